@@ -1,0 +1,94 @@
+"""Every error that a user can meet, in one tree.
+
+A message says what was found, where, and what to do next. It never holds a value from the data: a row number, a
+column name or a count says where to look, and the steward looks in their own file.
+
+Each branch has an exit code for the command line, so that a script can tell a bad file from a full disk.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class TacitaError(Exception):
+    """The root: something a user can understand and mend."""
+
+    exit_code = 3
+
+    def __init__(self, found: str, *, where: str | None = None, do: str | None = None) -> None:
+        self.found = found
+        self.where = where
+        self.do = do
+        super().__init__(found)
+
+    def __str__(self) -> str:
+        where = f"{self.where}: " if self.where else ""
+        todo = f"\n  what to do: {self.do}" if self.do else ""
+        return f"{where}{self.found}{todo}"
+
+
+class UsageError(TacitaError):
+    """The request itself makes no sense: a wrong option, an unknown name."""
+
+    exit_code = 2
+
+
+class InputError(TacitaError):
+    """The data, or a file beside it, cannot be used as it is."""
+
+    exit_code = 3
+
+
+class DictionaryError(InputError):
+    """A metadata dictionary has faults, or does not fit its data."""
+
+
+class HierarchyError(InputError):
+    """A hierarchy has faults, or does not cover its attribute."""
+
+
+class OutputError(TacitaError):
+    """A result could not be written; what was there before is untouched."""
+
+    exit_code = 4
+
+
+class MissingExtra(TacitaError):
+    """A feature needs a package that is not installed."""
+
+    exit_code = 5
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean 'X'?`` for the nearest known word, or nothing.
+
+    >>> did_you_mean("Secto", ["Area", "Sector"])
+    "; did you mean 'Sector'?"
+    >>> did_you_mean("zzz", ["Area", "Sector"])
+    ''
+    """
+    by_fold = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(word.casefold(), by_fold, n=1, cutoff=0.6)
+    return f"; did you mean '{by_fold[near[0]]}'?" if near else ""
+
+
+def listed(items: Sequence[object], limit: int = 8) -> str:
+    """Return a short enumeration for a message.
+
+    >>> listed([3, 17, 20])
+    '3, 17, 20'
+    >>> listed(range(1, 100), limit=3)
+    '1, 2, 3 and 96 more'
+    """
+    shown = ", ".join(str(item) for item in items[:limit])
+    rest = len(items) - limit
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
+def faults_text(faults: Sequence[str]) -> str:
+    """Return all faults of one thing as one message, a line each."""
+    if len(faults) == 1:
+        return faults[0]
+    return f"{len(faults)} faults:" + "".join(f"\n  - {fault}" for fault in faults)
