@@ -1,0 +1,104 @@
+"""Loading delimited text with DuckDB's parser, strictly: a row that does not fit stops everything, by its line."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+
+import duckdb
+
+from tacita.engines.duckdb.faults import in_our_words
+from tacita.engines.protocol import Delimited
+from tacita.errors import InputError, faults_text
+
+_LONGEST_LINE = 16 * 1024 * 1024
+_SHOWN = 6
+
+
+def load_delimited(connection: duckdb.DuckDBPyConnection, table: str, paths: Sequence[str], layout: Delimited) -> None:
+    """Create a table of text columns c0, c1, ... from UTF-8 files; empty cells become NULL."""
+    columns = "{" + ", ".join(f"'c{i}': 'VARCHAR'" for i in range(layout.columns)) + "}"
+    reader = (
+        f"read_csv($paths, auto_detect=false, columns={columns}, delim=$delimiter, quote=$quote, escape=$quote, "
+        f"header={str(layout.header).lower()}, strict_mode=true, max_line_size={_LONGEST_LINE}"
+    )
+    values: dict[str, object] = {"paths": list(paths), "delimiter": layout.delimiter, "quote": layout.quote}
+    with contextlib.closing(connection.cursor()) as cursor:
+        try:
+            cursor.execute(f"CREATE TABLE {table} AS SELECT * FROM {reader})", values).fetchall()
+        except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
+            where = paths[0] if len(paths) == 1 else f"{len(paths)} files"
+            raise _faults(cursor, table, reader, values, str(error), where) from None
+        except duckdb.Error:
+            with in_our_words(paths[0]):
+                raise
+
+
+def _faults(
+    cursor: duckdb.DuckDBPyConnection,
+    table: str,
+    reader: str,
+    values: dict[str, object],
+    first: str,
+    where: str,
+) -> InputError:
+    """Read again, collecting every line that does not fit; never its text."""
+    rejects = f"rejects_table='{table}_rejects', rejects_scan='{table}_rejects_scan'"
+    with contextlib.suppress(duckdb.Error):
+        cursor.execute(f"SELECT count(*) FROM {reader}, store_rejects=true, {rejects})", values).fetchall()
+    rows: list[tuple[int, str, str, int]] = []
+    total = 0
+    with contextlib.suppress(duckdb.Error):
+        rows = cursor.execute(
+            "SELECT DISTINCT line, error_type::VARCHAR, error_message, "
+            "coalesce(try_cast(regexp_extract(error_message, 'Found: ([0-9]+)', 1) AS BIGINT), 0) "
+            f"FROM {table}_rejects ORDER BY line LIMIT {_SHOWN}"
+        ).fetchall()
+        total = cursor.execute(f"SELECT count(DISTINCT line) FROM {table}_rejects").fetchall()[0][0]
+    expected = reader.count("'VARCHAR'")
+    if not rows:
+        return _fault_of_text(first, where)
+    faults = [f"line {line}: {_said(kind, found, expected)}" for line, kind, _, found in rows]
+    if total > _SHOWN:
+        faults.append(f"and {total - _SHOWN:,} more lines")
+    kinds = {kind for _, kind, _, _ in rows}
+    return InputError(faults_text(faults), where=where, do=_advice(kinds))
+
+
+def _said(kind: str, found: int, expected: int) -> str:
+    kind = kind.upper()
+    if "MISSING COLUMNS" in kind or "TOO MANY COLUMNS" in kind:
+        return f"{found} field{'' if found == 1 else 's'} where the header has {expected}"
+    if "UNQUOTED" in kind or "QUOTE" in kind:
+        return "a quote is opened and not closed"
+    if "LINE SIZE" in kind:
+        return f"longer than {_LONGEST_LINE // 1024 // 1024} MB (a quote that is not closed looks the same)"
+    if "UNICODE" in kind or "ENCODING" in kind:
+        return "bytes that are not UTF-8"
+    return kind.lower()
+
+
+def _advice(kinds: set[str]) -> str:
+    text = " ".join(kinds).upper()
+    if "UNICODE" in text or "ENCODING" in text:
+        return "say how the file is encoded, for example --encoding cp1252"
+    if "QUOTE" in text or "LINE SIZE" in text:
+        return "mend the line, or say which quote character is used with --quote (--quote none for none)"
+    return "mend these lines, or say what separates the fields with --delimiter"
+
+
+def _fault_of_text(first: str, where: str) -> InputError:
+    lowered = first.lower()
+    if "unicode" in lowered or "utf-8" in lowered:
+        return InputError(
+            "bytes that are not UTF-8",
+            where=where,
+            do="say how the file is encoded, for example --encoding cp1252",
+        )
+    if "line size" in lowered or "maximum line" in lowered:
+        return InputError(_said("LINE SIZE", 0, 0), where=where, do=_advice({"LINE SIZE"}))
+    return InputError(
+        "the text does not follow one layout of delimiter and quotes",
+        where=where,
+        do="say how it is laid out with --delimiter and --quote",
+    )

@@ -1,0 +1,226 @@
+"""Relations in an embedded DuckDB: plans in, rows or batches out."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import itertools
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+
+from tacita.engines.duckdb.delimited import load_delimited
+from tacita.engines.duckdb.faults import in_our_words
+from tacita.engines.duckdb.types import column_type, needs_text_cast
+from tacita.engines.protocol import Delimited, EngineRelation
+from tacita.model.relation import Column, ColumnType
+from tacita.settings import Settings
+from tacita.workspace import journalled, spill_folder, sweep
+
+# Above this many different values a dictionary costs more than it saves.
+_LARGEST_DICTIONARY = 60_000
+
+
+class DuckDBEngine:
+    """The embedded engine. Mutable by nature: it holds the tables; close it, or use it in a ``with``."""
+
+    name = "duckdb"
+    dialect = "duckdb"
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        settings = settings or Settings.from_environment()
+        sweep(settings.state)
+        self._numbers = itertools.count()
+        self._exit = contextlib.ExitStack()
+        spill = self._exit.enter_context(journalled(spill_folder(settings.spill), settings.state))
+        with in_our_words("engine settings"):
+            self._connection = duckdb.connect(
+                config={
+                    "memory_limit": settings.memory,
+                    "threads": settings.threads,
+                    "temp_directory": str(spill),
+                    # Nothing is fetched from anywhere, and no Python variable is mistaken for a table.
+                    "autoinstall_known_extensions": False,
+                    "autoload_known_extensions": False,
+                    "python_enable_replacements": False,
+                }
+            )
+        self._exit.callback(self._connection.close)
+        # Whoever forgets to close still leaves nothing behind: this runs when the engine is collected or Python ends.
+        self._finalizer = weakref.finalize(self, self._exit.close)
+
+    def __enter__(self) -> DuckDBEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Forget everything, on disk too."""
+        self._finalizer()
+
+    # -- relations in ---------------------------------------------------------------------------------------------
+
+    def scan_parquet(self, paths: Sequence[Path]) -> EngineRelation:
+        """Return the relation of Parquet files; nothing is loaded."""
+        where = str(paths[0]) if len(paths) == 1 else f"{len(paths)} Parquet files"
+        reader = exp.func(
+            "read_parquet",
+            exp.Array(expressions=[exp.Literal.string(_literal_path(path)) for path in paths]),
+            exp.EQ(this=exp.column("hive_partitioning"), expression=exp.Boolean(this=len(paths) > 1)),
+            exp.EQ(this=exp.column("hive_types_autocast"), expression=exp.Boolean(this=False)),
+        )
+        with in_our_words(where):
+            return self._view(exp.select("*").from_(reader))
+
+    def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> EngineRelation:
+        """Return a delimited UTF-8 file as a stored relation of text columns; empty cells are null."""
+        table = self._new_name()
+        load_delimited(self._connection, table, [_literal_path(path) for path in paths], layout)
+        columns = tuple(Column(f"c{i}", f"c{i}", ColumnType.TEXT) for i in range(layout.columns))
+        return EngineRelation(self, table, columns)
+
+    def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> EngineRelation:
+        """Return Arrow batches as a stored relation."""
+        table, arrow = self._new_name(), self._new_name()
+        names = [str(name) for name in schema.names]
+        numbered = pa.schema([field.with_name(f"c{i}") for i, field in enumerate(schema)])
+        reader = pa.RecordBatchReader.from_batches(
+            numbered, (pa.RecordBatch.from_arrays(batch.columns, schema=numbered) for batch in batches)
+        )
+        with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
+            cursor.register(arrow, reader)
+            try:
+                described = cursor.execute(f"DESCRIBE SELECT * FROM {arrow}").fetchall()
+                columns, terms = _held(names, [row[1] for row in described])
+                cursor.execute(f"CREATE TABLE {table} AS " + exp.select(*terms).from_(arrow).sql(self.dialect))
+            finally:
+                cursor.unregister(arrow)
+        return EngineRelation(self, table, columns)
+
+    def store(self, plan: exp.Query, columns: Sequence[Column]) -> EngineRelation:
+        """Run a plan and keep its result as a relation."""
+        table = self._new_name()
+        self._execute(f"CREATE TABLE {table} AS {plan.sql(self.dialect)}")
+        return EngineRelation(self, table, tuple(columns))
+
+    def encode(self, relation: EngineRelation, names: Sequence[str]) -> EngineRelation:
+        """Return the named columns alone, stored, text dictionary-coded (ENUM): what group-bys should run on."""
+        terms: list[exp.Expr] = []
+        columns = [relation.column(name) for name in names]
+        for column in columns:
+            term: exp.Expr = exp.column(column.physical)
+            if column.type is ColumnType.TEXT and self._small_domain(relation, column):
+                enum = self._new_name()
+                values = (
+                    exp.select(term.copy())
+                    .distinct()
+                    .from_(relation.source())
+                    .where(exp.Not(this=exp.Is(this=term.copy(), expression=exp.Null())))
+                    .order_by(term.copy())
+                )
+                self._execute(f"CREATE TYPE {enum} AS ENUM ({values.sql(self.dialect)})")
+                term = exp.Cast(this=term, to=exp.DataType.build(enum, udt=True))
+            terms.append(exp.alias_(term, column.physical))
+        return self.store(exp.select(*terms).from_(relation.source()), columns)
+
+    def drop(self, relation: EngineRelation) -> None:
+        """Forget a stored relation."""
+        self._execute(f"DROP TABLE IF EXISTS {relation.table}")
+
+    # -- results out ----------------------------------------------------------------------------------------------
+
+    def run(self, plan: exp.Query) -> list[dict[str, Any]]:
+        """Run a plan with a small result and return its rows."""
+        with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
+            cursor.execute(plan.sql(self.dialect))
+            names = [description[0] for description in cursor.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def stream(self, plan: exp.Query, rows: int) -> Iterator[pa.RecordBatch]:
+        """Run a plan and yield its result a batch at a time, in order."""
+        with contextlib.closing(self._connection.cursor()) as cursor:
+            with in_our_words():
+                reader = cursor.sql(plan.sql(self.dialect)).to_arrow_reader(rows)
+            while True:
+                with in_our_words():
+                    batch = next(reader, None)
+                if batch is None:
+                    return
+                yield batch
+
+    def write_delimited(
+        self, plan: exp.Query, path: Path, delimiter: str, header: Sequence[str], *, gzip: bool = False
+    ) -> None:
+        """Write the result of a plan as UTF-8 text under a header; nulls are empty cells."""
+        line = io.StringIO()
+        csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(header)
+        # DuckDB would rename headers that differ only in case: the header line is ours.
+        options = {
+            "DELIMITER": delimiter,
+            "PREFIX": line.getvalue(),
+            "SUFFIX": "\n",
+            "COMPRESSION": "gzip" if gzip else "none",
+        }
+        written = ", ".join(f"{name} {_literal(value)}" for name, value in options.items())
+        sql = f"COPY ({plan.sql(self.dialect)}) TO {_literal(str(path))} (FORMAT CSV, HEADER false, {written})"
+        self._execute(sql, where=str(path.parent))
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _execute(self, sql: str, where: str = "") -> None:
+        with in_our_words(where), contextlib.closing(self._connection.cursor()) as cursor:
+            cursor.execute(sql).fetchall()
+
+    def _view(self, plan: exp.Select) -> EngineRelation:
+        """Return a plan over a file as a relation: nothing is loaded, columns are renamed by position."""
+        raw, view = self._new_name(), self._new_name()
+        with contextlib.closing(self._connection.cursor()) as cursor:
+            described = cursor.execute(f"DESCRIBE {plan.sql(self.dialect)}").fetchall()
+            aliases = ", ".join(f"c{i}" for i in range(len(described)))
+            cursor.execute(f"CREATE VIEW {raw}({aliases}) AS {plan.sql(self.dialect)}")
+            columns, terms = _held([row[0] for row in described], [row[1] for row in described])
+            cursor.execute(f"CREATE VIEW {view} AS " + exp.select(*terms).from_(raw).sql(self.dialect))
+        return EngineRelation(self, view, columns)
+
+    def _small_domain(self, relation: EngineRelation, column: Column) -> bool:
+        term = exp.column(column.physical)
+        if "ENUM" in self._duckdb_type(relation, column):
+            return False
+        plan = exp.select(exp.alias_(exp.func("approx_count_distinct", term), "n")).from_(relation.source())
+        return 0 < int(self.run(plan)[0]["n"]) < _LARGEST_DICTIONARY
+
+    def _duckdb_type(self, relation: EngineRelation, column: Column) -> str:
+        plan = exp.select(exp.alias_(exp.func("typeof", exp.column(column.physical)), "t")).from_(relation.source())
+        rows = self.run(plan.limit(1))
+        return str(rows[0]["t"]) if rows else ""
+
+    def _new_name(self) -> str:
+        return f"r{next(self._numbers)}"
+
+
+def _held(names: Sequence[str], types: Sequence[str]) -> tuple[tuple[Column, ...], list[exp.Expr]]:
+    """Return the columns that we hold, and the terms that produce them."""
+    columns, terms = [], []
+    for i, (name, duckdb_type) in enumerate(zip(names, types, strict=True)):
+        columns.append(Column(name, f"c{i}", column_type(name, duckdb_type)))
+        term: exp.Expr = exp.column(f"c{i}")
+        if needs_text_cast(duckdb_type):
+            term = exp.Cast(this=term, to=exp.DataType.build("text"))
+        terms.append(exp.alias_(term, f"c{i}"))
+    return tuple(columns), terms
+
+
+def _literal_path(path: Path) -> str:
+    """Return a path that DuckDB takes as it is: brackets and stars would be read as patterns."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in str(path))
+
+
+def _literal(text: str) -> str:
+    return exp.Literal.string(text).sql(DuckDBEngine.dialect)

@@ -1,0 +1,60 @@
+"""DuckDB's exceptions told in our words, without the data that DuckDB likes to quote in them."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+
+import duckdb
+
+from tacita.errors import InputError, OutputError, TacitaError
+
+
+@contextlib.contextmanager
+def in_our_words(where: str = "") -> Iterator[None]:
+    """Translate what DuckDB raises inside; the original, which may hold values, is not chained."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise _translated(error, where) from None
+
+
+def _translated(error: duckdb.Error, where: str) -> TacitaError:
+    text = str(error)
+    if isinstance(error, duckdb.OutOfMemoryException):
+        if "temp" in text.lower() and ("disk" in text.lower() or "directory" in text.lower()):
+            return OutputError(
+                "the folder for spilled data is full",
+                where=where,
+                do="set TACITA_SPILL to a folder with more room",
+            )
+        return TacitaError(
+            "the data does not fit in the memory that the engine may take",
+            where=where,
+            do="give it more with --memory (or TACITA_MEMORY), or a larger spill folder with TACITA_SPILL",
+        )
+    lowered = text.lower()
+    if "no space left" in lowered or "file too large" in lowered or "disk quota" in lowered:
+        return OutputError("the disk is full", where=where, do="free some space, or write elsewhere")
+    if "permission denied" in lowered:
+        return InputError(
+            "no permission to read or write there", where=where, do="check the rights of the file and folder"
+        )
+    if isinstance(error, duckdb.IOException | duckdb.InvalidInputException):
+        reason = "it is damaged or not of this format"
+        if match := re.search(
+            r"No magic bytes found|too small to be a Parquet file|Invalid parquet|TProtocolException", text
+        ):
+            reason = f"it is not a Parquet file ({match[0].lower()})"
+        elif "unify" in lowered or "schema mismatch" in lowered or "column" in lowered:
+            reason = "its parts do not have the same columns"
+        return InputError(f"the file cannot be read: {reason}", where=where, do="check how the file was made")
+    if isinstance(error, duckdb.InterruptException):
+        return TacitaError("interrupted", where=where)
+    # A fault of ours: say which kind, but not the values that the text may quote.
+    return TacitaError(
+        f"the engine refused a plan ({type(error).__name__})",
+        where=where,
+        do="this is a fault of Tacita; please report it with the version from 'tacita version'",
+    )

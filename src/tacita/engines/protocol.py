@@ -1,0 +1,111 @@
+"""What an engine can do: the only door between the tuples and everything above.
+
+Plans are sqlglot expressions over physical column names, never text: no value or name of a user is pasted into SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from sqlglot import exp
+
+from tacita.errors import InputError, did_you_mean
+from tacita.model.relation import Column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Delimited:
+    """How a delimited text file is laid out; everything is decided before the engine reads it."""
+
+    columns: int
+    delimiter: str = ","
+    quote: str = '"'
+    header: bool = True
+
+
+class Engine(Protocol):
+    """Where relations live."""
+
+    name: str
+    dialect: str
+
+    def scan_parquet(self, paths: Sequence[Path]) -> EngineRelation:
+        """Return the relation of Parquet files; nothing is loaded."""
+
+    def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> EngineRelation:
+        """Return a delimited UTF-8 file as a stored relation of text columns; empty cells are null."""
+
+    def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> EngineRelation:
+        """Return Arrow batches as a stored relation."""
+
+    def store(self, plan: exp.Query, columns: Sequence[Column]) -> EngineRelation:
+        """Run a plan and keep its result as a relation."""
+
+    def encode(self, relation: EngineRelation, names: Sequence[str]) -> EngineRelation:
+        """Return the named columns alone, stored, text dictionary-coded: what group-bys should run on."""
+
+    def run(self, plan: exp.Query) -> list[dict[str, Any]]:
+        """Run a plan with a small result and return its rows."""
+
+    def stream(self, plan: exp.Query, rows: int) -> Iterator[pa.RecordBatch]:
+        """Run a plan and yield its result a batch at a time, in order."""
+
+    def write_delimited(
+        self, plan: exp.Query, path: Path, delimiter: str, header: Sequence[str], *, gzip: bool = False
+    ) -> None:
+        """Write the result of a plan as UTF-8 text under a header; nulls are empty cells."""
+
+    def drop(self, relation: EngineRelation) -> None:
+        """Forget a stored relation."""
+
+    def close(self) -> None:
+        """Forget everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRelation:
+    """A relation in an engine: what stands after FROM, and its columns."""
+
+    engine: Engine
+    table: str
+    columns: tuple[Column, ...]
+
+    def source(self) -> exp.Table:
+        """Return what stands after FROM in a plan."""
+        return exp.to_table(self.table)
+
+    def column(self, name: str) -> Column:
+        """Return the column of that name, or raise with the nearest one."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        names = [column.name for column in self.columns]
+        raise InputError(f"no column '{name}'{did_you_mean(name, names)}", do=f"use one of: {', '.join(names[:20])}")
+
+    def physical(self, names: Iterable[str]) -> list[exp.Column]:
+        """Return columns as terms of a plan."""
+        return [exp.column(self.column(name).physical) for name in names]
+
+    def count(self) -> int:
+        """Return the number of tuples."""
+        plan = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(self.source())
+        return int(self.engine.run(plan)[0]["n"])
+
+    def batches(self, rows: int = 100_000) -> Iterator[pa.RecordBatch]:
+        """Yield the tuples in order, a batch at a time, under the users' names."""
+        import pyarrow as pa
+
+        names = [column.name for column in self.columns]
+        plan = exp.select(*(exp.column(c.physical) for c in self.columns)).from_(self.source())
+        for batch in self.engine.stream(plan, rows):
+            yield pa.RecordBatch.from_arrays(batch.columns, names=names)
+
+    def renamed(self, columns: Sequence[Column]) -> Self:
+        """Return the same tuples with other column descriptions (names or types told by a reader)."""
+        return replace(self, columns=tuple(columns))
