@@ -1,0 +1,50 @@
+import pytest
+
+from tacita import errors
+from tacita.errors import TacitaError, did_you_mean, faults_text, listed
+
+
+def branches(error):
+    return [error, *(leaf for child in error.__subclasses__() for leaf in branches(child))]
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (TacitaError("no such thing"), "no such thing"),
+        (TacitaError("no such thing", where="firms.csv"), "firms.csv: no such thing"),
+        (TacitaError("no such thing", do="look again"), "no such thing\n  what to do: look again"),
+        (
+            TacitaError("no such thing", where="firms.csv, line 3", do="look again"),
+            "firms.csv, line 3: no such thing\n  what to do: look again",
+        ),
+    ],
+)
+def test_a_message_says_where_what_and_what_next(error, text):
+    assert str(error) == text
+
+
+def test_every_error_is_in_the_tree_and_has_an_exit_code_that_a_shell_can_see():
+    tree = branches(TacitaError)
+    defined = {thing for thing in vars(errors).values() if isinstance(thing, type) and issubclass(thing, Exception)}
+    assert defined <= set(tree)
+    assert all(1 < error.exit_code < 126 for error in tree)
+    assert errors.UsageError.exit_code != errors.InputError.exit_code != errors.OutputError.exit_code
+    assert errors.DictionaryError.exit_code == errors.HierarchyError.exit_code == errors.InputError.exit_code
+
+
+def test_the_nearest_word_is_offered_whatever_its_capitals():
+    assert did_you_mean("SECTOR", ["Area", "Sector"]) == "; did you mean 'Sector'?"
+    assert did_you_mean("x", []) == ""
+
+
+def test_a_list_is_cut_only_when_it_is_longer():
+    assert listed([1, 2, 3], limit=3) == "1, 2, 3"
+    assert listed([1, 2, 3, 4], limit=3) == "1, 2, 3 and 1 more"
+    assert listed(range(5000), limit=1) == "0 and 4,999 more"
+    assert listed([]) == ""
+
+
+def test_one_fault_is_a_sentence_and_several_are_a_list():
+    assert faults_text(["a"]) == "a"
+    assert faults_text(["a", "b"]) == "2 faults:\n  - a\n  - b"
