@@ -31,8 +31,8 @@ def tacita(tmp_path: Path) -> Run:
 
     def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
         command = [str(Path(sys.executable).with_name("tacita")), *map(str, arguments)]
-        options = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 120, "check": False} | options
-        return subprocess.run(command, **options)  # type: ignore[call-overload, no-any-return]
+        options = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 120} | options
+        return subprocess.run(command, check=False, **options)  # type: ignore[call-overload, no-any-return]
 
     return run
 

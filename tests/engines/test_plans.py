@@ -41,7 +41,9 @@ def adopted(engine: DuckDBEngine, **columns: pa.Array) -> EngineRelation:
 @many
 @given(rows=st.lists(st.tuples(texts, whole), min_size=1, max_size=30))
 def test_frequencies(engine: DuckDBEngine, rows: list[tuple[str | None, int | None]]) -> None:
-    relation = adopted(engine, x=pa.array([r[0] for r in rows], pa.string()), y=pa.array([r[1] for r in rows], pa.int64()))
+    relation = adopted(
+        engine, x=pa.array([r[0] for r in rows], pa.string()), y=pa.array([r[1] for r in rows], pa.int64())
+    )
     coded = engine.encode(relation, ["x", "y"])
     for where in (relation, coded):
         found = {(r["c0"], r["c1"]): r["n"] for r in engine.run(frequencies.frequencies(where, ["x", "y"]))}
@@ -53,7 +55,8 @@ def test_frequencies(engine: DuckDBEngine, rows: list[tuple[str | None, int | No
 @given(values=st.lists(texts, max_size=40))
 def test_value_summary(engine: DuckDBEngine, values: list[str | None]) -> None:
     relation = adopted(engine, x=pa.array(values, pa.string()))
-    found = engine.run(profile.value_summary(relation, relation.columns[0]))[0]
+    nothing = {"rows": 0, "missing": 0, "distinct": 0, "singles": 0, "n_log_n": 0}
+    found = next(iter(engine.run(profile.value_summaries(relation, relation.columns))), nothing)
     expected = naive_profile.value_summary(values)
     assert {name: found[name] for name in ("rows", "missing", "distinct", "singles")} == {
         name: expected[name] for name in ("rows", "missing", "distinct", "singles")
@@ -65,11 +68,11 @@ def test_value_summary(engine: DuckDBEngine, values: list[str | None]) -> None:
 @given(values=st.lists(numbers, min_size=1, max_size=40))
 def test_numbers(engine: DuckDBEngine, values: list[float | None]) -> None:
     relation = adopted(engine, x=pa.array(values, pa.float64()))
-    found = engine.run(profile.number_summary(relation, relation.columns[0]))[0]
+    found = engine.run(profile.number_summaries(relation, relation.columns))[0]
     for name, expected in naive_profile.number_summary(values).items():
-        assert found[name] == (None if expected is None else pytest.approx(expected, rel=1e-9, abs=1e-6))
+        assert found[f"{name}_0"] == (None if expected is None else pytest.approx(expected, rel=1e-9, abs=1e-6))
     quantiles = [naive_profile.quantile(values, share) for share in profile.QUANTILES]
-    assert found["quantiles"] == (None if None in quantiles else quantiles)
+    assert found["quantiles_0"] == (None if None in quantiles else quantiles)
     bins = engine.run(profile.histogram(relation, relation.columns[0], -2.5, 3.5, 4))
     assert {r["bin"]: r["n"] for r in bins} == naive_profile.histogram(values, -2.5, 3.5, 4)
 
@@ -86,10 +89,26 @@ def test_faulty_weights(engine: DuckDBEngine, values: list[float | None]) -> Non
     }
 
 
-def test_most_frequent_breaks_ties_by_value(engine: DuckDBEngine) -> None:
-    relation = adopted(engine, x=pa.array([10, 9, 9, 10, 2, None], pa.int64()))
-    rows = engine.run(profile.most_frequent(relation, relation.columns[0], 3))
-    assert [(r["v"], r["n"]) for r in rows] == [("9", 2), ("10", 2), ("2", 1)]
+def test_summaries_of_several_columns_do_not_mix(engine: DuckDBEngine) -> None:
+    relation = adopted(engine, x=pa.array([1, 1, None]), y=pa.array(["b", "a", "c"]), z=pa.array([2.5, None, None]))
+    rows = {r["k"]: r for r in engine.run(profile.value_summaries(relation, relation.columns))}
+    assert [(rows[k]["missing"], rows[k]["distinct"], rows[k]["singles"]) for k in range(3)] == [
+        (1, 1, 0),
+        (0, 3, 3),
+        (2, 1, 1),
+    ]
+    assert (rows[1]["least"], rows[1]["greatest"], rows[1]["longest"]) == ("a", "c", 1)
+    numbers = engine.run(profile.number_summaries(relation, [relation.columns[0], relation.columns[2]]))[0]
+    assert (numbers["least_0"], numbers["greatest_0"], numbers["least_1"], numbers["mean_1"]) == (1, 1, 2.5, 2.5)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_most_frequent_breaks_ties_by_text(engine: DuckDBEngine, together: bool) -> None:
+    relation = adopted(engine, x=pa.array([10, 9, 9, 10, 2, None]), y=pa.array(["b", "b", "a", None, None, None]))
+    columns = relation.columns if together else relation.columns[:1]
+    rows = engine.run(profile.most_frequent(relation, columns, 2))
+    expected = [(0, "10", 2), (0, "9", 2)] + ([(1, "b", 2), (1, "a", 1)] if together else [])
+    assert [(r["k"], r["v"], r["n"]) for r in rows] == expected
 
 
 def test_names_that_differ_only_in_case_stay_apart(engine: DuckDBEngine) -> None:

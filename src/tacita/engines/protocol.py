@@ -5,8 +5,8 @@ Plans are sqlglot expressions over physical column names, never text: no value o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -75,6 +75,10 @@ class EngineRelation:
     engine: Engine
     table: str
     columns: tuple[Column, ...]
+    _by_name: Mapping[str, Column] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {column.name: column for column in self.columns})
 
     def source(self) -> exp.Table:
         """Return what stands after FROM in a plan."""
@@ -82,9 +86,8 @@ class EngineRelation:
 
     def column(self, name: str) -> Column:
         """Return the column of that name, or raise with the nearest one."""
-        for column in self.columns:
-            if column.name == name:
-                return column
+        if name in self._by_name:
+            return self._by_name[name]
         names = [column.name for column in self.columns]
         raise InputError(f"no column '{name}'{did_you_mean(name, names)}", do=f"use one of: {', '.join(names[:20])}")
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Self
 
 from tacita.model.attribute import Attribute
 from tacita.model.dictionary import Dictionary
+from tacita.model.hierarchy import Hierarchy
 from tacita.model.relation import Column, ColumnType, Relation
 
 
@@ -41,6 +44,8 @@ class Microdata:
     readings: tuple[Reading, ...] = ()
     dictionary_is_given: bool = False
     """Whether a person wrote or accepted the dictionary, as opposed to a draft from names and types."""
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=lambda: MappingProxyType({}))
+    """How the values of attributes may be coarsened, by attribute."""
 
     @property
     def name(self) -> str:

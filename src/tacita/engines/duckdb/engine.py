@@ -19,12 +19,15 @@ from tacita.engines.duckdb.delimited import load_delimited
 from tacita.engines.duckdb.faults import in_our_words
 from tacita.engines.duckdb.types import column_type, needs_text_cast
 from tacita.engines.protocol import Delimited, EngineRelation
+from tacita.errors import TacitaError
 from tacita.model.relation import Column, ColumnType
 from tacita.settings import Settings
 from tacita.workspace import journalled, spill_folder, sweep
 
 # Above this many different values a dictionary costs more than it saves.
 _LARGEST_DICTIONARY = 60_000
+# Above this many terms DuckDB's optimizer takes time that grows with their square and gains nothing.
+_WIDE = 400
 
 
 class DuckDBEngine:
@@ -91,23 +94,41 @@ class DuckDBEngine:
         table, arrow = self._new_name(), self._new_name()
         names = [str(name) for name in schema.names]
         numbered = pa.schema([field.with_name(f"c{i}") for i, field in enumerate(schema)])
-        reader = pa.RecordBatchReader.from_batches(
-            numbered, (pa.RecordBatch.from_arrays(batch.columns, schema=numbered) for batch in batches)
-        )
-        with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
-            cursor.register(arrow, reader)
+        raised: list[Exception] = []
+
+        def renamed() -> Iterator[pa.RecordBatch]:
             try:
+                for batch in batches:
+                    yield pa.RecordBatch.from_arrays(batch.columns, schema=numbered)
+            except Exception as error:
+                raised.append(error)
+                raise
+
+        reader = pa.RecordBatchReader.from_batches(numbered, renamed())
+        try:
+            with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
+                cursor.register(arrow, reader)
                 described = cursor.execute(f"DESCRIBE SELECT * FROM {arrow}").fetchall()
                 columns, terms = _held(names, [row[1] for row in described])
-                cursor.execute(f"CREATE TABLE {table} AS " + exp.select(*terms).from_(arrow).sql(self.dialect))
-            finally:
+                cursor.execute(
+                    f"CREATE TABLE {table} AS " + exp.select(*terms).from_(arrow).sql(self.dialect)
+                ).fetchall()
                 cursor.unregister(arrow)
+        except TacitaError:
+            # What went wrong while batches were read is the reason; DuckDB only passes it on.
+            if raised:
+                raise raised[0] from None
+            raise
         return EngineRelation(self, table, columns)
 
     def store(self, plan: exp.Query, columns: Sequence[Column]) -> EngineRelation:
         """Run a plan and keep its result as a relation."""
         table = self._new_name()
-        self._execute(f"CREATE TABLE {table} AS {plan.sql(self.dialect)}")
+        sql = f"CREATE TABLE {table} AS {plan.sql(self.dialect)}"
+        with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
+            if len(plan.selects) > _WIDE:
+                cursor.execute("PRAGMA disable_optimizer")  # of this cursor alone
+            cursor.execute(sql).fetchall()
         return EngineRelation(self, table, tuple(columns))
 
     def encode(self, relation: EngineRelation, names: Sequence[str]) -> EngineRelation:

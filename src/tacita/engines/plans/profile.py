@@ -12,76 +12,103 @@ from sqlglot import exp
 
 from tacita.engines.plans.weights import finite
 from tacita.engines.protocol import EngineRelation
-from tacita.model.relation import Column, ColumnType
+from tacita.model.relation import Column
 
 QUANTILES = (0.01, 0.25, 0.5, 0.75, 0.99)
 
 
-def value_frequencies(relation: EngineRelation, column: Column) -> exp.Select:
-    """Return the plan of the values ``v`` of a column with their frequency ``n``."""
-    value = exp.column(column.physical)
-    return (
-        exp.select(exp.alias_(value, "v"), exp.alias_(exp.Count(this=exp.Star()), "n"))
-        .from_(relation.source())
-        .group_by(value.copy())
-    )
+def value_summaries(relation: EngineRelation, columns: Sequence[Column]) -> exp.Select:
+    """Return the plan of one row per column, numbered ``k`` from 0.
 
-
-def value_summary(relation: EngineRelation, column: Column) -> exp.Select:
-    """Return the plan of one row: rows, missing, distinct, singles (values that occur once), Σ n·log2(n), length."""
-    v, n = exp.column("v"), exp.column("n")
-    present = exp.Not(this=exp.Is(this=v, expression=exp.Null()))
-    n_log_n = exp.Mul(this=exp.Cast(this=n, to=exp.DataType.build("double")), expression=exp.func("log2", n))
-    length = exp.Length(this=v) if column.type is ColumnType.TEXT else exp.Literal.number(0)
+    rows, missing, distinct, singles (values that occur once), n_log_n (Σ n·log2 n over the values), and for what is not
+    a number longest, least and greatest as text.
+    """
+    # The text of a number is not needed here, and costs much.
+    tagged = _all_tagged([_tagged(k, relation, c, as_text=not c.type.is_numeric) for k, c in enumerate(columns)])
+    n, v = exp.column("n"), exp.column("v")
+    one, absent = exp.Literal.number(1), exp.column("absent")
+    present = exp.Not(this=absent)
+    n_log_n = exp.Mul(this=as_double(n), expression=exp.func("log2", n))
     figures = {
-        "rows": _or_zero(exp.Sum(this=n)),
-        "missing": _or_zero(exp.Sum(this=_when(exp.Is(this=v, expression=exp.Null()), n))),
-        "distinct": exp.Count(this=v),
-        "singles": _or_zero(
-            exp.Sum(
-                this=_when(exp.and_(present, exp.EQ(this=n, expression=exp.Literal.number(1))), exp.Literal.number(1))
-            )
-        ),
-        "n_log_n": _or_zero(exp.Sum(this=_when(present, n_log_n))),
-        "longest": _or_zero(exp.Max(this=length)),
-        "least": exp.Cast(this=exp.Min(this=v), to=exp.DataType.build("text")),
-        "greatest": exp.Cast(this=exp.Max(this=v), to=exp.DataType.build("text")),
+        "rows": exp.Sum(this=n),
+        "missing": exp.Sum(this=_when(absent, n)),
+        "distinct": exp.Sum(this=_when(present, one)),
+        "singles": exp.Sum(this=_when(exp.and_(present, exp.EQ(this=n, expression=one)), one)),
+        "n_log_n": exp.Sum(this=_when(present, n_log_n)),
+        "longest": exp.Max(this=exp.Length(this=v)),
     }
-    return exp.select(*(exp.alias_(f.copy(), name) for name, f in figures.items())).from_(
-        value_frequencies(relation, column).subquery("f")
-    )
+    terms = [exp.alias_(_or_zero(figure.copy()), name) for name, figure in figures.items()]
+    terms += [exp.alias_(exp.Min(this=v.copy()), "least"), exp.alias_(exp.Max(this=v.copy()), "greatest")]
+    return exp.select(exp.column("k"), *terms).from_(tagged, copy=False).group_by("k")
 
 
-def most_frequent(relation: EngineRelation, column: Column, limit: int) -> exp.Select:
-    """Return the plan of the most frequent values as text, ties in the order of the values."""
-    v, n = exp.column("v"), exp.column("n")
+def most_frequent(relation: EngineRelation, columns: Sequence[Column], limit: int) -> exp.Select:
+    """Return the plan of the most frequent values ``v`` (as text) of each column ``k`` with their frequency ``n``.
+
+    Ties go in the order of the text, so that every run shows the same.
+    """
+    tagged = _all_tagged([_tagged(k, relation, c, as_text=True) for k, c in enumerate(columns)])
+    k, v, n = exp.column("k"), exp.column("v"), exp.column("n")
+    order = [exp.Ordered(this=n.copy(), desc=True), exp.Ordered(this=v.copy())]
+    present = exp.Not(this=exp.column("absent"))
+    if len(columns) == 1:  # no window needed, and a limit is much cheaper than one over a long table
+        return exp.select(k, v, n).from_(tagged, copy=False).where(present).order_by(*order).limit(limit)
+    place = exp.Window(this=exp.RowNumber(), partition_by=[k.copy()], order=exp.Order(expressions=order))
+    placed = exp.select(k, v, n, exp.alias_(place, "place")).from_(tagged, copy=False).where(present)
+    within = exp.LTE(this=exp.column("place"), expression=exp.Literal.number(limit))
+    return exp.select("k", "v", "n").from_(placed.subquery("p", copy=False)).where(within).order_by("k", "place")
+
+
+def _tagged(k: int, relation: EngineRelation, column: Column, *, as_text: bool) -> exp.Select:
+    """Return the frequencies ``n`` of the values ``v`` of one column under its number."""
+    shown: exp.Expr = exp.column(column.physical) if as_text else exp.Null()
+    absent = exp.Is(this=exp.column(column.physical), expression=exp.Null())
+    terms = {
+        "k": exp.Literal.number(k),
+        "v": exp.Cast(this=shown, to=exp.DataType(this=exp.DType.TEXT)),
+        "absent": absent,
+        "n": exp.Count(this=exp.Star()),
+    }
     return (
-        exp.select(exp.alias_(exp.Cast(this=v, to=exp.DataType.build("text")), "v"), n)
-        .from_(value_frequencies(relation, column).subquery("f"))
-        .where(exp.Not(this=exp.Is(this=v.copy(), expression=exp.Null())))
-        .order_by(exp.Ordered(this=n.copy(), desc=True), exp.Ordered(this=exp.column("v", table="f")))
-        .limit(limit)
+        exp.select(*(exp.alias_(term, name, copy=False) for name, term in terms.items()), copy=False)
+        .from_(relation.source(), copy=False)
+        .group_by(exp.column(column.physical), copy=False)
     )
 
 
-def number_summary(relation: EngineRelation, column: Column) -> exp.Select:
-    """Return the plan of one row: mean, standard deviation and the list of `QUANTILES` of the finite values."""
-    value = exp.Cast(this=exp.column(column.physical), to=exp.DataType.build("double"))
-    shares = exp.Array(expressions=[exp.Literal.number(share) for share in QUANTILES])
-    return (
-        exp.select(
-            exp.alias_(exp.Avg(this=value), "mean"),
-            exp.alias_(exp.func("stddev_samp", value.copy()), "deviation"),
-            exp.alias_(exp.func("quantile_disc", value.copy(), shares), "quantiles"),
-        )
-        .from_(relation.source())
-        .where(finite(value))
-    )
+def _all_tagged(parts: Sequence[exp.Query]) -> exp.Subquery:
+    together = parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False, copy=False)
+    return together.subquery("f", copy=False)
+
+
+def as_double(term: exp.Expr) -> exp.Cast:
+    """Return a term as a floating-point number."""
+    return exp.Cast(this=term, to=exp.DataType(this=exp.DType.DOUBLE))
+
+
+def number_summaries(relation: EngineRelation, columns: Sequence[Column]) -> exp.Select:
+    """Return the plan of one row with, for the k-th column: least_k, greatest_k, and of the finite values mean_k,
+    deviation_k and the list quantiles_k of `QUANTILES`.
+    """
+    terms: list[exp.Expr] = []
+    for k, column in enumerate(columns):
+        value = as_double(exp.column(column.physical))
+        usable = exp.Case(ifs=[exp.If(this=finite(value), true=value)])
+        shares = exp.Array(expressions=[exp.Literal.number(share) for share in QUANTILES])
+        figures = {
+            "mean": exp.Avg(this=usable),
+            "deviation": exp.StddevSamp(this=usable.copy()),
+            "quantiles": exp.Anonymous(this="quantile_disc", expressions=[usable.copy(), shares]),
+            "least": exp.Min(this=exp.column(column.physical)),
+            "greatest": exp.Max(this=exp.column(column.physical)),
+        }
+        terms += [exp.alias_(figure, f"{name}_{k}", copy=False) for name, figure in figures.items()]
+    return exp.select(*terms, copy=False).from_(relation.source(), copy=False)
 
 
 def histogram(relation: EngineRelation, column: Column, low: float, high: float, bins: int) -> exp.Select:
     """Return the plan of the non-empty bins (``bin`` from 0) of a number; what lies outside goes to the ends."""
-    value = exp.Cast(this=exp.column(column.physical), to=exp.DataType.build("double"))
+    value = as_double(exp.column(column.physical))
     place = exp.Mul(
         this=exp.Paren(this=exp.Sub(this=value, expression=_number(low))),
         expression=_number(bins / (high - low)),

@@ -1,0 +1,68 @@
+"""Tacita: release data without releasing people.
+
+    >>> import tacita as tc
+    >>> firms = tc.sample("figure-1")
+    >>> firms.rows
+    20
+
+The names below are the whole public interface; they are loaded when first used, so that ``import tacita`` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tacita.version import __version__
+
+if TYPE_CHECKING:
+    from tacita.dataset import Dataset, from_generated, generate, read, sample
+    from tacita.errors import TacitaError
+    from tacita.files.contract import ReadOptions
+    from tacita.model.attribute import Attribute, Category, Kind
+    from tacita.model.dictionary import Dictionary
+    from tacita.model.relation import ColumnType
+    from tacita.settings import Settings
+
+_HOMES = {
+    "Dataset": "dataset",
+    "from_generated": "dataset",
+    "generate": "dataset",
+    "read": "dataset",
+    "sample": "dataset",
+    "TacitaError": "errors",
+    "ReadOptions": "files.contract",
+    "Attribute": "model.attribute",
+    "Category": "model.attribute",
+    "Kind": "model.attribute",
+    "Dictionary": "model.dictionary",
+    "ColumnType": "model.relation",
+    "Settings": "settings",
+}
+
+__all__ = [
+    "Attribute",
+    "Category",
+    "ColumnType",
+    "Dataset",
+    "Dictionary",
+    "Kind",
+    "ReadOptions",
+    "Settings",
+    "TacitaError",
+    "__version__",
+    "from_generated",
+    "generate",
+    "read",
+    "sample",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"tacita.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'tacita' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,105 @@
+"""What speaks for a category: the name, the description, the form of the values, their distribution.
+
+Each function gives reasons (category, strength, words) and knows nothing of the others; `propose` weighs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tacita.categorization.formats import like_postcodes, recognised
+from tacita.categorization.similarity import Similarity
+from tacita.knowledge.experience_base import LANGUAGES, Experience, ExperienceBase
+from tacita.model.attribute import Attribute, Category, Kind
+from tacita.model.names import normalised
+from tacita.model.profile import AttributeProfile
+from tacita.model.proposal import Reason
+from tacita.model.relation import ColumnType
+
+_ENOUGH_ROWS = 30  # below this, uniqueness says little
+
+
+def from_name(attribute: Attribute, base: ExperienceBase, similarity: Similarity) -> Iterator[Reason]:
+    """Yield what experience says of names like this one (rule 2 of Algorithm 1)."""
+    for known, alike in similarity.alike(normalised(attribute.name)):
+        yield _experience(base[known], alike, "the name")
+
+
+def from_description(attribute: Attribute, base: ExperienceBase, similarity: Similarity) -> Iterator[Reason]:
+    """Yield what experience says of the description; longer texts say less."""
+    text = normalised(attribute.description)
+    if text and text != normalised(attribute.name):
+        for known, alike in similarity.alike(text):
+            yield _experience(base[known], 0.9 * alike, "the description")
+
+
+def _experience(entry: Experience, alike: float, what: str) -> Reason:
+    if entry.confirmed:
+        return Reason(entry.category, min(1.0, alike), f"{what} was confirmed here as {entry.category.value}")
+    language = f" ({LANGUAGES[entry.language]})" if entry.language not in {"", "en"} else ""
+    means = entry.concept.replace("-", " ")
+    how = "means" if alike > 0.97 else "is like"
+    of = f"{means}{language}" if how == "means" else f"'{entry.name}'{language}"
+    return Reason(entry.category, 0.95 * alike, f"{what} {how} {of}: {entry.why}")
+
+
+def from_formats(cells: Sequence[str], profile: AttributeProfile) -> Iterator[Reason]:
+    """Yield what the form of the values says."""
+    if found := recognised(cells):
+        form, share = found
+        share_text = "all values look" if share == 1 else f"{share:.0%} of the values look"
+        yield Reason(form.category, form.strength, f"{share_text} like {form.name}")
+    elif profile.type is ColumnType.TEXT and profile.distinct > 20 and like_postcodes(cells):
+        yield Reason(Category.QUASI_IDENTIFIER, 0.55, "the values look like postcodes")
+
+
+def from_distribution(profile: AttributeProfile) -> Iterator[Reason]:
+    """Yield what the distribution of the values says; never strong, for it does not know what they mean."""
+    if profile.present == 0:
+        yield Reason(Category.NON_IDENTIFYING, 0.7, "it has no values")
+        return
+    if profile.distinct == 1:
+        yield Reason(Category.NON_IDENTIFYING, 0.6, "it has one value only")
+        return
+    enough = profile.present >= _ENOUGH_ROWS
+    code = profile.type is ColumnType.TEXT or _numbers_rows(profile)
+    if code and profile.all_different:
+        strength = (0.75 if profile.type is ColumnType.TEXT else 0.6) if enough else 0.45
+        yield Reason(Category.IDENTIFIER, strength, f"all {profile.present:,} values are different")
+    elif profile.type is ColumnType.TEXT and enough and profile.uniqueness > 0.9:
+        yield Reason(Category.IDENTIFIER, 0.6, f"{profile.uniqueness:.0%} of the values are different")
+    elif profile.kind is Kind.TEXT:
+        yield Reason(Category.IDENTIFIER, 0.4, "free text may name people")
+    elif profile.kind in {Kind.CATEGORICAL, Kind.ORDINAL}:
+        yield Reason(Category.QUASI_IDENTIFIER, 0.4, f"{profile.distinct:,} different values that outsiders may know")
+    elif profile.kind is Kind.DATE:
+        yield Reason(Category.QUASI_IDENTIFIER, 0.5, "dates single people out together with other attributes")
+    else:
+        yield Reason(Category.NON_IDENTIFYING, 0.3, "a measured number that outsiders hardly know exactly")
+
+
+def against(category: Category, profile: AttributeProfile) -> str:
+    """Return what in the data contradicts a category, in words, or nothing."""
+    if category is Category.WEIGHT and (not profile.type.is_numeric or _not_positive(profile)):
+        return "but its values are not all numbers above zero"
+    if profile.present < _ENOUGH_ROWS:
+        return ""
+    if category is Category.IDENTIFIER and profile.uniqueness < 0.05:
+        return f"but only {profile.distinct:,} different values in {profile.present:,} rows: hardly an identifier"
+    if category is Category.QUASI_IDENTIFIER and profile.type is ColumnType.TEXT and profile.all_different:
+        return "but every value is different: it may identify by itself"
+    return ""
+
+
+def _numbers_rows(profile: AttributeProfile) -> bool:
+    """Return whether whole numbers lie so close together that they seem to number the rows; amounts do not."""
+    if profile.type is not ColumnType.INTEGER or profile.least is None or profile.greatest is None:
+        return False
+    return int(profile.greatest) - int(profile.least) <= 20 * profile.present
+
+
+def _not_positive(profile: AttributeProfile) -> bool:
+    if profile.missing or profile.least is None or profile.greatest is None:
+        return True
+    least, greatest = float(profile.least), float(profile.greatest)
+    return not (least > 0 and greatest < float("inf"))

@@ -1,0 +1,97 @@
+"""Proposals: all evidence of all attributes weighed, one category each, disagreements listed for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tacita.categorization import evidence
+from tacita.categorization.similarity import NameSimilarity, Similarity
+from tacita.knowledge.experience_base import ExperienceBase
+from tacita.model.attribute import Attribute, Category
+from tacita.model.dictionary import Dictionary
+from tacita.model.profile import AttributeProfile
+from tacita.model.proposal import Proposal, Reason
+
+CLEAR = 0.15
+"""How much stronger the best category must be than the next one to be no matter of doubt."""
+SURE = 0.5
+"""Below this confidence an attribute is not called harmless without a person: in doubt, protect."""
+
+
+def propose(
+    dictionary: Dictionary,
+    profiles: Mapping[str, AttributeProfile],
+    cells: Mapping[str, Sequence[str]],
+    base: ExperienceBase,
+    similarity: Similarity | None = None,
+) -> tuple[Proposal, ...]:
+    """Return one proposal per attribute.
+
+    `cells` holds some values of each attribute, to recognise formats in; they do not appear in any reason.
+    """
+    similarity = similarity or NameSimilarity(base.names)
+    proposals = [
+        _proposal(attribute, profiles[attribute.name], cells.get(attribute.name, ()), base, similarity)
+        for attribute in dictionary
+    ]
+    return _one_weight(proposals)
+
+
+def _proposal(
+    attribute: Attribute,
+    profile: AttributeProfile,
+    cells: Sequence[str],
+    base: ExperienceBase,
+    similarity: Similarity,
+) -> Proposal:
+    named = [
+        *evidence.from_name(attribute, base, similarity),
+        *evidence.from_description(attribute, base, similarity),
+    ]
+    seen = [*evidence.from_formats(cells, profile), *evidence.from_distribution(profile)]
+    weighed = [reason if not evidence.against(reason.category, profile) else _weakened(reason) for reason in named]
+    reasons = tuple(sorted([*weighed, *seen], key=lambda r: (-r.strength, r.category.value, r.text)))
+    best = reasons[0]
+    conflict = _conflict(best, reasons, profile)
+    return Proposal(attribute.name, best.category, best.strength, reasons, conflict)
+
+
+def _weakened(reason: Reason) -> Reason:
+    return replace(reason, strength=reason.strength * 0.5)
+
+
+def _conflict(best: Reason, reasons: Sequence[Reason], profile: AttributeProfile) -> str:
+    """Return what a person must decide, in words: evidence that disagrees (rule 4: one category per attribute),
+    or too little of it to call an attribute harmless.
+    """
+    rival = next((r for r in reasons if r.category is not best.category), None)
+    if rival is not None and rival.strength >= 0.5 and best.strength - rival.strength < CLEAR:
+        return f"{best.category.value} ({best.text}) or {rival.category.value} ({rival.text})?"
+    if best.category is Category.NON_IDENTIFYING and best.strength < SURE:
+        return "no known name is like it: harmless, sensitive, or known to outsiders?"
+    strong = next((r for r in reasons if r.strength >= 0.4 and evidence.against(r.category, profile)), None)
+    if strong is not None:
+        return f"{strong.text}, {evidence.against(strong.category, profile)}"
+    return ""
+
+
+def _one_weight(proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """Keep the best weight; the others cannot be the sampling weight too."""
+    weights = [p for p in proposals if p.category is Category.WEIGHT]
+    if len(weights) <= 1:
+        return tuple(proposals)
+    best = max(weights, key=lambda p: p.confidence)
+    text = f"a weight too, but only one attribute can be the sampling weight: '{best.attribute}' fits better"
+    return tuple(
+        replace(
+            p,
+            category=Category.NON_IDENTIFYING,
+            confidence=0.5,
+            reasons=(Reason(Category.NON_IDENTIFYING, 0.5, text), *p.reasons),
+            conflict=f"weight or not? '{best.attribute}' and '{p.attribute}' are both weights by their names",
+        )
+        if p.category is Category.WEIGHT and p is not best
+        else p
+        for p in proposals
+    )

@@ -1,0 +1,39 @@
+"""tacita describe: what is in a file, and how many of its tuples stand out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tacita.cli.options import AsJson, Request, reads_data
+from tacita.cli.output import print_json, print_text, progress_shown
+
+
+@reads_data
+def describe(
+    source: Annotated[str, typer.Argument(help="A file, a folder or pattern of Parquet files, or a database URL.")],
+    request: Request,
+    as_json: AsJson = False,
+) -> None:
+    """Show what each attribute is and looks like, and how many tuples are unique.
+
+    Per attribute: kind, category (with '?' if proposed), different values, missing ones, the most frequent, and a small
+    histogram. For the whole: sample uniques on the quasi-identifiers.
+    """
+    from tacita.knowledge.experience_base import ExperienceBase
+
+    with progress_shown() as progress:
+        experience = ExperienceBase.load(request.settings().experience)
+        description = request.read(source, progress).describe(experience=experience, progress=progress)
+    if as_json:
+        print_json(description.to_dict())
+        return
+    from tacita.description.as_text import as_renderable
+
+    print_text(as_renderable(description))
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("describe")(describe)

@@ -1,0 +1,154 @@
+"""Options that several commands share, written once.
+
+`reads_data` gives a command all options about reading and roles and hands it one `Request`.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from tacita.errors import UsageError, did_you_mean
+from tacita.progress import Progress, silent
+from tacita.settings import Settings
+
+if TYPE_CHECKING:
+    from tacita.dataset import Dataset
+
+_reading = functools.partial(typer.Option, rich_help_panel="Reading")
+_role = functools.partial(typer.Option, rich_help_panel="Roles")
+_machine = functools.partial(typer.Option, rich_help_panel="Machine")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+
+def _names(text: str | None) -> list[str]:
+    """Return the names of a list with commas between; a name that holds a comma is put in double quotes."""
+    return [name.strip() for name in next(csv.reader([text or ""], skipinitialspace=True), []) if name.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a user asked to be read, and how. Each field is an option of every command that reads data."""
+
+    delimiter: Annotated[str | None, _reading(help="What separates fields: , ; | or tab.")] = None
+    quote: Annotated[str | None, _reading(help="Quote character, or none.")] = None
+    encoding: Annotated[str | None, _reading(help="Encoding of a text file, such as cp1252.")] = None
+    decimal: Annotated[str | None, _reading(help="Decimal sign: . or ,")] = None
+    thousands: Annotated[str | None, _reading(help="Thousands sign.")] = None
+    no_header: Annotated[bool, _reading("--no-header", help="The first line is data.")] = False
+    missing: Annotated[str | None, _reading(help="Spellings of a missing value, with commas between.")] = None
+    as_: Annotated[
+        list[str] | None,
+        _reading("--as", help="NAME=TYPE: text, integer, number, date, timestamp or boolean; may be repeated."),
+    ] = None
+    sheet: Annotated[str | None, _reading(help="Sheet of a workbook, by name or number.")] = None
+    table: Annotated[str | None, _reading(help="Table of a database.")] = None
+    query: Annotated[str | None, _reading(help="Query of a database.")] = None
+    dictionary: Annotated[Path | None, _role(help="Dictionary file; by default the one beside the data.")] = None
+    quasi: Annotated[str | None, _role(help="Quasi-identifiers, with commas between.")] = None
+    sensitive: Annotated[str | None, _role(help="Sensitive attributes, with commas between.")] = None
+    identifier: Annotated[str | None, _role(help="Identifiers, with commas between.")] = None
+    weight: Annotated[str | None, _role(help="Sampling weight.")] = None
+    cluster: Annotated[str | None, _role(help="Household or group key.")] = None
+    memory: Annotated[str | None, _machine(help="Most memory of the engine, such as 4GB.")] = None
+    threads: Annotated[int | None, _machine(help="Threads of the engine.")] = None
+    spill: Annotated[Path | None, _machine(help="Folder for what does not fit in memory.")] = None
+
+    def settings(self) -> Settings:
+        """Return the settings of the environment with the options on top."""
+        return Settings.from_environment(memory=self.memory, threads=self.threads, spill=self.spill)
+
+    def read(self, source: str, progress: Progress = silent, *, use_dictionary: bool = True) -> Dataset:
+        """Read a source as the options say."""
+        from tacita.dataset import Dataset
+        from tacita.engines.duckdb import DuckDBEngine
+        from tacita.files.contract import ReadOptions
+        from tacita.files.read import read
+
+        options = ReadOptions(
+            delimiter={"tab": "\t", "\\t": "\t"}.get(self.delimiter or "", self.delimiter),
+            quote={"none": "", "double": '"', "single": "'"}.get(self.quote or "?", self.quote),
+            encoding=self.encoding,
+            decimal=self.decimal,
+            thousands=self.thousands,
+            header=not self.no_header,
+            missing=tuple(_names(self.missing)),
+            types=_types(self.as_ or []),
+            sheet=self.sheet,
+            table=self.table,
+            query=self.query,
+            progress=progress,
+        )
+        for name in ("delimiter", "quote", "decimal", "thousands"):
+            if len(getattr(options, name) or "") > 1:
+                raise UsageError(f"--{name} is '{getattr(options, name)}'", do="give one character")
+        engine = DuckDBEngine(self.settings())
+        microdata = read(source, engine, options, dictionary=self.dictionary, use_dictionary=use_dictionary)
+        data = Dataset(microdata)
+        if not any((self.quasi, self.sensitive, self.identifier, self.weight, self.cluster)):
+            return data
+        return data.with_roles(
+            quasi=_names(self.quasi),
+            sensitive=_names(self.sensitive),
+            identifier=_names(self.identifier),
+            weight=self.weight,
+            cluster=self.cluster,
+        )
+
+
+def _types(pairs: list[str]) -> dict[str, Any]:
+    from tacita.model.relation import ColumnType
+
+    types = {}
+    names = [member.value for member in ColumnType]
+    for name, kind in (split_pair(pair, "--as") for pair in pairs):
+        if kind.casefold() not in names:
+            raise UsageError(
+                f"--as {name}={kind}: no type '{kind}'{did_you_mean(kind, names)}",
+                do=f"use one of {', '.join(names)}",
+            )
+        types[name] = ColumnType(kind.casefold())
+    return types
+
+
+def split_pair(pair: str, option: str) -> tuple[str, str]:
+    """Return the two sides of NAME=VALUE; the name may hold equal signs."""
+    name, equals, value = pair.rpartition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise UsageError(f"{option} '{pair}' is not NAME=VALUE", do=f"write for example {option} Area=...")
+    return name.strip(), value.strip()
+
+
+def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command every option of `Request`; the command takes the request as its argument ``request``."""
+    hints = get_type_hints(Request, include_extras=True)
+    shared = [
+        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(Request)
+    ]
+    own_hints = get_type_hints(command, include_extras=True)
+    own = [
+        p.replace(annotation=own_hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, p in inspect.signature(command).parameters.items()
+        if name != "request"
+    ]
+
+    @functools.wraps(command)
+    def wrapped(**values: Any) -> None:
+        request = Request(**{f.name: values.pop(f.name) for f in fields(Request)})
+        command(request=request, **values)
+
+    parameters = [*own, *shared]
+    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
+    del wrapped.__wrapped__
+    return wrapped

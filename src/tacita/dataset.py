@@ -1,0 +1,248 @@
+"""The Python front door: a data set and the verbs that a data scientist uses on it.
+
+>>> import tacita as tc
+>>> firms = tc.sample("figure-1")
+>>> firms.describe().uniques.sample_uniques
+20
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from tacita.categorization.propose import propose
+from tacita.categorization.similarity import Similarity
+from tacita.description.describe import Description, uniques
+from tacita.description.kinds import natural_order
+from tacita.description.profile import profiles
+from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.plans.profile import sample as first_rows
+from tacita.engines.protocol import Engine, EngineRelation
+from tacita.files.contract import ReadOptions, WriteOptions, engine_relation
+from tacita.files.read import check_weight
+from tacita.files.read import read as read_microdata
+from tacita.files.write import write as write_microdata
+from tacita.knowledge.experience_base import ExperienceBase
+from tacita.model.attribute import Category, Kind
+from tacita.model.dictionary import Dictionary
+from tacita.model.microdata import Microdata, Source
+from tacita.model.profile import AttributeProfile
+from tacita.model.proposal import Proposal
+from tacita.progress import Progress, silent
+from tacita.settings import Settings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tacita.generators.stream import Generated
+
+_CELLS = 1000  # values of each attribute looked at for their format
+
+
+@functools.cache
+def _engine(settings: Settings) -> DuckDBEngine:
+    return DuckDBEngine(settings)
+
+
+def default_engine() -> DuckDBEngine:
+    """Return the engine that this process shares."""
+    return _engine(Settings.from_environment())
+
+
+def read(
+    source: object,
+    options: ReadOptions | None = None,
+    *,
+    name: str | None = None,
+    dictionary: str | Path | None = None,
+    engine: Engine | None = None,
+) -> Dataset:
+    """Read a file, a folder, a pattern, a database URL, or a pandas, polars or pyarrow object.
+
+    A dictionary beside the file (``firms.dictionary.toml``) is picked up.
+    """
+    given = Path(dictionary) if dictionary else None
+    return Dataset(read_microdata(source, engine or default_engine(), options, name=name, dictionary=given))
+
+
+def from_generated(generated: Generated, *, with_dictionary: bool = True, engine: Engine | None = None) -> Dataset:
+    """Return generated microdata as a data set."""
+    engine = engine or default_engine()
+    relation = engine.adopt(generated.batches(), generated.schema)
+    dictionary = generated.dictionary
+    if not with_dictionary:
+        dictionary = dictionary.mapped(lambda a: a.with_(category=None, kind=None, order=()))
+    source = Source(generated.name, "generated")
+    return Dataset(Microdata(relation, dictionary, source, dictionary_is_given=with_dictionary))
+
+
+def generate(name: str, *, seed: int = 0, rows: int | None = None) -> Dataset:
+    """Generate one of the shipped kinds of microdata, with its true dictionary.
+
+    >>> generate("R1A4W", seed=7).rows
+    1000
+    """
+    from tacita.generators import catalogue
+
+    return from_generated(catalogue.generate(name, seed=seed, rows=rows))
+
+
+def sample(name: str) -> Dataset:
+    """Return one of the small data sets of the papers: figure-1, figure-5, patients, patients-4-anonymous."""
+    return generate(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Microdata with verbs. Every verb returns a value or a new data set; the data itself never changes."""
+
+    microdata: Microdata
+
+    @property
+    def name(self) -> str:
+        """The name of the microdata DB."""
+        return self.microdata.name
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """What is known of the attributes."""
+        return self.microdata.dictionary
+
+    @property
+    def rows(self) -> int:
+        """The number of tuples."""
+        return self.microdata.relation.count()
+
+    @property
+    def relation(self) -> EngineRelation:
+        """The tuples, where they live."""
+        return engine_relation(self.microdata)
+
+    def profiles(self, progress: Progress = silent) -> dict[str, AttributeProfile]:
+        """Return the figures of every attribute."""
+        return profiles(self.relation, self.dictionary.attributes, progress)
+
+    def propose(
+        self,
+        *,
+        experience: ExperienceBase | None = None,
+        similarity: Similarity | None = None,
+        figures: Mapping[str, AttributeProfile] | None = None,
+    ) -> dict[str, Proposal]:
+        """Return the category that each attribute seems to have, with reasons.
+
+        >>> sample("patients").propose()["Condition"].category.value
+        'sensitive'
+        """
+        base = experience or ExperienceBase.load(Settings.from_environment().experience)
+        found = propose(self.dictionary, figures or self.profiles(), self._cells(), base, similarity)
+        return {proposal.attribute: proposal for proposal in found}
+
+    def describe(self, *, experience: ExperienceBase | None = None, progress: Progress = silent) -> Description:
+        """Return what each attribute looks like, its category, and how many tuples are unique.
+
+        Attributes without a category in the dictionary get a proposed one.
+        """
+        figures = self.profiles(progress)
+        undecided = any(attribute.category is None for attribute in self.dictionary)
+        proposals = self.propose(experience=experience, figures=figures) if undecided else {}
+        quasi = [
+            a.name for a in self.dictionary if (a.category or proposals[a.name].category) is Category.QUASI_IDENTIFIER
+        ]
+        return Description(self.microdata, figures, proposals, uniques(self.relation, quasi))
+
+    def accept(self, proposals: Mapping[str, Proposal], figures: Mapping[str, AttributeProfile] | None = None) -> Self:
+        """Return the data set with every proposal without a conflict taken over, and kinds filled in."""
+        figures = figures or self.profiles()
+        accepted = {
+            p.attribute: p.category
+            for p in proposals.values()
+            if not p.conflict and self.dictionary[p.attribute].category is None
+        }
+        dictionary = self.dictionary.with_categories(accepted).mapped(
+            lambda a: a.with_(kind=a.kind or figures[a.name].kind, order=a.order or _order(figures[a.name]))
+        )
+        return self._with(dictionary)
+
+    def with_categories(self, categories: Mapping[str, Category | str]) -> Self:
+        """Return the data set with the categories of some attributes set by a person.
+
+        >>> sample("figure-5").with_categories({"Area": "sensitive"}).dictionary["Area"].category.value
+        'sensitive'
+        """
+        parsed = {name: Category.parse(category) for name, category in categories.items()}
+        return self._with(self.dictionary.with_categories(parsed))
+
+    def with_roles(
+        self,
+        *,
+        quasi: Sequence[str] = (),
+        sensitive: Sequence[str] = (),
+        identifier: Sequence[str] = (),
+        weight: str | None = None,
+        cluster: str | None = None,
+    ) -> Self:
+        """Return the data set with roles given by name.
+
+        Quasi-identifiers given so are the only ones: whoever names them says what the intruder knows, so that no
+        proposal adds another.
+        """
+        roles = {
+            **dict.fromkeys(sensitive, Category.SENSITIVE),
+            **dict.fromkeys(identifier, Category.IDENTIFIER),
+            **({weight: Category.WEIGHT} if weight else {}),
+            **({cluster: Category.CLUSTER_KEY} if cluster else {}),
+            **dict.fromkeys(quasi, Category.QUASI_IDENTIFIER),
+        }
+        exclusive = {
+            a.name: Category.NON_IDENTIFYING
+            for a in self.dictionary
+            if (quasi and a.category in {Category.QUASI_IDENTIFIER, None} and a.name not in roles)
+            or (weight and a.category is Category.WEIGHT and a.name != weight)
+        }
+        return self._with(self.dictionary.with_categories({**exclusive, **roles}))
+
+    def write(self, target: str | Path, *, force: bool = False, delimiter: str | None = None) -> tuple[str, ...]:
+        """Write the tuples to a file of any writable format, atomically; return what the format could not hold."""
+        return write_microdata(self.microdata, target, WriteOptions(delimiter, force))
+
+    def batches(self, rows: int = 100_000) -> Iterator[pa.RecordBatch]:
+        """Yield the tuples as Arrow batches."""
+        return self.microdata.relation.batches(rows)
+
+    def to_arrow(self) -> pa.Table:
+        """Return all tuples as an Arrow table; `polars.from_arrow` and ``.to_pandas()`` take it from there."""
+        import pyarrow as pa
+
+        batches = list(self.batches())
+        return pa.Table.from_batches(batches) if batches else pa.table({c.name: [] for c in self.microdata.columns})
+
+    def _with(self, dictionary: Dictionary) -> Self:
+        microdata = self.microdata.with_dictionary(dictionary)
+        check_weight(microdata, where=f"'{self.name}'")
+        return replace(self, microdata=microdata)
+
+    def _cells(self) -> dict[str, list[str]]:
+        """Return some values of each attribute that is not a number, as text."""
+        columns = [c for c in self.relation.columns if not c.type.is_numeric]
+        cells: dict[str, list[str]] = {}
+        for start in range(0, len(columns), 500):
+            part = columns[start : start + 500]
+            rows: list[dict[str, Any]] = self.relation.engine.run(first_rows(self.relation, part, _CELLS))
+            for column in part:
+                cells[column.name] = [row[column.physical] for row in rows if row[column.physical] is not None]
+        return cells
+
+    def __repr__(self) -> str:
+        return f"<Dataset '{self.name}': {self.rows:,} tuples, {len(self.dictionary.attributes)} attributes>"
+
+
+def _order(profile: AttributeProfile) -> tuple[str, ...]:
+    """Return the values of an ordinal attribute in their natural order, if all of them are known."""
+    if profile.kind is not Kind.ORDINAL or len(profile.most_frequent) < profile.distinct:
+        return ()
+    return tuple(sorted((value for value, _ in profile.most_frequent), key=natural_order))

@@ -1,0 +1,1 @@
+"""What the data looks like: a profile per attribute, sample uniques, and the answer that a steward sees first."""

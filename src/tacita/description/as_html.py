@@ -1,0 +1,34 @@
+"""A description for notebooks: one small table, everything escaped, nothing fetched."""
+
+from __future__ import annotations
+
+from html import escape
+
+from tacita.description.as_text import frequent, percent, sparkline
+from tacita.description.describe import Description
+
+
+def as_html(description: Description) -> str:
+    """Return a description as an HTML fragment."""
+    heads = ("attribute", "kind", "category", "distinct", "missing", "most frequent", "distribution")
+    rows = []
+    for name, profile in description.profiles.items():
+        proposed = "?" if description.microdata.attribute(name).category is None else ""
+        cells = (
+            name,
+            profile.kind.value,
+            description.category(name).value + proposed,
+            f"{profile.distinct:,}",
+            percent(profile.missing, profile.rows) if profile.missing else "-",
+            frequent(profile).plain,
+            sparkline(profile),
+        )
+        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+    head = "".join(f"<th>{h}</th>" for h in heads)
+    title = f"<b>{escape(description.microdata.name)}</b> {description.rows:,} tuples"
+    uniques = description.uniques
+    tail = ""
+    if uniques is not None:
+        on = escape(", ".join(uniques.quasi_identifiers))
+        tail = f"<p><b>{uniques.sample_uniques:,} sample uniques</b> on {on}</p>"
+    return f"<div><p>{title}</p><table><tr>{head}</tr>{''.join(rows)}</table>{tail}</div>"

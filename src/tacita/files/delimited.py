@@ -1,0 +1,131 @@
+"""CSV, TSV and other delimited text: found layout, checked types, the source's own spelling kept.
+
+UTF-8 goes through the engine's parser. Any other encoding is decoded on the way in by Arrow's parser; nothing is ever
+converted on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from tacita.engines.protocol import Delimited, Engine, EngineRelation
+from tacita.errors import InputError, UsageError, did_you_mean, faults_text
+from tacita.files.contract import Loaded, ReadOptions, WriteOptions, engine_relation
+from tacita.files.layout import Layout, character, find_layout
+from tacita.files.typed_columns import typed
+from tacita.model.attribute import Attribute
+from tacita.model.relation import Column, ColumnType
+from tacita.progress import Step
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tacita.model.microdata import Microdata
+
+_TAB_ENDINGS = (".tsv", ".tab", ".tsv.gz")
+
+
+def read(source: Path, options: ReadOptions, engine: Engine) -> Loaded:
+    """Read a delimited text file."""
+    tab = "\t" if source.name.lower().endswith(_TAB_ENDINGS) else None
+    layout = find_layout(source, options, tab)
+    for name in options.types:
+        if name not in layout.names:
+            raise UsageError(
+                f"--as names '{name}', which is no column{did_you_mean(name, layout.names)}",
+                do=f"use one of: {', '.join(layout.names[:20])}",
+            )
+    options.progress(Step(f"reading {source.name}"))
+    raw = _load(source, layout, engine)
+    named = raw.renamed([Column(name, c.physical, c.type) for name, c in zip(layout.names, raw.columns, strict=True)])
+    options.progress(Step("finding what each column is"))
+    relation, readings, style = typed(named, layout.rows, options)
+    if relation.table != raw.table:
+        engine.drop(raw)
+    details = layout.details
+    if any(c.type.is_numeric for c in relation.columns):
+        details += (("decimal", style.decimal),)
+        details += (("thousands", style.thousands),) if style.thousands else ()
+    return Loaded(relation, tuple(Attribute(name) for name in layout.names), readings, details)
+
+
+def _load(source: Path, layout: Layout, engine: Engine) -> EngineRelation:
+    if layout.encoding.replace("_", "-").lower() in {"utf-8", "utf8", "ascii", "utf-8-sig"}:
+        shape = Delimited(len(layout.names), layout.delimiter, layout.quote, layout.header)
+        return engine.load_delimited([source], shape)
+    import pyarrow as pa
+
+    schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(layout.names))])
+    return engine.adopt(_decoded_batches(source, layout), schema)
+
+
+def _decoded_batches(source: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    faults: list[str] = []
+
+    def unfit(row: csv.InvalidRow) -> str:
+        faults.append(f"row {row.number}: {row.actual_columns} fields where the header has {row.expected_columns}")
+        return "skip"
+
+    names = [f"c{i}" for i in range(len(layout.names))]
+    try:
+        reader = csv.open_csv(
+            source,
+            read_options=csv.ReadOptions(
+                encoding=layout.encoding, column_names=names, skip_rows=int(layout.header), use_threads=False
+            ),
+            parse_options=csv.ParseOptions(
+                delimiter=layout.delimiter,
+                quote_char=layout.quote or False,
+                double_quote=bool(layout.quote),
+                newlines_in_values=True,
+                invalid_row_handler=unfit,
+            ),
+            convert_options=csv.ConvertOptions(
+                column_types={name: pa.string() for name in names}, null_values=[""], strings_can_be_null=True
+            ),
+        )
+        yield from reader
+    except (UnicodeError, pa.ArrowInvalid):
+        raise InputError(
+            f"is not {layout.encoding} text of one layout",
+            where=str(source),
+            do="say how it is encoded and laid out with --encoding, --delimiter and --quote",
+        ) from None
+    if faults:
+        raise InputError(
+            faults_text([*faults[:6], *([f"and {len(faults) - 6:,} more rows"] if len(faults) > 6 else [])]),
+            where=str(source),
+            do="mend these lines, or say what separates the fields with --delimiter",
+        )
+
+
+def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: str) -> tuple[str, ...]:
+    """Write delimited UTF-8 text: nulls are empty cells, untouched cells keep the spelling of their source."""
+    relation = engine_relation(microdata)
+    own = dict(microdata.source.details).get("delimiter") if microdata.source.format == "CSV" else None
+    delimiter = options.delimiter or ("\t" if ending in _TAB_ENDINGS else character(own) or ",")
+    terms = [exp.alias_(_as_text(column), column.physical) for column in relation.columns]
+    relation.engine.write_delimited(
+        exp.select(*terms).from_(relation.source()),
+        path,
+        delimiter,
+        [column.name for column in relation.columns],
+        gzip=ending.endswith(".gz"),
+    )
+    return ()
+
+
+def _as_text(column: Column) -> exp.Expr:
+    value: exp.Expr = exp.column(column.physical)
+    if column.type is not ColumnType.TEXT:
+        value = exp.Cast(this=value, to=exp.DataType.build("text"))
+    if column.as_written:
+        value = exp.func("coalesce", exp.column(column.as_written), value)
+    return value

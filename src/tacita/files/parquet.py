@@ -1,0 +1,85 @@
+"""Parquet: a file, several files, a partitioned folder. Scanned where they are, never loaded whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacita.engines.protocol import Engine, EngineRelation
+from tacita.errors import InputError
+from tacita.files.contract import Loaded, ReadOptions, WriteOptions
+from tacita.model.attribute import Attribute
+from tacita.model.microdata import Reading
+from tacita.progress import Step
+
+if TYPE_CHECKING:
+    from tacita.model.microdata import Microdata
+
+
+def read(source: Path, _: ReadOptions, engine: Engine) -> Loaded:
+    """Read a Parquet file, or a folder of them (``year=2024/part-0.parquet``: ``year`` becomes a column)."""
+    return read_files(parts(source), engine)
+
+
+def parts(source: Path) -> list[Path]:
+    """Return the Parquet files of a path in a stable order."""
+    if not source.is_dir():
+        return [source]
+    files = sorted(p for p in source.rglob("*") if p.suffix in {".parquet", ".pq"} and p.is_file())
+    files = [p for p in files if not any(part.startswith((".", "_")) for part in p.relative_to(source).parts)]
+    if not files:
+        raise InputError(
+            "is a folder without Parquet files",
+            where=str(source),
+            do="give a file, or a folder of Parquet files",
+        )
+    return files
+
+
+def read_files(files: Sequence[Path], engine: Engine) -> Loaded:
+    """Read Parquet files of the same columns as one relation."""
+    relation = engine.scan_parquet(files)
+    relation = relation.renamed(
+        [replace(c, name=name) for c, name in zip(relation.columns, _names(files[0], relation), strict=True)]
+    )
+    readings = tuple(Reading(c.name, c.type, "as the file says") for c in relation.columns)
+    details = (("files", f"{len(files):,}"),) if len(files) > 1 else ()
+    return Loaded(relation, tuple(Attribute(c.name) for c in relation.columns), readings, details)
+
+
+def _names(file: Path, relation: EngineRelation) -> list[str]:
+    """Return the names as the file has them: an engine may rename columns that differ only in case."""
+    import pyarrow.parquet as pq
+
+    own = list(pq.read_schema(file).names)
+    return [*own, *(column.name for column in relation.columns[len(own) :])]
+
+
+def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: str) -> tuple[str, ...]:
+    """Write one Parquet file."""
+    del ending
+    import pyarrow.parquet as pq
+
+    total, done, writer = microdata.relation.count(), 0, None
+    try:
+        for batch in microdata.relation.batches():
+            writer = writer or pq.ParquetWriter(path, batch.schema, compression="zstd")
+            writer.write_batch(batch)
+            done += batch.num_rows
+            options.progress(Step("writing", done, total))
+    finally:
+        if writer is not None:
+            writer.close()
+    return lost_spellings(microdata)
+
+
+def lost_spellings(microdata: Microdata) -> tuple[str, ...]:
+    """Return what a format without user-defined missings cannot hold, in a sentence."""
+    lost = [c.name for c in microdata.columns if c.as_written and microdata.attribute(c.name).missing]
+    if not lost:
+        return ()
+    return (
+        f"user-defined missing codes of {', '.join(lost)} became plain missing values; this format has no such codes",
+    )

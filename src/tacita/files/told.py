@@ -1,0 +1,82 @@
+"""What a user told about a typed source: the type that a column is to have, whatever its file says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import InputError, UsageError, did_you_mean, faults_text
+from tacita.files.contract import ReadOptions
+from tacita.model.microdata import Reading
+from tacita.model.relation import Column, ColumnType
+
+_SQL_TYPES = {
+    ColumnType.INTEGER: "bigint",
+    ColumnType.NUMBER: "double",
+    ColumnType.TEXT: "text",
+    ColumnType.BOOLEAN: "boolean",
+    ColumnType.DATE: "date",
+    ColumnType.TIMESTAMP: "timestamp",
+}
+
+
+def as_told(
+    relation: EngineRelation, readings: Sequence[Reading], options: ReadOptions, where: str
+) -> tuple[EngineRelation, tuple[Reading, ...]]:
+    """Return the relation with the types that the user told; raise if values do not fit them."""
+    names = [column.name for column in relation.columns]
+    for name in options.types:
+        if name not in names:
+            raise UsageError(
+                f"--as names '{name}', which is no column{did_you_mean(name, names)}",
+                do=f"use one of: {', '.join(names[:20])}",
+            )
+    told = {c.name: options.types[c.name] for c in relation.columns if options.types.get(c.name, c.type) is not c.type}
+    if not told:
+        return relation, tuple(readings)
+    _check(relation, told, where)
+    terms, columns = [], []
+    for column in relation.columns:
+        type_ = told.get(column.name, column.type)
+        value: exp.Expr = exp.column(column.physical)
+        if column.name in told:
+            value = _cast(column, type_)
+        terms.append(exp.alias_(value, column.physical))
+        if column.as_written:
+            terms.append(exp.column(column.as_written))
+        columns.append(replace(column, type=type_))
+    stored = relation.engine.store(exp.select(*terms).from_(relation.source()), columns)
+    relation.engine.drop(relation)
+    return stored, tuple(
+        Reading(r.name, told[r.name], f"as you said (in the source: {r.reason})") if r.name in told else r
+        for r in readings
+    )
+
+
+def _cast(column: Column, type_: ColumnType) -> exp.Expr:
+    return exp.TryCast(this=exp.column(column.physical), to=exp.DataType.build(_SQL_TYPES[type_]))
+
+
+def _check(relation: EngineRelation, told: dict[str, ColumnType], where: str) -> None:
+    terms = []
+    for name, type_ in told.items():
+        column = relation.column(name)
+        value = exp.column(column.physical)
+        lost: exp.Expr = exp.Is(this=_cast(column, type_), expression=exp.Null())
+        if type_ is ColumnType.INTEGER and column.type is ColumnType.NUMBER:  # 1.5 would silently become 2
+            lost = exp.Or(this=lost, expression=exp.NEQ(this=_cast(column, type_), expression=value.copy()))
+        fault = exp.and_(exp.Not(this=exp.Is(this=value, expression=exp.Null())), exp.paren(lost))
+        case = exp.Case(ifs=[exp.If(this=fault, true=exp.Literal.number(1))])
+        terms.append(exp.alias_(exp.Count(this=case), column.physical))
+    found = relation.engine.run(exp.select(*terms).from_(relation.source()))[0]
+    counts = {name: int(found[relation.column(name).physical]) for name in told}
+    faults = [
+        f"column '{name}' was to be read as {told[name].value}, but {count:,} values are none"
+        for name, count in counts.items()
+        if count
+    ]
+    if faults:
+        raise InputError(faults_text(faults), where=where, do="mend these values, or read the column as text (--as)")

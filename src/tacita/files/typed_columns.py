@@ -1,0 +1,231 @@
+"""Columns of text given their types: what the first rows suggest is checked in every row before it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import InputError, listed
+from tacita.files.column_types import MISSING_MARKERS, Candidate, NumberStyle, candidate, number_style
+from tacita.files.contract import ReadOptions
+from tacita.model.microdata import Reading
+from tacita.model.relation import Column, ColumnType
+
+_AT_ONCE = 400  # terms counted by one plan
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversion:
+    """A column, what it is taken for, and how its cells are turned into values."""
+
+    column: Column
+    candidate: Candidate
+    style: NumberStyle
+    markers: tuple[str, ...]
+    """Spellings that mean a missing value in this column."""
+
+    @property
+    def cell(self) -> exp.Expr:
+        return exp.column(self.column.physical)
+
+    @property
+    def companion(self) -> str:
+        """The physical name of the column with the source's own spelling."""
+        return f"{self.column.physical}w"
+
+    @property
+    def is_text(self) -> bool:
+        return self.candidate.type is ColumnType.TEXT
+
+    def terms(self) -> list[exp.Expr]:
+        """Return the value (null where the cell does not fit), and the spelling where the value cannot restore it."""
+        value = self._value()
+        if self.is_text and not self.markers:
+            return [exp.alias_(self.cell, self.column.physical)]
+        written = value if self.is_text else exp.Cast(this=value, to=exp.DataType.build("text"))
+        differs = exp.NullSafeNEQ(this=self.cell, expression=written)
+        spelling = exp.Case(ifs=[exp.If(this=differs, true=self.cell)])
+        return [exp.alias_(value, self.column.physical), exp.alias_(spelling, self.companion)]
+
+    def _value(self) -> exp.Expr:
+        type_ = self.candidate.type
+        if type_ is ColumnType.TEXT:
+            return exp.Case(ifs=[exp.If(this=exp.Not(this=_among(self.cell, self.markers)), true=self.cell)])
+        if type_ in {ColumnType.DATE, ColumnType.TIMESTAMP}:
+            return exp.TryCast(this=self._iso_date(), to=exp.DataType.build(type_.value))
+        if type_ is ColumnType.BOOLEAN:
+            return exp.TryCast(this=self.cell, to=exp.DataType.build("boolean"))
+        if type_ is ColumnType.INTEGER:
+            return exp.TryCast(this=self.cell, to=exp.DataType.build("bigint"))
+        double = exp.DataType.build("double")
+        number: exp.Expr = exp.TryCast(this=self.style.value(self.cell), to=double)
+        if self.style.thousands or self.style.decimal != ".":
+            fits = exp.RegexpLike(this=self.cell, expression=exp.Literal.string(f"^({self.style.pattern()})$"))
+            number = exp.Case(ifs=[exp.If(this=fits, true=number)])
+        # "NaN" means a missing value, not a number; for engines NaN equals NaN.
+        return exp.Nullif(this=number, expression=exp.Cast(this=exp.Literal.string("nan"), to=double.copy()))
+
+    def _iso_date(self) -> exp.Expr:
+        """Return the cell with its date in the order year, month, day, and the time behind it if there is one."""
+        form = self.candidate.date_format or "%Y-%m-%d"
+        if form == "%Y-%m-%d":
+            return self.cell
+        places, at = {}, 1
+        for token in (form[0:2], form[3:5], form[6:8]):
+            width = 4 if token == "%Y" else 2
+            places[token] = exp.func("substring", self.cell, exp.Literal.number(at), exp.Literal.number(width))
+            at += width + 1
+        dash = exp.Literal.string("-")
+        rest = exp.func("substring", self.cell, exp.Literal.number(11))
+        return exp.func("concat", places["%Y"], dash, places["%m"], dash.copy(), places["%d"], rest)
+
+    def unfit(self) -> exp.Expr:
+        """Return the condition, over the typed table, that a cell held neither a value of the type nor a marker."""
+        spelling = exp.column(self.companion)
+        wrong: exp.Expr = exp.Is(this=self.cell, expression=exp.Null())
+        if self.candidate.type is ColumnType.INTEGER:  # the engine would round 1.5
+            whole = exp.RegexpLike(this=spelling, expression=exp.Literal.string("^[+-]?[0-9]+$"))
+            wrong = exp.Or(this=wrong, expression=exp.Not(this=whole))
+        there = exp.Not(this=exp.Is(this=spelling.copy(), expression=exp.Null()))
+        return exp.and_(there, exp.Not(this=_among(spelling, self.markers)), exp.Paren(this=wrong))
+
+    def checks(self) -> dict[str, exp.Expr]:
+        """Return what is counted over the typed table to know whether the column is what it seemed."""
+        spelling = exp.column(self.companion)
+        counted = {"unfit": self.unfit(), "marked": _among(spelling, self.markers)}
+        if self.candidate.type.is_numeric:
+            counted["zeros"] = exp.RegexpLike(this=spelling.copy(), expression=exp.Literal.string("^[+-]?0[0-9]"))
+        return counted
+
+
+def _among(term: exp.Expr, texts: Sequence[str]) -> exp.Expr:
+    return exp.In(this=term.copy(), expressions=[exp.Literal.string(text) for text in texts])
+
+
+def typed(
+    relation: EngineRelation, first_rows: Sequence[Sequence[str]], options: ReadOptions
+) -> tuple[EngineRelation, tuple[Reading, ...], NumberStyle]:
+    """Return the relation with types, what each column was taken for, and how numbers are written."""
+    width = len(relation.columns)
+    columns = [[row[i] for row in first_rows if i < len(row) and row[i] != ""] for i in range(width)]
+    style = number_style(columns, options.decimal, options.thousands)
+    numeric_markers = tuple(dict.fromkeys((*options.missing, *MISSING_MARKERS)))
+    conversions = []
+    for column, cells in zip(relation.columns, columns, strict=True):
+        told = options.types.get(column.name)
+        found = _told(told, cells, style) if told else candidate(column.name, cells, style)
+        markers = options.missing if found.type is ColumnType.TEXT else numeric_markers
+        conversions.append(_Conversion(column, found, style, markers))
+    # At most three tries: as it seems, whole numbers widened to numbers, what is mixed back to text.
+    while True:
+        if all(c.is_text and not c.markers for c in conversions):
+            return relation, tuple(_reading(c, {}) for c in conversions), style
+        stored = relation.engine.store(
+            exp.select(*(term for c in conversions for term in c.terms())).from_(relation.source()), relation.columns
+        )
+        figures = _figures(stored, conversions)
+        corrected = [_corrected(stored, c, figures) for c in conversions]
+        if corrected == conversions:
+            break
+        relation.engine.drop(stored)
+        conversions = corrected
+    result = [
+        replace(
+            c.column,
+            type=c.candidate.type,
+            as_written=c.companion if figures.get(f"{c.column.physical}_respelled") else None,
+        )
+        for c in conversions
+    ]
+    return stored.renamed(result), tuple(_reading(c, figures) for c in conversions), style
+
+
+def _told(type_: ColumnType, cells: Sequence[str], style: NumberStyle) -> Candidate:
+    found = candidate("", cells, style)
+    date_format = found.date_format if found.type is type_ else ""
+    return Candidate(type_, "as you said", date_format, told=True)
+
+
+def _figures(stored: EngineRelation, conversions: Sequence[_Conversion]) -> dict[str, int]:
+    """Return for each converted column how many cells do not fit, are markers, codes, and spelled differently."""
+    converted = [c for c in conversions if not c.is_text or c.markers]
+    respelled = _counted(stored, {c.companion: exp.column(c.companion) for c in converted})
+    figures: dict[str, int] = {}
+    doubtful = []
+    for c in converted:
+        figures[f"{c.column.physical}_respelled"] = respelled[c.companion]
+        if respelled[c.companion]:
+            doubtful.append(c)
+    checks: dict[str, exp.Expr] = {
+        f"{c.column.physical}_{what}": exp.Case(ifs=[exp.If(this=check, true=exp.Literal.number(1))])
+        for c in doubtful
+        for what, check in c.checks().items()
+    }
+    return figures | _counted(stored, checks)
+
+
+def _counted(stored: EngineRelation, terms: dict[str, exp.Expr]) -> dict[str, int]:
+    """Return how often each term is not null."""
+    found: dict[str, int] = {}
+    names = list(terms)
+    for start in range(0, len(names), _AT_ONCE):
+        part = [exp.alias_(exp.Count(this=terms[name]), name, copy=False) for name in names[start : start + _AT_ONCE]]
+        found |= stored.engine.run(exp.select(*part, copy=False).from_(stored.source()))[0]
+    return found
+
+
+def _corrected(stored: EngineRelation, conversion: _Conversion, figures: dict[str, int]) -> _Conversion:
+    """Return the conversion as the whole column allows it."""
+    column, guess = conversion.column, conversion.candidate
+    if conversion.is_text:
+        return conversion
+    if unfit := figures.get(f"{column.physical}_unfit"):
+        if guess.type is ColumnType.INTEGER and not guess.told:
+            return replace(conversion, candidate=replace(guess, type=ColumnType.NUMBER))
+        rows = _rows_where(stored, conversion.unfit())
+        values = "value is" if unfit == 1 else "values are"
+        what = f"{unfit:,} {values} no {guess.type.value} (row{'s' if unfit > 1 else ''} {listed(rows)})"
+        if guess.told:
+            raise InputError(
+                f"column '{column.name}' was to be read as {guess.type.value}, but {what}",
+                do=f"mend these rows, or read it as text: --as {column.name}=text",
+            )
+        return _as_text(conversion, f"mixed: {what}", doubtful=True)
+    if figures.get(f"{column.physical}_zeros") and not guess.told:
+        return _as_text(conversion, "digits with leading zeros: a code")
+    return conversion
+
+
+def _reading(conversion: _Conversion, figures: dict[str, int]) -> Reading:
+    name, guess = conversion.column.name, conversion.candidate
+    reason = guess.reason
+    if guess.type.is_numeric and not guess.told:
+        reason = "whole numbers" if guess.type is ColumnType.INTEGER else "numbers"
+    if not conversion.is_text and not guess.told:
+        reason += ", every row checked"
+    if marked := figures.get(f"{conversion.column.physical}_marked"):
+        reason += f"; {marked:,} marked as missing"
+    return Reading(name, guess.type, reason, guess.doubtful)
+
+
+def _as_text(conversion: _Conversion, reason: str, *, doubtful: bool = False) -> _Conversion:
+    return replace(conversion, candidate=Candidate(ColumnType.TEXT, reason, doubtful=doubtful), markers=())
+
+
+def _rows_where(relation: EngineRelation, condition: exp.Expr, limit: int = 9) -> list[int]:
+    """Return the first rows (from 1, the header not counted) where a condition holds."""
+    numbered = exp.select(
+        exp.alias_(exp.Window(this=exp.RowNumber()), "row"),
+        exp.alias_(exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))]), "hit"),
+    ).from_(relation.source())
+    plan = (
+        exp.select("row")
+        .from_(numbered.subquery("n"))
+        .where(exp.EQ(this=exp.column("hit"), expression=exp.Literal.number(1)))
+        .order_by("row")
+        .limit(limit)
+    )
+    return [int(row["row"]) for row in relation.engine.run(plan)]

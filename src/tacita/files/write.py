@@ -1,0 +1,33 @@
+"""The front door out: microdata to a file of any format, atomically."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tacita.errors import UsageError
+from tacita.files.atomic import atomic, check_target
+from tacita.files.contract import WriteOptions
+from tacita.files.formats import FORMATS, format_of
+from tacita.model.microdata import Microdata
+from tacita.settings import Settings
+
+
+def write(
+    microdata: Microdata,
+    target: str | Path,
+    options: WriteOptions | None = None,
+    settings: Settings | None = None,
+) -> tuple[str, ...]:
+    """Write microdata to a file; return sentences about what the format could not hold."""
+    options = options or WriteOptions()
+    target = Path(target)
+    known = format_of(target)
+    if not known.writable:
+        writable = " ".join(ending for f in FORMATS if f.writable for ending in f.endings)
+        raise UsageError(f"'{target.suffix}' can be read, not written", do=f"choose one of {writable}")
+    check_target(target, force=options.force)
+    name = target.name.lower()
+    ending = max((e for e in known.endings if name.endswith(e)), key=len)
+    with atomic(target, force=options.force, settings=settings) as partial:
+        notes: tuple[str, ...] = known.load().write(microdata, partial, options, ending=ending)
+    return notes

@@ -1,0 +1,203 @@
+"""The command line as a steward uses it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def firms(tacita, tmp_path: Path) -> Path:
+    assert tacita("generate", "R1A4W", "--seed", "3", "--out", "firms.csv").returncode == 0
+    return tmp_path / "firms.csv"
+
+
+def test_describe(tacita, firms: Path) -> None:
+    done = tacita("describe", "firms.csv")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout.startswith("firms  1,000 tuples, 8 attributes  (CSV, comma, utf-8)\n")
+    assert "quasi-identifier?" in done.stdout
+    assert "sample uniques" in done.stdout
+    assert "\x1b[" not in done.stdout, "no colours in a pipe"
+    assert not any(line.endswith(" ") for line in done.stdout.splitlines())
+
+
+def test_describe_json(tacita, firms: Path) -> None:
+    found = json.loads(tacita("describe", "firms.csv", "--json", "--quasi", "Area,Sector", "--weight", "Weight").stdout)
+    assert found["rows"] == 1000
+    assert found["uniques"]["quasi_identifiers"] == ["Area", "Sector"]
+    by_name = {a["name"]: a for a in found["attributes"]}
+    assert by_name["Weight"]["category"] == "weight"
+    assert by_name["Weight"]["category_from"] == "dictionary"
+    assert by_name["Id"]["read_as"]["type"] == "text"
+
+
+def test_errors_as_json(tacita) -> None:
+    done = tacita("describe", "nothing.csv", "--json")
+    assert done.returncode == 3
+    told = json.loads(done.stderr)["error"]
+    assert told["found"] == "there is no such file"
+    assert told["where"] == "nothing.csv"
+    assert told["exit_code"] == 3
+
+
+def test_categorize_accept_set_and_remember(tacita, firms: Path, tmp_path: Path) -> None:
+    shown = tacita("categorize", "firms.csv")
+    assert "Nothing written yet" in shown.stdout
+    assert not (tmp_path / "firms.dictionary.toml").exists()
+    done = tacita("categorize", "firms.csv", "--accept", "--set", "Export to DE=sensitive")
+    assert done.returncode == 0, done.stderr
+    written = tomllib.loads((tmp_path / "firms.dictionary.toml").read_text())["attributes"]
+    assert written["Export to DE"]["category"] == "sensitive"
+    assert written["Id"]["category"] == "identifier"
+    assert written["Employees"]["order"] == ["50-200", "201-1000", "1000+"]
+    # The next file with such a name profits from it.
+    (tmp_path / "other.csv").write_text("export_to_DE,x\na,1\nb,2\n")
+    again = json.loads(tacita("categorize", "other.csv", "--json").stdout)
+    proposal = again["attributes"][0]["proposal"]
+    assert proposal["category"] == "sensitive"
+    assert proposal["why"] == "the name was confirmed here as sensitive"
+
+
+def test_categorize_keeps_what_a_person_wrote(tacita, firms: Path, tmp_path: Path) -> None:
+    tacita("categorize", "firms.csv", "--accept")
+    file = tmp_path / "firms.dictionary.toml"
+    file.write_text(file.read_text().replace("[attributes.Area]", "# agreed with the data owner\n[attributes.Area]"))
+    done = tacita("categorize", "firms.csv", "--set", "Area=sensitive", "--no-remember")
+    assert done.returncode == 0, done.stderr
+    assert "# agreed with the data owner" in file.read_text()
+    assert tomllib.loads(file.read_text())["attributes"]["Area"]["category"] == "sensitive"
+    assert tacita("categorize", "firms.csv", "--accept", "--force").returncode == 0
+    assert tomllib.loads(file.read_text())["attributes"]["Area"]["category"] == "quasi-identifier"
+
+
+def test_no_remember(tacita, firms: Path, clean_home: Path) -> None:
+    tacita("categorize", "firms.csv", "--accept", "--set", "Area=sensitive", "--no-remember")
+    assert not (clean_home / "experience.toml").exists()
+
+
+def test_categorize_twice_for_two_weights(tacita, tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text("weight,sampling_weight,sex\n1.5,2.5,m\n2.5,1.5,f\n")
+    done = tacita("categorize", "f.csv", "--accept", "--set", "weight=weight")
+    assert done.returncode == 0, done.stderr
+    written = tomllib.loads((tmp_path / "f.dictionary.toml").read_text())["attributes"]
+    assert written["weight"]["category"] == "weight"
+    assert written["sampling_weight"]["category"] != "weight"
+
+
+def test_generate(tacita, tmp_path: Path) -> None:
+    done = tacita(
+        "generate",
+        "R6A4U",
+        "--out",
+        "f.parquet",
+        "--oracle",
+        "o.parquet",
+        "--ownership",
+        "own.csv",
+        "--dictionary",
+        "--json",
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["rows"] == 6000
+    assert told["uniques"]["sample_uniques"] > 0
+    assert told["companions"]["ownership graph"]["rows"] == 7200
+    assert {p.name for p in tmp_path.iterdir()} == {"f.parquet", "o.parquet", "own.csv", "f.dictionary.toml"}
+    assert tacita("generate", "R6A4U", "--out", "f.parquet").returncode == 4
+    assert (
+        json.loads(tacita("describe", "f.parquet", "--json").stdout)["attributes"][0]["category_from"] == "dictionary"
+    )
+
+
+def test_generate_is_repeatable(tacita, tmp_path: Path) -> None:
+    for name, seed in (("a", 5), ("b", 5), ("c", 6)):
+        tacita("generate", "R1A4W", "--seed", str(seed), "--out", f"{name}.csv")
+    a, b, c = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
+    assert a == b
+    assert a != c
+
+
+def test_generate_two_outputs_of_one_name(tacita, tmp_path: Path) -> None:
+    done = tacita("generate", "R1A4W", "--out", "a.csv", "--oracle", "a.csv")
+    assert done.returncode == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_list(tacita) -> None:
+    assert "figure-1" in tacita("generate", "--list").stdout
+    assert "figure-1" in json.loads(tacita("generate", "--list", "--json").stdout)
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv.gz", "parquet", "arrow", "xlsx", "dta", "sav", "xpt"])
+def test_convert_there_and_back(tacita, tmp_path: Path, ending: str) -> None:
+    text = "CODE,SEX,AMOUNT,DAY\n007,m,1.5,2020-01-31\n012,f,,2021-02-28\n"
+    (tmp_path / "a.csv").write_text(text)
+    done = tacita("convert", "a.csv", f"b.{ending}")
+    assert done.returncode == 0, done.stderr
+    assert "2 tuples written" in done.stdout
+    done = tacita("convert", f"b.{ending}", "c.csv")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "c.csv").read_text() == text
+    assert tacita("convert", "a.csv", "c.csv").returncode == 4, "no overwriting without --force"
+
+
+def test_convert_to_a_pipe(tacita, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a;b\n007;x\n")
+    assert tacita("convert", "a.csv", "-").stdout == '"a","b"\n"007","x"\n'
+
+
+def test_a_reader_that_goes_away_is_no_fault(firms: Path) -> None:
+    command = f"{Path(sys.executable).with_name('tacita')} convert {firms} - | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
+
+
+def test_version(tacita) -> None:
+    from tacita import __version__
+
+    assert tacita("version").stdout.startswith(f"tacita      {__version__}\n")
+    assert json.loads(tacita("version", "--json").stdout)["tacita"] == __version__
+
+
+def test_help_names_every_command_and_its_cost_is_small(tacita) -> None:
+    done = tacita("--help")
+    for command in ("describe", "categorize", "generate", "convert", "version"):
+        assert command in done.stdout
+    heavy = ("duckdb", "pyarrow", "numpy", "sqlglot", "rich.table")
+    script = f"import sys; from tacita.cli import main; print([m for m in {heavy} if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"
+
+
+def test_completion_can_be_installed(tacita) -> None:
+    environment = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = tacita("--show-completion", "bash", env=environment)
+    assert "complete -o default -F _tacita_completion tacita" in done.stdout
+
+
+def test_no_color(firms: Path) -> None:
+    """In a terminal there are colours, unless NO_COLOR is set."""
+    script = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
+    command = [sys.executable, "-c", script, str(Path(sys.executable).with_name("tacita")), "describe", str(firms)]
+    environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "140"}
+    environment.pop("NO_COLOR", None)
+    common = {"capture_output": True, "text": True, "check": True, "stdin": subprocess.DEVNULL}
+    coloured = subprocess.run(command, env=environment, **common)
+    plain = subprocess.run(command, env=environment | {"NO_COLOR": "1"}, **common)
+    assert "\x1b[33m" in coloured.stdout
+    assert "\x1b[33m" not in plain.stdout
+
+
+def test_an_unknown_setting_is_told(tacita) -> None:
+    done = tacita("describe", "f.csv", env=os.environ | {"TACITA_MEMRY": "1GB"})
+    assert done.returncode == 2
+    assert "unknown environment variable TACITA_MEMRY; did you mean 'TACITA_MEMORY'?" in done.stderr

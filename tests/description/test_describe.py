@@ -1,0 +1,108 @@
+"""Descriptions: figures of the papers and of peers, and a table that a person can read."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pyarrow as pa
+import pytest
+
+import tacita as tc
+
+
+def test_sample_uniques_of_adult(shared) -> None:
+    """ARX 3.9.2 on Adult, nine attributes: 15,512 uniques, 19,502 classes (reference/README.md)."""
+    adult = tc.read(shared / "data/adult/adult.csv")
+    found = adult.with_roles(quasi=adult.dictionary.names).describe().uniques
+    assert found is not None
+    assert (found.sample_uniques, found.combinations, found.tuples) == (15_512, 19_502, 30_162)
+
+
+@pytest.mark.parametrize(("keys", "uniques"), [(5, 2), (7, 157)])
+def test_sample_uniques_of_testdata(shared, keys: int, uniques: int) -> None:
+    """sdcMicro 5.8.1 on testdata: 2 uniques on kv5, 157 on kv7 (reference/README.md)."""
+    kv7 = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
+    found = tc.read(shared / "data/sdcmicro/testdata.csv").with_roles(quasi=kv7[:keys]).describe().uniques
+    assert found is not None
+    assert found.sample_uniques == uniques
+
+
+@pytest.mark.parametrize(("file", "uniques"), [("synth_25k", 4745), ("synth_100k", 3405)])
+def test_sample_uniques_of_the_bench_files(shared, file: str, uniques: int) -> None:
+    """Uniques on region, sex, age, edu as counted with sdcMicro (reference/README.md)."""
+    data = tc.read(shared / f"data/bench/{file}.parquet").with_roles(quasi=["region", "sex", "age", "edu"])
+    found = data.describe().uniques
+    assert found is not None
+    assert found.sample_uniques == uniques
+
+
+def test_figure_1() -> None:
+    found = tc.sample("figure-1").with_roles(quasi=["Area", "Sector", "Employees"]).describe()
+    assert found.uniques is not None
+    assert found.uniques.sample_uniques == 20 - 2  # only tuples 16... share nothing else: see the brute force below
+    rows = tc.sample("figure-1").to_arrow().select(["Area", "Sector", "Employees"]).to_pylist()
+    assert found.uniques.sample_uniques == sum(rows.count(row) == 1 for row in rows)
+
+
+def test_patients() -> None:
+    found = tc.sample("patients-4-anonymous").describe().uniques
+    assert found is not None
+    assert (found.sample_uniques, found.combinations, found.under[5]) == (0, 3, 12)
+
+
+def test_profile_figures() -> None:
+    data = tc.read(pa.table({"x": ["a", "a", "b", None], "n": [1.0, 2.0, 4.0, math.inf], "id": ["1", "2", "3", "4"]}))
+    profiles = data.profiles()
+    x, n, id_ = profiles["x"], profiles["n"], profiles["id"]
+    assert (x.rows, x.missing, x.distinct, x.singles) == (4, 1, 2, 1)
+    assert x.entropy == pytest.approx(math.log2(3) - 2 / 3)
+    assert x.most_frequent == (("a", 2), ("b", 1))
+    assert n.moments is not None
+    assert n.moments.mean == pytest.approx(7 / 3)
+    assert n.moments.quantiles[2] == 2.0
+    assert (n.least, n.greatest) == ("1.0", "inf")
+    assert id_.all_different
+    assert id_.most_frequent == ()
+    assert (id_.least, id_.greatest) == (None, None), "an identifier must not be shown"
+
+
+def test_text_shows_no_identifier() -> None:
+    shown = str(tc.sample("figure-1").describe())
+    ids = tc.sample("figure-1").to_arrow()["Id"].to_pylist()
+    assert not any(value in shown for value in ids)
+    assert "all different" in shown
+    assert "20 sample uniques (100% of the tuples)" in shown
+
+
+def test_json_holds_what_json_can_hold() -> None:
+    found = tc.read(pa.table({"w": [1.0, math.inf], "a": ["x", None]})).describe().to_dict()
+    text = json.dumps(found, allow_nan=False)
+    assert json.loads(text)["attributes"][0]["greatest"] == "inf"
+
+
+def test_html_is_escaped() -> None:
+    html = tc.read(pa.table({"<b>": ["<script>", "<script>", "x"]})).describe()._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;b&gt;" in html
+
+
+def test_a_narrow_table_keeps_its_figures() -> None:
+    from tacita.description.as_text import as_plain_text
+
+    shown = as_plain_text(tc.sample("figure-1").describe(), width=100)
+    assert max(map(len, shown.splitlines())) <= 100
+    assert "█" in shown
+
+
+def test_wide_data_is_described_like_narrow_data() -> None:
+    narrow = {"a": [1, 1, 2], "b": ["x", None, "x"], "c": [1.5, 2.5, None]}
+    wide = narrow | {f"f{i}": [i, i, i] for i in range(60)}
+    alone, among = tc.read(pa.table(narrow)).profiles(), tc.read(pa.table(wide)).profiles()
+    assert {name: among[name] for name in narrow} == alone
+
+
+def test_two_runs_give_the_same_bytes(shared) -> None:
+    path = shared / "data/bench/synth_25k.parquet"
+    first, second = (json.dumps(tc.read(path).describe().to_dict()) for _ in range(2))
+    assert first == second

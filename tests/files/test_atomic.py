@@ -1,0 +1,151 @@
+"""Writing: the old file or the new one, never a part; and no confidential leftovers after the next run."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tacita.errors import OutputError
+from tacita.files.atomic import atomic, write_text
+from tacita.settings import Settings
+from tacita.workspace import sweep
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(state=tmp_path / "state")
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [p.name for p in folder.iterdir() if p.name.startswith(".tacita-")]
+
+
+def test_a_new_file_appears_whole(tmp_path: Path, settings: Settings) -> None:
+    write_text(tmp_path / "a.txt", "new", force=False, settings=settings)
+    assert (tmp_path / "a.txt").read_text() == "new"
+    assert not leftovers(tmp_path)
+    assert not list((tmp_path / "state" / "unfinished").iterdir())
+
+
+def test_an_existing_file_is_not_replaced_unless_forced(tmp_path: Path, settings: Settings) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    target.chmod(0o640)
+    with pytest.raises(OutputError) as caught:
+        write_text(target, "new", force=False, settings=settings)
+    assert caught.value.found == "exists already"
+    assert target.read_text() == "old"
+    write_text(target, "new", force=True, settings=settings)
+    assert target.read_text() == "new"
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_failure_inside_leaves_the_old_file(tmp_path: Path, settings: Settings) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+
+    def fail() -> None:
+        with atomic(target, force=True, settings=settings) as partial:
+            partial.write_text("half")
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert target.read_text() == "old"
+    assert not leftovers(tmp_path)
+
+
+def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path, settings: Settings) -> None:
+    target = tmp_path / "a.txt"
+
+    def race() -> None:
+        with atomic(target, force=False, settings=settings) as partial:
+            partial.write_text("ours")
+            target.write_text("theirs")
+
+    with pytest.raises(OutputError, match="exists already"):
+        race()
+    assert target.read_text() == "theirs"
+
+
+@pytest.mark.parametrize("name", ["no-such-folder/a.txt", "."])
+def test_impossible_targets(tmp_path: Path, settings: Settings, name: str) -> None:
+    with pytest.raises(OutputError):
+        write_text(tmp_path / name, "x", force=True, settings=settings)
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from tacita.files.atomic import atomic
+with atomic(Path(sys.argv[1]), force=True) as partial:
+    partial.write_text("half of a confidential file")
+    print("writing", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_kill_leaves_the_old_file_and_the_next_run_cleans_up(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    state = Path(os.environ["TACITA_STATE"])
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(target)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "writing\n"
+    assert sweep(state) == 0, "what a living process writes must not be swept"
+    assert leftovers(tmp_path)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert target.read_text() == "old"
+    assert leftovers(tmp_path), "the kill came too late: the test proves nothing"
+    assert sweep(state) == 1
+    assert not leftovers(tmp_path)
+
+
+def test_the_journal_never_removes_what_is_not_ours(tmp_path: Path) -> None:
+    precious = tmp_path / "precious.csv"
+    precious.write_text("data")
+    journal = tmp_path / "state" / "unfinished"
+    journal.mkdir(parents=True)
+    (journal / "abc").write_text(str(precious))
+    assert sweep(tmp_path / "state") == 0
+    assert precious.read_text() == "data"
+    assert not (journal / "abc").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", [0.3, 0.6, 0.9, 1.2, 1.5, 1.8])
+def test_killing_the_real_command_at_any_moment(tacita, tmp_path: Path, moment: float) -> None:
+    target = tmp_path / "firms.csv"
+    target.write_text("old")
+    command = [str(Path(sys.executable).with_name("tacita")), "generate", "R100A4W", "--out", str(target), "--force"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(moment)
+    process.kill()
+    process.wait()
+    lines = target.read_text().count("\n")
+    assert lines in (0, 100_001), f"a part of the file was left: {lines} lines"
+    assert tacita("describe", "no-such-file.csv").returncode == 3  # the next run, whatever it does
+    assert tacita("generate", "figure-1").returncode == 0
+    assert not leftovers(tmp_path)
+
+
+def full_disk() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx", "sav", "arrow"])
+def test_a_full_disk_leaves_nothing(tacita, tmp_path: Path, ending: str) -> None:
+    done = tacita("generate", "R100A4W", "--out", f"firms.{ending}", preexec_fn=full_disk)
+    assert done.returncode == 4, done.stderr
+    assert "the disk is full" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,100 @@
+"""The front door in: files, folders, patterns, dictionaries beside the data, weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tacita as tc
+from tacita.errors import DictionaryError, InputError, TacitaError
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Path:
+    for year in (2023, 2024):
+        folder = tmp_path / "survey" / f"year={year}"
+        folder.mkdir(parents=True)
+        pq.write_table(pa.table({"x": [year, year + 1], "sex": ["m", None]}), folder / "part-0.parquet")
+    return tmp_path / "survey"
+
+
+def test_partitioned_folder(parts: Path) -> None:
+    data = tc.read(parts)
+    assert data.rows == 4
+    assert data.dictionary.names == ("x", "sex", "year")
+    assert data.to_arrow()["year"].to_pylist() == ["2023", "2023", "2024", "2024"]
+
+
+def test_pattern(parts: Path) -> None:
+    assert tc.read(parts / "*" / "*.parquet").rows == 4
+    with pytest.raises(InputError, match="no file matches"):
+        tc.read(parts / "*" / "*.pq")
+
+
+def test_parts_with_other_columns(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"y": ["s"]}), tmp_path / "b.parquet")
+    with pytest.raises(TacitaError, match="columns"):
+        tc.read(tmp_path / "*.parquet").describe()
+
+
+def test_parquet_round_trip(tmp_path: Path) -> None:
+    table = pa.Table.from_arrays([pa.array([1, None]), pa.array(["x", "y"])], names=["Area", "area"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    tc.read(tmp_path / "a.parquet").write(tmp_path / "b.parquet")
+    assert pq.read_table(tmp_path / "b.parquet").to_pylist() == table.to_pylist()
+
+
+def test_the_dictionary_beside_the_data_is_picked_up(tmp_path: Path) -> None:
+    (tmp_path / "firms.csv").write_text("Area,w\nNorth,2\nSouth,3\n")
+    (tmp_path / "firms.dictionary.toml").write_text(
+        'format = 1\n[microdata]\nname = "I&G"\n[attributes.w]\ncategory = "weight"\n'
+        '[attributes.Area]\ncategory = "quasi-identifier"\ndescription = "Geographic Area"\n'
+    )
+    data = tc.read(tmp_path / "firms.csv")
+    assert data.name == "I&G"
+    assert data.dictionary.names == ("Area", "w"), "the order is that of the data"
+    assert data.dictionary.weight == "w"
+    assert data.dictionary["Area"].description == "Geographic Area"
+    assert data.microdata.dictionary_is_given
+
+
+def test_a_dictionary_that_does_not_fit(tmp_path: Path) -> None:
+    (tmp_path / "firms.csv").write_text("Area,Sector\nNorth,2\n")
+    (tmp_path / "firms.dictionary.toml").write_text(
+        'format = 1\n[microdata]\nname = "f"\n[attributes.Secto]\ncategory = ""\n[attributes.Area]\ncategory = ""\n'
+    )
+    with pytest.raises(DictionaryError) as caught:
+        tc.read(tmp_path / "firms.csv")
+    assert caught.value.found == (
+        "2 faults:\n"
+        "  - the dictionary names 'Secto', which the data does not have; did you mean 'Sector'?\n"
+        "  - the data has 'Sector', of which the dictionary says nothing"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (["1", "0"], "1 zero (first rows: 2)"),
+        (["1", "-2.5"], "1 negative (first rows: 2)"),
+        (["1.5", "inf"], "1 not finite (first rows: 2)"),
+        (["1.5", "NaN"], "1 missing (first rows: 2)"),
+        (["1", "x1"], "the weight 'w' is not a number (text)"),
+    ],
+)
+def test_unusable_weights(tmp_path: Path, cells: list[str], message: str) -> None:
+    (tmp_path / "f.csv").write_text("a,w\n" + "".join(f"x,{cell}\n" for cell in cells))
+    with pytest.raises(InputError) as caught:
+        tc.read(tmp_path / "f.csv").with_roles(weight="w")
+    assert message in caught.value.found
+
+
+def test_roles_given_by_name_are_the_only_ones() -> None:
+    data = tc.sample("figure-1").with_roles(quasi=["Area", "Sector"], weight="W")
+    assert data.dictionary.quasi_identifiers == ("Area", "Sector")
+    with pytest.raises(DictionaryError, match=r"no attribute 'Secto' .* did you mean 'Sector'"):
+        data.with_roles(quasi=["Secto"])
