@@ -87,6 +87,15 @@ def listed(items: Sequence[object], limit: int = 8) -> str:
     return f"{shown} and {rest:,} more" if rest > 0 else shown
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "tuple"), counted(25000, "tuple")
+    ('1 tuple', '25,000 tuples')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def faults_text(faults: Sequence[str]) -> str:
     """Return all faults of one thing as one message, a line each."""
     if len(faults) == 1:

@@ -190,11 +190,12 @@ def test_no_color(firms: Path) -> None:
     command = [sys.executable, "-c", script, str(Path(sys.executable).with_name("tacita")), "describe", str(firms)]
     environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "140"}
     environment.pop("NO_COLOR", None)
-    common = {"capture_output": True, "text": True, "check": True, "stdin": subprocess.DEVNULL}
-    coloured = subprocess.run(command, env=environment, **common)
-    plain = subprocess.run(command, env=environment | {"NO_COLOR": "1"}, **common)
-    assert "\x1b[33m" in coloured.stdout
-    assert "\x1b[33m" not in plain.stdout
+
+    def shown(variables: dict[str, str]) -> bytes:
+        return subprocess.check_output(command, env=variables, stdin=subprocess.DEVNULL)
+
+    assert b"\x1b[33m" in shown(environment)
+    assert b"\x1b[33m" not in shown(environment | {"NO_COLOR": "1"})
 
 
 def test_an_unknown_setting_is_told(tacita) -> None:

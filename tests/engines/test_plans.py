@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlglot import exp
 
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.plans import frequencies, profile, weights
@@ -122,7 +123,8 @@ def test_text_is_coded_as_an_enumeration(engine: DuckDBEngine) -> None:
     relation = adopted(engine, x=pa.array(["b", "a", None, "b"]), y=pa.array([1, 2, 3, 4]))
     coded = engine.encode(relation, ["x"])
     assert [c.name for c in coded.columns] == ["x"]
-    assert "ENUM" in engine._duckdb_type(coded, coded.columns[0])
+    assert coded.columns[0].is_coded
+    assert "ENUM" in engine.run(exp.select("typeof(c0) AS t").from_(coded.source()))[0]["t"]
     assert next(coded.batches())["x"].to_pylist() == ["b", "a", None, "b"]
 
 

@@ -21,11 +21,8 @@ def describe(
     Per attribute: kind, category (with '?' if proposed), different values, missing ones, the most frequent, and a small
     histogram. For the whole: sample uniques on the quasi-identifiers.
     """
-    from tacita.knowledge.experience_base import ExperienceBase
-
     with progress_shown() as progress:
-        experience = ExperienceBase.load(request.settings().experience)
-        description = request.read(source, progress).describe(experience=experience, progress=progress)
+        description = request.read(source, progress).describe(progress=progress)
     if as_json:
         print_json(description.to_dict())
         return

@@ -11,6 +11,7 @@ from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.model.profile import AttributeProfile
 from tacita.model.proposal import Proposal
+from tacita.model.relation import ColumnType
 
 THRESHOLDS = (2, 3, 5)
 
@@ -66,10 +67,12 @@ def uniques(relation: EngineRelation, names: Sequence[str]) -> Uniques | None:
     """Return how many tuples are unique on the named quasi-identifiers; None if there are none to look at."""
     if not names:
         return None
-    coded = relation.engine.encode(relation, names)
-    try:
+    keys = [relation.column(name) for name in names]
+    if all(column.is_coded or column.type is not ColumnType.TEXT for column in keys):
+        row = relation.engine.run(sample_uniques(relation, names, THRESHOLDS))[0]
+    else:
+        coded = relation.engine.encode(relation, names)
         row = relation.engine.run(sample_uniques(coded, names, THRESHOLDS))[0]
-    finally:
         relation.engine.drop(coded)
     under = {k: int(row[f"under_{k}"]) for k in THRESHOLDS}
     return Uniques(tuple(names), int(row["tuples"]), int(row["combinations"]), int(row["uniques"]), under)

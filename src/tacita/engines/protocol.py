@@ -47,6 +47,9 @@ class Engine(Protocol):
     def store(self, plan: exp.Query, columns: Sequence[Column]) -> EngineRelation:
         """Run a plan and keep its result as a relation."""
 
+    def coded(self, relation: EngineRelation, column: Column) -> exp.Expr | None:
+        """Return the term that dictionary-codes a text column, or None if it has too many different values."""
+
     def encode(self, relation: EngineRelation, names: Sequence[str]) -> EngineRelation:
         """Return the named columns alone, stored, text dictionary-coded: what group-bys should run on."""
 
@@ -105,7 +108,14 @@ class EngineRelation:
         import pyarrow as pa
 
         names = [column.name for column in self.columns]
-        plan = exp.select(*(exp.column(c.physical) for c in self.columns)).from_(self.source())
+        text = exp.DataType(this=exp.DType.TEXT)
+        terms = [
+            exp.alias_(exp.Cast(this=exp.column(c.physical), to=text.copy()), c.physical)
+            if c.is_coded
+            else exp.column(c.physical)
+            for c in self.columns
+        ]
+        plan = exp.select(*terms).from_(self.source())
         for batch in self.engine.stream(plan, rows):
             yield pa.RecordBatch.from_arrays(batch.columns, names=names)
 

@@ -15,6 +15,7 @@ from tacita.model.microdata import Reading
 from tacita.model.relation import Column, ColumnType
 
 _AT_ONCE = 400  # terms counted by one plan
+_WORTH_CODING = 400  # cells in the first rows below which a file is too small for dictionaries to matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class _Conversion:
     style: NumberStyle
     markers: tuple[str, ...]
     """Spellings that mean a missing value in this column."""
+    code: exp.Expr | None = None
+    """The term that dictionary-codes the column."""
 
     @property
     def cell(self) -> exp.Expr:
@@ -44,7 +47,7 @@ class _Conversion:
         """Return the value (null where the cell does not fit), and the spelling where the value cannot restore it."""
         value = self._value()
         if self.is_text and not self.markers:
-            return [exp.alias_(self.cell, self.column.physical)]
+            return [exp.alias_(self.code or self.cell, self.column.physical)]
         written = value if self.is_text else exp.Cast(this=value, to=exp.DataType.build("text"))
         differs = exp.NullSafeNEQ(this=self.cell, expression=written)
         spelling = exp.Case(ifs=[exp.If(this=differs, true=self.cell)])
@@ -118,10 +121,12 @@ def typed(
         told = options.types.get(column.name)
         found = _told(told, cells, style) if told else candidate(column.name, cells, style)
         markers = options.missing if found.type is ColumnType.TEXT else numeric_markers
-        conversions.append(_Conversion(column, found, style, markers))
+        worth_coding = found.type is ColumnType.TEXT and not markers and _repeats(cells)
+        code = relation.engine.coded(relation, column) if worth_coding else None
+        conversions.append(_Conversion(column, found, style, markers, code))
     # At most three tries: as it seems, whole numbers widened to numbers, what is mixed back to text.
     while True:
-        if all(c.is_text and not c.markers for c in conversions):
+        if all(c.is_text and not c.markers and c.code is None for c in conversions):
             return relation, tuple(_reading(c, {}) for c in conversions), style
         stored = relation.engine.store(
             exp.select(*(term for c in conversions for term in c.terms())).from_(relation.source()), relation.columns
@@ -136,11 +141,17 @@ def typed(
         replace(
             c.column,
             type=c.candidate.type,
+            is_coded=c.code is not None,
             as_written=c.companion if figures.get(f"{c.column.physical}_respelled") else None,
         )
         for c in conversions
     ]
     return stored.renamed(result), tuple(_reading(c, figures) for c in conversions), style
+
+
+def _repeats(cells: Sequence[str]) -> bool:
+    """Return whether there are enough cells, and enough of them alike, for a dictionary to pay."""
+    return len(cells) >= _WORTH_CODING and len(set(cells)) < len(cells) / 2
 
 
 def _told(type_: ColumnType, cells: Sequence[str], style: NumberStyle) -> Candidate:

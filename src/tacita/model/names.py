@@ -14,6 +14,8 @@ def normalised(name: str) -> str:
     >>> normalised("ResidentialRev_2"), normalised("Età"), normalised("HH-ID"), normalised("Größe")
     ('residential rev', 'eta', 'hh id', 'grosse')
     """
+    if name.isascii() and name.islower() and name.isalpha():
+        return name
     spaced = re.sub(r"(?<=[a-zà-ÿ0-9])(?=[A-ZÀ-Þ])", " ", name).casefold().translate(_LIGATURES)
     plain = "".join(c for c in unicodedata.normalize("NFKD", spaced) if not unicodedata.combining(c))
     words = re.sub(r"[^0-9a-z\u0370-\uffff]+", " ", plain).split()

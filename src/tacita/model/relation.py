@@ -41,6 +41,8 @@ class Column:
     as_written: str | None = None
     """Physical text column with the source's own spelling of cells whose value cannot restore it: ``1.234,50`` in a
     CSV, ``.a`` in Stata, ``99`` declared missing in SPSS. NULL where the value says it all."""
+    is_coded: bool = False
+    """Whether the engine holds the text as codes of a dictionary, which makes group-bys several times faster."""
 
 
 class Relation(Protocol):

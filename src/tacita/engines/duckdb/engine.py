@@ -8,6 +8,7 @@ import io
 import itertools
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,24 +132,32 @@ class DuckDBEngine:
             cursor.execute(sql).fetchall()
         return EngineRelation(self, table, tuple(columns))
 
+    def coded(self, relation: EngineRelation, column: Column) -> exp.Expr | None:
+        """Return the term that dictionary-codes a text column (ENUM), or None if it has too many different values."""
+        term = exp.column(column.physical)
+        count = exp.select(exp.alias_(exp.func("approx_count_distinct", term), "n")).from_(relation.source())
+        if not 0 < int(self.run(count)[0]["n"]) < _LARGEST_DICTIONARY:
+            return None
+        enum = self._new_name()
+        values = (
+            exp.select(term.copy())
+            .distinct()
+            .from_(relation.source())
+            .where(exp.Not(this=exp.Is(this=term.copy(), expression=exp.Null())))
+            .order_by(term.copy())
+        )
+        self._execute(f"CREATE TYPE {enum} AS ENUM ({values.sql(self.dialect)})")
+        return exp.Cast(this=term.copy(), to=exp.DataType.build(enum, udt=True))
+
     def encode(self, relation: EngineRelation, names: Sequence[str]) -> EngineRelation:
-        """Return the named columns alone, stored, text dictionary-coded (ENUM): what group-bys should run on."""
-        terms: list[exp.Expr] = []
+        """Return the named columns alone, stored, text dictionary-coded: what group-bys should run on."""
         columns = [relation.column(name) for name in names]
-        for column in columns:
-            term: exp.Expr = exp.column(column.physical)
-            if column.type is ColumnType.TEXT and self._small_domain(relation, column):
-                enum = self._new_name()
-                values = (
-                    exp.select(term.copy())
-                    .distinct()
-                    .from_(relation.source())
-                    .where(exp.Not(this=exp.Is(this=term.copy(), expression=exp.Null())))
-                    .order_by(term.copy())
-                )
-                self._execute(f"CREATE TYPE {enum} AS ENUM ({values.sql(self.dialect)})")
-                term = exp.Cast(this=term, to=exp.DataType.build(enum, udt=True))
-            terms.append(exp.alias_(term, column.physical))
+        terms: list[exp.Expr] = []
+        for i, column in enumerate(columns):
+            wanted = column.type is ColumnType.TEXT and not column.is_coded
+            code = self.coded(relation, column) if wanted else None
+            columns[i] = replace(column, is_coded=column.is_coded or code is not None, as_written=None)
+            terms.append(exp.alias_(code or exp.column(column.physical), column.physical))
         return self.store(exp.select(*terms).from_(relation.source()), columns)
 
     def drop(self, relation: EngineRelation) -> None:
@@ -209,18 +218,6 @@ class DuckDBEngine:
             columns, terms = _held([row[0] for row in described], [row[1] for row in described])
             cursor.execute(f"CREATE VIEW {view} AS " + exp.select(*terms).from_(raw).sql(self.dialect))
         return EngineRelation(self, view, columns)
-
-    def _small_domain(self, relation: EngineRelation, column: Column) -> bool:
-        term = exp.column(column.physical)
-        if "ENUM" in self._duckdb_type(relation, column):
-            return False
-        plan = exp.select(exp.alias_(exp.func("approx_count_distinct", term), "n")).from_(relation.source())
-        return 0 < int(self.run(plan)[0]["n"]) < _LARGEST_DICTIONARY
-
-    def _duckdb_type(self, relation: EngineRelation, column: Column) -> str:
-        plan = exp.select(exp.alias_(exp.func("typeof", exp.column(column.physical)), "t")).from_(relation.source())
-        rows = self.run(plan.limit(1))
-        return str(rows[0]["t"]) if rows else ""
 
     def _new_name(self) -> str:
         return f"r{next(self._numbers)}"

@@ -1,0 +1,1 @@
+"""Benchmarks: each prints a ratio against something bare, measured in the same run (`python -m benchmarks [NAME]`)."""

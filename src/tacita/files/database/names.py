@@ -1,0 +1,71 @@
+"""Tables by name: found in the database's own list, so that nothing a user typed is ever pasted into SQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tacita.errors import InputError, did_you_mean, listed
+
+_PART = re.compile(r'"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|([^".`]+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table or view as the database spells it."""
+
+    name: str
+    schema: str = ""
+
+    @property
+    def text(self) -> str:
+        """The name as a user would give it."""
+        return f"{self.schema}.{self.name}" if self.schema else self.name
+
+    def quoted(self, mark: str = '"') -> str:
+        """Return the name as it stands in SQL."""
+        parts = [part for part in (self.schema, self.name) if part]
+        return ".".join(f"{mark}{part.replace(mark, mark * 2)}{mark}" for part in parts)
+
+
+def chosen(tables: Sequence[Table], wanted: str | None, where: str, usual: str) -> Table:
+    """Return the table that a user means; without a schema, the one of the usual schema comes first."""
+    shown = [table.name if table.schema == usual else table.text for table in tables]
+    if wanted is None:
+        if not tables:
+            raise InputError("has no tables that can be read", where=where, do="check the database and your rights")
+        raise InputError(
+            f"has {len(tables):,} tables: {listed(shown, 20)}",
+            where=where,
+            do="give --table and one of these, or --query",
+        )
+    found = _matching(tables, wanted, usual)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(
+            f"several tables are called '{wanted}'",
+            where=where,
+            do=f"give --table with its schema: {listed([table.text for table in found])}",
+        )
+    do = f"give --table and one of: {listed(shown, 20)}" if shown else "check the database and your rights"
+    raise InputError(f"no table '{wanted}'{did_you_mean(wanted, shown)}", where=where, do=do)
+
+
+def _matching(tables: Sequence[Table], wanted: str, usual: str) -> list[Table]:
+    parts = [next(part for part in match if part) for match in _PART.findall(wanted)] or [wanted]
+    # A name may hold a point of its own, so the whole counts as a name too.
+    ways = [(None, wanted), *([(parts[-2], parts[-1])] if len(parts) > 1 else [(None, parts[0])])]
+    for fold in (str, str.casefold):
+        found = [
+            table
+            for table in tables
+            if any(fold(table.name) == fold(n) and (s is None or fold(table.schema) == fold(s)) for s, n in ways)
+        ]
+        in_usual = [table for table in found if table.schema == usual]
+        if len(found) > 1 and len(in_usual) == 1:
+            return in_usual
+        if found:
+            return found
+    return []

@@ -1,0 +1,153 @@
+"""What files of a package cannot hold at all: names, lengths, numbers. Checked before anything is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tacita.errors import OutputError, faults_text, listed
+from tacita.files.statistical.outgoing import Outgoing
+from tacita.files.statistical.packages import Package
+from tacita.files.statistical.survey import Measured
+from tacita.model.relation import ColumnType
+
+_EXACT = 2**53
+_MOST_ROWS = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a kind of file."""
+
+    name: re.Pattern[str]
+    names: str
+    """The rule for names, in words."""
+    reserved: frozenset[str]
+    text: int
+    """Bytes of a text."""
+    largest: float
+    """The largest number."""
+    columns: int
+    file_label: int
+    column_label: int
+    value_label: int
+    counts_bytes: bool = True
+    """Whether the lengths of labels are counted in bytes, not in characters."""
+    ignores_case: bool = True
+
+    def cut(self, text: str, length: int) -> str:
+        """Return a label as long as it may be."""
+        if not self.counts_bytes:
+            return text[:length]
+        return text.encode()[:length].decode(errors="ignore")
+
+
+_STATA_WORDS = frozenset(
+    {"_all", "_b", "_coef", "_cons", "_n", "_N", "_pi", "_pred", "_rc", "_skip", "byte", "double", "float", "if"}
+    | {"in", "int", "long", "strL", "using", "with"}
+)
+_SPSS_WORDS = frozenset(("ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"))
+
+STATA = Limits(
+    re.compile(r"(?!str\d+$)[^\W\d]\w{0,31}"),
+    "letters, digits and _, not more than 32, the first no digit",
+    _STATA_WORDS,
+    2_000_000_000,
+    8.98846567431157e307,
+    120_000,
+    80,
+    80,
+    32_000,
+    counts_bytes=False,
+    ignores_case=False,
+)
+SPSS = Limits(
+    re.compile(r"[^\W\d_]([\w.@#$]*[\w@#$])?"),
+    "letters, digits and . _ @ # $, not more than 64 bytes, the first a letter, the last no point",
+    _SPSS_WORDS,
+    32_767,
+    1.7976931348623155e308,
+    2**31 - 1,
+    64,
+    256,
+    120,
+)
+SAS_5 = Limits(
+    re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,7}"),
+    "English letters, digits and _, not more than 8, the first no digit",
+    frozenset(),
+    200,
+    7.237005577332260e75,
+    9_999,
+    40,
+    40,
+    0,
+)
+SAS_8 = Limits(
+    re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}"),
+    "English letters, digits and _, not more than 32, the first no digit",
+    frozenset(),
+    32_767,
+    7.237005577332260e75,
+    2**31 - 1,
+    40,
+    256,
+    0,
+)
+
+
+def check(limits: Limits, package: Package, columns: Sequence[Outgoing], found: Sequence[Measured]) -> None:
+    """Raise with everything that does not fit at once."""
+    names = [c.column.name for c in columns]
+    faults: list[str] = []
+    advice: list[str] = []
+    if unfit := [name for name in names if not _allowed(name, limits)]:
+        faults.append(f"{package} does not allow these names ({limits.names}): {_quoted(unfit)}")
+        advice.append("rename the columns")
+    folded = [name.casefold() for name in names]
+    if limits.ignores_case and (alike := [n for n in names if folded.count(n.casefold()) > 1]):
+        faults.append(f"{package} does not tell capitals from small letters: {_quoted(alike)}")
+        advice.append("rename the columns")
+    if len(names) > limits.columns:
+        faults.append(f"{len(names):,} columns, where {package} takes {limits.columns:,}")
+        advice.append("leave some columns out")
+    if found and found[0].rows > _MOST_ROWS:
+        faults.append(f"{found[0].rows:,} rows, where {package} takes {_MOST_ROWS:,}")
+        advice.append("write Parquet")
+    if package is Package.SAS and all(c.is_text and m.blank_end for c, m in zip(columns, found, strict=True)):
+        faults.append("the last row is empty, which a SAS transport file of text alone cannot tell from padding")
+        advice.append("leave empty rows out, or add a column of numbers")
+    for column, measured in zip(columns, found, strict=True):
+        fault = _fault_of(column, measured, limits, package)
+        if fault:
+            faults.append(f"column '{column.column.name}': {fault[0]}")
+            advice.append(fault[1])
+    if faults:
+        raise OutputError(faults_text(faults), do="; ".join(dict.fromkeys(advice)))
+
+
+def _fault_of(column: Outgoing, found: Measured, limits: Limits, package: Package) -> tuple[str, str] | None:
+    if column.is_text:
+        if column.longest > limits.text:
+            do = "shorten these texts, or write Parquet or CSV"
+            return f"a text of {column.longest:,} bytes, where {package} takes {limits.text:,}", do
+        if found.null_characters:
+            return f"{found.null_characters:,} texts with a null character", "remove the null characters"
+    elif column.column.type is ColumnType.INTEGER and max(-found.low, found.high) > _EXACT:
+        return "whole numbers above 2^53, which would lose digits", "read such columns as text (--as), or write CSV"
+    elif max(-found.low, found.high) > limits.largest or found.infinite:
+        do = "correct these values, or write CSV or Parquet"
+        return f"numbers that are infinite or larger than {package} can hold ({limits.largest:.1e})", do
+    return None
+
+
+def _allowed(name: str, limits: Limits) -> bool:
+    if limits is SPSS and len(name.encode()) > 64:
+        return False
+    known = name.upper() if limits.ignores_case else name
+    return bool(limits.name.fullmatch(name)) and known not in limits.reserved
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return listed([f"'{name}'" for name in names])

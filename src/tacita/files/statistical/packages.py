@@ -1,0 +1,68 @@
+"""How Stata, SPSS and SAS differ: where time begins, what is missing, which names and lengths they allow."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+
+class Package(StrEnum):
+    """A statistical package: what decides how a number in its files is to be read."""
+
+    STATA = "Stata"
+    SPSS = "SPSS"
+    SAS = "SAS"
+
+    @property
+    def epoch(self) -> date:
+        """The day zero."""
+        return date(1582, 10, 14) if self is Package.SPSS else date(1960, 1, 1)
+
+    @property
+    def units_of_a_day(self) -> int:
+        """By how much a date grows in a day: SPSS counts seconds, the others days."""
+        return 86_400 if self is Package.SPSS else 1
+
+    @property
+    def units_of_a_second(self) -> int:
+        """By how much a moment grows in a second."""
+        return 1_000 if self is Package.STATA else 1
+
+    @property
+    def blank_is_missing(self) -> bool:
+        """Whether an empty text is the missing text; to SPSS it is a value like any other."""
+        return self is not Package.SPSS
+
+    @property
+    def tags(self) -> str:
+        """The letters of its tagged missings: ``.a`` to ``.z`` in Stata, ``._`` and ``.A`` to ``.Z`` in SAS."""
+        return {Package.STATA: string.ascii_lowercase, Package.SAS: string.ascii_uppercase + "_"}.get(self, "")
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """A kind of file of a package, under pyreadstat's names."""
+
+    package: Package
+    parser: str
+    writer: str = ""
+
+
+_KINDS = {
+    ".dta": FileKind(Package.STATA, "dta", "dta"),
+    ".sav": FileKind(Package.SPSS, "sav/zsav", "sav"),
+    ".zsav": FileKind(Package.SPSS, "sav/zsav", "sav"),
+    ".xpt": FileKind(Package.SAS, "xport", "xport"),
+    ".sas7bdat": FileKind(Package.SAS, "sas7bdat"),
+}
+
+
+def kind_of(ending: str) -> FileKind:
+    """Return the kind of file with that ending.
+
+    >>> kind_of(".ZSAV").package
+    <Package.SPSS: 'SPSS'>
+    """
+    return _KINDS[ending.lower()]
