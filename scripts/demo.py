@@ -17,7 +17,6 @@ STEPS = (
     ("A survey of 25,000 invented firms", "generate R25A4W --seed 7 --out demo/firms.csv --force"),
     ("What is in it?", "describe demo/firms.csv"),
     ("Which attributes identify a firm?", "categorize demo/firms.csv --accept --force"),
-    ("The same question again, now with the dictionary", "describe demo/firms.csv"),
 )
 
 

@@ -62,8 +62,7 @@ def test_wrong_encoding_told(tacita, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "fault"),
-    [("1\n0", "1 zero"), ("1\n-3", "1 negative"), ("1\ninf", "1 not finite"), ("1\nNaN", "1 missing")],
+    ("cell", "fault"), [("0", "1 zero"), ("-3", "1 negative"), ("inf", "1 not finite"), ("NaN", "1 missing")]
 )
 def test_weights(tacita, tmp_path: Path, cell: str, fault: str) -> None:
     (tmp_path / "f.csv").write_text(f"a,w\nx,1\nx,{cell}\n")

@@ -15,6 +15,9 @@ class Nowhere:
     def __init__(self, *columns: Column) -> None:
         self.columns = columns
 
+    def column(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
     def count(self) -> int:
         return 0
 

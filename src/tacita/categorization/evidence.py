@@ -30,17 +30,17 @@ def from_description(attribute: Attribute, base: ExperienceBase, similarity: Sim
     text = normalised(attribute.description)
     if text and text != normalised(attribute.name):
         for known, alike in similarity.alike(text):
-            yield _experience(base[known], 0.9 * alike, "the description")
+            yield _experience(base[known], alike, "the description", trust=0.9)
 
 
-def _experience(entry: Experience, alike: float, what: str) -> Reason:
+def _experience(entry: Experience, alike: float, what: str, trust: float = 1.0) -> Reason:
     if entry.confirmed:
-        return Reason(entry.category, min(1.0, alike), f"{what} was confirmed here as {entry.category.value}")
+        return Reason(entry.category, trust * alike, f"{what} was confirmed here as {entry.category.value}")
     language = f" ({LANGUAGES[entry.language]})" if entry.language not in {"", "en"} else ""
     means = entry.concept.replace("-", " ")
     how = "means" if alike > 0.97 else "is like"
     of = f"{means}{language}" if how == "means" else f"'{entry.name}'{language}"
-    return Reason(entry.category, 0.95 * alike, f"{what} {how} {of}: {entry.why}")
+    return Reason(entry.category, 0.95 * trust * alike, f"{what} {how} {of}: {entry.why}")
 
 
 def from_formats(cells: Sequence[str], profile: AttributeProfile) -> Iterator[Reason]:
