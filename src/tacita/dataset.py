@@ -12,7 +12,7 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacita.categorization.propose import propose
 from tacita.categorization.similarity import Similarity
@@ -22,7 +22,7 @@ from tacita.description.profile import profiles
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.plans.profile import sample as first_rows
 from tacita.engines.protocol import Engine, EngineRelation
-from tacita.files.contract import ReadOptions, WriteOptions, engine_relation
+from tacita.files.contract import ReadOptions, Told, WriteOptions, engine_relation, types_named
 from tacita.files.read import check_weight
 from tacita.files.read import read as read_microdata
 from tacita.files.write import write as write_microdata
@@ -60,12 +60,18 @@ def read(
     name: str | None = None,
     dictionary: str | Path | None = None,
     engine: Engine | None = None,
+    **told: Unpack[Told],
 ) -> Dataset:
     """Read a file, a folder, a pattern, a database URL, or a pandas, polars or pyarrow object.
 
-    A dictionary beside the file (``firms.dictionary.toml``) is picked up.
+    A dictionary beside the file (``firms.dictionary.toml``) is picked up. What the reader should not have to find out
+    is told as keywords: ``tc.read("firms.csv", delimiter=";", types={"zip": "text"})``.
     """
     given = Path(dictionary) if dictionary else None
+    changes: dict[str, Any] = dict(told)
+    if "types" in told:
+        changes["types"] = types_named(told["types"])
+    options = replace(options or ReadOptions(), **changes)
     return Dataset(read_microdata(source, engine or default_engine(), options, name=name, dictionary=given))
 
 

@@ -173,7 +173,7 @@ def test_a_hierarchy_that_does_not_cover_the_data(tacita, tmp_path: Path) -> Non
         (["describ", "f.csv"], "No such command 'describ'"),
         (["describe", "f.csv", "--quasi", "Secto"], "no attribute 'Secto'"),
         (["describe", "f.csv", "--as", "Sector"], "--as 'Sector' is not NAME=VALUE"),
-        (["describe", "f.csv", "--as", "Sector=txt"], "no type 'txt'; did you mean 'text'?"),
+        (["describe", "f.csv", "--as", "Sector=txt"], "no type 'txt' for column 'Sector'; did you mean 'text'?"),
         (["describe", "f.csv", "--memory", "lots"], "memory is 'lots'"),
         (["categorize", "f.csv", "--set", "Sector=quazi"], "no category 'quazi'"),
         (["generate", "R25A4X"], "R25A4X"),

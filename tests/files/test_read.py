@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacita as tc
-from tacita.errors import DictionaryError, InputError, TacitaError
+from tacita.errors import DictionaryError, InputError, TacitaError, UsageError
 
 
 @pytest.fixture
@@ -98,3 +98,15 @@ def test_roles_given_by_name_are_the_only_ones() -> None:
     assert data.dictionary.quasi_identifiers == ("Area", "Sector")
     with pytest.raises(DictionaryError, match=r"no attribute 'Secto' .* did you mean 'Sector'"):
         data.with_roles(quasi=["Secto"])
+
+
+def test_what_the_reader_is_told(tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text("zip|n\n1|2\n")
+    data = tc.read(tmp_path / "f.csv", delimiter="|", types={"zip": "integer", "n": "text"})
+    assert data.to_arrow().to_pylist() == [{"zip": 1, "n": "2"}]
+    with pytest.raises(UsageError, match="no type 'txt' for column 'n'; did you mean 'text'"):
+        tc.read(tmp_path / "f.csv", types={"n": "txt"})
+    with pytest.raises(UsageError, match="delimiter is '::'"):
+        tc.read(tmp_path / "f.csv", delimiter="::")
+    with pytest.raises(TypeError):
+        tc.read(tmp_path / "f.csv", delimitr=";")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from tacita.errors import UsageError, did_you_mean
+from tacita.errors import UsageError
 from tacita.progress import Progress, silent
 from tacita.settings import Settings
 
@@ -71,7 +71,7 @@ class Request:
         """Read a source as the options say."""
         from tacita.dataset import Dataset
         from tacita.engines.duckdb import DuckDBEngine
-        from tacita.files.contract import ReadOptions
+        from tacita.files.contract import ReadOptions, types_named
         from tacita.files.read import read
 
         options = ReadOptions(
@@ -82,15 +82,12 @@ class Request:
             thousands=self.thousands,
             header=not self.no_header,
             missing=tuple(_names(self.missing)),
-            types=_types(self.as_ or []),
+            types=types_named(dict(split_pair(pair, "--as") for pair in self.as_ or [])),
             sheet=self.sheet,
             table=self.table,
             query=self.query,
             progress=progress,
         )
-        for name in ("delimiter", "quote", "decimal", "thousands"):
-            if len(getattr(options, name) or "") > 1:
-                raise UsageError(f"--{name} is '{getattr(options, name)}'", do="give one character")
         engine = DuckDBEngine(self.settings())
         microdata = read(source, engine, options, dictionary=self.dictionary, use_dictionary=use_dictionary)
         data = Dataset(microdata)
@@ -103,21 +100,6 @@ class Request:
             weight=self.weight,
             cluster=self.cluster,
         )
-
-
-def _types(pairs: list[str]) -> dict[str, Any]:
-    from tacita.model.relation import ColumnType
-
-    types = {}
-    names = [member.value for member in ColumnType]
-    for name, kind in (split_pair(pair, "--as") for pair in pairs):
-        if kind.casefold() not in names:
-            raise UsageError(
-                f"--as {name}={kind}: no type '{kind}'{did_you_mean(kind, names)}",
-                do=f"use one of {', '.join(names)}",
-            )
-        types[name] = ColumnType(kind.casefold())
-    return types
 
 
 def split_pair(pair: str, option: str) -> tuple[str, str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypedDict
 
 from tacita.engines.protocol import EngineRelation
+from tacita.errors import UsageError, did_you_mean
 from tacita.model.attribute import Attribute
 from tacita.model.microdata import Microdata, Reading
 from tacita.model.relation import ColumnType
@@ -35,6 +37,44 @@ class ReadOptions:
     query: str | None = None
     """Query of a database."""
     progress: Progress = silent
+
+    def __post_init__(self) -> None:
+        for option in ("delimiter", "quote", "decimal", "thousands"):
+            if len(getattr(self, option) or "") > 1:
+                raise UsageError(f"{option} is '{getattr(self, option)}'", do="give one character")
+
+
+def types_named(given: Mapping[str, ColumnType | str]) -> dict[str, ColumnType]:
+    """Return types of columns given by their names.
+
+    >>> types_named({"zip": "text"})
+    {'zip': <ColumnType.TEXT: 'text'>}
+    """
+    known = [member.value for member in ColumnType]
+    for name, type_ in given.items():
+        if type_.casefold() not in known:
+            raise UsageError(
+                f"no type '{type_}' for column '{name}'{did_you_mean(type_, known)}",
+                do=f"use one of {', '.join(known)}",
+            )
+    return {name: ColumnType(type_.casefold()) for name, type_ in given.items()}
+
+
+class Told(TypedDict, total=False):
+    """The same, as keywords of `tacita.read`; types may be given by their names."""
+
+    delimiter: str
+    quote: str
+    encoding: str
+    decimal: str
+    thousands: str
+    header: bool
+    missing: tuple[str, ...]
+    types: Mapping[str, ColumnType | str]
+    sheet: str
+    table: str
+    query: str
+    progress: Progress
 
 
 @dataclass(frozen=True, slots=True)
