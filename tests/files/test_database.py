@@ -8,11 +8,12 @@ from collections.abc import Callable
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacita.engines.duckdb.engine import DuckDBEngine
@@ -70,7 +71,7 @@ def test_what_is_left_of_a_url(url: str, plain: str) -> None:
 @given(
     user=st.text("xyzXYZ./?#@:%&= ", min_size=1),
     password=st.text("qwQW.,/?#@:%&=+ ", min_size=1),
-    tail=st.sampled_from(["host/db", "host:1/db?x=1", "host", "h.example.org/d?password=qw"]),
+    tail=st.sampled_from(["host/db", "host:1/db?x=1", "host", "h.local/d?password=qw"]),
 )
 def test_no_secret_is_left_of_any_url(user: str, password: str, tail: str) -> None:
     plain = without_secrets(f"postgresql://{user}:{password}@{tail}")
@@ -162,6 +163,7 @@ def test_queries_that_do_not_only_read(query: str, said: str) -> None:
 # -- decimals ---------------------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.none() | st.decimals(allow_nan=False, allow_infinity=False, places=3), min_size=1, max_size=5))
 def test_decimals_keep_every_digit(engine: DuckDBEngine, values: list[Decimal | None]) -> None:
     texts = [None if value is None else f"{value:f}" for value in values]
@@ -255,20 +257,19 @@ def test_the_tables_are_listed_if_none_is_given(read: Read, firms: str) -> None:
     ("options", "said"),
     [
         ({"table": "frims"}, "no table 'frims'; did you mean 'firms'?"),
-        ({"table": "firms; DROP TABLE firms"}, "no table 'firms; DROP TABLE firms'; did you mean 'firms'?"),
+        ({"table": "firms; DROP TABLE firms"}, "no table 'firms; DROP TABLE firms'"),
         ({"table": "raw"}, "these columns hold binary data: a"),
         ({"query": "SELECT nope FROM firms"}, "the query has a fault: no such column: nope"),
-        ({"query": "SELECT id, id FROM firms"}, None),
+        ({"query": "SELECT id, id FROM firms"}, "the result has several columns of the same name: id"),
         ({"query": "SELECT 1 AS a, 2 AS a"}, "the result has several columns of the same name: a"),
         ({"query": "DELETE FROM firms"}, "the query is not a SELECT, or it writes"),
         ({"query": "PRAGMA writable_schema"}, "the query is not a SELECT, or it writes"),
     ],
 )
-def test_what_cannot_be_read(read: Read, firms: str, options: dict[str, str], said: str | None) -> None:
+def test_what_cannot_be_read(read: Read, firms: str, options: dict[str, str], said: str) -> None:
     with pytest.raises(InputError) as error:
         read(firms, **options)
-    if said:
-        assert error.value.found == said
+    assert error.value.found == said
     assert "secret" not in str(error.value)
 
 
@@ -311,6 +312,15 @@ def test_many_rows_and_columns_of_sqlite(read: Read, tmp_path: Path) -> None:
     assert [row["c599"] for row in rows(loaded)] == list(range(height))
 
 
+@pytest.mark.slow
+def test_a_database_on_the_command_line(firms: str, tacita: Callable[..., Any]) -> None:
+    listed = tacita("describe", firms)
+    assert (listed.returncode, "has 4 tables: big, empty, firms, raw" in listed.stderr) == (3, True)
+    described = tacita("describe", firms, "--table", "firms")
+    assert described.stdout.startswith("firms  3 tuples, 10 attributes  (database, table firms)")
+    assert tacita("convert", firms, "out.csv", "--query", "SELECT nace FROM firms").returncode == 0
+
+
 # -- drivers ----------------------------------------------------------------------------------------------------------
 
 
@@ -319,20 +329,12 @@ def test_a_driver_that_is_missing(read: Read, monkeypatch: pytest.MonkeyPatch, u
     def absent(module: str) -> None:
         raise ImportError(module)
 
-    monkeypatch.setattr("tacita.files.database.extras.importlib.import_module", absent)
-    monkeypatch.setattr("tacita.files.database.importlib.import_module", _module)
+    monkeypatch.setattr("tacita.files.database.extras.importlib", SimpleNamespace(import_module=absent))
     with pytest.raises(MissingExtra) as error:
         read(url, table="t")
     assert str(error.value) == (
         f"reading from {name} needs a driver that is not installed\n  what to do: pip install 'tacita[databases]'"
     )
-
-
-def _module(name: str) -> Any:
-    import tacita.files.database.mysql
-    import tacita.files.database.postgresql
-
-    return getattr(tacita.files.database, name.rpartition(".")[2])
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "mysql"])

@@ -38,7 +38,7 @@ def refused(read: Read, url: str, **options: Any) -> str:
         read(url, **options)
     text = str(error.value)
     for secret in ("s3cr3t", "ann", "wrong-pw"):
-        assert secret not in text
+        assert secret not in text.replace("cannot", "")
     return f"{error.value.found} | {error.value.do}"
 
 
@@ -129,7 +129,7 @@ def test_a_table_of_postgresql(read: Read, firms: str) -> None:
     reasons = {reading.name: (reading.reason, reading.doubtful) for reading in loaded.readings}
     assert reasons["tax"] == ("numeric, all whole", False)
     assert reasons["exact"] == ("numeric, exact to the last digit", False)
-    assert reasons["rate"] == ("float8; 1 values are no numbers or dates and count as missing", True)
+    assert reasons["rate"] == ("float8; 1 value without a meaning, taken as missing", True)
     assert reasons["sent"] == ("timestamptz; in UTC", False)
     assert reasons["tags"] == ("_text; an array as text", False)
 
@@ -179,7 +179,8 @@ def test_postgresql_refuses_to_write_even_through_a_function(read: Read, firms: 
 
 
 def test_postgresql_that_does_not_let_us_in(read: Read, firms: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    not_accepted = "the user or the password was not accepted | check both; the password may also come from PGPASSWORD or ~/.pgpass"
+    not_accepted = "the user or the password was not accepted | "
+    not_accepted += "check both; the password may also come from PGPASSWORD or ~/.pgpass"
     assert refused(read, firms.replace("s3cr3t-pw", "wrong-pw"), table="t") == not_accepted
     assert refused(read, firms.replace("ann:", "nobody:"), table="t") == not_accepted
     without = firms.replace(":s3cr3t-pw", "")
@@ -250,7 +251,7 @@ def test_a_table_of_mariadb(read: Read, visits: str) -> None:
     assert types(loaded)["few"] is ColumnType.INTEGER
     reasons = {reading.name: (reading.reason, reading.doubtful) for reading in loaded.readings}
     assert reasons["flag"] == ("tinyint, all 0 or 1", False)
-    assert reasons["day"] == ("date; 1 values are no numbers or dates and count as missing", True)
+    assert reasons["day"] == ("date; 1 value without a meaning, taken as missing", True)
     assert loaded.description == "visits of the survey"
     assert {a.name: a.description for a in loaded.attributes if a.description} == {"code": "a code"}
     assert loaded.details == (("table", "survey.my visits"),)

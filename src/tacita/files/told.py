@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from tacita.engines.protocol import EngineRelation
-from tacita.errors import InputError, UsageError, did_you_mean, faults_text
+from tacita.errors import InputError, UsageError, did_you_mean, faults_text, listed
 from tacita.files.contract import ReadOptions
 from tacita.model.microdata import Reading
 from tacita.model.relation import Column, ColumnType
@@ -63,20 +63,42 @@ def _cast(column: Column, type_: ColumnType) -> exp.Expr:
 def _check(relation: EngineRelation, told: dict[str, ColumnType], where: str) -> None:
     terms = []
     for name, type_ in told.items():
-        column = relation.column(name)
-        value = exp.column(column.physical)
-        lost: exp.Expr = exp.Is(this=_cast(column, type_), expression=exp.Null())
-        if type_ is ColumnType.INTEGER and column.type is ColumnType.NUMBER:  # 1.5 would silently become 2
-            lost = exp.Or(this=lost, expression=exp.NEQ(this=_cast(column, type_), expression=value.copy()))
-        fault = exp.and_(exp.Not(this=exp.Is(this=value, expression=exp.Null())), exp.paren(lost))
-        case = exp.Case(ifs=[exp.If(this=fault, true=exp.Literal.number(1))])
-        terms.append(exp.alias_(exp.Count(this=case), column.physical))
+        case = exp.Case(ifs=[exp.If(this=_misfit(relation, name, type_), true=exp.Literal.number(1))])
+        terms.append(exp.alias_(exp.Count(this=case), relation.column(name).physical))
     found = relation.engine.run(exp.select(*terms).from_(relation.source()))[0]
-    counts = {name: int(found[relation.column(name).physical]) for name in told}
-    faults = [
-        f"column '{name}' was to be read as {told[name].value}, but {count:,} values are none"
-        for name, count in counts.items()
-        if count
-    ]
+    faults = []
+    for name, type_ in told.items():
+        count = int(found[relation.column(name).physical])
+        if count:
+            rows = _rows(relation, _misfit(relation, name, type_))
+            what = f"{count:,} values are" if count > 1 else "1 value is"
+            faults.append(
+                f"column '{name}' was to be read as {type_.value}, but {what} no {type_.value} "
+                f"(row{'s' if count > 1 else ''} {listed(rows)})"
+            )
     if faults:
-        raise InputError(faults_text(faults), where=where, do="mend these values, or read the column as text (--as)")
+        raise InputError(faults_text(faults), where=where, do="mend these rows, or read the column as text (--as)")
+
+
+def _misfit(relation: EngineRelation, name: str, type_: ColumnType) -> exp.Expr:
+    """Return the condition that a cell holds a value that is lost by the cast."""
+    column = relation.column(name)
+    value = exp.column(column.physical)
+    lost: exp.Expr = exp.Is(this=_cast(column, type_), expression=exp.Null())
+    if type_ is ColumnType.INTEGER and column.type is ColumnType.NUMBER:  # 1.5 would silently become 2
+        lost = exp.Or(this=lost, expression=exp.NEQ(this=_cast(column, type_), expression=value.copy()))
+    return exp.and_(exp.Not(this=exp.Is(this=value, expression=exp.Null())), exp.paren(lost))
+
+
+def _rows(relation: EngineRelation, condition: exp.Expr, limit: int = 9) -> list[int]:
+    """Return the first rows, counted from 1, where a condition holds."""
+    hit = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))])
+    numbered = exp.select(exp.alias_(exp.Window(this=exp.RowNumber()), "row"), exp.alias_(hit, "hit"))
+    plan = (
+        exp.select("row")
+        .from_(numbered.from_(relation.source()).subquery("n"))
+        .where(exp.EQ(this=exp.column("hit"), expression=exp.Literal.number(1)))
+        .order_by("row")
+        .limit(limit)
+    )
+    return [int(row["row"]) for row in relation.engine.run(plan)]

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from tacita.engines.protocol import Engine, EngineRelation
+from tacita.errors import counted
 from tacita.model.microdata import Reading
 from tacita.model.relation import Column, ColumnType
 
@@ -154,5 +155,5 @@ def _reading(column: Incoming, type_: ColumnType, said: str) -> Reading:
     if column.note:
         reason += f"; {column.note}"
     if column.unusable:
-        reason += f"; {column.unusable:,} values are no numbers or dates and count as missing"
+        reason += f"; {counted(column.unusable, 'value')} without a meaning, taken as missing"
     return Reading(column.name, type_, reason, column.doubtful or bool(column.unusable))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacita.errors import InputError, did_you_mean, listed
+from tacita.errors import InputError, counted, did_you_mean, listed
 
 _PART = re.compile(r'"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|([^".`]+)')
 
@@ -36,7 +36,7 @@ def chosen(tables: Sequence[Table], wanted: str | None, where: str, usual: str) 
         if not tables:
             raise InputError("has no tables that can be read", where=where, do="check the database and your rights")
         raise InputError(
-            f"has {len(tables):,} tables: {listed(shown, 20)}",
+            f"has {counted(len(tables), 'table')}: {listed(shown, 20)}",
             where=where,
             do="give --table and one of these, or --query",
         )

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.engines.protocol import Engine, EngineRelation
-from tacita.errors import listed
+from tacita.errors import counted, listed
 from tacita.files.clock import clock_text
 from tacita.files.column_types import MISSING_MARKERS
 from tacita.files.contract import Loaded, ReadOptions
@@ -95,7 +95,7 @@ def _typed(sheet: Sheet, place: int, options: ReadOptions) -> _Typed:
     else:
         found = _texts(cells, "text", options.missing)
     if errors := sheet.errors.get(place, 0):
-        reason = f"{found.reason}; {errors:,} cells hold an error such as #DIV/0! and count as missing"
+        reason = f"{found.reason}; {counted(errors, 'cell')} with an error such as #DIV/0!, taken as missing"
         found = _Typed(found.values, found.type, reason, doubtful=True, written=found.written)
     return found
 

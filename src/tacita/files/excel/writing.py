@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import xlsxwriter
 from xlsxwriter.exceptions import XlsxWriterException
 
-from tacita.errors import OutputError, faults_text, listed
+from tacita.errors import OutputError, counted, faults_text, listed
 from tacita.files.contract import WriteOptions, engine_relation
 from tacita.files.streaming import cells
 from tacita.model.microdata import Microdata
@@ -93,25 +93,27 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
         try:
             last = _write(microdata, path, options, found, height, folder)
         except XlsxWriterException as error:
+            if error.args and isinstance(error.args[0], OSError):
+                raise error.args[0] from None  # a full disk, told by who makes files atomic
             raise OutputError(
                 f"cannot be written ({type(error).__name__})", where=str(path.parent), do="choose another folder"
             ) from None
     empty = height - last
-    lost = (f"Excel does not keep rows without any value at the end: {empty:,} rows",) if empty else ()
+    lost = (f"Excel does not keep rows without any value at the end: {counted(empty, 'row')}",) if empty else ()
     return (*_losses(microdata, found), *lost)
 
 
 def _check(columns: Sequence[Column], found: Sequence[_Measured], height: int) -> None:
     faults = []
     if height >= _ROWS:
-        faults.append(f"{height:,} rows and a header, where a sheet has {_ROWS:,} rows")
+        faults.append(f"{counted(height, 'row')} and a header, where a sheet has {_ROWS:,} rows")
     if len(columns) > _COLUMNS:
         faults.append(f"{len(columns):,} columns, where a sheet has {_COLUMNS:,}")
     for column, measured in zip(columns, found, strict=True):
         if measured.long_texts:
             faults.append(
-                f"column '{column.name}': {measured.long_texts:,} texts longer than the {_CHARACTERS:,} characters "
-                f"of a cell (the longest has {measured.longest:,})"
+                f"column '{column.name}': {counted(measured.long_texts, 'text')} longer than "
+                f"the {_CHARACTERS:,} characters of a cell (the longest has {measured.longest:,})"
             )
     if faults:
         raise OutputError(faults_text(faults), do="write Parquet or CSV instead, or leave out rows or columns")

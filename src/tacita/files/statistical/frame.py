@@ -59,6 +59,9 @@ class Frame(nw.DataFrame[Any]):
         self.last: tuple[Any, ...] = ()
         """The last row that was handed out."""
 
+    def __repr__(self) -> str:
+        return f"Frame({self.columns}, {self._height} rows)"
+
     @property
     def implementation(self) -> Any:  # type: ignore[override]
         """Say what missing cells look like: None, as in polars."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacita.errors import OutputError, faults_text, listed
+from tacita.errors import OutputError, counted, faults_text, listed
 from tacita.files.statistical.outgoing import Outgoing
 from tacita.files.statistical.packages import Package
 from tacita.files.statistical.survey import Measured
@@ -133,7 +133,7 @@ def _fault_of(column: Outgoing, found: Measured, limits: Limits, package: Packag
             do = "shorten these texts, or write Parquet or CSV"
             return f"a text of {column.longest:,} bytes, where {package} takes {limits.text:,}", do
         if found.null_characters:
-            return f"{found.null_characters:,} texts with a null character", "remove the null characters"
+            return f"{counted(found.null_characters, 'text')} with a null character", "remove the null characters"
     elif column.column.type is ColumnType.INTEGER and max(-found.low, found.high) > _EXACT:
         return "whole numbers above 2^53, which would lose digits", "read such columns as text (--as), or write CSV"
     elif max(-found.low, found.high) > limits.largest or found.infinite:

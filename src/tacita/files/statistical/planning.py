@@ -173,7 +173,7 @@ class Planner:
         own = {code: letter for code, letter in own.items() if letter in package.tags}
         free = (letter for letter in package.tags if letter not in own.values())
         codes: dict[str, Any] = {code: own.get(code) or next(free, None) for code in wanted}
-        lettered = [f"{self._told(code)} as .{codes[code]}" for code in ordered if codes[code] not in {None, code[1:]}]
+        lettered = self._lettered({code: codes[code] for code in ordered if codes[code] not in {None, code[1:]}})
         if lettered:
             self.losses.note("{package} has missing codes of its own: {columns}", f"{listed(lettered)} in '{name}'")
         without = list(dict.fromkeys(self._told(code) for code in ordered if not codes[code]))
@@ -186,7 +186,14 @@ class Planner:
 
     def _told(self, code: str) -> str:
         """Return a code as a message may name it: what the dictionary declares, never what only the data holds."""
-        return code if code in self.attribute.missing or tag_of(code) else "a code of a declared range"
+        return code if code in self.attribute.missing or tag_of(code) else "codes of a declared range"
+
+    def _lettered(self, codes: dict[str, str]) -> list[str]:
+        """Return which code became which tag, the codes of ranges together."""
+        letters: dict[str, list[str]] = {}
+        for code, letter in codes.items():
+            letters.setdefault(self._told(code), []).append(f".{letter}")
+        return [f"{told} as {tags[0]}" + (f" to {tags[-1]}" if len(tags) > 1 else "") for told, tags in letters.items()]
 
     def _labels(self, codes: dict[str, Any]) -> dict[Any, str]:
         """Return the value labels under the keys that the package uses."""

@@ -16,7 +16,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tacita.engines.protocol import Engine, EngineRelation
-from tacita.errors import InputError
+from tacita.errors import InputError, counted, listed
 from tacita.files.contract import Loaded, ReadOptions
 from tacita.files.statistical import library
 from tacita.files.statistical.display import next_shape
@@ -104,7 +104,7 @@ def _details(found: Any) -> tuple[tuple[str, str], ...]:
     if found.table_name:
         details.append(("table", str(found.table_name)))
     if found.notes:
-        details.append(("notes", f"{len(found.notes)} lines of notes in the file are not kept"))
+        details.append(("notes", f"{counted(len(found.notes), 'line')} in the file, not kept"))
     if found.mr_sets:
-        details.append(("multiple response sets", f"{', '.join(found.mr_sets)}: not kept"))
+        details.append(("multiple response sets", f"{listed(list(found.mr_sets))}: not kept"))
     return tuple(details)
