@@ -214,7 +214,7 @@ class Dataset:
 
     def write(self, target: str | Path, *, force: bool = False, delimiter: str | None = None) -> tuple[str, ...]:
         """Write the tuples to a file of any writable format, atomically; return what the format could not hold."""
-        return write_microdata(self.microdata, target, WriteOptions(delimiter, force))
+        return write_microdata(self.microdata, target, WriteOptions(delimiter, force)).notes
 
     def batches(self, rows: int = 100_000) -> Iterator[pa.RecordBatch]:
         """Yield the tuples as Arrow batches."""

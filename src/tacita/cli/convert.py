@@ -38,9 +38,8 @@ def convert(
     check_target(path, force=force)
     with progress_shown() as progress:
         data = request.read(source, progress)
-        notes = write(data.microdata, path, WriteOptions(force=force, progress=progress), request.settings())
-    written = [str(path)]
-    dictionary = data.dictionary
+        done = write(data.microdata, path, WriteOptions(force=force, progress=progress), request.settings())
+    written, notes, dictionary = [str(path)], done.notes, done.dictionary
     beside = dictionary_file.dictionary_path(path)
     carries = path.suffix.lower() in {".dta", ".sav", ".zsav"}
     worth_keeping = any(a.category or (not carries and (a.labels or a.missing or a.description)) for a in dictionary)

@@ -70,6 +70,7 @@ def generate(
         Text(f"{entry['rows']:,} rows of the {what} written to {entry['file']}")
         for what, entry in result["companions"].items()
     ]
+    lines += [Text(f"note: {note}") for note in result["notes"]]
     print_text(*lines)
 
 
@@ -119,6 +120,8 @@ def _write(
     from tacita.description.describe import uniques
     from tacita.engines.duckdb import DuckDBEngine
     from tacita.files.atomic import check_target, write_text
+    from tacita.files.contract import WriteOptions
+    from tacita.files.write import write as write_microdata
     from tacita.model import dictionary_file
 
     beside = dictionary_file.dictionary_path(target)
@@ -132,7 +135,7 @@ def _write(
         data = from_generated(generated, engine=engine)
         found = uniques(data.relation, data.dictionary.quasi_identifiers)
         progress(Step(f"writing {target.name}"))
-        data.write(target, force=force)
+        done = write_microdata(data.microdata, target, WriteOptions(force=force, progress=progress))
         written = {}
         for what, (path, companion) in companions.items():
             progress(Step(f"generating the {what}"))
@@ -141,13 +144,14 @@ def _write(
             written[what] = {"file": str(path), "rows": other.rows}
             engine.drop(other.relation)
     if with_dictionary:
-        write_text(beside, dictionary_file.dumps(data.dictionary), force=force)
+        write_text(beside, dictionary_file.dumps(done.dictionary), force=force)
     return {
         "name": generated.name,
         "file": str(target),
         "rows": generated.rows,
         "uniques": uniques_dict(found),
         "companions": written,
+        "notes": list(done.notes),
     }
 
 

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from tacita.errors import UsageError
 from tacita.files.atomic import atomic, check_target
 from tacita.files.contract import WriteOptions
 from tacita.files.formats import FORMATS, format_of
+from tacita.model.dictionary import Dictionary
 from tacita.model.microdata import Microdata
 from tacita.settings import Settings
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written: sentences about what the format could not hold, and the dictionary that fits the new file."""
+
+    notes: tuple[str, ...]
+    dictionary: Dictionary
+
+
 def write(
-    microdata: Microdata,
-    target: str | Path,
-    options: WriteOptions | None = None,
-    settings: Settings | None = None,
-) -> tuple[str, ...]:
-    """Write microdata to a file; return sentences about what the format could not hold."""
+    microdata: Microdata, target: str | Path, options: WriteOptions | None = None, settings: Settings | None = None
+) -> Written:
+    """Write microdata to a file."""
     options = options or WriteOptions()
     target = Path(target)
     known = format_of(target)
@@ -28,6 +35,9 @@ def write(
     check_target(target, force=options.force)
     name = target.name.lower()
     ending = max((e for e in known.endings if name.endswith(e)), key=len)
+    module, renamed = known.load(), ()
+    if hasattr(module, "fitting"):  # a format with rules for names of its own
+        microdata, renamed = module.fitting(microdata, ending)
     with atomic(target, force=options.force, settings=settings) as partial:
-        notes: tuple[str, ...] = known.load().write(microdata, partial, options, ending=ending)
-    return notes
+        notes = module.write(microdata, partial, options, ending=ending)
+    return Written((*renamed, *notes), microdata.dictionary)

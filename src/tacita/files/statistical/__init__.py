@@ -4,7 +4,8 @@
 `codes` turn its numbers into dates and codes of ours and back; `library` alone touches pyreadstat.
 """
 
+from tacita.files.statistical.naming import fitting
 from tacita.files.statistical.reading import read
 from tacita.files.statistical.writing import write
 
-__all__ = ["read", "write"]
+__all__ = ["fitting", "read", "write"]

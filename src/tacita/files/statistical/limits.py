@@ -1,4 +1,4 @@
-"""What files of a package cannot hold at all: names, lengths, numbers. Checked before anything is written."""
+"""What files of a package allow: names, lengths, numbers. Checked before anything is written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacita.errors import OutputError, counted, faults_text, listed
+from tacita.errors import OutputError, counted, faults_text
 from tacita.files.statistical.outgoing import Outgoing
 from tacita.files.statistical.packages import Package
 from tacita.files.statistical.survey import Measured
@@ -21,8 +21,6 @@ class Limits:
     """The limits of a kind of file."""
 
     name: re.Pattern[str]
-    names: str
-    """The rule for names, in words."""
     reserved: frozenset[str]
     text: int
     """Bytes of a text."""
@@ -51,7 +49,6 @@ _SPSS_WORDS = frozenset(("ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE",
 
 STATA = Limits(
     re.compile(r"(?!str\d+$)[^\W\d]\w{0,31}"),
-    "letters, digits and _, not more than 32, the first no digit",
     _STATA_WORDS,
     2_000_000_000,
     8.98846567431157e307,
@@ -64,7 +61,6 @@ STATA = Limits(
 )
 SPSS = Limits(
     re.compile(r"[^\W\d_]([\w.@#$]*[\w@#$])?"),
-    "letters, digits and . _ @ # $, not more than 64 bytes, the first a letter, the last no point",
     _SPSS_WORDS,
     32_767,
     1.7976931348623155e308,
@@ -75,7 +71,6 @@ SPSS = Limits(
 )
 SAS_5 = Limits(
     re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,7}"),
-    "English letters, digits and _, not more than 8, the first no digit",
     frozenset(),
     200,
     7.237005577332260e75,
@@ -86,7 +81,6 @@ SAS_5 = Limits(
 )
 SAS_8 = Limits(
     re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}"),
-    "English letters, digits and _, not more than 32, the first no digit",
     frozenset(),
     32_767,
     7.237005577332260e75,
@@ -99,18 +93,10 @@ SAS_8 = Limits(
 
 def check(limits: Limits, package: Package, columns: Sequence[Outgoing], found: Sequence[Measured]) -> None:
     """Raise with everything that does not fit at once."""
-    names = [c.column.name for c in columns]
     faults: list[str] = []
     advice: list[str] = []
-    if unfit := [name for name in names if not _allowed(name, limits)]:
-        faults.append(f"{package} does not allow these names ({limits.names}): {_quoted(unfit)}")
-        advice.append("rename the columns")
-    folded = [name.casefold() for name in names]
-    if limits.ignores_case and (alike := [n for n in names if folded.count(n.casefold()) > 1]):
-        faults.append(f"{package} does not tell capitals from small letters: {_quoted(alike)}")
-        advice.append("rename the columns")
-    if len(names) > limits.columns:
-        faults.append(f"{len(names):,} columns, where {package} takes {limits.columns:,}")
+    if len(columns) > limits.columns:
+        faults.append(f"{len(columns):,} columns, where {package} takes {limits.columns:,}")
         advice.append("leave some columns out")
     if found and found[0].rows > _MOST_ROWS:
         faults.append(f"{found[0].rows:,} rows, where {package} takes {_MOST_ROWS:,}")
@@ -142,12 +128,9 @@ def _fault_of(column: Outgoing, found: Measured, limits: Limits, package: Packag
     return None
 
 
-def _allowed(name: str, limits: Limits) -> bool:
+def allowed(name: str, limits: Limits) -> bool:
+    """Return whether a package takes a name."""
     if limits is SPSS and len(name.encode()) > 64:
         return False
     known = name.upper() if limits.ignores_case else name
     return bool(limits.name.fullmatch(name)) and known not in limits.reserved
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return listed([f"'{name}'" for name in names])

@@ -15,6 +15,7 @@ from tacita.files.statistical import library, limits
 from tacita.files.statistical.frame import Frame, FrameColumn, Tags
 from tacita.files.statistical.limits import Limits
 from tacita.files.statistical.losses import Losses
+from tacita.files.statistical.naming import with_fitting_names
 from tacita.files.statistical.outgoing import Outgoing
 from tacita.files.statistical.packages import Package, kind_of
 from tacita.files.statistical.planning import Planner
@@ -37,6 +38,7 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
     """Write a file of a statistical package; return what it could not hold."""
     kind = kind_of(ending)
     package, losses = kind.package, Losses(kind.package)
+    microdata = with_fitting_names(microdata, package, losses)
     relation = engine_relation(microdata)
     options.progress(Step("measuring the columns"))
     found = survey(relation)
