@@ -46,8 +46,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("command", ["describe", "convert"])
+@pytest.mark.parametrize("case", [pytest.param(c, marks=pytest.mark.slow) if "100 MB" in c else c for c in CASES])
+@pytest.mark.parametrize("command", ["describe", pytest.param("convert", marks=pytest.mark.slow)])
 def test_unusable_text(tacita, tmp_path: Path, case: str, command: str) -> None:
     content, message = CASES[case]
     (tmp_path / "f.csv").write_bytes(content)

@@ -117,6 +117,7 @@ def test_generate(tacita, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_generate_is_repeatable(tacita, tmp_path: Path) -> None:
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
         tacita("generate", "R1A4W", "--seed", str(seed), "--out", f"{name}.csv")
@@ -136,7 +137,13 @@ def test_list(tacita) -> None:
     assert "figure-1" in json.loads(tacita("generate", "--list", "--json").stdout)
 
 
-@pytest.mark.parametrize("ending", ["tsv", "csv.gz", "parquet", "arrow", "xlsx", "dta", "sav", "xpt"])
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "sav",
+        *(pytest.param(e, marks=pytest.mark.slow) for e in ["tsv", "csv.gz", "parquet", "arrow", "xlsx", "dta", "xpt"]),
+    ],
+)
 def test_convert_there_and_back(tacita, tmp_path: Path, ending: str) -> None:
     text = "CODE,SEX,AMOUNT,DAY\n007,m,1.5,2020-01-31\n012,f,,2021-02-28\n"
     (tmp_path / "a.csv").write_text(text)

@@ -142,7 +142,9 @@ def full_disk() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx", "sav", "arrow"])
+@pytest.mark.parametrize(
+    "ending", ["csv", *(pytest.param(e, marks=pytest.mark.slow) for e in ("parquet", "xlsx", "sav", "arrow"))]
+)
 def test_a_full_disk_leaves_nothing(tacita, tmp_path: Path, ending: str) -> None:
     done = tacita("generate", "R100A4W", "--out", f"firms.{ending}", preexec_fn=full_disk)
     assert done.returncode == 4, done.stderr
