@@ -44,7 +44,7 @@ bench: $(STAMP)  ## benchmarks: ratios in one run
 	@$(BIN)/python -m benchmarks
 
 docs: $(STAMP)  ## the documentation as a static site in site/
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis demo

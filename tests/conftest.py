@@ -14,17 +14,6 @@ ROOT = Path(__file__).resolve().parent.parent
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-@pytest.fixture(autouse=True)
-def clean_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep journals and experience of tests apart from those of a user, and of each other."""
-    home = tmp_path_factory.mktemp("home")
-    for name in [name for name in os.environ if name.startswith("TACITA_") and name != "TACITA_SHARED"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("TACITA_STATE", str(home / "state"))
-    monkeypatch.setenv("TACITA_EXPERIENCE", str(home / "experience.toml"))
-    return home
-
-
 @pytest.fixture
 def tacita(tmp_path: Path) -> Run:
     """The real command line, in an empty folder."""

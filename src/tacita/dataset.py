@@ -191,11 +191,12 @@ class Dataset:
         identifier: Sequence[str] = (),
         weight: str | None = None,
         cluster: str | None = None,
+        only: bool = True,
     ) -> Self:
         """Return the data set with roles given by name.
 
         Quasi-identifiers given so are the only ones: whoever names them says what the intruder knows, so that no
-        proposal adds another.
+        proposal adds another. With ``only=False`` the other attributes stay as they are.
         """
         roles = {
             **dict.fromkeys(sensitive, Category.SENSITIVE),
@@ -207,7 +208,7 @@ class Dataset:
         exclusive = {
             a.name: Category.NON_IDENTIFYING
             for a in self.dictionary
-            if (quasi and a.category in {Category.QUASI_IDENTIFIER, None} and a.name not in roles)
+            if (quasi and only and a.category in {Category.QUASI_IDENTIFIER, None} and a.name not in roles)
             or (weight and a.category is Category.WEIGHT and a.name != weight)
         }
         return self._with(self.dictionary.with_categories({**exclusive, **roles}))

@@ -157,8 +157,37 @@ def test_convert_there_and_back(tacita, tmp_path: Path, ending: str) -> None:
 
 
 def test_convert_to_a_pipe(tacita, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("a;b\n007;x\n")
-    assert tacita("convert", "a.csv", "-").stdout == '"a","b"\n"007","x"\n'
+    (tmp_path / "a.csv").write_text('a;b;c\n007;1.234,50;"x,y"\n008;2,5;\n')
+    assert tacita("convert", "a.csv", "-").stdout == 'a,b,c\n007,"1.234,50","x,y"\n008,"2,5",\n'
+
+
+def test_a_converted_file_fits_its_dictionary(tacita, tmp_path: Path) -> None:
+    tacita("generate", "figure-1", "--dictionary")
+    done = tacita("convert", "figure-1.csv", "figure-1.dta")
+    assert done.returncode == 4
+    assert "give the new file a name of its own, such as figure-1-dta.dta" in done.stderr
+    assert not (tmp_path / "figure-1.dta").exists()
+    assert tacita("convert", "figure-1.csv", "other.dta").returncode == 0
+    assert "20 sample uniques" in tacita("describe", "other.dta").stdout
+
+
+def test_a_numbered_name_teaches_nothing_about_its_neighbours(tacita, tmp_path: Path, clean_home: Path) -> None:
+    (tmp_path / "a.csv").write_text("q17,sex\n1.5,m\n2.5,f\n")
+    assert tacita("categorize", "a.csv", "--set", "q17=non-identifying", "--accept").returncode == 0
+    assert not (clean_home / "experience.toml").exists()
+
+
+def test_roles_decide_for_the_named_only(tacita, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Id,Area,sex\n1,N,m\n2,S,f\n")
+    assert tacita("categorize", "a.csv", "--quasi", "Area", "--accept").returncode == 0
+    written = tomllib.loads((tmp_path / "a.dictionary.toml").read_text())["attributes"]
+    assert (written["Id"]["category"], written["sex"]["category"]) == ("identifier", "quasi-identifier")
+
+
+def test_without_a_command_there_is_help(tacita) -> None:
+    done = tacita()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "describe" in done.stdout
 
 
 def test_a_reader_that_goes_away_is_no_fault(firms: Path) -> None:

@@ -75,6 +75,12 @@ def test_text_shows_no_identifier() -> None:
     assert "20 sample uniques (100% of the tuples)" in shown
 
 
+def test_an_identifier_is_not_shown_even_where_it_repeats() -> None:
+    data = tc.read(pa.table({"iban": ["SECRET1", "SECRET1", "SECRET2"], "n": [1, 2, 3]}))
+    found = data.with_categories({"iban": "identifier"}).describe()
+    assert "SECRET" not in str(found) + found._repr_html_() + json.dumps(found.to_dict())
+
+
 def test_json_holds_what_json_can_hold() -> None:
     found = tc.read(pa.table({"w": [1.0, math.inf], "a": ["x", None]})).describe().to_dict()
     text = json.dumps(found, allow_nan=False)

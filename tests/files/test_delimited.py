@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.errors import InputError, UsageError
+from tacita.files.column_types import EITHER_WAY
 from tacita.files.contract import ReadOptions, WriteOptions
 from tacita.files.read import read
 from tacita.files.write import write
@@ -48,6 +49,7 @@ def reading(microdata: Microdata, name: str) -> tuple[str, str, bool]:
     return found.type.value, found.reason, found.doubtful
 
 
+THREE_DECIMALS = "numbers with three decimals; say --thousands . if the point groups digits"
 GROUPED = "digits in groups of three: say --decimal or --thousands if they are numbers"
 
 
@@ -63,7 +65,8 @@ GROUPED = "digits in groups of three: say --decimal or --thousands if they are n
         (["31/01/2020", "01/12/2021"], "date", "dates, day first, every row checked", False),
         (["01/31/2020", "12/01/2021"], "date", "dates, month first, every row checked", False),
         (["31.01.2020", "01.12.2021"], "date", "dates, day first, every row checked", False),
-        (["01/02/2020", "03/04/2021"], "text", "dates whose day and month could be either way round", True),
+        (["01/02/2020", "03/04/2021"], "text", EITHER_WAY, True),
+        (["1.234", "5.678"], "number", THREE_DECIMALS + ", every row checked", True),
         (["2020-01-31 10:20:30"], "timestamp", "moments in time, every row checked", False),
         (["1234567890123456789"], "text", "more than 15 digits: a code", False),
         (
@@ -136,6 +139,29 @@ def test_missing_values(load) -> None:
     assert values(found, "a") == [1, None, 3]
     assert values(found, "b") == ["x", None, None]
     assert values(found, "c") == [None, None, 2]
+
+
+def test_missing_codes_that_could_be_values(load, tmp_path: Path) -> None:
+    text = "a,b\n1,x\n99,y\nn.a.,z\n"
+    found = load(text, missing=("99", "n.a."))
+    assert reading(found, "a")[0] == "integer"
+    assert values(found, "a") == [1, None, None]
+    write(found, tmp_path / "out.csv", WriteOptions())
+    assert (tmp_path / "out.csv").read_text() == text
+
+
+def test_dates_that_could_be_either_way_round(load) -> None:
+    text = "d\n01/02/2020\n03/04/2021\n"
+    assert values(load(text, dates="day-first"), "d") == [dt.date(2020, 2, 1), dt.date(2021, 4, 3)]
+    assert values(load(text, dates="month-first"), "d") == [dt.date(2020, 1, 2), dt.date(2021, 3, 4)]
+    assert values(load(text, dates="day-first", types={"d": ColumnType.DATE}), "d")[0] == dt.date(2020, 2, 1)
+    assert reading(load("d\n31/01/2020\n", dates="month-first"), "d")[0] == "text"
+    with pytest.raises(UsageError, match="the order of day and month cannot be told"):
+        load(text, types={"d": ColumnType.DATE})
+
+
+def test_told_thousands_imply_the_decimal_sign(load) -> None:
+    assert values(load("a;b\n1.234;x\n5.678,5;y\n", thousands="."), "a") == [1234.0, 5678.5]
 
 
 def test_namibia_is_not_missing(load) -> None:

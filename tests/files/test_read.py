@@ -110,3 +110,28 @@ def test_what_the_reader_is_told(tmp_path: Path) -> None:
         tc.read(tmp_path / "f.csv", delimiter="::")
     with pytest.raises(TypeError):
         tc.read(tmp_path / "f.csv", delimitr=";")
+
+
+def test_missing_codes_of_the_dictionary(tmp_path: Path) -> None:
+    text = "q,sex,day\n1,m,2020-01-01\n99,x,1900-01-01\n95,f,2020-01-02\n-1,m,2020-01-03\n1.50,m,2020-01-04\n"
+    (tmp_path / "f.csv").write_text(text)
+    (tmp_path / "f.dictionary.toml").write_text(
+        'format = 1\n[microdata]\nname = "f"\n[attributes.q]\ncategory = ""\nmissing = ["-1", "90..99", ".a"]\n'
+        '[attributes.sex]\ncategory = ""\nmissing = ["x"]\n'
+        '[attributes.day]\ncategory = ""\nmissing = ["1900-01-01"]\n'
+    )
+    data = tc.read(tmp_path / "f.csv")
+    found = data.to_arrow()
+    assert found["q"].to_pylist() == [1.0, None, None, None, 1.5]
+    assert found["sex"].to_pylist() == ["m", None, "f", "m", "m"]
+    assert found["day"].null_count == 1
+    data.write(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == text
+
+
+def test_parquet_columns_can_be_told(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"zip": [184, 20121], "x": [1.5, 2.5]}), tmp_path / "a.parquet")
+    data = tc.read(tmp_path / "a.parquet", types={"zip": "text"})
+    assert data.to_arrow()["zip"].to_pylist() == ["184", "20121"]
+    with pytest.raises(UsageError, match="--as names 'zap', which is no column; did you mean 'zip'"):
+        tc.read(tmp_path / "a.parquet", types={"zap": "text"})

@@ -496,7 +496,7 @@ def test_a_name_that_is_not_allowed_becomes_a_label(
     assert told["column_names"] == list(fitting)
     changed = {new: old for old, new in zip(names, fitting, strict=True) if old != new}
     assert {name: label for name, label in told["column_names_to_labels"].items() if label} == changed
-    assert "does not allow some names, which became labels" in notes[0]
+    assert "does not allow some names, which are written otherwise" in notes[0]
     assert all(f"{old} is {new}" in notes[0] for new, old in list(changed.items())[:3])
 
 

@@ -110,12 +110,6 @@ FORMATS = (
         0.95,
         _pattern(r"(\d{1,3}\.){3}\d{1,3}|([0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}"),
     ),
-    ValueFormat(
-        "telephone numbers",
-        Category.IDENTIFIER,
-        0.85,
-        _pattern(r"(\+|00)\d[\d\s()./-]{7,18}\d|\(?0\d{1,4}\)?[\s/-][\d\s/-]{5,12}\d"),
-    ),
     ValueFormat("web addresses", Category.IDENTIFIER, 0.85, _pattern(r"(https?://|www\.)\S+")),
     ValueFormat("Spanish identity numbers", Category.IDENTIFIER, 0.9, _pattern(r"[XYZ]?\d{7,8}-?[A-Z]")),
     ValueFormat("coordinates", Category.IDENTIFIER, 0.8, _pattern(r"-?\d{1,3}\.\d{4,}\s*[,;]\s*-?\d{1,3}\.\d{4,}")),
@@ -130,6 +124,12 @@ FORMATS = (
         Category.QUASI_IDENTIFIER,
         0.65,
         _pattern(r"[\[(]?\d[\d.,]*\s*(-|–|to|a|bis)\s*\d[\d.,]*[\])]?|\d[\d.,]*\s*\+|[<>≤≥]=?\s*\d[\d.,]*"),
+    ),
+    ValueFormat(
+        "telephone numbers",
+        Category.IDENTIFIER,
+        0.85,
+        _pattern(r"(\+|00)\d[\d\s()./-]{7,18}\d|\(?0\d{1,4}\)?[\s/-][\d\s/-]{5,12}\d"),
     ),
 )
 _POSTCODE = _pattern(r"\d{5}|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|\d{4}\s?[A-Z]{2}")

@@ -62,7 +62,8 @@ def categorize(
     if as_json:
         print_json(_as_dict(decided, proposals, written))
     else:
-        print_text(*_as_text(decided, proposals, written, source))
+        given = {a.name for a in data.dictionary if a.category is not None} | set(decisions)
+        print_text(*_as_text(decided, proposals, given, written, source))
 
 
 def _without_second_weight(proposals: Mapping[str, Proposal], data: Dataset) -> dict[str, Proposal]:
@@ -97,10 +98,11 @@ def _remember(file: Path, before: Dataset, after: Dataset, decisions: Mapping[st
 
     base = ExperienceBase.load(file)
     known = set(base.names)
-    confirmed = dict(decisions)
+    # A numbered name (q17) says nothing of its neighbours (q18), and names are compared without their number.
+    confirmed = {name: category for name, category in decisions.items() if not name[-1:].isdigit()}
     for attribute in after.dictionary:
         name = normalised(attribute.name)
-        new = name not in known and len(name.replace(" ", "")) > 2
+        new = name not in known and len(name.replace(" ", "")) > 2 and not attribute.name[-1:].isdigit()
         if new and attribute.category and before.dictionary[attribute.name].category is None:
             confirmed.setdefault(attribute.name, attribute.category)
     if confirmed:
@@ -127,7 +129,9 @@ def _as_dict(data: Dataset, proposals: Mapping[str, Proposal], written: Path | N
     }
 
 
-def _as_text(data: Dataset, proposals: Mapping[str, Proposal], written: Path | None, source: str) -> list[Any]:
+def _as_text(
+    data: Dataset, proposals: Mapping[str, Proposal], given: set[str], written: Path | None, source: str
+) -> list[Any]:
     from rich.table import Table
     from rich.text import Text
 
@@ -144,10 +148,8 @@ def _as_text(data: Dataset, proposals: Mapping[str, Proposal], written: Path | N
         proposal = proposals[attribute.name]
         category = attribute.category or proposal.category
         mark = "" if attribute.category else "?"
-        sure = (
-            "given" if attribute.category and attribute.category != proposal.category else f"{proposal.confidence:.0%}"
-        )
-        why = "decided by a person" if sure == "given" else proposal.why
+        sure = "given" if attribute.name in given else f"{proposal.confidence:.0%}"
+        why = "decided by a person" if attribute.name in given else proposal.why
         style = "bold red" if mark and (proposal.conflict or proposal.confidence < SURE) else "dim"
         table.add_row(
             Text(attribute.name),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tacita.cli.options import AsJson, Force, Request, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
-from tacita.errors import counted
+from tacita.errors import OutputError, counted
+
+if TYPE_CHECKING:
+    from tacita.dataset import Dataset
 
 
 @reads_data
@@ -31,13 +34,15 @@ def convert(
     from tacita.model import dictionary_file
 
     if target == "-":
-        with progress_shown() as progress:
-            _to_pipe(request, source)
+        from tacita.files.delimited import write_to_pipe
+
+        write_to_pipe(request.read(source).microdata, sys.stdout)
         return
     path = Path(target)
     check_target(path, force=force)
     with progress_shown() as progress:
         data = request.read(source, progress)
+        _check_dictionary_stays_true(data, source, path)
         done = write(data.microdata, path, WriteOptions(force=force, progress=progress), request.settings())
     written, notes, dictionary = [str(path)], done.notes, done.dictionary
     beside = dictionary_file.dictionary_path(path)
@@ -60,16 +65,19 @@ def convert(
     )
 
 
-def _to_pipe(request: Request, source: str) -> None:
-    from pyarrow import csv
+def _check_dictionary_stays_true(data: Dataset, source: str, target: Path) -> None:
+    """Raise if the new file would find the dictionary of the old one beside it, under names that it cannot have."""
+    from tacita.files.write import fitting
+    from tacita.model import dictionary_file
 
-    data = request.read(source)
-    writer = None
-    for batch in data.batches():
-        writer = writer or csv.CSVWriter(sys.stdout.buffer, batch.schema)
-        writer.write_batch(batch)
-    if writer is not None:
-        writer.close()
+    shared = dictionary_file.find(Path(source)) == dictionary_file.dictionary_path(target)
+    renamed, notes = fitting(data.microdata, target)
+    if shared and renamed.dictionary.names != data.dictionary.names:
+        raise OutputError(
+            f"names have to change ({notes[0]}), and {dictionary_file.dictionary_path(target)} speaks of the old ones",
+            where=str(target),
+            do=f"give the new file a name of its own, such as {target.stem}-{target.suffix[1:]}{target.suffix}",
+        )
 
 
 def add_to(app: typer.Typer) -> None:

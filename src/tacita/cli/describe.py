@@ -22,7 +22,7 @@ def describe(
     histogram. For the whole: sample uniques on the quasi-identifiers.
     """
     with progress_shown() as progress:
-        description = request.read(source, progress).describe(progress=progress)
+        description = request.read(source, progress, only_given_roles=True).describe(progress=progress)
     if as_json:
         print_json(description.to_dict())
         return

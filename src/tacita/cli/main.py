@@ -46,7 +46,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run the command line; return the exit code."""
     try:
-        app(arguments, standalone_mode=False, prog_name="tacita")
+        app(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
     except TacitaError as error:
         _tell(error, as_json="--json" in arguments)
         return error.exit_code
@@ -68,8 +68,8 @@ def _refused(error: Exception) -> int:
     """Return the exit code of a wrong request (click's own errors) or of a fault of ours."""
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         context = getattr(error, "ctx", None)
-        help_hint = f" See '{context.command_path} --help'." if context is not None else ""
-        sys.stderr.write(f"error: {error.format_message()}{help_hint}\n")
+        help_hint = f". See '{context.command_path} --help'." if context is not None else ""
+        sys.stderr.write(f"error: {error.format_message().rstrip('.')}{help_hint}\n")
         return 2
     if os.environ.get("TACITA_DEBUG"):
         raise error

@@ -44,6 +44,7 @@ class Request:
     encoding: Annotated[str | None, _reading(help="Encoding of a text file, such as cp1252.")] = None
     decimal: Annotated[str | None, _reading(help="Decimal sign: . or ,")] = None
     thousands: Annotated[str | None, _reading(help="Thousands sign.")] = None
+    dates: Annotated[str | None, _reading(help="Order of dates such as 01/02/2024: day-first or month-first.")] = None
     no_header: Annotated[bool, _reading("--no-header", help="The first line is data.")] = False
     missing: Annotated[str | None, _reading(help="Spellings of a missing value, with commas between.")] = None
     as_: Annotated[
@@ -67,8 +68,10 @@ class Request:
         """Return the settings of the environment with the options on top."""
         return Settings.from_environment(memory=self.memory, threads=self.threads, spill=self.spill)
 
-    def read(self, source: str, progress: Progress = silent, *, use_dictionary: bool = True) -> Dataset:
-        """Read a source as the options say."""
+    def read(
+        self, source: str, progress: Progress = silent, *, use_dictionary: bool = True, only_given_roles: bool = False
+    ) -> Dataset:
+        """Read a source as the options say; with `only_given_roles` no other attribute is a quasi-identifier."""
         from tacita.dataset import Dataset
         from tacita.engines.duckdb import DuckDBEngine
         from tacita.files.contract import ReadOptions, types_named
@@ -81,6 +84,7 @@ class Request:
             decimal=self.decimal,
             thousands=self.thousands,
             header=not self.no_header,
+            dates=self.dates,
             missing=tuple(_names(self.missing)),
             types=types_named(dict(split_pair(pair, "--as") for pair in self.as_ or [])),
             sheet=self.sheet,
@@ -99,6 +103,7 @@ class Request:
             identifier=_names(self.identifier),
             weight=self.weight,
             cluster=self.cluster,
+            only=only_given_roles,
         )
 
 

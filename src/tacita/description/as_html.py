@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from tacita.description.as_text import frequent, percent, sparkline
+from tacita.description.as_text import frequent, hides, percent, sparkline
 from tacita.description.describe import Description
 
 
@@ -20,8 +20,8 @@ def as_html(description: Description) -> str:
             description.category(name).value + proposed,
             f"{profile.distinct:,}",
             percent(profile.missing, profile.rows) if profile.missing else "-",
-            frequent(profile).plain,
-            sparkline(profile),
+            "not shown" if hides(description.category(name), profile) else frequent(profile).plain,
+            "" if hides(description.category(name), profile) else sparkline(profile),
         )
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     head = "".join(f"<th>{h}</th>" for h in heads)

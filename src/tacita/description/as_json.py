@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from tacita.description.describe import Description, Uniques
+from tacita.model.attribute import Category
 from tacita.model.profile import AttributeProfile
 from tacita.model.proposal import Proposal
 
@@ -25,6 +26,8 @@ def as_dict(description: Description) -> dict[str, Any]:
             "category_from": "dictionary" if attribute.category else "proposal",
             **profile_dict(profile),
         }
+        if description.category(name) is Category.IDENTIFIER:
+            entry |= {"least": None, "greatest": None, "most_frequent": []}
         if name in readings:
             reading = readings[name]
             entry["read_as"] = {

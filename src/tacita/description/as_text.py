@@ -80,8 +80,8 @@ def _table(description: Description, width: int) -> Table:
                 Text(category.value + ("?" if proposed else ""), style=STYLES[category]),
                 Text(f"{profile.distinct:,}"),
                 Text(percent(profile.missing, profile.rows) if profile.missing else "-"),
-                frequent(profile),
-                Text(sparkline(profile), style="blue"),
+                Text("not shown", style="dim") if hides(category, profile) else frequent(profile),
+                Text("" if hides(category, profile) else sparkline(profile), style="blue"),
             )
         )
     titles = ("attribute", "read as", "kind", "category", "distinct", "missing", "most frequent", "distribution")
@@ -97,6 +97,11 @@ def _table(description: Description, width: int) -> Table:
     for row in rows:
         table.add_row(*row)
     return table
+
+
+def hides(category: Category, profile: AttributeProfile) -> bool:
+    """Return whether values are kept off the screen: those of an identifier are nobody's business here."""
+    return category is Category.IDENTIFIER and not profile.all_different
 
 
 def frequent(profile: AttributeProfile) -> Text:

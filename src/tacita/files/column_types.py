@@ -33,6 +33,9 @@ _DATES = (
 _SLASHED = re.compile(r"(\d{2})([./-])(\d{2})[./-](\d{4})( \d{2}:\d{2}(:\d{2})?)?")
 
 
+EITHER_WAY = "dates whose day and month could be either way round: say --dates day-first or month-first"
+
+
 @dataclass(frozen=True, slots=True)
 class NumberStyle:
     """How numbers are written in a file."""
@@ -82,7 +85,7 @@ def number_style(columns: Iterable[Sequence[str]], decimal: str | None, thousand
     commas = sum(bool(comma.fullmatch(cell)) for cell in cells)
     points = sum(bool(point.fullmatch(cell)) for cell in cells)
     if decimal is None:
-        decimal = "," if commas > points else "."
+        decimal = {".": ",", ",": "."}.get(thousands or "") or ("," if commas > points else ".")
     if thousands is None:
         other = "." if decimal == "," else ","
         grouped = re.compile(rf"[+-]?\d{{1,3}}(\{other}\d{{3}})+\{decimal}\d+|[+-]?\d{{1,3}}(\{other}\d{{3}}){{2,}}")
@@ -90,7 +93,7 @@ def number_style(columns: Iterable[Sequence[str]], decimal: str | None, thousand
     return NumberStyle(decimal, "" if thousands == decimal else thousands)
 
 
-def candidate(name: str, cells: Sequence[str], style: NumberStyle) -> Candidate:
+def candidate(name: str, cells: Sequence[str], style: NumberStyle, dates: str | None = None) -> Candidate:
     """Return what a column seems to be, from its first non-empty cells.
 
     >>> candidate("Employees", ["50-200", "1000+"], NumberStyle()).type.value
@@ -110,6 +113,15 @@ def candidate(name: str, cells: Sequence[str], style: NumberStyle) -> Candidate:
             return Candidate(ColumnType.TEXT, "digits under a name that means a code", doubtful=True)
         if whole and any(len(cell.lstrip("+-")) > 15 for cell in cells):
             return Candidate(ColumnType.TEXT, "more than 15 digits: a code")
+        thousands = (
+            style.decimal == "." and not whole and all(re.fullmatch(r"[+-]?[1-9]\d{0,2}\.\d{3}", c) for c in cells)
+        )
+        if thousands:
+            return Candidate(
+                ColumnType.NUMBER,
+                "numbers with three decimals; say --thousands . if the point groups digits",
+                doubtful=True,
+            )
         return Candidate(ColumnType.INTEGER if whole else ColumnType.NUMBER, "numbers")
     if all(re.fullmatch(r"[+-]?\d{1,3}([.,]\d{3})+", cell) for cell in cells):
         return Candidate(
@@ -117,10 +129,10 @@ def candidate(name: str, cells: Sequence[str], style: NumberStyle) -> Candidate:
             "digits in groups of three: say --decimal or --thousands if they are numbers",
             doubtful=True,
         )
-    return _date(cells) or Candidate(ColumnType.TEXT, "text")
+    return _date(cells, dates) or Candidate(ColumnType.TEXT, "text")
 
 
-def _date(cells: Sequence[str]) -> Candidate | None:
+def _date(cells: Sequence[str], dates: str | None) -> Candidate | None:
     for pattern, form, type_ in _DATES:
         if all(pattern.fullmatch(cell) for cell in cells):
             return Candidate(type_, "dates" if type_ is ColumnType.DATE else "moments in time", form)
@@ -133,8 +145,10 @@ def _date(cells: Sequence[str]) -> Candidate | None:
     first, second = (max(int(match[place]) for match in slashed) for place in (1, 3))
     if len(timed) > 1 or any(match[2] != separator for match in slashed):
         return None
-    if separator == "." or first > 12 >= second:  # points are the German way: always the day first
+    if dates is not None and (first if dates == "month-first" else second) > 12:
+        return None
+    if dates == "day-first" or (dates is None and (separator == "." or first > 12 >= second)):  # points: the day first
         return Candidate(type_, "dates, day first", f"%d{separator}%m{separator}%Y")
-    if second > 12 >= first:
+    if dates == "month-first" or second > 12 >= first:
         return Candidate(type_, "dates, month first", f"%m{separator}%d{separator}%Y")
-    return Candidate(ColumnType.TEXT, "dates whose day and month could be either way round", doubtful=True)
+    return Candidate(ColumnType.TEXT, EITHER_WAY, doubtful=True)

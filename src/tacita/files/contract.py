@@ -26,6 +26,8 @@ class ReadOptions:
     decimal: str | None = None
     thousands: str | None = None
     header: bool = True
+    dates: str | None = None
+    """Order of dates such as 01/02/2024: ``day-first`` or ``month-first``."""
     missing: tuple[str, ...] = ()
     """Spellings of a missing value, besides the empty cell."""
     types: Mapping[str, ColumnType] = field(default_factory=lambda: MappingProxyType({}))
@@ -42,6 +44,8 @@ class ReadOptions:
         for option in ("delimiter", "quote", "decimal", "thousands"):
             if len(getattr(self, option) or "") > 1:
                 raise UsageError(f"{option} is '{getattr(self, option)}'", do="give one character")
+        if self.dates not in {None, "day-first", "month-first"}:
+            raise UsageError(f"dates is '{self.dates}'", do="say day-first or month-first")
 
 
 def types_named(given: Mapping[str, ColumnType | str]) -> dict[str, ColumnType]:
@@ -69,6 +73,7 @@ class Told(TypedDict, total=False):
     decimal: str
     thousands: str
     header: bool
+    dates: str
     missing: tuple[str, ...]
     types: Mapping[str, ColumnType | str]
     sheet: str

@@ -6,9 +6,10 @@ converted on disk.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from sqlglot import exp
 
@@ -65,29 +66,29 @@ def _load(source: Path, layout: Layout, engine: Engine) -> EngineRelation:
 
 def _decoded_batches(source: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow import csv as arrow_csv
 
     faults: list[str] = []
 
-    def unfit(row: csv.InvalidRow) -> str:
+    def unfit(row: arrow_csv.InvalidRow) -> str:
         faults.append(f"row {row.number}: {row.actual_columns} fields where the header has {row.expected_columns}")
         return "skip"
 
     names = [f"c{i}" for i in range(len(layout.names))]
     try:
-        reader = csv.open_csv(
+        reader = arrow_csv.open_csv(
             source,
-            read_options=csv.ReadOptions(
+            read_options=arrow_csv.ReadOptions(
                 encoding=layout.encoding, column_names=names, skip_rows=int(layout.header), use_threads=False
             ),
-            parse_options=csv.ParseOptions(
+            parse_options=arrow_csv.ParseOptions(
                 delimiter=layout.delimiter,
                 quote_char=layout.quote or False,
                 double_quote=bool(layout.quote),
                 newlines_in_values=True,
                 invalid_row_handler=unfit,
             ),
-            convert_options=csv.ConvertOptions(
+            convert_options=arrow_csv.ConvertOptions(
                 column_types={name: pa.string() for name in names}, null_values=[""], strings_can_be_null=True
             ),
         )
@@ -120,6 +121,16 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
         gzip=ending.endswith(".gz"),
     )
     return ()
+
+
+def write_to_pipe(microdata: Microdata, pipe: TextIO) -> None:
+    """Write comma-separated text to an open pipe, cells spelled as in their source."""
+    relation = engine_relation(microdata)
+    terms = [exp.alias_(_as_text(column), column.physical) for column in relation.columns]
+    writer = csv.writer(pipe, lineterminator="\n")
+    writer.writerow([column.name for column in relation.columns])
+    for batch in relation.engine.stream(exp.select(*terms).from_(relation.source()), 10_000):
+        writer.writerows(zip(*(array.to_pylist() for array in batch.columns), strict=True))
 
 
 def _as_text(column: Column) -> exp.Expr:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import InputError
 from tacita.files.contract import Loaded, ReadOptions, WriteOptions
+from tacita.files.told import as_told
 from tacita.model.attribute import Attribute
 from tacita.model.microdata import Reading
 from tacita.progress import Step
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from tacita.model.microdata import Microdata
 
 
-def read(source: Path, _: ReadOptions, engine: Engine) -> Loaded:
+def read(source: Path, options: ReadOptions, engine: Engine) -> Loaded:
     """Read a Parquet file, or a folder of them (``year=2024/part-0.parquet``: ``year`` becomes a column)."""
-    return read_files(parts(source), engine)
+    return read_files(parts(source), options, engine)
 
 
 def parts(source: Path) -> list[Path]:
@@ -38,13 +39,13 @@ def parts(source: Path) -> list[Path]:
     return files
 
 
-def read_files(files: Sequence[Path], engine: Engine) -> Loaded:
+def read_files(files: Sequence[Path], options: ReadOptions, engine: Engine) -> Loaded:
     """Read Parquet files of the same columns as one relation."""
     relation = engine.scan_parquet(files)
-    relation = relation.renamed(
-        [replace(c, name=name) for c, name in zip(relation.columns, _names(files[0], relation), strict=True)]
-    )
-    readings = tuple(Reading(c.name, c.type, "as the file says") for c in relation.columns)
+    names = _names(files[0], relation)
+    relation = relation.renamed([replace(c, name=name) for c, name in zip(relation.columns, names, strict=True)])
+    found = tuple(Reading(c.name, c.type, "as the file says") for c in relation.columns)
+    relation, readings = as_told(relation, found, options, str(files[0]))
     details = (("files", f"{len(files):,}"),) if len(files) > 1 else ()
     return Loaded(relation, tuple(Attribute(c.name) for c in relation.columns), readings, details)
 

@@ -13,6 +13,7 @@ from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import InputError, did_you_mean, listed
 from tacita.files import parquet
 from tacita.files.contract import Loaded, ReadOptions
+from tacita.files.declared_missing import with_declared_missing
 from tacita.files.formats import DATABASE, FORMATS, format_of, is_database
 from tacita.files.hierarchies import check_hierarchies_cover, load_hierarchies
 from tacita.model import dictionary_file
@@ -54,7 +55,7 @@ def read(
 
 def _read_path(path: Path, engine: Engine, options: ReadOptions, name: str | None, beside: Path | None) -> Microdata:
     if glob.has_magic(str(path)) and not path.exists():
-        loaded, kind = _read_pattern(path, engine), "Parquet"
+        loaded, kind = _read_pattern(path, engine, options), "Parquet"
     else:
         _check_readable(path)
         if path.is_dir():
@@ -67,7 +68,7 @@ def _read_path(path: Path, engine: Engine, options: ReadOptions, name: str | Non
     return _microdata(loaded, where, name or _name(path), beside)
 
 
-def _read_pattern(path: Path, engine: Engine) -> Loaded:
+def _read_pattern(path: Path, engine: Engine, options: ReadOptions) -> Loaded:
     files = sorted(Path(match) for match in glob.glob(str(path), recursive=True))
     if not files:
         raise InputError("no file matches this pattern", where=str(path), do="check the folder and the pattern")
@@ -78,7 +79,7 @@ def _read_pattern(path: Path, engine: Engine) -> Loaded:
             where=str(path),
             do="patterns are for Parquet; give other formats one by one",
         )
-    return parquet.read_files(files, engine)
+    return parquet.read_files(files, options, engine)
 
 
 def _check_readable(path: Path) -> None:
@@ -116,6 +117,9 @@ def _microdata(loaded: Loaded, source: Source, name: str, beside: Path | None) -
         merged.scenarios,
     )
     hierarchies = load_hierarchies(ordered, loaded.relation, beside.parent)
+    # Codes that the file declares itself are missing already; those of the dictionary alone are still values.
+    declared = {a.name: a for a in ordered if a.missing and not draft[a.name].missing}
+    microdata = replace(microdata, relation=with_declared_missing(loaded.relation, declared))
     microdata = replace(microdata.with_dictionary(ordered), hierarchies=hierarchies)
     check_weight(microdata, where=str(beside))
     check_hierarchies_cover(microdata)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from tacita.engines.protocol import EngineRelation
-from tacita.errors import InputError, listed
-from tacita.files.column_types import MISSING_MARKERS, Candidate, NumberStyle, candidate, number_style
+from tacita.errors import InputError, UsageError, listed
+from tacita.files.column_types import EITHER_WAY, MISSING_MARKERS, Candidate, NumberStyle, candidate, number_style
 from tacita.files.contract import ReadOptions
 from tacita.model.microdata import Reading
 from tacita.model.relation import Column, ColumnType
@@ -27,6 +27,8 @@ class _Conversion:
     style: NumberStyle
     markers: tuple[str, ...]
     """Spellings that mean a missing value in this column."""
+    told: tuple[str, ...] = ()
+    """Those of them that a person told: they are missing even where they could be a value, such as 99."""
     code: exp.Expr | None = None
     """The term that dictionary-codes the column."""
 
@@ -46,6 +48,8 @@ class _Conversion:
     def terms(self) -> list[exp.Expr]:
         """Return the value (null where the cell does not fit), and the spelling where the value cannot restore it."""
         value = self._value()
+        if self.told and not self.is_text:
+            value = exp.Case(ifs=[exp.If(this=exp.Not(this=_among(self.cell, self.told)), true=value)])
         if self.is_text and not self.markers:
             return [exp.alias_(self.code or self.cell, self.column.physical)]
         written = value if self.is_text else exp.Cast(this=value, to=exp.DataType.build("text"))
@@ -117,13 +121,14 @@ def typed(
     style = number_style(columns, options.decimal, options.thousands)
     numeric_markers = tuple(dict.fromkeys((*options.missing, *MISSING_MARKERS)))
     conversions = []
-    for column, cells in zip(relation.columns, columns, strict=True):
+    for column, all_cells in zip(relation.columns, columns, strict=True):
         told = options.types.get(column.name)
-        found = _told(told, cells, style) if told else candidate(column.name, cells, style)
+        cells = [cell for cell in all_cells if cell not in options.missing]
+        found = _told(told, cells, style, options) if told else candidate(column.name, cells, style, options.dates)
         markers = options.missing if found.type is ColumnType.TEXT else numeric_markers
         worth_coding = found.type is ColumnType.TEXT and not markers and _repeats(cells)
         code = relation.engine.coded(relation, column) if worth_coding else None
-        conversions.append(_Conversion(column, found, style, markers, code))
+        conversions.append(_Conversion(column, found, style, markers, options.missing, code))
     # At most three tries: as it seems, whole numbers widened to numbers, what is mixed back to text.
     while True:
         if all(c.is_text and not c.markers and c.code is None for c in conversions):
@@ -154,8 +159,12 @@ def _repeats(cells: Sequence[str]) -> bool:
     return len(cells) >= _WORTH_CODING and len(set(cells)) < len(cells) / 2
 
 
-def _told(type_: ColumnType, cells: Sequence[str], style: NumberStyle) -> Candidate:
-    found = candidate("", cells, style)
+def _told(type_: ColumnType, cells: Sequence[str], style: NumberStyle, options: ReadOptions) -> Candidate:
+    found = candidate("", cells, style, options.dates)
+    if found.reason == EITHER_WAY and type_ in {ColumnType.DATE, ColumnType.TIMESTAMP}:
+        raise UsageError(
+            "the order of day and month cannot be told from the dates", do="say --dates day-first or month-first"
+        )
     date_format = found.date_format if found.type is type_ else ""
     return Candidate(type_, "as you said", date_format, told=True)
 
@@ -213,7 +222,7 @@ def _corrected(stored: EngineRelation, conversion: _Conversion, figures: dict[st
 def _reading(conversion: _Conversion, figures: dict[str, int]) -> Reading:
     name, guess = conversion.column.name, conversion.candidate
     reason = guess.reason
-    if guess.type.is_numeric and not guess.told:
+    if guess.type.is_numeric and not guess.told and not guess.doubtful:
         reason = "whole numbers" if guess.type is ColumnType.INTEGER else "numbers"
     if not conversion.is_text and not guess.told:
         reason += ", every row checked"

@@ -22,6 +22,15 @@ class Written:
     dictionary: Dictionary
 
 
+def fitting(microdata: Microdata, target: Path) -> tuple[Microdata, tuple[str, ...]]:
+    """Return the microdata under the names that the target's format allows, and what had to change, in words."""
+    module = format_of(target).load()
+    if not hasattr(module, "fitting"):  # most formats take any name
+        return microdata, ()
+    found: tuple[Microdata, tuple[str, ...]] = module.fitting(microdata, target.suffix)
+    return found
+
+
 def write(
     microdata: Microdata, target: str | Path, options: WriteOptions | None = None, settings: Settings | None = None
 ) -> Written:
@@ -35,9 +44,7 @@ def write(
     check_target(target, force=options.force)
     name = target.name.lower()
     ending = max((e for e in known.endings if name.endswith(e)), key=len)
-    module, renamed = known.load(), ()
-    if hasattr(module, "fitting"):  # a format with rules for names of its own
-        microdata, renamed = module.fitting(microdata, ending)
+    microdata, renamed = fitting(microdata, target)
     with atomic(target, force=options.force, settings=settings) as partial:
-        notes = module.write(microdata, partial, options, ending=ending)
+        notes = known.load().write(microdata, partial, options, ending=ending)
     return Written((*renamed, *notes), microdata.dictionary)

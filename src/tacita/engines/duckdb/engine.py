@@ -41,6 +41,7 @@ class DuckDBEngine:
         settings = settings or Settings.from_environment()
         sweep(settings.state)
         self._numbers = itertools.count()
+        self._scanned: set[str] = set()
         self._exit = contextlib.ExitStack()
         spill = self._exit.enter_context(journalled(spill_folder(settings.spill), settings.state))
         with in_our_words("engine settings"):
@@ -161,8 +162,9 @@ class DuckDBEngine:
         return self.store(exp.select(*terms).from_(relation.source()), columns)
 
     def drop(self, relation: EngineRelation) -> None:
-        """Forget a stored relation."""
-        self._execute(f"DROP TABLE IF EXISTS {relation.table}")
+        """Forget a stored relation; one that is only scanned has nothing to forget."""
+        if relation.table not in self._scanned:
+            self._execute(f"DROP TABLE IF EXISTS {relation.table}")
 
     # -- results out ----------------------------------------------------------------------------------------------
 
@@ -217,6 +219,7 @@ class DuckDBEngine:
             cursor.execute(f"CREATE VIEW {raw}({aliases}) AS {plan.sql(self.dialect)}")
             columns, terms = _held([row[0] for row in described], [row[1] for row in described])
             cursor.execute(f"CREATE VIEW {view} AS " + exp.select(*terms).from_(raw).sql(self.dialect))
+        self._scanned.add(view)
         return EngineRelation(self, view, columns)
 
     def _new_name(self) -> str:

@@ -30,7 +30,9 @@ def with_fitting_names(microdata: Microdata, package: Package, losses: Losses) -
     if not changed:
         return microdata
     for name in sorted(changed):
-        losses.note("{package} does not allow some names, which became labels: {columns}", f"{name} is {new[name]}")
+        losses.note(
+            "{package} does not allow some names, which are written otherwise: {columns}", f"{name} is {new[name]}"
+        )
     dictionary = microdata.dictionary
     renamed = replace(
         dictionary,

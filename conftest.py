@@ -1,0 +1,19 @@
+"""Every test and every example runs with a clean home: a user's journal and experience are out of reach."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def clean_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep journals and experience of tests apart from those of a user, and of each other."""
+    home = tmp_path_factory.mktemp("home")
+    for name in [name for name in os.environ if name.startswith("TACITA_") and name != "TACITA_SHARED"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("TACITA_STATE", str(home / "state"))
+    monkeypatch.setenv("TACITA_EXPERIENCE", str(home / "experience.toml"))
+    return home
