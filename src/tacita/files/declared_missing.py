@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from tacita.engines.plans.terms import as_text, number
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import DictionaryError
 from tacita.model.attribute import Attribute
@@ -32,7 +33,7 @@ def with_declared_missing(relation: EngineRelation, declared: Mapping[str, Attri
             columns.append(column)
             continue
         companion = column.as_written or f"{column.physical}w"
-        spelled: exp.Expr = exp.Cast(this=value.copy(), to=exp.DataType(this=exp.DType.TEXT))
+        spelled: exp.Expr = as_text(value.copy())
         kept: exp.Expr = exp.Null()
         if column.as_written:
             kept = exp.column(companion)
@@ -57,23 +58,18 @@ def _condition(column: Column, code: str, name: str) -> exp.Expr | None:
     value: exp.Expr = exp.column(column.physical)
     if not column.type.is_numeric:
         if column.type is not ColumnType.TEXT or column.is_coded:
-            value = exp.Cast(this=value, to=exp.DataType(this=exp.DType.TEXT))
+            value = as_text(value)
         return exp.EQ(this=value, expression=exp.Literal.string(code))
     if re.fullmatch(r"\.[a-zA-Z_]", code):
         return None  # a tag of Stata or SAS is never a number
     span = _RANGE.fullmatch(code)
     low, high = (span["low"], span["high"]) if span else (code, code)
     try:
-        parts = [exp.GTE(this=value, expression=_number(float(low)))] if low else []
-        parts += [exp.LTE(this=value.copy(), expression=_number(float(high)))] if high else []  # type: ignore[list-item]
+        parts = [exp.GTE(this=value, expression=number(float(low)))] if low else []
+        parts += [exp.LTE(this=value.copy(), expression=number(float(high)))] if high else []  # type: ignore[list-item]
     except ValueError:
         raise DictionaryError(
             f"attribute '{name}' declares the missing code '{code}', which is neither a number nor a range",
             do="write 99, or 90..99 for a range",
         ) from None
     return exp.and_(*parts) if parts else None
-
-
-def _number(value: float) -> exp.Expr:
-    literal = exp.Literal.number(repr(abs(value)))
-    return exp.Neg(this=literal) if value < 0 else literal

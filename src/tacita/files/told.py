@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from tacita.engines.plans.rows_where import rows_where
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, UsageError, did_you_mean, faults_text, listed
 from tacita.files.contract import ReadOptions
@@ -70,7 +71,7 @@ def _check(relation: EngineRelation, told: dict[str, ColumnType], where: str) ->
     for name, type_ in told.items():
         count = int(found[relation.column(name).physical])
         if count:
-            rows = _rows(relation, _misfit(relation, name, type_))
+            rows = [row["row"] for row in relation.engine.run(rows_where(relation, _misfit(relation, name, type_)))]
             what = f"{count:,} values are" if count > 1 else "1 value is"
             faults.append(
                 f"column '{name}' was to be read as {type_.value}, but {what} no {type_.value} "
@@ -88,17 +89,3 @@ def _misfit(relation: EngineRelation, name: str, type_: ColumnType) -> exp.Expr:
     if type_ is ColumnType.INTEGER and column.type is ColumnType.NUMBER:  # 1.5 would silently become 2
         lost = exp.Or(this=lost, expression=exp.NEQ(this=_cast(column, type_), expression=value.copy()))
     return exp.and_(exp.Not(this=exp.Is(this=value, expression=exp.Null())), exp.paren(lost))
-
-
-def _rows(relation: EngineRelation, condition: exp.Expr, limit: int = 9) -> list[int]:
-    """Return the first rows, counted from 1, where a condition holds."""
-    hit = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))])
-    numbered = exp.select(exp.alias_(exp.Window(this=exp.RowNumber()), "row"), exp.alias_(hit, "hit"))
-    plan = (
-        exp.select("row")
-        .from_(numbered.from_(relation.source()).subquery("n"))
-        .where(exp.EQ(this=exp.column("hit"), expression=exp.Literal.number(1)))
-        .order_by("row")
-        .limit(limit)
-    )
-    return [int(row["row"]) for row in relation.engine.run(plan)]

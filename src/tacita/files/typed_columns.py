@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from tacita.engines.plans.rows_where import rows_where
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, UsageError, listed
 from tacita.files.column_types import EITHER_WAY, MISSING_MARKERS, Candidate, NumberStyle, candidate, number_style
@@ -205,7 +206,7 @@ def _corrected(stored: EngineRelation, conversion: _Conversion, figures: dict[st
     if unfit := figures.get(f"{column.physical}_unfit"):
         if guess.type is ColumnType.INTEGER and not guess.told:
             return replace(conversion, candidate=replace(guess, type=ColumnType.NUMBER))
-        rows = _rows_where(stored, conversion.unfit())
+        rows = [row["row"] for row in stored.engine.run(rows_where(stored, conversion.unfit()))]
         values = "value is" if unfit == 1 else "values are"
         what = f"{unfit:,} {values} no {guess.type.value} (row{'s' if unfit > 1 else ''} {listed(rows)})"
         if guess.told:
@@ -233,19 +234,3 @@ def _reading(conversion: _Conversion, figures: dict[str, int]) -> Reading:
 
 def _as_text(conversion: _Conversion, reason: str, *, doubtful: bool = False) -> _Conversion:
     return replace(conversion, candidate=Candidate(ColumnType.TEXT, reason, doubtful=doubtful), markers=())
-
-
-def _rows_where(relation: EngineRelation, condition: exp.Expr, limit: int = 9) -> list[int]:
-    """Return the first rows (from 1, the header not counted) where a condition holds."""
-    numbered = exp.select(
-        exp.alias_(exp.Window(this=exp.RowNumber()), "row"),
-        exp.alias_(exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))]), "hit"),
-    ).from_(relation.source())
-    plan = (
-        exp.select("row")
-        .from_(numbered.subquery("n"))
-        .where(exp.EQ(this=exp.column("hit"), expression=exp.Literal.number(1)))
-        .order_by("row")
-        .limit(limit)
-    )
-    return [int(row["row"]) for row in relation.engine.run(plan)]

@@ -58,6 +58,8 @@ class FirmSurvey:
         thousands, width, distribution = int(found[1]), int(found[2]), found[3]
         if thousands < 1:
             faults.append("it has no rows (R0)")
+        if thousands > LARGEST:
+            faults.append(f"it has more than {LARGEST:,} thousand rows")
         if not 4 <= width <= 9:
             faults.append(f"it asks for {width} quasi-identifiers (A{width}); there are 4 to 9")
         if distribution not in ("W", "U", "V"):
@@ -157,4 +159,6 @@ def firms(name: str, *, seed: int, fraction: float = FRACTION) -> Generated:
     return Generated(survey.name, survey.rows, survey.dictionary, schema, survey.batches)
 
 
+LARGEST = 100_000
+"""Thousands of rows of the largest survey: a hundred million tuples."""
 _HOW = "write R, thousands of rows, A, 4 to 9 quasi-identifiers, and W, U or V: R25A4W, R50A9W, R100A4U"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from tacita.engines.plans.weights import finite
+from tacita.engines.plans.terms import as_double, as_text, finite, number
 from tacita.engines.protocol import EngineRelation
 from tacita.model.relation import Column
 
@@ -24,7 +24,7 @@ def value_summaries(relation: EngineRelation, columns: Sequence[Column]) -> exp.
     a number longest, least and greatest as text.
     """
     # The text of a number is not needed here, and costs much.
-    tagged = _all_tagged([_tagged(k, relation, c, as_text=not c.type.is_numeric) for k, c in enumerate(columns)])
+    tagged = _all_tagged([_tagged(k, relation, c, shown=not c.type.is_numeric) for k, c in enumerate(columns)])
     n, v = exp.column("n"), exp.column("v")
     one, absent = exp.Literal.number(1), exp.column("absent")
     present = exp.Not(this=absent)
@@ -47,7 +47,7 @@ def most_frequent(relation: EngineRelation, columns: Sequence[Column], limit: in
 
     Ties go in the order of the text, so that every run shows the same.
     """
-    tagged = _all_tagged([_tagged(k, relation, c, as_text=True) for k, c in enumerate(columns)])
+    tagged = _all_tagged([_tagged(k, relation, c, shown=True) for k, c in enumerate(columns)])
     k, v, n = exp.column("k"), exp.column("v"), exp.column("n")
     order = [exp.Ordered(this=n.copy(), desc=True), exp.Ordered(this=v.copy())]
     present = exp.Not(this=exp.column("absent"))
@@ -59,13 +59,13 @@ def most_frequent(relation: EngineRelation, columns: Sequence[Column], limit: in
     return exp.select("k", "v", "n").from_(placed.subquery("p", copy=False)).where(within).order_by("k", "place")
 
 
-def _tagged(k: int, relation: EngineRelation, column: Column, *, as_text: bool) -> exp.Select:
+def _tagged(k: int, relation: EngineRelation, column: Column, *, shown: bool) -> exp.Select:
     """Return the frequencies ``n`` of the values ``v`` of one column under its number."""
-    shown: exp.Expr = exp.column(column.physical) if as_text else exp.Null()
+    value: exp.Expr = exp.column(column.physical) if shown else exp.Null()
     absent = exp.Is(this=exp.column(column.physical), expression=exp.Null())
     terms = {
         "k": exp.Literal.number(k),
-        "v": exp.Cast(this=shown, to=exp.DataType(this=exp.DType.TEXT)),
+        "v": as_text(value),
         "absent": absent,
         "n": exp.Count(this=exp.Star()),
     }
@@ -79,11 +79,6 @@ def _tagged(k: int, relation: EngineRelation, column: Column, *, as_text: bool) 
 def _all_tagged(parts: Sequence[exp.Query]) -> exp.Subquery:
     together = parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False, copy=False)
     return together.subquery("f", copy=False)
-
-
-def as_double(term: exp.Expr) -> exp.Cast:
-    """Return a term as a floating-point number."""
-    return exp.Cast(this=term, to=exp.DataType(this=exp.DType.DOUBLE))
 
 
 def number_summaries(relation: EngineRelation, columns: Sequence[Column]) -> exp.Select:
@@ -110,10 +105,10 @@ def histogram(relation: EngineRelation, column: Column, low: float, high: float,
     """Return the plan of the non-empty bins (``bin`` from 0) of a number; what lies outside goes to the ends."""
     value = as_double(exp.column(column.physical))
     place = exp.Mul(
-        this=exp.Paren(this=exp.Sub(this=value, expression=_number(low))),
-        expression=_number(bins / (high - low)),
+        this=exp.Paren(this=exp.Sub(this=value, expression=number(low))),
+        expression=number(bins / (high - low)),
     )
-    bounded = exp.func("greatest", _number(0), exp.func("least", _number(bins - 1), exp.Floor(this=place)))
+    bounded = exp.func("greatest", number(0), exp.func("least", number(bins - 1), exp.Floor(this=place)))
     bin_ = exp.Cast(this=bounded, to=exp.DataType.build("int"))
     return (
         exp.select(exp.alias_(bin_, "bin"), exp.alias_(exp.Count(this=exp.Star()), "n"))
@@ -125,15 +120,8 @@ def histogram(relation: EngineRelation, column: Column, low: float, high: float,
 
 def sample(relation: EngineRelation, columns: Sequence[Column], rows: int) -> exp.Select:
     """Return the plan of the first rows as text: evidence for formats, the same in every run."""
-    terms = [
-        exp.alias_(exp.Cast(this=exp.column(c.physical), to=exp.DataType.build("text")), c.physical) for c in columns
-    ]
+    terms = [exp.alias_(as_text(exp.column(c.physical)), c.physical) for c in columns]
     return exp.select(*terms).from_(relation.source()).limit(rows)
-
-
-def _number(value: float) -> exp.Expr:
-    literal = exp.Literal.number(repr(abs(value)))
-    return exp.Neg(this=literal) if value < 0 else literal
 
 
 def _when(condition: exp.Expr, value: exp.Expr) -> exp.Case:

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from tacita.engines.plans.terms import as_double, finite
 from tacita.engines.protocol import EngineRelation
 from tacita.model.relation import Column
-
-LARGEST = "1.7976931348623157e308"
-
-
-def finite(value: exp.Expr) -> exp.Expr:
-    """Return the condition that a number is neither infinite nor NaN (NaN sorts above everything in SQL engines)."""
-    return exp.LTE(this=exp.Abs(this=value.copy()), expression=exp.Literal.number(LARGEST))
 
 
 def faulty_weights(relation: EngineRelation, column: Column, limit: int = 9) -> tuple[exp.Select, exp.Select]:
     """Return two plans: how many (``n``) weights have which ``fault``, and the first rows (from 1) that have any."""
-    value = exp.Cast(this=exp.column(column.physical), to=exp.DataType.build("double"))
+    value = as_double(exp.column(column.physical))
     w = exp.column("w")
     numbered = exp.select(exp.alias_(exp.Window(this=exp.RowNumber()), "row"), exp.alias_(value, "w")).from_(
         relation.source()
