@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tacita.generators.stream import Generated
 
 _CELLS = 1000  # values of each attribute looked at for their format
+_ENOUGH_CELLS = 100
 
 
 @functools.cache
@@ -242,6 +243,9 @@ class Dataset:
             rows: list[dict[str, Any]] = self.relation.engine.run(first_rows(self.relation, part, _CELLS))
             for column in part:
                 cells[column.name] = [row[column.physical] for row in rows if row[column.physical] is not None]
+                if len(cells[column.name]) < _ENOUGH_CELLS:  # mostly missing at the beginning: look further down
+                    plan = first_rows(self.relation, [column], _CELLS, present=True)
+                    cells[column.name] = [row[column.physical] for row in self.relation.engine.run(plan)]
         return cells
 
     def __repr__(self) -> str:

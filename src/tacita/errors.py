@@ -87,6 +87,22 @@ def listed(items: Sequence[object], limit: int = 8) -> str:
     return f"{shown} and {rest:,} more" if rest > 0 else shown
 
 
+def printable(text: str, keep: str = "") -> str:
+    """Return text without control characters, which could clear a terminal or forge a line.
+
+    >>> printable("a" + chr(27) + "[2Jb")
+    'a␛[2Jb'
+    """
+    return "".join(_visible(c) if ord(c) in _CONTROLS and c not in keep else c for c in text)
+
+
+_CONTROLS = frozenset((*range(32), 127, *range(128, 160)))
+
+
+def _visible(character: str) -> str:
+    return chr(0x2400 + ord(character)) if ord(character) < 32 else "�"
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun.
 

@@ -56,8 +56,9 @@ class Settings:
     def __post_init__(self) -> None:
         if not _MEMORY.match(self.memory):
             raise UsageError(f"memory is '{self.memory}'", where="settings", do="write it like 1500MB, 4GB or 50%")
-        if self.threads < 1:
-            raise UsageError(f"threads is {self.threads}", where="settings", do="give 1 or more")
+        most = 16 * (os.cpu_count() or 1)
+        if not 1 <= self.threads <= most:
+            raise UsageError(f"threads is {self.threads}", where="settings", do=f"give 1 to {most}")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None, **given: Any) -> Self:

@@ -51,17 +51,28 @@ def sweep(state: Path) -> int:
     """Remove what killed runs left behind; return how many things were removed."""
     removed = 0
     journal = state / "unfinished"
-    if not journal.is_dir():
+    try:
+        entries = list(journal.iterdir())
+    except FileNotFoundError:
         return removed
-    for entry in journal.iterdir():
+    except OSError as error:
+        raise OutputError(
+            f"the journal of unfinished writes cannot be read ({error.strerror})",
+            where=str(state),
+            do="set TACITA_STATE to a folder of your own",
+        ) from None
+    for entry in entries:
         if entry.suffix == ".lock":
             continue
         lock = FileLock(entry.with_suffix(".lock"))
         with contextlib.suppress(OSError, Timeout):
             lock.acquire(timeout=0)
-            target = entry.read_text(encoding="utf-8")
-            if target and _is_ours(Path(target)):
-                _remove(Path(target))
+            target = Path(entry.read_text(encoding="utf-8"))
+            if _is_ours(target) and not target.parent.is_dir():
+                lock.release()  # a share that is not there now: it may come back, and so must the broom
+                continue
+            if _is_ours(target):
+                _remove(target)
                 removed += 1
             _close(entry, lock)
     return removed

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -238,3 +240,52 @@ def test_an_unknown_setting_is_told(tacita) -> None:
     done = tacita("describe", "f.csv", env=os.environ | {"TACITA_MEMRY": "1GB"})
     assert done.returncode == 2
     assert "unknown environment variable TACITA_MEMRY; did you mean 'TACITA_MEMORY'?" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", [0.5, 0.9, 1.3, 1.7, 2.1])
+@pytest.mark.parametrize("command", ["generate R1000A6W --out big.csv", "describe firms.csv"])
+def test_an_interrupt_is_told(tacita, tmp_path: Path, command: str, moment: float) -> None:
+    tacita("generate", "R500A6W", "--out", "firms.csv")
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("tacita")), *command.split()],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(moment)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    # 0: it had finished; an interrupt is never taken for success with nothing done.
+    assert process.returncode in (130, 0), told
+    if process.returncode == 130:
+        assert "interrupted" in told
+        assert not (tmp_path / "big.csv").exists()
+    else:
+        assert (tmp_path / "big.csv").exists() or command.startswith("describe")
+    assert not [p for p in tmp_path.iterdir() if p.name.startswith(".tacita")]
+
+
+def test_a_full_disk_behind_a_pipe(tacita, firms: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = tacita("convert", "firms.csv", "-", capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 4
+    assert "the disk is full" in done.stderr
+
+
+def test_control_characters_do_not_reach_the_terminal(tacita, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x\x1b[2Jy,b\n\x1b]0;t\x07,1\n\x1b]0;t\x07,1\n")
+    for done in (
+        tacita("describe", "a.csv"),
+        tacita("categorize", "a.csv"),
+        tacita("describe", "a.csv", "--quasi", "q"),
+    ):
+        assert "\x1b" not in done.stdout + done.stderr
+        assert "\x07" not in done.stdout + done.stderr
+
+
+def test_usage_errors_as_json(tacita) -> None:
+    done = tacita("describe", "a.csv", "--json", "--nope")
+    assert done.returncode == 2
+    assert "No such option" in json.loads(done.stderr)["error"]["found"]

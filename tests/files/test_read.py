@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacita as tc
-from tacita.errors import DictionaryError, InputError, TacitaError, UsageError
+from tacita.errors import DictionaryError, InputError, UsageError
 
 
 @pytest.fixture
@@ -35,10 +35,36 @@ def test_pattern(parts: Path) -> None:
 
 
 def test_parts_with_other_columns(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"x": [1]}), tmp_path / "a.parquet")
-    pq.write_table(pa.table({"y": ["s"]}), tmp_path / "b.parquet")
-    with pytest.raises(TacitaError, match="columns"):
-        tc.read(tmp_path / "*.parquet").describe()
+    pq.write_table(pa.table({"x": [1], "z": [1]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"x": ["s"], "y": ["s"]}), tmp_path / "b.parquet")
+    with pytest.raises(InputError) as caught:
+        tc.read(tmp_path / "*.parquet")
+    assert caught.value.found == (
+        "3 faults:\n"
+        "  - b.parquet has no column 'z'\n"
+        "  - a.parquet has no column 'y', but b.parquet has\n"
+        "  - column 'x' is text in b.parquet, but a whole number in a.parquet"
+    )
+
+
+def test_a_partitioned_folder_of_one_file(tmp_path: Path) -> None:
+    (tmp_path / "s" / "year=2024").mkdir(parents=True)
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "s" / "year=2024" / "p.parquet")
+    assert tc.read(tmp_path / "s").dictionary.names == ("x", "year")
+
+
+def test_no_number_is_missing_in_every_format(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [1.5, float("nan")]}), tmp_path / "a.parquet")
+    assert tc.read(tmp_path / "a.parquet").profiles()["x"].missing == 1
+    assert tc.read(pa.table({"x": [1.5, float("nan")]})).profiles()["x"].missing == 1
+
+
+def test_no_rows(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": pa.array([], pa.int64()), "s": pa.array([], pa.string())}), tmp_path / "a.parquet")
+    data = tc.read(tmp_path / "a.parquet")
+    data.write(tmp_path / "b.parquet")
+    assert pq.read_schema(tmp_path / "b.parquet").names == ["x", "s"]
+    assert data.describe().rows == 0
 
 
 def test_parquet_round_trip(tmp_path: Path) -> None:

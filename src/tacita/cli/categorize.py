@@ -10,7 +10,7 @@ import typer
 
 from tacita.cli.options import AsJson, Request, reads_data, split_pair
 from tacita.cli.output import print_json, print_text, progress_shown
-from tacita.errors import UsageError
+from tacita.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from tacita.dataset import Dataset
@@ -42,10 +42,14 @@ def categorize(
     the decisions are written to a dictionary file beside the data (firms.dictionary.toml), which every other command
     picks up; entries and comments that are there already are kept.
     """
+    from tacita.categorization.propose import SURE
+    from tacita.files.database.url import without_secrets
+    from tacita.files.formats import is_database
     from tacita.knowledge.experience_base import ExperienceBase
     from tacita.model.attribute import Category
 
     settings = request.settings()
+    _check_out(source, out, force=force)
     decisions = {name: Category.parse(value) for name, value in (split_pair(pair, "--set") for pair in set_ or [])}
     with progress_shown() as progress:
         data = request.read(source, progress, use_dictionary=not force)
@@ -58,12 +62,28 @@ def categorize(
     if accept or decisions:
         written = _write(decided, source, out or request.dictionary, force=force)
         if remember:
-            _remember(settings.experience, data, decided, decisions)
+            sure = {name for name, p in proposals.items() if p.confidence >= SURE}
+            _remember(settings.experience, data, decided, decisions, sure)
     if as_json:
         print_json(_as_dict(decided, proposals, written))
     else:
         given = {a.name for a in data.dictionary if a.category is not None} | set(decisions)
-        print_text(*_as_text(decided, proposals, given, written, source))
+        shown = without_secrets(source) if is_database(source) else source
+        print_text(*_as_text(decided, proposals, given, written, _shell(shown)))
+
+
+def _check_out(source: str, out: Path | None, *, force: bool) -> None:
+    """Raise if the dictionary would take the place of something that is none."""
+    from tacita.files.formats import is_database
+
+    if out is None:
+        return
+    if out.suffix != ".toml":
+        raise UsageError(f"--out is '{out}', but a dictionary is a .toml file", do="give firms.dictionary.toml")
+    if not is_database(source) and out.exists() and Path(source).exists() and out.samefile(source):
+        raise UsageError("--out is the data itself", do="give firms.dictionary.toml")
+    if out.exists() and not force and "[microdata]" not in out.read_text(encoding="utf-8", errors="replace"):
+        raise UsageError(f"'{out}' is no dictionary", do="choose another name, or add --force to replace it")
 
 
 def _without_second_weight(proposals: Mapping[str, Proposal], data: Dataset) -> dict[str, Proposal]:
@@ -90,7 +110,7 @@ def _write(data: Dataset, source: str, out: Path | None, *, force: bool) -> Path
     return target
 
 
-def _remember(file: Path, before: Dataset, after: Dataset, decisions: Mapping[str, Category]) -> None:
+def _remember(file: Path, before: Dataset, after: Dataset, decisions: Mapping[str, Category], sure: set[str]) -> None:
     """Feed confirmed decisions back into the experience base (rule 3): those made by a person, and new names."""
     from tacita.files.atomic import write_text
     from tacita.knowledge.experience_base import ExperienceBase, with_confirmed
@@ -102,7 +122,12 @@ def _remember(file: Path, before: Dataset, after: Dataset, decisions: Mapping[st
     confirmed = {name: category for name, category in decisions.items() if not name[-1:].isdigit()}
     for attribute in after.dictionary:
         name = normalised(attribute.name)
-        new = name not in known and len(name.replace(" ", "")) > 2 and not attribute.name[-1:].isdigit()
+        new = (
+            name not in known
+            and attribute.name in sure
+            and len(name.replace(" ", "")) > 2
+            and not attribute.name[-1:].isdigit()
+        )
         if new and attribute.category and before.dictionary[attribute.name].category is None:
             confirmed.setdefault(attribute.name, attribute.category)
     if confirmed:
@@ -152,7 +177,7 @@ def _as_text(
         why = "decided by a person" if attribute.name in given else proposal.why
         style = "bold red" if mark and (proposal.conflict or proposal.confidence < SURE) else "dim"
         table.add_row(
-            Text(attribute.name),
+            Text(printable(attribute.name)),
             Text(category.value + mark, style=STYLES[category]),
             Text(sure, style=style),
             Text(why),
@@ -162,7 +187,7 @@ def _as_text(
     parts: list[Any] = [table, Text("")]
     if open_conflicts:
         parts.append(Text(f"{len(open_conflicts)} for you to decide:", style="bold"))
-        parts += [Text(f"  {name}: {conflict}") for name, conflict in open_conflicts]
+        parts += [Text(printable(f"  {name}: {conflict}")) for name, conflict in open_conflicts]
         name, _ = open_conflicts[0]
         parts.append(Text(f"  tacita categorize {source} --accept --set {_shell(name)}=CATEGORY", style="dim"))
     if written:

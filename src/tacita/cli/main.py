@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -11,7 +12,7 @@ from types import TracebackType
 import typer
 
 from tacita.cli import categorize, convert, describe, generate, version
-from tacita.errors import TacitaError
+from tacita.errors import OutputError, TacitaError, UsageError, printable
 
 EXIT_INTERRUPTED = 130
 EXIT_OUR_FAULT = 70
@@ -45,32 +46,49 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the command line; return the exit code."""
+    as_json = "--json" in arguments
     try:
-        app(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
+        code = app(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
+        sys.stdout.flush()
     except TacitaError as error:
-        _tell(error, as_json="--json" in arguments)
+        _tell(error, as_json=as_json)
         return error.exit_code
     except typer.Exit as stop:
         return stop.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("interrupted; nothing was written\n")
-        return EXIT_INTERRUPTED
+        return _interrupted()
     except BrokenPipeError:
         # The reader of our output went away (`| head`): that is no fault.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}:
+            return _refused(error, as_json=as_json)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        full = OutputError("the disk is full", where="standard output", do="free some space, or write elsewhere")
+        _tell(full, as_json=as_json)
+        return full.exit_code
     except Exception as error:
-        return _refused(error)
-    return 0
+        return _refused(error, as_json=as_json)
+    # Without its own exits, the library under us answers an interrupt by returning its code.
+    if code == EXIT_INTERRUPTED:
+        return _interrupted()
+    return code if isinstance(code, int) else 0
 
 
-def _refused(error: Exception) -> int:
+def _interrupted() -> int:
+    sys.stderr.write("interrupted; the file that was being written is as it was before\n")
+    return EXIT_INTERRUPTED
+
+
+def _refused(error: Exception, *, as_json: bool) -> int:
     """Return the exit code of a wrong request (click's own errors) or of a fault of ours."""
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         context = getattr(error, "ctx", None)
         help_hint = f". See '{context.command_path} --help'." if context is not None else ""
-        sys.stderr.write(f"error: {error.format_message().rstrip('.')}{help_hint}\n")
-        return 2
+        wrong = UsageError(printable(error.format_message().rstrip(".")) + help_hint)
+        _tell(wrong, as_json=as_json)
+        return wrong.exit_code
     if os.environ.get("TACITA_DEBUG"):
         raise error
     sys.stderr.write(
@@ -91,4 +109,4 @@ def _tell(error: TacitaError, *, as_json: bool) -> None:
         told = {"found": error.found, "where": error.where, "do": error.do, "exit_code": error.exit_code}
         sys.stderr.write(json.dumps({"error": told}, ensure_ascii=False) + "\n")
     else:
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write("error: " + printable(str(error), keep="\n") + "\n")

@@ -79,8 +79,8 @@ def profile_dict(profile: AttributeProfile) -> dict[str, Any]:
         "least": _number(profile.least) if moments else profile.least,
         "greatest": _number(profile.greatest) if moments else profile.greatest,
         "most_frequent": [{"value": value, "count": count} for value, count in profile.most_frequent],
-        "mean": moments.mean if moments else None,
-        "standard_deviation": moments.deviation if moments else None,
+        "mean": _number(str(moments.mean)) if moments else None,
+        "standard_deviation": _number(str(moments.deviation)) if moments else None,
         "quantiles": dict(zip(("1%", "25%", "50%", "75%", "99%"), moments.quantiles, strict=True)) if moments else None,
         "histogram": list(profile.histogram),
     }

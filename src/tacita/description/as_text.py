@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tacita.description.describe import Description, Uniques
-from tacita.errors import counted
+from tacita.errors import counted, printable
 from tacita.model.attribute import Category, Kind
 from tacita.model.profile import AttributeProfile
 
@@ -48,7 +48,7 @@ def as_plain_text(description: Description, width: int = 120) -> str:
 def _title(description: Description) -> Text:
     microdata = description.microdata
     text = Text(no_wrap=False)
-    text.append(microdata.name, style="bold")
+    text.append(printable(microdata.name), style="bold")
     text.append(f"  {counted(description.rows, 'tuple')}, {counted(len(description.profiles), 'attribute')}")
     told = [value if name in _OBVIOUS else f"{name} {value}" for name, value in microdata.source.details]
     usual = {"quote double", "header first line", "decimal ."}
@@ -118,7 +118,7 @@ def frequent(profile: AttributeProfile) -> Text:
 
 
 def _short(text: str, longest: int) -> str:
-    text = " ".join(text.split())
+    text = printable(" ".join(text.split()))
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -167,12 +167,12 @@ def _readings(description: Description) -> Iterator[RenderableType]:
 def _to_look_at(title: str, lines: list[str]) -> Iterator[RenderableType]:
     if lines:
         rest = [Text(f"and {len(lines) - 12:,} more")] if len(lines) > 12 else []
-        shown = [Text(f"  {line}") for line in lines[:12]]
+        shown = [Text(f"  {printable(line)}") for line in lines[:12]]
         yield Padding(Group(Text(title, style="bold"), *shown, *rest), (1, 0, 0, 0))
 
 
 def _few(items: list[str]) -> str:
-    return ", ".join(items[:6]) + (f" and {len(items) - 6:,} more" if len(items) > 6 else "")
+    return ", ".join(map(printable, items[:6])) + (f" and {len(items) - 6:,} more" if len(items) > 6 else "")
 
 
 def _uniques(description: Description) -> Iterator[RenderableType]:

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from tacita.model.attribute import Kind
 from tacita.model.relation import ColumnType
 
-_RANGE = re.compile(r"[\[(<>≤≥=]*\s*\d[\d.,]*\s*((-|–|to|a|bis)\s*\d[\d.,]*\s*[\])]?|\+)?")
+_NUMBER = r"\d+([.,]\d+)*"
+_RANGE = re.compile(rf"[\[(<>≤≥=]*\s*{_NUMBER}\s*((-|–|to|a|bis)\s*{_NUMBER}\s*[\])]?|\+)?")
+_MARK = re.compile(r"[<>≤≥+]|\d\s*(-|–|to|a|bis)\s*\d")
 _FEW = 20
 
 
@@ -28,7 +30,7 @@ def kind_of(type_: ColumnType, distinct: int, present: int, values: Sequence[str
         return Kind.CATEGORICAL if distinct <= _FEW and distinct < present / 2 else Kind.CONTINUOUS
     if type_ is ColumnType.NUMBER:
         return Kind.CONTINUOUS
-    if values and len(values) > 1 and all(map(_RANGE.fullmatch, values)) and not all(v.isdigit() for v in values):
+    if len(values) > 1 and all(map(_RANGE.fullmatch, values)) and any(map(_MARK.search, values)):
         return Kind.ORDINAL
     return Kind.TEXT if distinct > max(_FEW, present / 2) else Kind.CATEGORICAL
 
@@ -42,5 +44,6 @@ def natural_order(value: str) -> tuple[float, str]:
     number = re.search(r"\d[\d.,]*", value)
     if number is None:
         return (float("inf"), value)
-    lower = float(re.sub(r"[.,](?=\d{3}(\D|$))", "", number[0]).replace(",", ".").rstrip("."))
+    plain = re.sub(r"[.,](?=\d{3}(\D|$))", "", number[0]).replace(",", ".").rstrip(".")
+    lower = float(plain) if plain.count(".") < 2 else float(plain.split(".")[0])
     return (lower - 0.5 if value.lstrip().startswith(("<", "≤")) else lower, value)

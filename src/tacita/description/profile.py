@@ -125,7 +125,8 @@ def _most_frequent(relation: EngineRelation, columns: Sequence[Column]) -> dict[
     found: dict[str, list[tuple[str, int]]] = {}
     if columns:
         for row in relation.engine.run(plans.most_frequent(relation, columns, _SHOWN)):
-            found.setdefault(columns[row["k"]].name, []).append((row["v"], int(row["n"])))
+            column = columns[row["k"]]
+            found.setdefault(column.name, []).append((row["v"], int(row["n"])))
     return found
 
 
@@ -133,7 +134,12 @@ def _moments(figures: dict[str, Any]) -> Moments | None:
     if figures.get("mean") is None:
         return None
     first, lower, middle, upper, last = (float(quantile) + 0.0 for quantile in figures["quantiles"])
-    return Moments(_steady(figures["mean"]), _steady(figures["deviation"] or 0.0), (first, lower, middle, upper, last))
+    deviation = _steady(figures["deviation"] or 0.0)
+    # A mean near zero of large values has fewer steady digits: those above a billionth of the deviation.
+    mean = figures["mean"]
+    if 0 < deviation < math.inf and math.isfinite(mean):
+        mean = round(mean, max(0, 9 - math.floor(math.log10(deviation)))) + 0.0
+    return Moments(_steady(mean), deviation, (first, lower, middle, upper, last))
 
 
 def _steady(figure: float) -> float:

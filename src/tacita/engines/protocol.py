@@ -35,8 +35,8 @@ class Engine(Protocol):
     name: str
     dialect: str
 
-    def scan_parquet(self, paths: Sequence[Path]) -> EngineRelation:
-        """Return the relation of Parquet files; nothing is loaded."""
+    def scan_parquet(self, paths: Sequence[Path], *, partitioned: bool = False) -> EngineRelation:
+        """Return the relation of Parquet files; nothing is loaded. Folders such as ``year=2024`` become columns."""
 
     def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> EngineRelation:
         """Return a delimited UTF-8 file as a stored relation of text columns; empty cells are null."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,22 +26,39 @@ def atomic(target: Path, *, force: bool, settings: Settings | None = None) -> It
     """
     state = (settings or Settings.from_environment()).state
     check_target(target, force=force)
+    target = target.resolve()  # through a link, to the file it points to
     sweep(state)
     with journalled(partial_beside(target), state) as partial:
         try:
+            # Nobody else may read it before it is finished.
+            os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             yield partial
             _force_to_disk(partial)
             if target.exists():
                 check_target(target, force=force)
                 partial.chmod(target.stat().st_mode & 0o777)
+            else:
+                partial.chmod(0o666 & ~_umask())
             partial.replace(target)
             _force_to_disk(target.parent)
         except OSError as error:
             raise _in_our_words(error, target) from None
 
 
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
 def check_target(target: Path, *, force: bool) -> None:
     """Raise if the target cannot or must not be written."""
+    try:
+        target.exists()
+    except OSError as error:
+        raise _in_our_words(error, target) from None
+    if "://" in str(target) or re.match(r"\w+:/\w", str(target)):
+        raise OutputError("databases are not written to", do="give the name of a file")
     if target.is_dir():
         raise OutputError("is a folder", where=str(target), do="give the name of a file")
     if target.exists() and not force:
@@ -72,4 +90,4 @@ def _in_our_words(error: OSError, target: Path) -> OutputError:
         return OutputError("the disk is full", where=str(target.parent), do="free some space, or write elsewhere")
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return OutputError("no permission to write here", where=str(target.parent), do="choose another folder")
-    return OutputError(f"cannot be written ({error.strerror})", where=str(target), do="choose another place")
+    return OutputError(f"cannot be written ({error.strerror})", where=str(target)[:120], do="choose another place")

@@ -33,6 +33,14 @@ _DATES = (
 _SLASHED = re.compile(r"(\d{2})([./-])(\d{2})[./-](\d{4})( \d{2}:\d{2}(:\d{2})?)?")
 
 
+STRICT_FORMS = {
+    ColumnType.INTEGER: r"[+-]?[0-9]+",
+    ColumnType.NUMBER: r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?|[+-]?[iI]nf(inity)?",
+    ColumnType.DATE: r"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{2}[./-][0-9]{2}[./-][0-9]{4}",
+    ColumnType.TIMESTAMP: r"([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{2}[./-][0-9]{2}[./-][0-9]{4})"
+    r"([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?",
+}
+"""What a cell of a type looks like; engines cast more than that (1_0, 0x1F, ' 7 ', a date with a time behind it)."""
 EITHER_WAY = "dates whose day and month could be either way round: say --dates day-first or month-first"
 
 
@@ -80,15 +88,16 @@ def number_style(columns: Iterable[Sequence[str]], decimal: str | None, thousand
     NumberStyle(decimal='.', thousands=',')
     """
     comma = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+,\d+|\d+,(\d{1,2}|\d{4,}))")
-    point = re.compile(r"[+-]?(\d{1,3}(,\d{3})+\.\d+|\d+\.(\d{1,2}|\d{4,}))")
+    dotted = re.compile(r"[+-]?(\d{1,3}(,\d{3})+\.\d+|\d+\.(\d{1,2}|\d{4,}))")
     cells = [cell for column in columns for cell in column]
     commas = sum(bool(comma.fullmatch(cell)) for cell in cells)
-    points = sum(bool(point.fullmatch(cell)) for cell in cells)
+    points = sum(bool(dotted.fullmatch(cell)) for cell in cells)
     if decimal is None:
         decimal = {".": ",", ",": "."}.get(thousands or "") or ("," if commas > points else ".")
     if thousands is None:
         other = "." if decimal == "," else ","
-        grouped = re.compile(rf"[+-]?\d{{1,3}}(\{other}\d{{3}})+\{decimal}\d+|[+-]?\d{{1,3}}(\{other}\d{{3}}){{2,}}")
+        group, point = re.escape(other), re.escape(decimal)
+        grouped = re.compile(rf"[+-]?\d{{1,3}}({group}\d{{3}})+{point}\d+|[+-]?\d{{1,3}}({group}\d{{3}}){{2,}}")
         thousands = other if any(grouped.fullmatch(cell) for cell in cells) else ""
     return NumberStyle(decimal, "" if thousands == decimal else thousands)
 
@@ -109,7 +118,7 @@ def candidate(name: str, cells: Sequence[str], style: NumberStyle, dates: str | 
         if any(re.fullmatch(r"[+-]?0[0-9]+", cell) for cell in cells):
             return Candidate(ColumnType.TEXT, "digits with leading zeros: a code")
         whole = all(re.fullmatch(r"[+-]?[0-9]+", cell) for cell in cells)
-        if whole and not _CODE_WORDS.isdisjoint(normalised(name).split()):
+        if not _CODE_WORDS.isdisjoint(normalised(name).split()):
             return Candidate(ColumnType.TEXT, "digits under a name that means a code", doubtful=True)
         if whole and any(len(cell.lstrip("+-")) > 15 for cell in cells):
             return Candidate(ColumnType.TEXT, "more than 15 digits: a code")

@@ -44,6 +44,14 @@ class ReadOptions:
         for option in ("delimiter", "quote", "decimal", "thousands"):
             if len(getattr(self, option) or "") > 1:
                 raise UsageError(f"{option} is '{getattr(self, option)}'", do="give one character")
+        if isinstance(self.missing, str):
+            object.__setattr__(self, "missing", (self.missing,))
+        for option in ("decimal", "thousands"):
+            sign = getattr(self, option)
+            if sign is not None and (not sign or sign.isalnum() or sign in "+-"):
+                raise UsageError(f"{option} is '{sign}'", do="give a sign such as . or ,")
+        if self.delimiter is not None and (self.delimiter in {"", "\n", "\r"} or self.delimiter == self.quote):
+            raise UsageError("the delimiter is empty, a line end, or the quote", do="give what stands between fields")
         if self.dates not in {None, "day-first", "month-first"}:
             raise UsageError(f"dates is '{self.dates}'", do="say day-first or month-first")
 

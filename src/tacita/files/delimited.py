@@ -79,13 +79,17 @@ def _decoded_batches(source: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
         reader = arrow_csv.open_csv(
             source,
             read_options=arrow_csv.ReadOptions(
-                encoding=layout.encoding, column_names=names, skip_rows=int(layout.header), use_threads=False
+                encoding=layout.encoding,
+                column_names=names,
+                skip_rows_after_names=int(layout.header),
+                use_threads=False,
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=layout.delimiter,
                 quote_char=layout.quote or False,
                 double_quote=bool(layout.quote),
                 newlines_in_values=True,
+                ignore_empty_lines=len(names) > 1,
                 invalid_row_handler=unfit,
             ),
             convert_options=arrow_csv.ConvertOptions(

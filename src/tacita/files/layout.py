@@ -146,12 +146,12 @@ def _western(raw: bytes, where: str) -> str:
 
 
 def _decoded(raw: bytes, encoding: str, where: str, *, whole: bool) -> str:
-    try:
-        return codecs.getincrementaldecoder(encoding)().decode(raw, final=whole).removeprefix("\ufeff")
-    except LookupError:
+    if not _is_text_encoding(encoding):
         raise InputError(
             f"no encoding '{encoding}' is known", where=where, do="use for example utf-8, cp1252 or latin-1"
-        ) from None
+        )
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(raw, final=whole).removeprefix("\ufeff")
     except UnicodeError as error:
         at = f" (byte {error.start:,})" if isinstance(error, UnicodeDecodeError) else ""
         raise InputError(
@@ -159,6 +159,14 @@ def _decoded(raw: bytes, encoding: str, where: str, *, whole: bool) -> str:
             where=where,
             do="say how it is encoded, for example --encoding cp1252",
         ) from None
+
+
+def _is_text_encoding(name: str) -> bool:
+    """Return whether Python knows an encoding of text by that name; it also knows some of bytes, such as base64."""
+    try:
+        return bool(getattr(codecs.lookup(name), "_is_text_encoding", True))
+    except LookupError:
+        return False
 
 
 def _quote(text: str) -> str:
@@ -182,7 +190,7 @@ def _delimiter(text: str, quote: str) -> str:
 def _rows(text: str, delimiter: str, quote: str, *, whole: bool) -> list[list[str]]:
     csv.field_size_limit(1 << 30)
     reader = csv.reader(
-        io.StringIO(text),
+        io.StringIO(text, newline=None) if "\n" not in text else io.StringIO(text, newline=""),
         delimiter=delimiter,
         quotechar=quote or None,
         quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,

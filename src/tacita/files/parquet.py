@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacita.engines.protocol import Engine, EngineRelation
-from tacita.errors import InputError
+from tacita.errors import InputError, faults_text
 from tacita.files.contract import Loaded, ReadOptions, WriteOptions
 from tacita.files.told import as_told
 from tacita.model.attribute import Attribute
 from tacita.model.microdata import Reading
+from tacita.model.relation import ColumnType
 from tacita.progress import Step
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from tacita.model.microdata import Microdata
 
 
@@ -41,13 +44,61 @@ def parts(source: Path) -> list[Path]:
 
 def read_files(files: Sequence[Path], options: ReadOptions, engine: Engine) -> Loaded:
     """Read Parquet files of the same columns as one relation."""
-    relation = engine.scan_parquet(files)
+    _check_same_columns(files)
+    partitioned = any("=" in part for file in files for part in file.parts[:-1])
+    relation = engine.scan_parquet(files, partitioned=partitioned)
     names = _names(files[0], relation)
     relation = relation.renamed([replace(c, name=name) for c, name in zip(relation.columns, names, strict=True)])
     found = tuple(Reading(c.name, c.type, "as the file says") for c in relation.columns)
     relation, readings = as_told(relation, found, options, str(files[0]))
     details = (("files", f"{len(files):,}"),) if len(files) > 1 else ()
     return Loaded(relation, tuple(Attribute(c.name) for c in relation.columns), readings, details)
+
+
+def _check_same_columns(files: Sequence[Path]) -> None:
+    """Raise if a part has other columns, or other types, than the first: the engine would drop or mix them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    first: dict[str, str] = {}
+    faults = []
+    for file in files:
+        try:
+            schema = pq.read_schema(file)
+        except (pa.ArrowException, OSError):
+            continue  # not a Parquet file: the engine says so
+        found = {name: _family(schema.field(i).type) for i, name in enumerate(schema.names)}
+        if not found:
+            raise InputError("the file has no columns", where=str(file), do="check how the file was made")
+        first = first or found
+        faults += [f"{file.name} has no column '{name}'" for name in first if name not in found]
+        faults += [
+            f"{files[0].name} has no column '{name}', but {file.name} has" for name in found if name not in first
+        ]
+        faults += [
+            f"column '{name}' is {kind} in {file.name}, but {first[name]} in {files[0].name}"
+            for name, kind in found.items()
+            if first.get(name, kind) != kind
+        ]
+    if faults:
+        more = [f"and {len(faults) - 6} more"] if len(faults) > 6 else []
+        raise InputError(
+            faults_text([*faults[:6], *more]), where=str(files[0].parent), do="give parts of the same columns and types"
+        )
+
+
+def _family(type_: pa.DataType) -> str:
+    """Return what a type is to a person: parts may differ in width, not in meaning."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    families = {
+        "a whole number": pa.types.is_integer,
+        "a number": lambda t: pa.types.is_floating(t) or pa.types.is_decimal(t),
+        "text": lambda t: pa.types.is_string(t) or pa.types.is_large_string(t) or pa.types.is_null(t),
+    }
+    return next((name for name, test in families.items() if test(type_)), str(type_))
 
 
 def _names(file: Path, relation: EngineRelation) -> list[str]:
@@ -70,10 +121,25 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
             writer.write_batch(batch)
             done += batch.num_rows
             options.progress(Step("writing", done, total))
+        # Also without a row the file has its columns.
+        writer = writer or pq.ParquetWriter(path, _schema(microdata), compression="zstd")
     finally:
         if writer is not None:
             writer.close()
     return lost_spellings(microdata)
+
+
+def _schema(microdata: Microdata) -> pa.Schema:
+    import pyarrow as pa
+
+    types = {
+        ColumnType.INTEGER: pa.int64(),
+        ColumnType.NUMBER: pa.float64(),
+        ColumnType.BOOLEAN: pa.bool_(),
+        ColumnType.DATE: pa.date32(),
+        ColumnType.TIMESTAMP: pa.timestamp("us"),
+    }
+    return pa.schema([(column.name, types.get(column.type, pa.string())) for column in microdata.columns])
 
 
 def lost_spellings(microdata: Microdata) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 from tacita.engines.plans.weights import faulty_weights
 from tacita.engines.protocol import Engine, EngineRelation
-from tacita.errors import InputError, did_you_mean, listed
+from tacita.errors import InputError, UsageError, did_you_mean, listed
 from tacita.files import parquet
 from tacita.files.contract import Loaded, ReadOptions
 from tacita.files.declared_missing import with_declared_missing
@@ -33,11 +34,15 @@ def read(
 ) -> Microdata:
     """Return microdata; a dictionary beside the file is picked up (unless told not to), and must fit."""
     options = options or ReadOptions()
+    if dictionary is not None and dictionary.suffix != ".toml":
+        raise UsageError("the dictionary is not a .toml file", where=str(dictionary), do="give firms.dictionary.toml")
     if isinstance(source, str) and is_database(source):
         module = DATABASE.load()
         loaded = module.read(source, options, engine)
         found = Source(module.without_secrets(source), DATABASE.name, loaded.details)
         return _microdata(loaded, found, name or options.table or "query", dictionary)
+    if isinstance(source, str) and (scheme := re.match(r"(\w[\w+.-]*)://", source)):
+        raise UsageError(f"no database of the kind '{scheme[1]}' is known", do="use postgresql, sqlite or mysql")
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         beside = dictionary or (dictionary_file.find(path) if use_dictionary else None)

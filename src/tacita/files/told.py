@@ -10,6 +10,7 @@ from sqlglot import exp
 from tacita.engines.plans.rows_where import rows_where
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, UsageError, did_you_mean, faults_text, listed
+from tacita.files.column_types import STRICT_FORMS
 from tacita.files.contract import ReadOptions
 from tacita.model.microdata import Reading
 from tacita.model.relation import Column, ColumnType
@@ -88,4 +89,10 @@ def _misfit(relation: EngineRelation, name: str, type_: ColumnType) -> exp.Expr:
     lost: exp.Expr = exp.Is(this=_cast(column, type_), expression=exp.Null())
     if type_ is ColumnType.INTEGER and column.type is ColumnType.NUMBER:  # 1.5 would silently become 2
         lost = exp.Or(this=lost, expression=exp.NEQ(this=_cast(column, type_), expression=value.copy()))
+    elif column.type is ColumnType.TEXT and type_ in STRICT_FORMS:  # so would the text '1.5', and '0x1F' become 31
+        form = exp.RegexpLike(this=value.copy(), expression=exp.Literal.string(f"^({STRICT_FORMS[type_]})$"))
+        lost = exp.Or(this=lost, expression=exp.Not(this=form))
+    elif type_ is ColumnType.BOOLEAN and column.type.is_numeric:  # 7 is neither true nor false
+        zero_or_one = exp.In(this=value.copy(), expressions=[exp.Literal.number(0), exp.Literal.number(1)])
+        lost = exp.Or(this=lost, expression=exp.Not(this=zero_or_one))
     return exp.and_(exp.Not(this=exp.Is(this=value, expression=exp.Null())), exp.paren(lost))

@@ -10,7 +10,15 @@ from sqlglot import exp
 from tacita.engines.plans.rows_where import rows_where
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, UsageError, listed
-from tacita.files.column_types import EITHER_WAY, MISSING_MARKERS, Candidate, NumberStyle, candidate, number_style
+from tacita.files.column_types import (
+    EITHER_WAY,
+    MISSING_MARKERS,
+    STRICT_FORMS,
+    Candidate,
+    NumberStyle,
+    candidate,
+    number_style,
+)
 from tacita.files.contract import ReadOptions
 from tacita.model.microdata import Reading
 from tacita.model.relation import Column, ColumnType
@@ -94,9 +102,12 @@ class _Conversion:
         """Return the condition, over the typed table, that a cell held neither a value of the type nor a marker."""
         spelling = exp.column(self.companion)
         wrong: exp.Expr = exp.Is(this=self.cell, expression=exp.Null())
-        if self.candidate.type is ColumnType.INTEGER:  # the engine would round 1.5
-            whole = exp.RegexpLike(this=spelling, expression=exp.Literal.string("^[+-]?[0-9]+$"))
-            wrong = exp.Or(this=wrong, expression=exp.Not(this=whole))
+        form = STRICT_FORMS.get(self.candidate.type)
+        if self.candidate.type is ColumnType.NUMBER and self.style != NumberStyle():
+            form = self.style.pattern()
+        if form:  # the engine casts more than people would: it rounds 1.5, and cuts the time off a date
+            fits = exp.RegexpLike(this=spelling, expression=exp.Literal.string(f"^({form})$"))
+            wrong = exp.Or(this=wrong, expression=exp.Not(this=fits))
         there = exp.Not(this=exp.Is(this=spelling.copy(), expression=exp.Null()))
         return exp.and_(there, exp.Not(this=_among(spelling, self.markers)), exp.Paren(this=wrong))
 

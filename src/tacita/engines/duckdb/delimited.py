@@ -23,15 +23,18 @@ def load_delimited(connection: duckdb.DuckDBPyConnection, table: str, paths: Seq
         f"header={str(layout.header).lower()}, strict_mode=true, max_line_size={_LONGEST_LINE}"
     )
     values: dict[str, object] = {"paths": list(paths), "delimiter": layout.delimiter, "quote": layout.quote}
-    with contextlib.closing(connection.cursor()) as cursor:
+    fault: InputError | None = None
+    with in_our_words(paths[0]), contextlib.closing(connection.cursor()) as cursor:
         try:
             cursor.execute(f"CREATE TABLE {table} AS SELECT * FROM {reader})", values).fetchall()
         except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
-            where = paths[0] if len(paths) == 1 else f"{len(paths)} files"
-            raise _faults(cursor, table, reader, values, str(error), where) from None
-        except duckdb.Error:
-            with in_our_words(paths[0]):
+            if "interrupted" in str(error).lower():
                 raise
+            where = paths[0] if len(paths) == 1 else f"{len(paths)} files"
+            fault = _faults(cursor, table, reader, values, str(error), where)
+    # Outside of the except: the context of our error must not hold DuckDB's text, which quotes the line.
+    if fault is not None:
+        raise fault
 
 
 def _faults(

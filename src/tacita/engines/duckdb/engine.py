@@ -19,8 +19,9 @@ from sqlglot import exp
 from tacita.engines.duckdb.delimited import load_delimited
 from tacita.engines.duckdb.faults import in_our_words
 from tacita.engines.duckdb.types import column_type, needs_text_cast
+from tacita.engines.plans.terms import finite
 from tacita.engines.protocol import Delimited, EngineRelation
-from tacita.errors import TacitaError
+from tacita.errors import OutputError, TacitaError
 from tacita.model.relation import Column, ColumnType
 from tacita.settings import Settings
 from tacita.workspace import journalled, spill_folder, sweep
@@ -44,6 +45,7 @@ class DuckDBEngine:
         self._scanned: set[str] = set()
         self._exit = contextlib.ExitStack()
         spill = self._exit.enter_context(journalled(spill_folder(settings.spill), settings.state))
+        _make_private(spill)
         with in_our_words("engine settings"):
             self._connection = duckdb.connect(
                 config={
@@ -72,13 +74,13 @@ class DuckDBEngine:
 
     # -- relations in ---------------------------------------------------------------------------------------------
 
-    def scan_parquet(self, paths: Sequence[Path]) -> EngineRelation:
+    def scan_parquet(self, paths: Sequence[Path], *, partitioned: bool = False) -> EngineRelation:
         """Return the relation of Parquet files; nothing is loaded."""
         where = str(paths[0]) if len(paths) == 1 else f"{len(paths)} Parquet files"
         reader = exp.func(
             "read_parquet",
             exp.Array(expressions=[exp.Literal.string(_literal_path(path)) for path in paths]),
-            exp.EQ(this=exp.column("hive_partitioning"), expression=exp.Boolean(this=len(paths) > 1)),
+            exp.EQ(this=exp.column("hive_partitioning"), expression=exp.Boolean(this=partitioned)),
             exp.EQ(this=exp.column("hive_types_autocast"), expression=exp.Boolean(this=False)),
         )
         with in_our_words(where):
@@ -117,10 +119,11 @@ class DuckDBEngine:
                 ).fetchall()
                 cursor.unregister(arrow)
         except TacitaError:
-            # What went wrong while batches were read is the reason; DuckDB only passes it on.
-            if raised:
-                raise raised[0] from None
-            raise
+            if not raised:
+                raise
+        # What went wrong while batches were read is the reason; DuckDB only passes it on.
+        if raised:
+            raise raised[0]
         return EngineRelation(self, table, columns)
 
     def store(self, plan: exp.Query, columns: Sequence[Column]) -> EngineRelation:
@@ -226,6 +229,18 @@ class DuckDBEngine:
         return f"r{next(self._numbers)}"
 
 
+def _make_private(folder: Path) -> None:
+    """Make the folder for spilled data, which nobody else may read."""
+    try:
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise OutputError(
+            f"cannot be used for spilled data ({error.strerror})",
+            where=str(folder.parent),
+            do="set --spill or TACITA_SPILL to a folder that you can write to",
+        ) from None
+
+
 def _held(names: Sequence[str], types: Sequence[str]) -> tuple[tuple[Column, ...], list[exp.Expr]]:
     """Return the columns that we hold, and the terms that produce them."""
     columns, terms = [], []
@@ -234,6 +249,9 @@ def _held(names: Sequence[str], types: Sequence[str]) -> tuple[tuple[Column, ...
         term: exp.Expr = exp.column(f"c{i}")
         if needs_text_cast(duckdb_type):
             term = exp.Cast(this=term, to=exp.DataType.build("text"))
+        elif duckdb_type in {"FLOAT", "DOUBLE"}:  # NaN means that there is no number
+            there = exp.Or(this=finite(term), expression=exp.IsInf(this=term.copy()))
+            term = exp.Case(ifs=[exp.If(this=there, true=term)])
         terms.append(exp.alias_(term, f"c{i}"))
     return tuple(columns), terms
 

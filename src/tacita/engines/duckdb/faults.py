@@ -14,10 +14,20 @@ from tacita.errors import InputError, OutputError, TacitaError
 @contextlib.contextmanager
 def in_our_words(where: str = "") -> Iterator[None]:
     """Translate what DuckDB raises inside; the original, which may hold values, is not chained."""
+    translated: TacitaError | None = None
     try:
         yield
+    except RuntimeError as error:
+        if "interrupt" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from None
     except duckdb.Error as error:
-        raise _translated(error, where) from None
+        if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        translated = _translated(error, where)
+    # Raised here, outside of the except, so that not even the context of our error holds DuckDB's text.
+    if translated is not None:
+        raise translated
 
 
 def _translated(error: duckdb.Error, where: str) -> TacitaError:
@@ -47,11 +57,11 @@ def _translated(error: duckdb.Error, where: str) -> TacitaError:
             r"No magic bytes found|too small to be a Parquet file|Invalid parquet|TProtocolException", text
         ):
             reason = f"it is not a Parquet file ({match[0].lower()})"
-        elif "unify" in lowered or "schema mismatch" in lowered or "column" in lowered:
+        elif "unify" in lowered or "schema mismatch" in lowered:
             reason = "its parts do not have the same columns"
+        elif "at least one column" in lowered or "no columns" in lowered:
+            reason = "it has no columns"
         return InputError(f"the file cannot be read: {reason}", where=where, do="check how the file was made")
-    if isinstance(error, duckdb.InterruptException):
-        return TacitaError("interrupted", where=where)
     # A fault of ours: say which kind, but not the values that the text may quote.
     return TacitaError(
         f"the engine refused a plan ({type(error).__name__})",

@@ -118,10 +118,16 @@ def histogram(relation: EngineRelation, column: Column, low: float, high: float,
     )
 
 
-def sample(relation: EngineRelation, columns: Sequence[Column], rows: int) -> exp.Select:
-    """Return the plan of the first rows as text: evidence for formats, the same in every run."""
+def sample(relation: EngineRelation, columns: Sequence[Column], rows: int, *, present: bool = False) -> exp.Select:
+    """Return the plan of the first rows as text: evidence for formats, the same in every run.
+
+    With `present`, of those rows where the columns have values.
+    """
     terms = [exp.alias_(as_text(exp.column(c.physical)), c.physical) for c in columns]
-    return exp.select(*terms).from_(relation.source()).limit(rows)
+    plan = exp.select(*terms).from_(relation.source()).limit(rows)
+    if present:
+        plan = plan.where(*(exp.Not(this=exp.Is(this=exp.column(c.physical), expression=exp.Null())) for c in columns))
+    return plan
 
 
 def _when(condition: exp.Expr, value: exp.Expr) -> exp.Case:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-_LARGEST = "1.7976931348623157e308"
-
 
 def number(value: float) -> exp.Expr:
     """Return a number as a term.
@@ -28,5 +26,8 @@ def as_text(term: exp.Expr) -> exp.Cast:
 
 
 def finite(value: exp.Expr) -> exp.Expr:
-    """Return the condition that a number is neither infinite nor NaN (NaN sorts above everything in SQL engines)."""
-    return exp.LTE(this=exp.Abs(this=value.copy()), expression=exp.Literal.number(_LARGEST))
+    """Return the condition that a number is neither infinite nor NaN.
+
+    Neither a comparison nor ``isnan``: DuckDB folds both from the statistics of a Parquet file, which leave NaN out.
+    """
+    return exp.Anonymous(this="isfinite", expressions=[value.copy()])

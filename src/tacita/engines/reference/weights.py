@@ -16,7 +16,7 @@ def faulty_weights(weights: Sequence[float | None]) -> list[tuple[int, str]]:
 
 
 def _fault(weight: float | None) -> str:
-    if weight is None:
+    if weight is None or math.isnan(weight):
         return "missing"
     if not math.isfinite(weight):
         return "not finite"
