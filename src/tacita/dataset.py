@@ -149,18 +149,27 @@ class Dataset:
         found = propose(self.dictionary, figures or self.profiles(), self._cells(), base, similarity)
         return {proposal.attribute: proposal for proposal in found}
 
-    def describe(self, *, experience: ExperienceBase | None = None, progress: Progress = silent) -> Description:
+    def describe(
+        self,
+        *,
+        quasi: Sequence[str] | None = None,
+        experience: ExperienceBase | None = None,
+        progress: Progress = silent,
+    ) -> Description:
         """Return what each attribute looks like, its category, and how many tuples are unique.
 
-        Attributes without a category in the dictionary get a proposed one.
+        Attributes without a category in the dictionary get a proposed one. Uniques are counted on the
+        quasi-identifiers, or on those attributes that are given as what an intruder knows.
         """
         figures = self.profiles(progress)
         undecided = any(attribute.category is None for attribute in self.dictionary)
         proposals = self.propose(experience=experience, figures=figures) if undecided else {}
-        quasi = [
+        known = [
             a.name for a in self.dictionary if (a.category or proposals[a.name].category) is Category.QUASI_IDENTIFIER
         ]
-        return Description(self.microdata, figures, proposals, uniques(self.relation, quasi))
+        if quasi is not None:
+            known = [self.dictionary[name].name for name in quasi]
+        return Description(self.microdata, figures, proposals, uniques(self.relation, known))
 
     def accept(self, proposals: Mapping[str, Proposal], figures: Mapping[str, AttributeProfile] | None = None) -> Self:
         """Return the data set with every proposal without a conflict taken over, and kinds filled in."""
@@ -196,8 +205,7 @@ class Dataset:
     ) -> Self:
         """Return the data set with roles given by name.
 
-        Quasi-identifiers given so are the only ones: whoever names them says what the intruder knows, so that no
-        proposal adds another. With ``only=False`` the other attributes stay as they are.
+        Quasi-identifiers given so are the only ones of the dictionary; with ``only=False`` the others stay too.
         """
         roles = {
             **dict.fromkeys(sensitive, Category.SENSITIVE),
@@ -209,7 +217,7 @@ class Dataset:
         exclusive = {
             a.name: Category.NON_IDENTIFYING
             for a in self.dictionary
-            if (quasi and only and a.category in {Category.QUASI_IDENTIFIER, None} and a.name not in roles)
+            if (quasi and only and a.category is Category.QUASI_IDENTIFIER and a.name not in roles)
             or (weight and a.category is Category.WEIGHT and a.name != weight)
         }
         return self._with(self.dictionary.with_categories({**exclusive, **roles}))

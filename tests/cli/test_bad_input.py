@@ -187,3 +187,47 @@ def test_wrong_requests(tacita, tmp_path: Path, arguments: list[str], message: s
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert {p.name for p in tmp_path.iterdir()} == {"f.csv"}
+
+
+def test_the_data_is_never_replaced_by_a_dictionary(tacita, tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text("Sector\nx\n")
+    done = tacita("categorize", "f.csv", "--accept", "--out", "f.csv", "--force")
+    assert done.returncode == 2
+    assert (tmp_path / "f.csv").read_text() == "Sector\nx\n"
+
+
+def test_data_is_never_written_into_itself(tacita, tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    (tmp_path / "d").mkdir()
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "d" / "1.parquet")
+    for source in ("d", "d/*.parquet"):
+        done = tacita("convert", source, "d/2.parquet")
+        assert done.returncode == 4
+        assert "would be a part of the data itself" in done.stderr
+    assert len(list((tmp_path / "d").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["convert", "f.csv", "postgresql://bob:hunter2@127.0.0.1:1/db"],
+        ["describe", "oracle://bob:hunter2@host/db", "--table", "x"],
+        ["describe", "postgresql://bob:hunter2@127.0.0.1:1/db", "--table", "x"],
+        ["categorize", "postgresql://bob:hunter2@127.0.0.1:1/db", "--table", "x"],
+    ],
+)
+def test_passwords_are_never_shown(tacita, tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "f.csv").write_text("Sector\nx\n")
+    done = tacita(*arguments)
+    assert done.returncode in (2, 3, 4)
+    assert "hunter2" not in done.stdout + done.stderr
+
+
+def test_a_dictionary_of_other_data_is_noticed(tacita, tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text("Sector\nx\n")
+    (tmp_path / "g.dictionary.toml").write_text(DICTIONARY + '[attributes.Area]\ncategory = ""\n')
+    done = tacita("convert", "f.csv", "g.parquet")
+    assert done.returncode == 4
+    assert "speaks of other columns" in done.stderr

@@ -14,7 +14,7 @@ import tacita as tc
 def test_sample_uniques_of_adult(shared) -> None:
     """ARX 3.9.2 on Adult, nine attributes: 15,512 uniques, 19,502 classes (reference/README.md)."""
     adult = tc.read(shared / "data/adult/adult.csv")
-    found = adult.with_roles(quasi=adult.dictionary.names).describe().uniques
+    found = adult.describe(quasi=adult.dictionary.names).uniques
     assert found is not None
     assert (found.sample_uniques, found.combinations, found.tuples) == (15_512, 19_502, 30_162)
 
@@ -23,7 +23,7 @@ def test_sample_uniques_of_adult(shared) -> None:
 def test_sample_uniques_of_testdata(shared, keys: int, uniques: int) -> None:
     """sdcMicro 5.8.1 on testdata: 2 uniques on kv5, 157 on kv7 (reference/README.md)."""
     kv7 = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
-    found = tc.read(shared / "data/sdcmicro/testdata.csv").with_roles(quasi=kv7[:keys]).describe().uniques
+    found = tc.read(shared / "data/sdcmicro/testdata.csv").describe(quasi=kv7[:keys]).uniques
     assert found is not None
     assert found.sample_uniques == uniques
 
@@ -31,8 +31,8 @@ def test_sample_uniques_of_testdata(shared, keys: int, uniques: int) -> None:
 @pytest.mark.parametrize(("file", "uniques"), [("synth_25k", 4745), ("synth_100k", 3405)])
 def test_sample_uniques_of_the_bench_files(shared, file: str, uniques: int) -> None:
     """Uniques on region, sex, age, edu as counted with sdcMicro (reference/README.md)."""
-    data = tc.read(shared / f"data/bench/{file}.parquet").with_roles(quasi=["region", "sex", "age", "edu"])
-    found = data.describe().uniques
+    data = tc.read(shared / f"data/bench/{file}.parquet")
+    found = data.describe(quasi=["region", "sex", "age", "edu"]).uniques
     assert found is not None
     assert found.sample_uniques == uniques
 
@@ -93,12 +93,15 @@ def test_html_is_escaped() -> None:
     assert "&lt;b&gt;" in html
 
 
-def test_a_narrow_table_keeps_its_figures() -> None:
+@pytest.mark.parametrize(("width", "seen"), [(60, False), (80, False), (100, False), (120, True)])
+def test_a_narrow_table_keeps_its_figures(width: int, seen: bool) -> None:
     from tacita.description.as_text import as_plain_text
 
-    shown = as_plain_text(tc.sample("figure-1").describe(), width=100)
-    assert max(map(len, shown.splitlines())) <= 100
-    assert "█" in shown
+    shown = as_plain_text(tc.sample("figure-1").describe(), width=width)
+    assert max(map(len, shown.splitlines())) <= width
+    assert "quasi-identifier" in shown
+    assert "distinct" in shown
+    assert ("█" in shown) is seen
 
 
 def test_wide_data_is_described_like_narrow_data() -> None:

@@ -151,3 +151,30 @@ def test_a_full_disk_leaves_nothing(tacita, tmp_path: Path, ending: str) -> None
     assert "the disk is full" in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_unfinished_files_are_private(tmp_path: Path, settings: Settings) -> None:
+    with atomic(tmp_path / "a.txt", force=False, settings=settings) as partial:
+        assert partial.stat().st_mode & 0o777 == 0o600
+        partial.write_text("x")
+    assert (tmp_path / "a.txt").stat().st_mode & 0o400
+
+
+def test_a_link_is_followed(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    write_text(tmp_path / "link.txt", "new", force=True, settings=settings)
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "new"
+
+
+def test_an_absent_folder_is_swept_when_it_is_back(tmp_path: Path) -> None:
+    journal = tmp_path / "state" / "unfinished"
+    journal.mkdir(parents=True)
+    share = tmp_path / "share"
+    (journal / "abc").write_text(str(share / ".tacita-0123456789ab.partial"))
+    assert sweep(tmp_path / "state") == 0
+    share.mkdir()
+    (share / ".tacita-0123456789ab.partial").write_text("secret")
+    assert sweep(tmp_path / "state") == 1
+    assert not list(share.iterdir())

@@ -246,3 +246,56 @@ def test_reading_and_writing_changes_no_cell(engine: DuckDBEngine, tmp_path: Pat
     )
     back = list(csv.reader(io.StringIO(target.read_bytes().decode(), newline="")))
     assert back == [["a", "b", "c"], *([*row, "q"] for row in rows)]
+
+
+def test_a_column_that_begins_with_missing_values(load) -> None:
+    found = load("a,b\n" + ",x\n" * 1200 + "1.5,y\n2,z\n")
+    assert reading(found, "a")[0] == "number"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_every_encoding_is_parsed_alike(load, encoding: str) -> None:
+    assert values(load('"a\nb";c\n1;é\n2;è\n'.encode(encoding)), "a\nb") == [1, 2]
+    assert values(load("a\né\n\nè\n".encode(encoding)), "a") == ["é", None, "è"]
+    with pytest.raises(InputError, match="a quote is opened and not closed"):
+        load('a;b\né;1\n2;"secret\n3;4\n'.encode(encoding))
+
+
+@pytest.mark.parametrize("cell", ["1_0", " 7 ", "0x1F"])
+def test_what_engines_cast_and_people_would_not(load, cell: str) -> None:
+    rows = "1.5\n" * 700
+    assert reading(load(f"a\n{rows}{cell}\n"), "a")[:1] == ("text",)
+
+
+def test_a_moment_among_dates_is_not_cut(load) -> None:
+    found = load("d\n" + "2024-01-05\n" * 700 + "2024-01-05 23:59:59\n")
+    assert reading(found, "d")[0] == "text"
+
+
+def test_codes_with_a_point_stay_text(load) -> None:
+    found = load("nace,n\n10.20,1\n10.2,2\n")
+    assert values(found, "nace") == ["10.20", "10.2"]
+
+
+def test_one_missing_spelling_as_a_word(load) -> None:
+    assert values(load("a,b\nN,1\nNA,2\n", missing="NA"), "a") == ["N", None]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"decimal": "x"}, {"decimal": ""}, {"delimiter": "\n"}, {"delimiter": '"', "quote": '"'}, {"encoding": "rot13"}],
+)
+def test_impossible_layouts(load, options: dict[str, str]) -> None:
+    with pytest.raises((UsageError, InputError)):
+        load("a,b\n1,2\n", **options)
+
+
+def test_old_line_ends(load) -> None:
+    assert values(load("a;b\r1;x\r2;y\r"), "b") == ["x", "y"]
+
+
+def test_our_errors_carry_no_context_with_values(load) -> None:
+    with pytest.raises(InputError) as caught:
+        load("a,b\n1,2\nsecret\n")
+    assert caught.value.__context__ is None
+    assert caught.value.__cause__ is None

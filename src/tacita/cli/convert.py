@@ -42,12 +42,15 @@ def convert(
     check_target(path, force=force)
     with progress_shown() as progress:
         data = request.read(source, progress)
-        _check_dictionary_stays_true(data, source, path)
+        _check_apart(source, path)
+        _check_dictionary_stays_true(data, source, path, force=force)
+        rows = data.rows
         done = write(data.microdata, path, WriteOptions(force=force, progress=progress), request.settings())
     written, notes, dictionary = [str(path)], done.notes, done.dictionary
     beside = dictionary_file.dictionary_path(path)
     carries = path.suffix.lower() in {".dta", ".sav", ".zsav"}
-    worth_keeping = any(a.category or (not carries and (a.labels or a.missing or a.description)) for a in dictionary)
+    of_worth = any(a.category or (not carries and (a.labels or a.missing or a.description)) for a in dictionary)
+    worth_keeping = of_worth or (beside.exists() and force)
     if worth_keeping and beside != dictionary_file.find(Path(source)):
         if beside.exists() and not force:
             notes += (f"{beside} exists and was left as it is; --force replaces it",)
@@ -55,29 +58,49 @@ def convert(
             write_text(beside, dictionary_file.dumps(dictionary), force=True)
             written.append(str(beside))
     if as_json:
-        print_json({"written": written, "rows": data.rows, "notes": list(notes)})
+        print_json({"written": written, "rows": rows, "notes": list(notes)})
         return
     from rich.text import Text
 
     print_text(
-        Text(f"{counted(data.rows, 'tuple')} written to {' and '.join(written)}"),
+        Text(f"{counted(rows, 'tuple')} written to {' and '.join(written)}"),
         *(Text(f"note: {note}") for note in notes),
     )
 
 
-def _check_dictionary_stays_true(data: Dataset, source: str, target: Path) -> None:
-    """Raise if the new file would find the dictionary of the old one beside it, under names that it cannot have."""
+def _check_apart(source: str, target: Path) -> None:
+    """Raise if the new file would become a part of the old ones."""
+    folder = Path(source)
+    within = folder.is_dir() and target.resolve().is_relative_to(folder.resolve())
+    matched = not folder.exists() and target.absolute().match(str(folder.absolute()))
+    if within or matched:
+        raise OutputError("the new file would be a part of the data itself", where=str(target), do="write it elsewhere")
+
+
+def _check_dictionary_stays_true(data: Dataset, source: str, target: Path, *, force: bool) -> None:
+    """Raise if the new file would find a dictionary beside it that speaks of other columns."""
+    from tacita.errors import DictionaryError
     from tacita.files.write import fitting
     from tacita.model import dictionary_file
 
-    shared = dictionary_file.find(Path(source)) == dictionary_file.dictionary_path(target)
+    beside = dictionary_file.dictionary_path(target)
+    shared = dictionary_file.find(Path(source)) == beside
     renamed, notes = fitting(data.microdata, target)
     if shared and renamed.dictionary.names != data.dictionary.names:
         raise OutputError(
-            f"names have to change ({notes[0]}), and {dictionary_file.dictionary_path(target)} speaks of the old ones",
+            f"names have to change ({notes[0]}), and {beside} speaks of the old ones",
             where=str(target),
             do=f"give the new file a name of its own, such as {target.stem}-{target.suffix[1:]}{target.suffix}",
         )
+    if beside.exists() and not shared and not force:
+        try:
+            dictionary_file.load(beside).check_fits(renamed.dictionary.names, where=str(beside))
+        except DictionaryError:
+            raise OutputError(
+                f"{beside} beside it speaks of other columns",
+                where=str(target),
+                do="give the new file another name, or add --force",
+            ) from None
 
 
 def add_to(app: typer.Typer) -> None:

@@ -22,7 +22,9 @@ def describe(
     histogram. For the whole: sample uniques on the quasi-identifiers.
     """
     with progress_shown() as progress:
-        description = request.read(source, progress, only_given_roles=True).describe(progress=progress)
+        description = request.read(source, progress, only_given_roles=True).describe(
+            quasi=request.quasi_identifiers(), progress=progress
+        )
     if as_json:
         print_json(description.to_dict())
         return

@@ -64,6 +64,10 @@ class Request:
     threads: Annotated[int | None, _machine(help="Threads of the engine.")] = None
     spill: Annotated[Path | None, _machine(help="Folder for what does not fit in memory.")] = None
 
+    def quasi_identifiers(self) -> list[str] | None:
+        """Return the quasi-identifiers that were given, or None."""
+        return _names(self.quasi) or None
+
     def settings(self) -> Settings:
         """Return the settings of the environment with the options on top."""
         return Settings.from_environment(memory=self.memory, threads=self.threads, spill=self.spill)

@@ -85,18 +85,26 @@ def _table(description: Description, width: int) -> Table:
             )
         )
     titles = ("attribute", "read as", "kind", "category", "distinct", "missing", "most frequent", "distribution")
+    widths = {title: max([len(title), *(row[i].cell_len for row in rows)]) for i, title in enumerate(titles)}
+    shown = list(titles)
+    for least_telling in ("distribution", "read as", "kind", "most frequent"):
+        if _needed(shown, widths) > width:
+            shown.remove(least_telling)
+    if "most frequent" in shown:  # the only one that may be cut
+        rest = _needed(shown, widths) - len("most frequent")
+        widths["most frequent"] = max(len("most frequent"), min(widths["most frequent"], width - rest))
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    widths = [max([len(title), *(row[i].cell_len for row in rows)]) for i, title in enumerate(titles)]
-    values = titles.index("most frequent")
-    widths[values] = max(
-        len(titles[values]), min(widths[values], width - sum(widths) + widths[values] - 2 * len(titles))
-    )
-    for title, column_width in zip(titles, widths, strict=True):
+    for title in shown:
         right = title in {"distinct", "missing"}
-        table.add_column(title, no_wrap=True, width=column_width, justify="right" if right else "left")
+        table.add_column(title, no_wrap=True, width=widths[title], justify="right" if right else "left")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(row[titles.index(title)] for title in shown))
     return table
+
+
+def _needed(titles: list[str], widths: dict[str, int]) -> int:
+    """Return the width of a table whose values are cut to their heading."""
+    return sum(len(t) if t == "most frequent" else widths[t] for t in titles) + 2 * len(titles)
 
 
 def hides(category: Category, profile: AttributeProfile) -> bool:

@@ -6,7 +6,9 @@ converted on disk.
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -68,6 +70,7 @@ def _decoded_batches(source: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
+    _check_quotes_close(source, layout)
     faults: list[str] = []
 
     def unfit(row: arrow_csv.InvalidRow) -> str:
@@ -109,6 +112,23 @@ def _decoded_batches(source: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
             where=str(source),
             do="mend these lines, or say what separates the fields with --delimiter",
         )
+
+
+def _check_quotes_close(source: Path, layout: Layout) -> None:
+    """Raise if a quote is opened and never closed: the parser for other encodings would swallow the rest in silence."""
+    if not layout.quote:
+        return
+    opened = gzip.open if source.suffix == ".gz" else open
+    quotes = 0
+    with contextlib.suppress(UnicodeError), opened(source, "rt", encoding=layout.encoding, newline="") as text:
+        while chunk := text.read(1 << 20):
+            quotes += chunk.count(layout.quote)
+        if quotes % 2:
+            raise InputError(
+                "a quote is opened and not closed",
+                where=str(source),
+                do="mend the line, or say which quote character is used with --quote (--quote none for none)",
+            )
 
 
 def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from tacita.engines.plans.profile import sample
 from tacita.engines.plans.rows_where import rows_where
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, UsageError, listed
@@ -24,6 +25,7 @@ from tacita.model.microdata import Reading
 from tacita.model.relation import Column, ColumnType
 
 _AT_ONCE = 400  # terms counted by one plan
+_LATE_CELLS = 500  # values looked at of a column that begins with missing ones
 _WORTH_CODING = 400  # cells in the first rows below which a file is too small for dictionaries to matter
 
 
@@ -130,6 +132,10 @@ def typed(
     """Return the relation with types, what each column was taken for, and how numbers are written."""
     width = len(relation.columns)
     columns = [[row[i] for row in first_rows if i < len(row) and row[i] != ""] for i in range(width)]
+    for column, cells in zip(relation.columns, columns, strict=True):
+        if not cells:  # nothing in the first rows: look where the values begin
+            found_cells = relation.engine.run(sample(relation, [column], _LATE_CELLS, present=True))
+            cells += [row[column.physical] for row in found_cells]
     style = number_style(columns, options.decimal, options.thousands)
     numeric_markers = tuple(dict.fromkeys((*options.missing, *MISSING_MARKERS)))
     conversions = []
