@@ -98,13 +98,13 @@ class DuckDBEngine:
         table, arrow = self._new_name(), self._new_name()
         names = [str(name) for name in schema.names]
         numbered = pa.schema([field.with_name(f"c{i}") for i, field in enumerate(schema)])
-        raised: list[Exception] = []
+        raised: list[BaseException] = []
 
         def renamed() -> Iterator[pa.RecordBatch]:
             try:
                 for batch in batches:
                     yield pa.RecordBatch.from_arrays(batch.columns, schema=numbered)
-            except Exception as error:
+            except BaseException as error:  # an interrupt too: DuckDB would report it as a fault of the data
                 raised.append(error)
                 raise
 
