@@ -106,6 +106,7 @@ def test_an_unknown_format(tacita, tmp_path: Path) -> None:
     assert "no format is known for 'f.doc'" in refused(tacita("describe", "f.doc"), tmp_path, {"f.doc"})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv is needed to give up root's rights")
 def test_no_permission(tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("a\n1\n")
@@ -189,6 +190,7 @@ def test_wrong_requests(tacita, tmp_path: Path, arguments: list[str], message: s
     assert {p.name for p in tmp_path.iterdir()} == {"f.csv"}
 
 
+@pytest.mark.slow
 def test_the_data_is_never_replaced_by_a_dictionary(tacita, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("Sector\nx\n")
     done = tacita("categorize", "f.csv", "--accept", "--out", "f.csv", "--force")
@@ -196,6 +198,7 @@ def test_the_data_is_never_replaced_by_a_dictionary(tacita, tmp_path: Path) -> N
     assert (tmp_path / "f.csv").read_text() == "Sector\nx\n"
 
 
+@pytest.mark.slow
 def test_data_is_never_written_into_itself(tacita, tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -209,6 +212,7 @@ def test_data_is_never_written_into_itself(tacita, tmp_path: Path) -> None:
     assert len(list((tmp_path / "d").iterdir())) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -225,6 +229,7 @@ def test_passwords_are_never_shown(tacita, tmp_path: Path, arguments: list[str])
     assert "hunter2" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_dictionary_of_other_data_is_noticed(tacita, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("Sector\nx\n")
     (tmp_path / "g.dictionary.toml").write_text(DICTIONARY + '[attributes.Area]\ncategory = ""\n')

@@ -68,6 +68,7 @@ def test_categorize_accept_set_and_remember(tacita, firms: Path, tmp_path: Path)
     assert proposal["why"] == "the name was confirmed here as sensitive"
 
 
+@pytest.mark.slow
 def test_categorize_keeps_what_a_person_wrote(tacita, firms: Path, tmp_path: Path) -> None:
     tacita("categorize", "firms.csv", "--accept")
     file = tmp_path / "firms.dictionary.toml"
@@ -85,6 +86,7 @@ def test_no_remember(tacita, firms: Path, clean_home: Path) -> None:
     assert not (clean_home / "experience.toml").exists()
 
 
+@pytest.mark.slow
 def test_categorize_twice_for_two_weights(tacita, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("weight,sampling_weight,sex\n1.5,2.5,m\n2.5,1.5,f\n")
     done = tacita("categorize", "f.csv", "--accept", "--set", "weight=weight")
@@ -94,6 +96,7 @@ def test_categorize_twice_for_two_weights(tacita, tmp_path: Path) -> None:
     assert written["sampling_weight"]["category"] != "weight"
 
 
+@pytest.mark.slow
 def test_generate(tacita, tmp_path: Path) -> None:
     done = tacita(
         "generate",
@@ -163,6 +166,7 @@ def test_convert_to_a_pipe(tacita, tmp_path: Path) -> None:
     assert tacita("convert", "a.csv", "-").stdout == 'a,b,c\n007,"1.234,50","x,y"\n008,"2,5",\n'
 
 
+@pytest.mark.slow
 def test_a_converted_file_fits_its_dictionary(tacita, tmp_path: Path) -> None:
     tacita("generate", "figure-1", "--dictionary")
     done = tacita("convert", "figure-1.csv", "figure-1.dta")
@@ -173,12 +177,14 @@ def test_a_converted_file_fits_its_dictionary(tacita, tmp_path: Path) -> None:
     assert "20 sample uniques" in tacita("describe", "other.dta").stdout
 
 
+@pytest.mark.slow
 def test_a_numbered_name_teaches_nothing_about_its_neighbours(tacita, tmp_path: Path, clean_home: Path) -> None:
     (tmp_path / "a.csv").write_text("q17,sex\n1.5,m\n2.5,f\n")
     assert tacita("categorize", "a.csv", "--set", "q17=non-identifying", "--accept").returncode == 0
     assert not (clean_home / "experience.toml").exists()
 
 
+@pytest.mark.slow
 def test_roles_decide_for_the_named_only(tacita, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("Id,Area,sex\n1,N,m\n2,S,f\n")
     assert tacita("categorize", "a.csv", "--quasi", "Area", "--accept").returncode == 0
@@ -222,6 +228,7 @@ def test_completion_can_be_installed(tacita) -> None:
     assert "complete -o default -F _tacita_completion tacita" in done.stdout
 
 
+@pytest.mark.slow
 def test_no_color(firms: Path) -> None:
     """In a terminal there are colours, unless NO_COLOR is set."""
     script = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
@@ -274,6 +281,7 @@ def test_a_full_disk_behind_a_pipe(tacita, firms: Path) -> None:
     assert "the disk is full" in done.stderr
 
 
+@pytest.mark.slow
 def test_control_characters_do_not_reach_the_terminal(tacita, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x\x1b[2Jy,b\n\x1b]0;t\x07,1\n\x1b]0;t\x07,1\n")
     for done in (

@@ -26,7 +26,7 @@ SESSIONS = [
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
     if "```console" in page.read_text(encoding="utf-8")
 ]
-QUICK = {"README.md", "docs/tutorials/first-look.md"}
+QUICK = {"README.md"}
 _FENCE = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r'title="([^"]+)"')
 
