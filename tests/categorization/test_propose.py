@@ -131,3 +131,9 @@ def test_the_similarity_is_pluggable() -> None:
     base = ExperienceBase([Experience("shoe size", Category.SENSITIVE, "shoe-size", "why not")])
     found = tc.read(pa.table({"a": [1.5]})).propose(experience=base, similarity=Everything())
     assert found["a"].category is Category.SENSITIVE
+
+
+def test_little_entropy_makes_the_rare_ones_stand_out() -> None:
+    proposal = proposed(qx7z=["n"] * 500 + ["y"])["qx7z"]
+    assert proposal.category is Category.QUASI_IDENTIFIER
+    assert proposal.why == "nearly all tuples share one value (0.02 bits of entropy), so the others stand out"

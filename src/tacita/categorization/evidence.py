@@ -17,6 +17,7 @@ from tacita.model.proposal import Reason
 from tacita.model.relation import ColumnType
 
 _ENOUGH_ROWS = 30  # below this, uniqueness says little
+_LITTLE_ENTROPY = 0.1  # bits: one value in about a hundred is another one
 
 
 def from_name(attribute: Attribute, base: ExperienceBase, similarity: Similarity) -> Iterator[Reason]:
@@ -70,6 +71,9 @@ def from_distribution(profile: AttributeProfile) -> Iterator[Reason]:
         yield Reason(Category.IDENTIFIER, 0.6, f"{profile.uniqueness:.0%} of the values are different")
     elif profile.kind is Kind.TEXT:
         yield Reason(Category.IDENTIFIER, 0.4, "free text may name people")
+    elif profile.kind in {Kind.CATEGORICAL, Kind.ORDINAL} and enough and profile.entropy < _LITTLE_ENTROPY:
+        text = f"nearly all tuples share one value ({profile.entropy:.2f} bits of entropy), so the others stand out"
+        yield Reason(Category.QUASI_IDENTIFIER, 0.45, text)
     elif profile.kind in {Kind.CATEGORICAL, Kind.ORDINAL}:
         yield Reason(Category.QUASI_IDENTIFIER, 0.4, f"{profile.distinct:,} different values that outsiders may know")
     elif profile.kind is Kind.DATE:

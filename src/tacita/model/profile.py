@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from tacita.model.attribute import Kind
@@ -56,8 +55,3 @@ class AttributeProfile:
     def uniqueness(self) -> float:
         """The share of different values among those present: 1 for an identifier."""
         return self.distinct / self.present if self.present else 0.0
-
-    @property
-    def evenness(self) -> float:
-        """Entropy as a share of the highest possible one: 1 if all values are equally frequent."""
-        return self.entropy / math.log2(self.distinct) if self.distinct > 1 else 0.0
