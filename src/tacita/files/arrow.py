@@ -18,6 +18,7 @@ from pyarrow import ipc
 from tacita.engines.protocol import Engine
 from tacita.errors import InputError, listed
 from tacita.files.contract import Loaded, ReadOptions, WriteOptions, engine_relation
+from tacita.files.streaming import schema_of
 from tacita.files.told import as_told
 from tacita.model.attribute import Attribute
 from tacita.model.microdata import Microdata, Reading
@@ -65,7 +66,7 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
             done += batch.num_rows
             options.progress(Step("writing", done, total))
         if writer is None:
-            stack.enter_context(ipc.new_file(str(path), _described(_schema_of(microdata), microdata)))
+            stack.enter_context(ipc.new_file(str(path), _described(schema_of(microdata), microdata)))
     coded = [c.name for c in microdata.columns if c.as_written and microdata.attribute(c.name).missing]
     if not coded:
         return ()
@@ -158,18 +159,6 @@ def _described(schema: pa.Schema, microdata: Microdata) -> pa.Schema:
         fields.append(field.with_metadata({key: value for key, value in metadata.items() if value}))
     description = microdata.dictionary.description
     return pa.schema(fields, {"description": description} if description else None)
-
-
-def _schema_of(microdata: Microdata) -> pa.Schema:
-    """Return the schema of microdata without tuples."""
-    types = {
-        ColumnType.INTEGER: pa.int64(),
-        ColumnType.NUMBER: pa.float64(),
-        ColumnType.BOOLEAN: pa.bool_(),
-        ColumnType.DATE: pa.date32(),
-        ColumnType.TIMESTAMP: pa.timestamp("us"),
-    }
-    return pa.schema([(column.name, types.get(column.type, pa.string())) for column in microdata.columns])
 
 
 def _opened(mapped: pa.MemoryMappedFile) -> tuple[pa.Schema, Iterator[pa.RecordBatch], int | None]:

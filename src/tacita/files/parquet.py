@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import InputError, faults_text
 from tacita.files.contract import Loaded, ReadOptions, WriteOptions
+from tacita.files.streaming import schema_of
 from tacita.files.told import as_told
 from tacita.model.attribute import Attribute
 from tacita.model.microdata import Reading
-from tacita.model.relation import ColumnType
 from tacita.progress import Step
 
 if TYPE_CHECKING:
@@ -122,24 +122,11 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
             done += batch.num_rows
             options.progress(Step("writing", done, total))
         # Also without a row the file has its columns.
-        writer = writer or pq.ParquetWriter(path, _schema(microdata), compression="zstd")
+        writer = writer or pq.ParquetWriter(path, schema_of(microdata), compression="zstd")
     finally:
         if writer is not None:
             writer.close()
     return lost_spellings(microdata)
-
-
-def _schema(microdata: Microdata) -> pa.Schema:
-    import pyarrow as pa
-
-    types = {
-        ColumnType.INTEGER: pa.int64(),
-        ColumnType.NUMBER: pa.float64(),
-        ColumnType.BOOLEAN: pa.bool_(),
-        ColumnType.DATE: pa.date32(),
-        ColumnType.TIMESTAMP: pa.timestamp("us"),
-    }
-    return pa.schema([(column.name, types.get(column.type, pa.string())) for column in microdata.columns])
 
 
 def lost_spellings(microdata: Microdata) -> tuple[str, ...]:

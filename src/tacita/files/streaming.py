@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from tacita.engines.protocol import EngineRelation
+from tacita.model.microdata import Microdata
+from tacita.model.relation import ColumnType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,3 +24,17 @@ def cells(relation: EngineRelation, rows: int = _ROWS) -> Iterator[list[tuple[pa
     for batch in relation.engine.stream(plan, rows):
         arrays = iter(batch.columns)
         yield [(next(arrays), next(arrays) if column.as_written else None) for column in relation.columns]
+
+
+def schema_of(microdata: Microdata) -> pa.Schema:
+    """Return the schema of microdata without tuples."""
+    import pyarrow as pa
+
+    types = {
+        ColumnType.INTEGER: pa.int64(),
+        ColumnType.NUMBER: pa.float64(),
+        ColumnType.BOOLEAN: pa.bool_(),
+        ColumnType.DATE: pa.date32(),
+        ColumnType.TIMESTAMP: pa.timestamp("us"),
+    }
+    return pa.schema([(column.name, types.get(column.type, pa.string())) for column in microdata.columns])
