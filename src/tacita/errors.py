@@ -49,6 +49,14 @@ class HierarchyError(InputError):
     """A hierarchy has faults, or does not cover its attribute."""
 
 
+class RuleError(InputError):
+    """A rule program has faults; all of them are in `faults`, and in the message with their places."""
+
+    def __init__(self, found: str, *, faults: Sequence[object] = (), where: str | None = None, do: str | None = None):
+        super().__init__(found, where=where, do=do)
+        self.faults = tuple(faults)
+
+
 class OutputError(TacitaError):
     """A result could not be written; what was there before is untouched."""
 
@@ -59,6 +67,12 @@ class MissingExtra(TacitaError):
     """A feature needs a package that is not installed."""
 
     exit_code = 5
+
+
+class ReasoningError(TacitaError):
+    """Reasoning was stopped: a budget ran out, a denial or an equality rule failed, a value was unknown."""
+
+    exit_code = 6
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -67,6 +67,21 @@ class Engine(Protocol):
     def drop(self, relation: EngineRelation) -> None:
         """Forget a stored relation."""
 
+    def new_table(self) -> str:
+        """Return a name that no table has yet."""
+
+    def replace(self, table: str, plan: exp.Query) -> int:
+        """Let a table hold the result of a plan, which may read the table as it was; return its number of tuples."""
+
+    def append(self, table: str, plan: exp.Query) -> int:
+        """Add the result of a plan to a table; return how many tuples were added."""
+
+    def forget(self, table: str) -> None:
+        """Drop a table made with `replace`, if it is there."""
+
+    def function(self, name: str, *arguments: exp.Expr) -> exp.Expr:
+        """Return a function of the rule language in this engine's own words; the names are in `engines.functions`."""
+
     def close(self) -> None:
         """Forget everything."""
 

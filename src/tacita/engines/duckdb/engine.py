@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from tacita.engines.duckdb.delimited import load_delimited
 from tacita.engines.duckdb.faults import in_our_words
+from tacita.engines.duckdb.functions import FUNCTIONS
 from tacita.engines.duckdb.types import column_type, needs_text_cast
 from tacita.engines.plans.terms import finite
 from tacita.engines.protocol import Delimited, EngineRelation
@@ -169,6 +170,28 @@ class DuckDBEngine:
         if relation.table not in self._scanned:
             self._execute(f"DROP TABLE IF EXISTS {relation.table}")
 
+    # -- tables of the reasoner -----------------------------------------------------------------------------------
+
+    def new_table(self) -> str:
+        """Return a name that no table has yet."""
+        return self._new_name()
+
+    def replace(self, table: str, plan: exp.Query) -> int:
+        """Let a table hold the result of a plan, which may read the table as it was; return its number of tuples."""
+        return self._counted(f"CREATE OR REPLACE TABLE {table} AS {self._sql(plan)}")
+
+    def append(self, table: str, plan: exp.Query) -> int:
+        """Add the result of a plan to a table; return how many tuples were added."""
+        return self._counted(f"INSERT INTO {table} {self._sql(plan)}")
+
+    def forget(self, table: str) -> None:
+        """Drop a table made with `replace`, if it is there."""
+        self._execute(f"DROP TABLE IF EXISTS {table}")
+
+    def function(self, name: str, *arguments: exp.Expr) -> exp.Expr:
+        """Return a function of the rule language in DuckDB's words."""
+        return FUNCTIONS[name](*arguments)
+
     # -- results out ----------------------------------------------------------------------------------------------
 
     def run(self, plan: exp.Query) -> list[dict[str, Any]]:
@@ -208,6 +231,18 @@ class DuckDBEngine:
         self._execute(sql, where=str(path.parent))
 
     # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _sql(self, plan: exp.Query) -> str:
+        """Return a plan as text; a plan that is run round after round is written once."""
+        written = plan.meta.get("sql")
+        if written is None:
+            written = plan.meta["sql"] = plan.sql(self.dialect)
+        return str(written)
+
+    def _counted(self, sql: str) -> int:
+        with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
+            row = cursor.execute(sql).fetchone()
+        return int(row[0]) if row else 0
 
     def _execute(self, sql: str, where: str = "") -> None:
         with in_our_words(where), contextlib.closing(self._connection.cursor()) as cursor:

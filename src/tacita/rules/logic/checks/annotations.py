@@ -1,0 +1,101 @@
+"""R701, R702, R703, R706, R707: annotations with wrong arguments, or in the wrong place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tacita.errors import counted
+from tacita.rules.logic.checks.codes import fault
+from tacita.rules.logic.checks.forms import FORMS, Form, Kind, Slot, Stand
+from tacita.rules.logic.checks.subject import Subject
+from tacita.rules.logic.checks.suggestions import Suggestions
+from tacita.rules.logic.faults import Fault
+from tacita.rules.logic.program import Annotation, Directive
+from tacita.rules.logic.signatures import texts
+from tacita.rules.logic.terms import Constant, Parameter, Term
+
+
+def annotated(subject: Subject) -> Iterator[Fault]:
+    """Find annotations with wrong arguments, or in the wrong place. Unknown ones are for the parser to report."""
+    for clause in subject.program.clauses:
+        is_alone = isinstance(clause, Directive)
+        for annotation in clause.annotations:
+            form = FORMS.get(annotation.name)
+            if form is not None:
+                yield from _placed(annotation, form, is_alone)
+                yield from _counted(annotation, form)
+                yield from _given(annotation, form)
+
+
+def _placed(annotation: Annotation, form: Form, is_alone: bool) -> Iterator[Fault]:
+    if form.stand is Stand.BOTH or (form.stand is Stand.ALONE) == is_alone:
+        return
+    if is_alone:
+        do = "write it right before its rule, without a period of its own"
+        yield fault("R706", f"@{annotation.name} belongs to a rule, and stands alone here", annotation.origin, do)
+    else:
+        do = f"end it with a period: {form.example}."
+        message = f"@{annotation.name} is said of the whole program, but belongs to the next rule here"
+        yield fault("R706", message, annotation.origin, do)
+
+
+def _counted(annotation: Annotation, form: Form) -> Iterator[Fault]:
+    most, given = len(form.slots), len(annotation.arguments)
+    by_name = {name for name, _ in annotation.named}
+    missing = [slot.name for slot in form.slots[given : form.required] if slot.name not in by_name]
+    do = f"write it like {form.example}"
+    if missing:
+        message = f"@{annotation.name} does not say the {' and the '.join(missing)}"
+        yield fault("R701", message, annotation.origin, do)
+    if given > most and form.rest is None:
+        takes = f"{counted(most, 'argument')} at most" if most else "arguments with names only"
+        yield fault("R701", f"@{annotation.name} takes {takes}, not {given}", annotation.origin, do)
+
+
+def _given(annotation: Annotation, form: Form) -> Iterator[Fault]:
+    for at, term in enumerate(annotation.arguments):
+        slot = form.slots[at] if at < len(form.slots) else form.rest
+        if slot is not None:
+            yield from _fits(annotation, form, slot, term)
+    slots = {slot.name: slot for slot in (*form.slots, *form.options)}
+    for name, term in annotation.named:
+        if name in slots:
+            yield from _fits(annotation, form, slots[name], term)
+        elif not form.is_open:
+            known = ", ".join(slots)
+            message = f"@{annotation.name} has no option '{name}'{Suggestions(slots).of(name)}"
+            yield fault("R703", message, annotation.origin, f"its options are: {known}")
+
+
+def _fits(annotation: Annotation, form: Form, slot: Slot, term: Term) -> Iterator[Fault]:
+    if isinstance(term, Parameter):
+        return  # whatever it will be
+    origin = term.origin if term.origin.line else annotation.origin
+    if not _is(term, slot.kind):
+        message = f"the {slot.name} of @{annotation.name} must be {slot.kind}"
+        yield fault("R701", message, origin, f"write it like {form.example}")
+        return
+    value = term.value if isinstance(term, Constant) else None
+    if not isinstance(value, str):
+        return
+    if slot.values and value not in slot.values:
+        message = f"@{annotation.name} knows no {slot.name} '{value}'{Suggestions(slot.values).of(value)}"
+        yield fault("R702", message, origin, f"choose one of: {', '.join(slot.values)}")
+    elif slot.usual and value not in slot.usual and (near := Suggestions(slot.usual).nearest(value)):
+        message = f"the {slot.name} '{value}' of @{annotation.name} is not one of ours; did you mean '{near}'?"
+        yield fault("R707", message, origin, "correct it, unless a plug-in provides it")
+
+
+def _is(term: Term, kind: Kind) -> bool:
+    value = term.value if isinstance(term, Constant) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    match kind:
+        case Kind.TEXT:
+            return isinstance(value, str)
+        case Kind.TEXTS:
+            return bool(texts(term))
+        case Kind.NUMBER:
+            return is_number
+        case Kind.SHARE:
+            return is_number and 0 <= float(value) <= 1  # type: ignore[arg-type]
+    return True

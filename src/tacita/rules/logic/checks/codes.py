@@ -1,0 +1,74 @@
+"""All faults that the checks can find, by number; `docs/reference/rule-faults.md` explains each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tacita.rules.logic.faults import Fault, Severity
+from tacita.rules.logic.origin import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a number means, and whether a program with it can be run."""
+
+    meaning: str
+    severity: Severity
+
+
+def _error(meaning: str) -> Code:
+    return Code(meaning, Severity.ERROR)
+
+
+def _warning(meaning: str) -> Code:
+    return Code(meaning, Severity.WARNING)
+
+
+CODES: dict[str, Code] = {
+    # names
+    "R201": _error("a predicate that nothing defines"),
+    "R202": _warning("a predicate that nothing uses"),
+    "R203": _warning("two predicates whose names differ in capitals only"),
+    "R204": _error("an annotation that asks for a predicate that is not there"),
+    "R205": _warning("a sentence for a predicate or a rule that is not there"),
+    "R206": _error("a wrong number of names for the arguments of a predicate"),
+    "R207": _warning("a gap in a sentence that nothing fills"),
+    "R208": _warning("a label that two rules have"),
+    # variables
+    "R301": _error("a variable without a value"),
+    "R302": _warning("a variable that occurs once"),
+    "R303": _warning("a new variable in a head that looks misspelt"),
+    "R304": _error("a fact with something unknown in it"),
+    "R305": _error("an underscore where a value is needed"),
+    "R306": _error("a variable that a negation shares with something that does not bind it"),
+    "R307": _error("an existential variable that is none"),
+    # arity
+    "R401": _error("a predicate with different numbers of arguments"),
+    "R402": _warning("a recursive position that several rules compute in different ways"),
+    # negation and aggregates
+    "R501": _error("a negation inside its own recursion"),
+    "R502": _error("a final aggregate inside a recursion"),
+    "R503": _error("an aggregate that a later round may overtake"),
+    "R504": _error("a value that still grows, used as if it were final"),
+    "R505": _warning("a join on what an equality rule may change"),
+    "R506": _error("an aggregate where none can stand"),
+    "R507": _warning("a head with several values per group"),
+    "R508": _warning("a denial with one group for everything"),
+    # existentials
+    "R601": _warning("a dangerous join"),
+    "R602": _warning("labelled nulls that may go on for ever"),
+    "R603": _warning("values that may grow for ever"),
+    # annotations, externals, parameters
+    "R701": _error("a wrong argument of an annotation"),
+    "R702": _error("an unknown value in an annotation"),
+    "R703": _error("an unknown option of an annotation"),
+    "R704": _error("an external predicate that is bound to nothing"),
+    "R705": _error("a parameter without a value"),
+    "R706": _error("an annotation in the wrong place"),
+    "R707": _warning("a value in an annotation that looks misspelt"),
+}
+
+
+def fault(code: str, message: str, origin: Origin, do: str = "") -> Fault:
+    """Return a fault with the severity of its number."""
+    return Fault(code, message, origin, do, CODES[code].severity)

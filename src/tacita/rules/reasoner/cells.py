@@ -1,0 +1,64 @@
+"""A term compiled: its value, and the label of the null that may stand in its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from tacita.rules.logic.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value of a select: what it is where it is known, and its label where it is a null."""
+
+    type: Type
+    value: exp.Expr
+    label: exp.Expr | None = None
+    """None: this is never a labelled null."""
+    is_partial: bool = False
+    """Whether there may be no value at all: a division by zero, an attribute that a record lacks."""
+    row: tuple[tuple[str, Cell], ...] = ()
+    """The attributes of a record that has a column each."""
+
+    def is_known(self) -> exp.Expr:
+        """Return the condition that there is a value or a null."""
+        known = not_null(self.value)
+        return known if self.label is None else exp.paren(exp.Or(this=known, expression=not_null(self.label)))
+
+
+def not_null(term: exp.Expr) -> exp.Expr:
+    """Return ``term IS NOT NULL``."""
+    return exp.Not(this=exp.Is(this=wrapped(term), expression=exp.Null()))
+
+
+def is_null(term: exp.Expr) -> exp.Expr:
+    """Return ``term IS NULL``."""
+    return exp.Is(this=wrapped(term), expression=exp.Null())
+
+
+def wrapped(term: exp.Expr) -> exp.Expr:
+    """Return a copy of a term that can stand as an operand."""
+    simple = isinstance(term, (exp.Column, exp.Literal, exp.Null, exp.Anonymous, exp.Paren, exp.Cast, exp.Boolean))
+    return term.copy() if simple else exp.paren(term.copy(), copy=False)
+
+
+def both(*conditions: exp.Expr) -> exp.Expr:
+    """Return the conjunction of conditions; true if there are none."""
+    if not conditions:
+        return exp.true()
+    result = wrapped(conditions[0])
+    for condition in conditions[1:]:
+        result = exp.And(this=result, expression=wrapped(condition))
+    return result
+
+
+def null_safe(a: exp.Expr, b: exp.Expr) -> exp.Expr:
+    """Return equality in which NULL equals NULL."""
+    return exp.NullSafeEQ(this=wrapped(a), expression=wrapped(b))
+
+
+def as_type(term: exp.Expr, kind: exp.DataType) -> exp.Expr:
+    """Return a cast."""
+    return exp.Cast(this=term.copy(), to=kind.copy())

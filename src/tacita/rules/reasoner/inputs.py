@@ -1,0 +1,243 @@
+"""Facts into tables: those of the program, Python tuples, relations of an engine. A missing value is a fresh null."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pyarrow as pa
+from sqlglot import exp
+
+from tacita.engines.protocol import Engine, EngineRelation
+from tacita.errors import InputError
+from tacita.model.relation import ColumnType
+from tacita.rules.logic.program import Fact
+from tacita.rules.logic.terms import Constant
+from tacita.rules.logic.types import ANY, INTEGER, NOTHING, NUMBER, TEXT, Scalar, Type, joined
+from tacita.rules.reasoner.bodies import Body
+from tacita.rules.reasoner.cells import Cell, is_null
+from tacita.rules.reasoner.derivations import projected
+from tacita.rules.reasoner.layout import ROUND, Layout, Position, sql_type
+from tacita.rules.reasoner.tables import in_round
+from tacita.rules.reasoner.terms import Terms, constant_type
+from tacita.rules.reasoner.values import Null, as_any
+
+if TYPE_CHECKING:
+    from tacita.rules.reasoner.run import Run
+
+Rows: TypeAlias = Sequence[Sequence[Any]]
+
+_ARROW = {
+    "integer": pa.int64(),
+    "number": pa.float64(),
+    "text": pa.string(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us"),
+    "any": pa.string(),
+}
+_COLUMN = {
+    ColumnType.INTEGER: INTEGER,
+    ColumnType.NUMBER: NUMBER,
+    ColumnType.TEXT: TEXT,
+    ColumnType.BOOLEAN: Scalar("boolean"),
+    ColumnType.DATE: Scalar("date"),
+    ColumnType.TIMESTAMP: Scalar("timestamp"),
+}
+_VALUES = (bool, int, float, str, datetime.date, datetime.datetime)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a Python value says that there is none."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+# -- Python rows -------------------------------------------------------------------------------------------------------
+
+
+def positions_of_rows(predicate: str, rows: Rows, declared: Sequence[Type | None] = ()) -> list[Position]:
+    """Return the types of tuples; all of them must have the same number of values."""
+    lengths = sorted({len(row) for row in rows})
+    if len(lengths) > 1:
+        raise InputError(
+            f"the tuples have {lengths[0]} to {lengths[-1]} values",
+            where=f"input of {predicate}",
+            do="give all the same",
+        )
+    positions = []
+    for place in range(lengths[0] if lengths else len(declared)):
+        told = declared[place] if place < len(declared) else None
+        held: Type | None = told or NOTHING
+        nullable = False
+        for number, row in enumerate(rows):
+            value = row[place]
+            if is_missing(value) or isinstance(value, Null):
+                nullable = True
+                continue
+            if not isinstance(value, _VALUES):
+                raise InputError(
+                    f"value {place + 1} of tuple {number + 1} is a {type(value).__name__}",
+                    where=f"input of {predicate}",
+                    do="give numbers, texts, booleans, dates or None",
+                )
+            if told is None:
+                held = joined(held or NOTHING, constant_type(value))
+            if held is None:
+                raise InputError(
+                    f"value {place + 1} is of different types in different tuples (seen in tuple {number + 1})",
+                    where=f"input of {predicate}",
+                    do=f'use one type, or declare it: @input("{predicate}", [..., "name:any"])',
+                )
+        positions.append(Position(TEXT if held == NOTHING and not nullable else held or TEXT, nullable))
+    return positions
+
+
+def load_rows(run: Run, layout: Layout, rows: Iterable[Sequence[Any]]) -> exp.Select:
+    """Return the select of Python tuples as facts of a predicate."""
+    columns: dict[str, list[Any]] = {name: [] for name in layout.columns()}
+    for row in rows:
+        for i, (value, position) in enumerate(zip(row, layout.positions, strict=True)):
+            label = None
+            if isinstance(value, Null):
+                label, run.nulls = value.number, max(run.nulls, value.number)
+            elif is_missing(value):
+                run.nulls += 1
+                label = run.nulls
+            columns[f"c{i}"].append(None if label is not None else _stored(value, position.type))
+            if position.is_nullable:
+                columns[f"n{i}"].append(label)
+    if not columns:
+        return exp.select(exp.alias_(exp.Literal.number(1), "one"))
+    return _adopted(run.engine, layout, columns)
+
+
+def _stored(value: Any, type_: Type) -> Any:
+    if type_ == ANY:
+        return as_any(value)
+    if type_ == NUMBER:
+        return float(value)
+    if type_ == TEXT and not isinstance(value, str):
+        return str(value)
+    if type_ == Scalar("timestamp") and not isinstance(value, datetime.datetime):
+        return datetime.datetime.combine(value, datetime.time())
+    return value
+
+
+def _adopted(engine: Engine, layout: Layout, columns: Mapping[str, list[Any]]) -> exp.Select:
+    kinds = []
+    for i, position in enumerate(layout.positions):
+        assert isinstance(position.type, Scalar)
+        kinds.append(_ARROW[position.type.name])
+        if position.is_nullable:
+            kinds.append(pa.int64())
+        del i
+    arrays = []
+    for (name, values), kind in zip(columns.items(), kinds, strict=True):
+        try:
+            arrays.append(pa.array(values, kind))
+        except (pa.ArrowException, OverflowError):
+            arrays = []
+        if not arrays:
+            raise InputError(
+                f"argument {int(name[1:]) + 1} has a number too large for 64 bits",
+                where=f"facts of {layout.predicate}",
+                do="write it as a text or as a decimal number",
+            )
+    batch = pa.RecordBatch.from_arrays(arrays, names=list(columns))
+    relation = engine.adopt([batch], batch.schema)
+    terms = [
+        exp.alias_(exp.Cast(this=exp.column(column.physical), to=kind), name)
+        for column, name, kind in zip(relation.columns, columns, layout.types(), strict=True)
+    ]
+    return exp.select(*terms).from_(relation.source())
+
+
+# -- facts of the program ----------------------------------------------------------------------------------------------
+
+
+def positions_of_fact(engine: Engine, fact: Fact) -> list[Position]:
+    """Return what a fact says of the types of its predicate."""
+    found = []
+    for argument in fact.atom.arguments:
+        cell = Terms(engine).cell(argument)
+        found.append(Position(cell.type, cell.label is not None))
+    return found
+
+
+def facts_select(run: Run, layout: Layout, facts: Sequence[Fact]) -> list[exp.Select]:
+    """Return the selects of facts that the program states."""
+    plain = [f for f in facts if all(isinstance(a, Constant) for a in f.atom.arguments)]
+    simple = all(isinstance(p.type, Scalar) for p in layout.positions)
+    selects = []
+    if plain and simple:
+        rows = [[a.value for a in f.atom.arguments if isinstance(a, Constant)] for f in plain]
+        selects.append(load_rows(run, layout, rows))
+    for fact in facts:
+        if fact in plain and simple:
+            continue
+        body = Body(run.engine, run.layouts, Terms(run.engine))
+        selects.append(projected(body, layout, [body.terms.cell(a) for a in fact.atom.arguments]))
+    return selects
+
+
+# -- relations of an engine --------------------------------------------------------------------------------------------
+
+
+def positions_of_relation(
+    relation: EngineRelation, physical: Sequence[str], declared: Sequence[Type | None]
+) -> list[Position]:
+    """Return the types of some columns of a relation, and whether values are missing in them."""
+    by_physical = {column.physical: column for column in relation.columns}
+    counts = [
+        exp.alias_(
+            exp.Count(this=exp.Case(ifs=[exp.If(this=is_null(exp.column(name)), true=exp.Literal.number(1))])), f"m{i}"
+        )
+        for i, name in enumerate(physical)
+    ]
+    missing = relation.engine.run(exp.select(*counts).from_(relation.source()))[0] if physical else {}
+    positions = []
+    for i, name in enumerate(physical):
+        told = declared[i] if i < len(declared) else None
+        positions.append(Position(told or _COLUMN[by_physical[name].type], bool(missing[f"m{i}"])))
+    return positions
+
+
+def relation_select(run: Run, layout: Layout, relation: EngineRelation, physical: Sequence[str]) -> exp.Select:
+    """Return the select of a relation's tuples as facts of a predicate."""
+    by_physical = {column.physical: column for column in relation.columns}
+    terms, columns = Terms(run.engine), []
+    labelled = [i for i, p in enumerate(layout.positions) if p.is_nullable]
+    number = exp.Window(this=exp.RowNumber())
+    for i, (name, position) in enumerate(zip(physical, layout.positions, strict=True)):
+        column = by_physical[name]
+        type_: Type = _COLUMN[column.type]
+        value: exp.Expr = exp.column(name, table="t")
+        if column.is_coded:
+            value = exp.Cast(this=value, to=sql_type(TEXT))
+        held = terms.converted(Cell(type_, value), position.type).value
+        kind = sql_type(position.type)
+        columns.append(exp.alias_(exp.Cast(this=held, to=kind), f"c{i}"))
+        if position.is_nullable:
+            label = exp.Add(
+                this=exp.Literal.number(run.nulls + labelled.index(i)),
+                expression=exp.Mul(this=number.copy(), expression=exp.Literal.number(len(labelled))),
+            )
+            missing = is_null(exp.column(name, table="t"))
+            case = exp.Case(ifs=[exp.If(this=missing, true=exp.Cast(this=label, to=sql_type(INTEGER)))])
+            columns.append(exp.alias_(exp.Cast(this=case, to=sql_type(INTEGER)), f"n{i}"))
+    if labelled:
+        run.nulls += (relation.count() + 1) * len(labelled)
+    return exp.select(*columns).from_(relation.source().as_("t"))
+
+
+def fill(run: Run, layout: Layout, selects: Sequence[exp.Query]) -> None:
+    """Let the table of a predicate hold what is given."""
+    from tacita.rules.reasoner.tables import union
+
+    run.facts += run.engine.replace(layout.table, in_round(union(list(selects)), layout, 0))
+    run.filled.add(layout.predicate)
+
+
+__all__ = ["ROUND", "Rows", "fill"]

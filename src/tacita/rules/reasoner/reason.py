@@ -1,0 +1,258 @@
+"""Reasoning: a program and its inputs in, facts out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from tacita.engines.protocol import Engine, EngineRelation
+from tacita.errors import InputError, ReasoningError, counted
+from tacita.progress import Progress, silent
+from tacita.rules.logic.checks import wardedness
+from tacita.rules.logic.faults import refuse
+from tacita.rules.logic.terms import Denial
+from tacita.rules.logic.types import ANY, Type
+from tacita.rules.passes.externals import Functions
+from tacita.rules.passes.modules import Finder
+from tacita.rules.reasoner import inputs as given
+from tacita.rules.reasoner.bodies import moved
+from tacita.rules.reasoner.computed import Computed
+from tacita.rules.reasoner.derivations import Derivation
+from tacita.rules.reasoner.equality import policy_of
+from tacita.rules.reasoner.layout import Layout
+from tacita.rules.reasoner.program import (
+    Prepared,
+    argument_names,
+    arities,
+    column_types,
+    computed_types,
+    is_denial,
+    key_places,
+    prepare,
+    strata,
+)
+from tacita.rules.reasoner.results import Reasoned
+from tacita.rules.reasoner.run import Budget, Run
+from tacita.rules.reasoner.similar import SIMILARITIES, Similarity, SimilarPairs
+from tacita.rules.reasoner.strata import run_strata
+from tacita.rules.reasoner.typing import Signatures, infer
+from tacita.rules.reasoner.values import decoded
+from tacita.rules.reasoner.versions import Versions
+from tacita.rules.reasoner.violations import Policy, Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A relation of an engine as the facts of a predicate: which of its columns are the arguments."""
+
+    relation: EngineRelation
+    columns: tuple[str, ...]
+    """Names of the relation's columns, in the order of the arguments."""
+
+
+Input: TypeAlias = Sequence[Sequence[Any]] | Table
+
+
+def reason(
+    program: str,
+    inputs: Mapping[str, Input] | None = None,
+    *,
+    engine: Engine | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    functions: Functions | None = None,
+    similarity: Similarity | None = None,
+    find: Finder | None = None,
+    known_modules: Sequence[str] = (),
+    budget: Budget | None = None,
+    progress: Progress = silent,
+    source: str = "program",
+) -> Reasoned:
+    """Run a program over its inputs until nothing new follows.
+
+    >>> result = reason('Own(X, Y, W), W > 0.5 -> Control(X, Y).', {"Own": [("a", "b", 0.6), ("b", "c", 0.4)]})
+    >>> result.facts("Control")
+    [('a', 'b')]
+    """
+    data = dict(inputs or {})
+    ready = prepare(
+        program,
+        source=source,
+        find=find,
+        parameters=parameters,
+        functions=functions,
+        known=list(data),
+        known_modules=known_modules,
+    )
+    if engine is None:
+        from tacita.engines.duckdb import DuckDBEngine
+
+        engine = DuckDBEngine()
+    return Reasoning(ready, engine, data, dict(functions or {}), similarity, budget or Budget(), progress).run()
+
+
+@dataclass(slots=True)
+class Reasoning:
+    """A prepared program on its way to its result."""
+
+    ready: Prepared
+    engine: Engine
+    inputs: dict[str, Input]
+    functions: Functions = field(default_factory=dict)
+    similarity: Similarity | None = None
+    budget: Budget = field(default_factory=Budget)
+    progress: Progress = silent
+
+    def run(self) -> Reasoned:
+        """Run to the end."""
+        program = self.ready.program
+        order, links = strata(program, self.ready.versioned)
+        signatures = Signatures(self.engine.new_table)
+        similar = self._similar()
+        derivations = self._derivations(signatures, similar)
+        self._declare(signatures)
+        infer(signatures, [d for d in derivations if d.heads], order, arities(program))
+        refuse(list(signatures.faults.values()), self.ready.linked.texts)
+        run = Run(self.engine, signatures.layouts, links, self.budget, self.progress, similar)
+        run.is_warded = wardedness(program).is_warded
+        self._name_arguments(run)
+        self._fill(run)
+        for derivation in derivations:
+            if derivation.is_computed and derivation.rule.label is not None:
+                name = derivation.rule.label.removeprefix("#")
+                run.functions[derivation.number] = Computed(run, derivation, name, self.functions[name])
+        history = None
+        if self.ready.versioned:
+            history = Versions(run, self.ready, order, derivations).run()
+        else:
+            run_strata(run, order, derivations)
+        self._denials(run, derivations)
+        return Reasoned(self.ready, run, derivations, history)
+
+    # -- before --------------------------------------------------------------------------------------------------------
+
+    def _similar(self) -> SimilarPairs | None:
+        annotation = next(self.ready.program.directives("similarity"), None)
+        similarity = self.similarity
+        if similarity is None:
+            method, threshold = "jaro_winkler", 0.9
+            if annotation is not None:
+                told = {name: getattr(term, "value", None) for name, term in annotation.named}
+                method = str(told.get("method") or annotation.text(0) or method)
+                threshold = float(told.get("threshold") or threshold)
+            similarity = SIMILARITIES[method](threshold)
+        from tacita.rules.logic.terms import Similar, walk
+
+        used = any(isinstance(n, Similar) for r in self.ready.program.rules for i in r.body for n in walk(i))
+        return SimilarPairs(self.engine, similarity) if used else None
+
+    def _derivations(self, signatures: Signatures, similar: SimilarPairs | None) -> list[Derivation]:
+        keys = self._keys()
+        return [
+            Derivation(
+                self.engine,
+                rule,
+                number,
+                signatures.layouts,
+                similar.condition if similar is not None else None,
+                rule.module in self.ready.linked.maybe,
+                keys,
+                computed_types(rule, self.functions),
+            )
+            for number, rule in enumerate(self.ready.program.rules)
+        ]
+
+    def _keys(self) -> dict[str, frozenset[int]]:
+        """Return the positions of the keys of versioned predicates: by the names that a rule gives its arguments."""
+        found: dict[str, frozenset[int]] = {}
+        for predicate, names in self.ready.versioned.items():
+            places = key_places(self.ready.program.rules, predicate, names)
+            if places:
+                found[predicate] = frozenset(places)
+        return found
+
+    def _declare(self, signatures: Signatures) -> None:
+        declared = {a.text(0) or "": column_types(a) for a in self.ready.program.directives("input")}
+        declared.setdefault("Val", (None, None, None, ANY))
+        known = arities(self.ready.program)
+        for predicate, data in self.inputs.items():
+            types: Sequence[Type | None] = declared.get(predicate, ())
+            if isinstance(data, Table):
+                physical = [data.relation.column(name).physical for name in data.columns]
+                positions = given.positions_of_relation(data.relation, physical, types)
+                names = data.columns
+            else:
+                positions, names = given.positions_of_rows(predicate, data, types), ()
+            wanted = known.get(predicate, len(positions))
+            if len(positions) != wanted and (isinstance(data, Table) or data):
+                raise InputError(
+                    f"{counted(len(positions), 'column')} for {predicate}, which has {counted(wanted, 'argument')} in the rules",
+                    where=f"input of {predicate}",
+                    do=f'name the columns that you mean: @input("{predicate}", ["...", ...])',
+                )
+            if not positions and not isinstance(data, Table):
+                continue
+            signatures.declare(predicate, positions, tuple(names))
+        for fact in self.ready.program.facts:
+            positions = given.positions_of_fact(self.engine, fact)
+            types = declared.get(fact.atom.predicate, ())
+            told = [
+                type(p)(types[i] or p.type, p.is_nullable) if i < len(types) and types[i] == ANY else p
+                for i, p in enumerate(positions)
+            ]
+            signatures.learn(fact.atom, told)
+
+    def _name_arguments(self, run: Run) -> None:
+        for predicate, names in argument_names(self.ready.program).items():
+            layout = run.layouts.get(predicate)
+            if layout is not None and len(names) == len(layout.positions):
+                run.layouts[predicate] = Layout(predicate, layout.table, layout.positions, names)
+
+    def _fill(self, run: Run) -> None:
+        facts: dict[str, list[Any]] = {}
+        for fact in self.ready.program.facts:
+            facts.setdefault(fact.atom.predicate, []).append(fact)
+        for predicate in dict.fromkeys((*self.inputs, *facts)):
+            layout = run.layouts.get(predicate)
+            if layout is None:
+                continue
+            selects = given.facts_select(run, layout, facts.get(predicate, []))
+            data = self.inputs.get(predicate)
+            if isinstance(data, Table):
+                physical = [data.relation.column(name).physical for name in data.columns]
+                selects.append(given.relation_select(run, layout, data.relation, physical))
+            elif data:
+                selects.append(given.load_rows(run, layout, data))
+            if selects:
+                given.fill(run, layout, selects)
+
+    def _denials(self, run: Run, derivations: Iterable[Derivation]) -> None:
+        for derivation in derivations:
+            if not is_denial(derivation.rule):
+                continue
+            policy = policy_of(derivation.rule, Policy.FAIL)
+            found = list(_matches(run, derivation))
+            denial = next(item for item in derivation.rule.head if isinstance(item, Denial))
+            text = denial.text or "this must not be"
+            run.violations += [Violation(derivation.rule.name, text, values, None, policy) for values in found]
+            if found and policy is Policy.FAIL:
+                raise ReasoningError(
+                    f"{text}: {counted(len(found), 'case')} (rule {derivation.rule.name})",
+                    where=str(derivation.rule.origin),
+                    do='correct the facts, or set @on_violation("ask") on the rule to have the cases reported',
+                )
+
+
+def _matches(run: Run, derivation: Derivation) -> Iterable[dict[str, Any]]:
+    run.prepare(derivation)
+    body = derivation.bound()
+    names = [v.name for v in derivation.all_variables() if v.name in body.terms.bound]
+    columns, cells = moved([body.terms.bound[name] for name in names], "m")
+    from sqlglot import exp
+
+    plan = body.select(*(columns or [exp.alias_(exp.Literal.number(1), "q0")])).distinct()
+    for row in run.engine.run(plan):
+        yield {name: decoded(cell, row) for name, cell in zip(names, cells, strict=True)}
+
+
+__all__ = ["Reasoned", "Reasoning", "Table", "reason"]

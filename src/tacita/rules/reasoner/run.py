@@ -1,0 +1,305 @@
+"""One run of a program: strata in order, each to its fixpoint, rounds counted through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from tacita.engines.protocol import Engine
+from tacita.errors import ReasoningError, counted
+from tacita.progress import Progress, Step, silent
+from tacita.rules.logic.dependencies import Edge, is_recursive
+from tacita.rules.reasoner.chase import Chase
+from tacita.rules.reasoner.computed import Computed
+from tacita.rules.reasoner.contributions import Contributions, Extreme, extremes
+from tacita.rules.reasoner.derivations import Derivation
+from tacita.rules.reasoner.equality import Equality
+from tacita.rules.reasoner.layout import Layout
+from tacita.rules.reasoner.similar import SimilarPairs
+from tacita.rules.reasoner.tables import empty, in_round, new_facts, union
+from tacita.rules.reasoner.violations import Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """When to stop a run that does not end by itself."""
+
+    rounds: int = 10_000
+    facts: int = 200_000_000
+    nulls: int = 5_000_000
+
+
+@dataclass(slots=True)
+class Run:
+    """The state of a run: which tables are filled, the round, the nulls made so far."""
+
+    engine: Engine
+    layouts: dict[str, Layout]
+    edges: tuple[Edge, ...]
+    budget: Budget = field(default_factory=Budget)
+    progress: Progress = silent
+    similar: SimilarPairs | None = None
+    is_warded: bool = False
+    round: int = 0
+    nulls: int = 0
+    facts: int = 0
+    filled: set[str] = field(default_factory=set)
+    """Predicates whose table holds what inputs and the program's own facts say."""
+    violations: list[Violation] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    contributions: dict[int, Contributions] = field(default_factory=dict)
+    chases: dict[int, Chase] = field(default_factory=dict)
+    functions: dict[int, Computed] = field(default_factory=dict)
+    merged: list[tuple[int, object, str, int]] = field(default_factory=list)
+    """Labels that equality rules did away with: label, what it became, rule, round."""
+    rules_fired: dict[int, int] = field(default_factory=dict)
+
+    # -- components ----------------------------------------------------------------------------------------------------
+
+    def component(
+        self, predicates: Sequence[str], derivations: Sequence[Derivation], equalities: Sequence[Derivation]
+    ) -> None:
+        """Derive everything about predicates that depend on each other."""
+        if not derivations and not equalities:
+            for predicate in predicates:
+                self._start(predicate)
+            return
+        plain = [d for d in derivations if not d.existentials]
+        chases = [d for d in derivations if d.existentials and not d.is_computed]
+        computed = [d for d in derivations if d.is_computed]
+        if not chases and not equalities and not computed and not is_recursive(predicates, self.edges):
+            self._once(predicates[0], plain)
+            return
+        _Fixpoint(self, tuple(predicates), plain, chases, list(equalities), computed).run()
+
+    def _start(self, predicate: str) -> None:
+        if predicate not in self.filled:
+            self.engine.replace(self.layouts[predicate].table, empty(self.layouts[predicate]))
+            self.filled.add(predicate)
+
+    def _once(self, predicate: str, derivations: Sequence[Derivation]) -> None:
+        layout = self.layouts[predicate]
+        self.next_round(derivations)
+        selects = [s for d in derivations for s in self.selects(d, predicate)]
+        if predicate in self.filled:
+            self.engine.replace(f"{layout.table}_n", new_facts(union(selects), layout, self.round))
+            added = self.engine.append(layout.table, exp.select("*").from_(f"{layout.table}_n"))
+            self.engine.forget(f"{layout.table}_n")
+        else:
+            added = self.engine.replace(layout.table, in_round(union(selects), layout, self.round))
+            self.filled.add(predicate)
+        self.count(added, derivations)
+
+    def selects(
+        self, derivation: Derivation, predicate: str, tables: Mapping[int, str] | None = None
+    ) -> list[exp.Select]:
+        """Return what a rule says about one predicate."""
+        self.prepare(derivation)
+        return [derivation.select(a, tables) for a in derivation.heads if a.predicate == predicate]
+
+    def prepare(self, derivation: Derivation) -> None:
+        """Do what must be done before a rule is asked: compare texts that are to be similar, refuse unknown numbers."""
+        if self.similar is not None:
+            self.similar.prepare(derivation)
+        if derivation.grouping is not None:
+            self.refuse_unknown(derivation, derivation.gathered().unknown)
+
+    def refuse_unknown(self, derivation: Derivation, plan: exp.Select | None) -> None:
+        """Refuse to add up values that are labelled nulls."""
+        if plan is None:
+            return
+        number = int(self.engine.run(plan)[0]["n"])
+        if number:
+            raise ReasoningError(
+                f"rule {derivation.rule.name} aggregates a value that is unknown in {counted(number, 'match')}".replace(
+                    "matchs", "matches"
+                ),
+                where=str(derivation.rule.origin),
+                do="leave these out with 'is not null' if that is what you mean: a total without them would be too small",
+            )
+
+    # -- budget --------------------------------------------------------------------------------------------------------
+
+    def next_round(self, derivations: Iterable[Derivation]) -> int:
+        """Begin a round."""
+        self.round += 1
+        if self.round > self.budget.rounds:
+            self._stop(f"{self.budget.rounds:,} rounds", derivations, "--max-rounds")
+        return self.round
+
+    def count(self, added: int, derivations: Iterable[Derivation]) -> None:
+        """Count new facts."""
+        self.facts += added
+        self.progress(Step(f"round {self.round:,}: {self.facts:,} facts"))
+        if self.facts > self.budget.facts:
+            self._stop(f"{self.budget.facts:,} facts", derivations, "a larger budget")
+
+    def new_labels(self, number: int, derivation: Derivation) -> int:
+        """Reserve labels for nulls; return the first."""
+        first = self.nulls + 1
+        self.nulls += number
+        if self.nulls > self.budget.nulls:
+            self._stop(f"{self.budget.nulls:,} labelled nulls", [derivation], "a larger budget")
+        return first
+
+    def _stop(self, limit: str, derivations: Iterable[Derivation], option: str) -> None:
+        culprits = list(derivations)
+        culprit = max(culprits, key=lambda d: self.rules_fired.get(d.number, 0)) if culprits else None
+        name = f"; the last to add facts was rule {culprit.rule.name}" if culprit else ""
+        raise ReasoningError(
+            f"no end after {limit}{name}",
+            where=str(culprit.rule.origin) if culprit else None,
+            do=f"look whether the rule can go on for ever; if not, allow more with {option}",
+        )
+
+
+@dataclass(slots=True)
+class _Fixpoint:
+    """Semi-naive evaluation of predicates that depend on each other."""
+
+    run_: Run
+    predicates: tuple[str, ...]
+    plain: list[Derivation]
+    chases: list[Derivation]
+    equalities: list[Derivation]
+    computed: list[Derivation]
+    better: dict[str, Extreme] = field(default_factory=dict)
+
+    def run(self) -> None:
+        run = self.run_
+        inside = set(self.predicates)
+        self.better = extremes(self.plain, inside)
+        recursive = [d for d in self.plain if any(a.predicate in inside for a in d.atoms)]
+        exits = [d for d in self.plain if d not in recursive]
+        self._begin(exits)
+        equality = Equality(run, self.equalities) if self.equalities else None
+        while True:
+            self._datalog(recursive)
+            if self._compute() or self._chase():
+                continue
+            if equality is not None and equality.apply(self.predicates):
+                self._restart(recursive)
+                continue
+            break
+        if equality is not None:
+            equality.report()
+        self._finish()
+
+    def _layout(self, predicate: str) -> Layout:
+        return self.run_.layouts[predicate]
+
+    def _begin(self, exits: Sequence[Derivation]) -> None:
+        run = self.run_
+        run.next_round(self.plain)
+        for predicate in self.predicates:
+            layout = self._layout(predicate)
+            run._start(predicate)
+            selects = [s for d in exits if _heads(d, predicate) for s in run.selects(d, predicate)]
+            if selects:
+                run.engine.replace(f"{layout.table}_n", new_facts(union(selects), layout, run.round))
+                run.count(run.engine.append(layout.table, exp.select("*").from_(f"{layout.table}_n")), exits)
+            run.engine.replace(f"{layout.table}_d", exp.select("*").from_(layout.table))
+
+    def _restart(self, recursive: Sequence[Derivation]) -> None:
+        """Look at all facts as if they were new: an equality rule changed some of them."""
+        run = self.run_
+        for predicate in self.predicates:
+            table = self._layout(predicate).table
+            run.engine.replace(f"{table}_d", exp.select("*").from_(table))
+        for derivation in recursive:
+            if derivation.number in run.contributions:
+                run.contributions[derivation.number].forget()
+
+    # -- rules without existentials ------------------------------------------------------------------------------------
+
+    def _datalog(self, recursive: Sequence[Derivation]) -> None:
+        run = self.run_
+        if not recursive:
+            return
+        plans: dict[str, tuple[exp.Query, ...]] = {}
+        while True:
+            number = run.next_round(recursive)
+            changed: list[str] = []
+            for predicate in self.predicates:
+                selects = [s for d in recursive if _heads(d, predicate) for s in self._variants(d, predicate, plans)]
+                layout = self._layout(predicate)
+                if not selects:
+                    run.engine.replace(f"{layout.table}_n", empty(layout))
+                    continue
+                better = self.better[predicate].beaten(layout) if predicate in self.better else None
+                added = run.engine.replace(f"{layout.table}_n", new_facts(union(selects), layout, number, better))
+                if added:
+                    changed.append(predicate)
+                    run.count(added, recursive)
+                    for d in recursive:
+                        if _heads(d, predicate):
+                            run.rules_fired[d.number] = number
+            for predicate in self.predicates:
+                table = self._layout(predicate).table
+                if predicate in changed:
+                    run.engine.append(table, exp.select("*").from_(f"{table}_n"))
+                run.engine.replace(f"{table}_d", exp.select("*").from_(f"{table}_n"))
+            if not changed:
+                return
+
+    def _variants(
+        self, derivation: Derivation, predicate: str, plans: dict[str, tuple[exp.Query, ...]]
+    ) -> Iterable[exp.Query]:
+        """Return what a rule says when one of its atoms is matched with the facts of the last round only."""
+        run = self.run_
+        run_similar = run.similar
+        if run_similar is not None:
+            run_similar.prepare(derivation)
+        places = [i for i, atom in enumerate(derivation.atoms) if atom.predicate in self.predicates]
+        deltas = [{i: f"{self._layout(derivation.atoms[i].predicate).table}_d"} for i in places]
+        if derivation.grouping is not None:
+            store = run.contributions.setdefault(derivation.number, Contributions(run, derivation))
+            return store.touched(deltas, predicate)
+        key = f"{derivation.number}.{predicate}"
+        if key not in plans:
+            atoms = [a for a in derivation.heads if a.predicate == predicate]
+            plans[key] = tuple(derivation.select(atom, tables) for atom in atoms for tables in deltas)
+        return [plan.copy() for plan in plans[key]]
+
+    def _compute(self) -> bool:
+        """Ask the caller's functions about what is new."""
+        run, added = self.run_, 0
+        for derivation in self.computed:
+            new = run.functions[derivation.number].ask()
+            if new:
+                table = self._layout(derivation.heads[0].predicate).table
+                run.engine.append(f"{table}_d", exp.select("*").from_(f"{table}_n"))
+                run.count(new, [derivation])
+            added += new
+        return added > 0
+
+    # -- rules with existentials ---------------------------------------------------------------------------------------
+
+    def _chase(self) -> bool:
+        run = self.run_
+        for derivation in self.chases:
+            run.next_round([derivation])
+            if run.similar is not None:
+                run.similar.prepare(derivation)
+            chase = run.chases.setdefault(derivation.number, Chase(run, derivation))
+            added = chase.fire(self.predicates)
+            if added:
+                run.rules_fired[derivation.number] = run.round
+                run.count(added, [derivation])
+                return True
+        return False
+
+    def _finish(self) -> None:
+        run = self.run_
+        for predicate in self.predicates:
+            layout = self._layout(predicate)
+            if predicate in self.better:
+                run.engine.replace(layout.table, self.better[predicate].final(layout))
+            run.engine.forget(f"{layout.table}_d")
+            run.engine.forget(f"{layout.table}_n")
+
+
+def _heads(derivation: Derivation, predicate: str) -> bool:
+    return any(atom.predicate == predicate for atom in derivation.heads)

@@ -1,0 +1,291 @@
+"""Reading clauses: annotations, labels, facts, rules in all their directions."""
+
+from __future__ import annotations
+
+from tacita.errors import did_you_mean
+from tacita.rules.logic.faults import Severity
+from tacita.rules.logic.program import Annotation, Clause, Directive, Fact, Rule
+from tacita.rules.logic.terms import Atom, Comparison, Denial, HeadItem, Item, Term, Variable
+from tacita.rules.syntax.cursor import LABEL, Lost
+from tacita.rules.syntax.items import AnyItem, Items, described
+from tacita.rules.syntax.lexer import Lexed, Token
+from tacita.rules.syntax.words import ANNOTATIONS, ARROWS, KEYWORDS
+
+
+class Clauses(Items):
+    """The whole parser."""
+
+    def __init__(self, lexed: Lexed, source: str) -> None:
+        super().__init__(lexed, source)
+        self.bare = []
+        self.clauses: list[Clause] = []
+        self.ends: list[tuple[int, int]] = []
+        """The first token of each clause that could be read, and the one behind its last."""
+        self.labels: dict[int, tuple[int, str]] = {}
+        """Where labels begin, where what follows them begins, and their text."""
+        self.back_arrows: set[int] = set()
+        """Where ``<-`` is an arrow."""
+
+    def read(self) -> None:
+        """Read all clauses; after a fault go on with the next one."""
+        while self.kind != "end":
+            start = self.at
+            self.clause_column = self.lexed.token(start).column
+            self.depth = 0
+            self.in_annotation = self.in_negation = self.in_aggregate = False
+            if self.aggregates:
+                self.aggregates = []
+            if self.bare:
+                self.bare = []
+            try:
+                self.clauses.append(self.clause())
+            except Lost:
+                self.skip_clause(start)
+            except RecursionError:
+                # The limits keep well away from this, unless the caller's own stack is nearly full.
+                self.note("R129", self.place(start), "nested too deeply")
+                self.skip_clause(start)
+            else:
+                self.ends.append((start, self.at))
+
+    def clause(self) -> Clause:
+        """Read one clause with its period."""
+        first = self.at
+        annotations: tuple[Annotation, ...] = ()
+        if self.kind == "annotation":
+            annotations = tuple(self.annotations())
+            if self.kind == ".":
+                self.step()
+                return Directive(annotations, self.span(first))
+        label = self.label() if self.kind == "[" else None
+        if label is not None and self.kind == "annotation":
+            message = "annotations stand before the label of a rule"
+            self.note("R133", self.here(), message, f"write [{label}] behind them")
+            annotations += tuple(self.annotations())
+        if self.kind == "end":
+            raise self.nothing_behind(annotations, label)
+        has_if = self.kind == "if" or (self.starts_with_misspelt_if() and self.respelt(("if",)))
+        if has_if:
+            self.step()
+        if self.kind in ARROWS or self.kind in ("=>", "."):
+            raise self.one_sided()
+        exists_at = self.at
+        exists, left = self.head()
+        if self.kind in ("->", "then", "=>"):
+            if exists:
+                message = "'exists' stands before the head, not before the body"
+                self.note("R119", self.place(exists_at), message, "write -> exists Z, Y: A(Z), B(Y)")
+            self.pass_arrow()
+            exists, head = self.head()
+            body, last = left, head[-1]
+        elif self.kind == ":-" or self.at_back_arrow():
+            self.pass_back_arrow()
+            head, body = left, self.items()
+            last = body[-1]
+        else:
+            return self.fact(left, exists, label, annotations, first, has_if)
+        self.period(last, "a comma, 'and', or a period")
+        return Rule(self.checked_body(body), self.checked_head(head), exists, label, annotations, self.span(first))
+
+    def fact(
+        self,
+        items: list[AnyItem],
+        exists: tuple[Variable, ...],
+        label: str | None,
+        annotations: tuple[Annotation, ...],
+        first: int,
+        has_if: bool,
+    ) -> Fact:
+        """Return the fact that items without an arrow are, or say why they are none."""
+        arrow = "'then'" if has_if else "'->'"
+        self.period(items[-1], f"a comma, 'and', or {arrow}")
+        origin = self.span(first)
+        atom = items[0]
+        if has_if or exists or len(items) > 1:
+            message = "a rule without 'then'" if has_if else "neither a fact nor a rule: there is no arrow"
+            do = "write 'then' and what follows" if has_if else ""
+            raise self.lost("R116", origin, message, do)
+        if not isinstance(atom, Atom):
+            what = described(atom)
+            raise self.lost(
+                "R116", origin, f"{what} alone is neither a fact nor a rule", "a fact is an atom with values"
+            )
+        for aggregate in self.aggregates:
+            self.note("R126", aggregate.origin, f"{aggregate.function} stands in a fact")
+        return Fact(atom, annotations, label, origin)
+
+    def head(self) -> tuple[tuple[Variable, ...], list[AnyItem]]:
+        """Read items with the existential variables before them."""
+        exists = self.existentials() if self.kind == "exists" or self.is_misspelt_exists() else ()
+        return exists, self.items()
+
+    def pass_arrow(self) -> None:
+        """Pass the arrow to a head; there must be one."""
+        if self.kind == "=>":
+            self.note("R106", self.here(), "'=>' is not a sign of this language", "write ->")
+        self.step()
+        if self.kind in (".", "end") or self.starts_clause(self.at):
+            raise self.lost("R114", self.behind(), "there is no head behind the arrow")
+
+    def pass_back_arrow(self) -> None:
+        """Pass the arrow ``:-`` or ``<-`` to a body; there must be one."""
+        if self.kind == "<":
+            self.back_arrows.add(self.at)
+            self.step()
+        self.step()
+        if self.kind in (".", "end") or self.starts_clause(self.at):
+            do = "say when it holds; for a fact, leave out the arrow"
+            raise self.lost("R115", self.behind(), "there is no body behind the arrow", do)
+
+    def one_sided(self) -> Lost:
+        """Note a clause that begins with its arrow or its period; the caller raises what this returns."""
+        if self.kind == ".":
+            return self.lost("R111", self.here(), "there is nothing before this period", "leave it out")
+        if self.kind == ":-":
+            do = 'say what follows; for what must never be, write false "why" :- ...'
+            return self.lost("R114", self.here(), "there is no head before the arrow", do)
+        return self.lost("R115", self.here(), f"there is no body before '{self.token.text}'")
+
+    def nothing_behind(self, annotations: tuple[Annotation, ...], label: str | None) -> Lost:
+        """Note annotations or a label at the end of the text; the caller raises what this returns."""
+        if label is not None:
+            return self.lost("R133", self.behind(), f"nothing follows the label [{label}]", "write the rule behind it")
+        last = annotations[-1]
+        do = "end it with a period if it stands alone; otherwise write its rule behind it"
+        return self.lost("R130", last.origin, f"@{last.name} has neither a period nor a rule behind it", do)
+
+    # -- the end -------------------------------------------------------------------------------------------------------
+
+    def period(self, last: AnyItem, expects: str) -> None:
+        """Pass the period; where the next clause begins without one, say so and go on."""
+        if self.kind == ".":
+            self.step()
+        elif self.kind == "end" or self.starts_clause(self.at):
+            self.note("R110", self.behind(), f"there is no period after {described(last)}")
+        elif self.kind in ARROWS or self.kind == "=>" or self.at_back_arrow():
+            message = f"'{self.token.text}' is the second arrow of this rule"
+            raise self.lost("R135", self.here(), message)
+        else:
+            raise self.expected(expects, described(last))
+
+    # -- what stands where ---------------------------------------------------------------------------------------------
+
+    def checked_body(self, items: list[AnyItem]) -> tuple[Item, ...]:
+        """Return the items that can stand in a body; note the others."""
+        found: list[Item] = []
+        for item in items:
+            if isinstance(item, Denial):
+                self.note("R119", item.origin, "'false' cannot stand in a body", "a body lists what must hold")
+            else:
+                found.append(item)
+        return tuple(found)
+
+    def checked_head(self, items: list[AnyItem]) -> tuple[HeadItem, ...]:
+        """Return the items that can stand in a head; note the others."""
+        found: list[HeadItem] = []
+        for item in items:
+            is_equality = isinstance(item, Comparison) and item.operator == "=" and not self.is_bare(item)
+            if isinstance(item, Atom) or is_equality or isinstance(item, Denial):
+                found.append(item)  # type: ignore[arg-type]
+                if not isinstance(item, Atom) and len(items) > 1:
+                    what = "'false'" if isinstance(item, Denial) else "an equality"
+                    do = (
+                        ""
+                        if isinstance(item, Denial)
+                        else "write a rule of its own; to compute a value, move it to the body"
+                    )
+                    self.note("R118", item.origin, f"{what} stands alone in a head", do)
+            else:
+                what = {"the negation": "a negation"}.get(described(item), "a condition other than an equality")
+                self.note("R117", item.origin, f"{what} cannot stand in a head")
+        return tuple(found)
+
+    def is_bare(self, item: Comparison) -> bool:
+        """Whether a condition was written as a call alone."""
+        return any(item is bare for bare in self.bare)
+
+    # -- before the items ----------------------------------------------------------------------------------------------
+
+    def starts_with_misspelt_if(self) -> bool:
+        """Whether a word stands here where only 'if' makes sense."""
+        return self.kind in ("variable", "name") and self.kinds[self.at + 1] in ("variable", "name", "external", "not")
+
+    def is_misspelt_exists(self) -> bool:
+        """Whether a word stands here, before a variable, where only 'exists' makes sense; it is taken for that."""
+        is_word = self.kind in ("variable", "name") and self.kinds[self.at + 1] == "variable"
+        return is_word and self.kinds[self.at + 2] in (",", ":") and self.respelt(("exists",))
+
+    def existentials(self) -> tuple[Variable, ...]:
+        """Read ``exists Z, Y:``."""
+        self.step()
+        found: list[Variable] = []
+        while True:
+            if self.kind != "variable":
+                raise self.expected("a variable")
+            found.append(self.variable(self.at))
+            self.step()
+            if self.kind != ",":
+                break
+            self.step()
+        if self.kind != ":":
+            raise self.expected("a comma or ':'", f"the variable {found[-1].name} of 'exists'")
+        self.step()
+        return tuple(found)
+
+    def label(self) -> str | None:
+        """Read ``[6a]``."""
+        start = self.at
+        row = self.rows[start]
+        found = LABEL.match(self.lexed.lines[row - 1], self.columns[start] - 1)
+        if not found:
+            message = "a label is made of letters, digits, and . : _ - inside"
+            raise self.lost("R133", self.here(), message, "write [1] or [6a]; a rule cannot begin with a list")
+        end = found.end()
+        while self.kind != "end" and self.rows[self.at] == row and self.columns[self.at] <= end:
+            self.step()
+        self.labels[start] = (self.at, found[1])
+        return found[1]
+
+    def annotations(self) -> list[Annotation]:
+        """Read annotations, one behind the other."""
+        found = []
+        self.in_annotation = True
+        while self.kind == "annotation":
+            found.append(self.annotation())
+        self.in_annotation = False
+        return found
+
+    def annotation(self) -> Annotation:
+        """Read ``@name(value, key = value)``."""
+        first = self.at
+        token = self.advance()
+        name = token.text[1:]
+        if name not in ANNOTATIONS:
+            near = did_you_mean(name, ANNOTATIONS)
+            # One that resembles none may be meant for another reader of the program.
+            severity = Severity.ERROR if near else Severity.WARNING
+            self.note("R131", token.origin(self.source), f"there is no annotation @{name}{near}", "", severity)
+        if self.kind != "(":
+            raise self.expected("'('", f"@{name}")
+        opening = self.at
+        self.step()
+        values: list[Term] = []
+        named: dict[str, Term] = {}
+        if self.kind != ")":
+            while True:
+                if self.kind in KEYWORDS | {"variable", "name"} and self.next_kind == "=":
+                    self.option(self.advance(), named)
+                else:
+                    values.append(self.term())
+                if self.kind != ",":
+                    break
+                self.step()
+        self.close(opening, ")")
+        return Annotation(name, tuple(values), tuple(named.items()), self.span(first))
+
+    def option(self, key: Token, named: dict[str, Term]) -> None:
+        """Read the value of a named argument."""
+        self.step()
+        if key.text in named:
+            self.note("R132", key.origin(self.source), f"'{key.text}' is given twice")
+        named[key.text] = self.term()
