@@ -38,7 +38,7 @@ _ARROW = {
     "timestamp": pa.timestamp("us"),
     "any": pa.string(),
 }
-_COLUMN = {
+COLUMN_TYPES: dict[ColumnType, Type] = {
     ColumnType.INTEGER: INTEGER,
     ColumnType.NUMBER: NUMBER,
     ColumnType.TEXT: TEXT,
@@ -200,7 +200,7 @@ def positions_of_relation(
     positions = []
     for i, name in enumerate(physical):
         told = declared[i] if i < len(declared) else None
-        positions.append(Position(told or _COLUMN[by_physical[name].type], bool(missing[f"m{i}"])))
+        positions.append(Position(told or COLUMN_TYPES[by_physical[name].type], bool(missing[f"m{i}"])))
     return positions
 
 
@@ -212,7 +212,7 @@ def relation_select(run: Run, layout: Layout, relation: EngineRelation, physical
     number = exp.Window(this=exp.RowNumber())
     for i, (name, position) in enumerate(zip(physical, layout.positions, strict=True)):
         column = by_physical[name]
-        type_: Type = _COLUMN[column.type]
+        type_: Type = COLUMN_TYPES[column.type]
         value: exp.Expr = exp.column(name, table="t")
         if column.is_coded:
             value = exp.Cast(this=value, to=sql_type(TEXT))

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import InputError, ReasoningError, counted
+from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.rules.logic.checks import wardedness
 from tacita.rules.logic.faults import refuse
@@ -15,6 +16,7 @@ from tacita.rules.logic.terms import Denial
 from tacita.rules.logic.types import ANY, Type
 from tacita.rules.passes.externals import Functions
 from tacita.rules.passes.modules import Finder
+from tacita.rules.passes.specialise import ROWS
 from tacita.rules.reasoner import inputs as given
 from tacita.rules.reasoner.bodies import moved
 from tacita.rules.reasoner.computed import Computed
@@ -35,6 +37,7 @@ from tacita.rules.reasoner.program import (
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.run import Budget, Run
 from tacita.rules.reasoner.similar import SIMILARITIES, Similarity, SimilarPairs
+from tacita.rules.reasoner.staging import declare_rows, dictionary_facts, fill_rows, staged
 from tacita.rules.reasoner.strata import run_strata
 from tacita.rules.reasoner.typing import Signatures, infer
 from tacita.rules.reasoner.values import decoded
@@ -51,6 +54,9 @@ class Table:
     """Names of the relation's columns, in the order of the arguments."""
 
 
+DICTIONARY = ("MicroDB", "Att", "Cat", "Val", "Tuple", "riskInput")
+"""What microdata define: facts of their dictionary, their values and tuples, and for which tuples a risk is wanted."""
+
 Input: TypeAlias = Sequence[Sequence[Any]] | Table
 
 
@@ -59,6 +65,7 @@ def reason(
     inputs: Mapping[str, Input] | None = None,
     *,
     engine: Engine | None = None,
+    data: Microdata | None = None,
     parameters: Mapping[str, Any] | None = None,
     functions: Functions | None = None,
     similarity: Similarity | None = None,
@@ -74,21 +81,33 @@ def reason(
     >>> result.facts("Control")
     [('a', 'b')]
     """
-    data = dict(inputs or {})
+    given_inputs = dict(inputs or {})
+    known = [*given_inputs, *(DICTIONARY if data is not None else ())]
+    if data is not None and data.dictionary.quasi_identifiers:
+        # What the risk is measured on, unless somebody says otherwise: all quasi-identifiers.
+        parameters = {"AnonSet": list(data.dictionary.quasi_identifiers), **(parameters or {})}
     ready = prepare(
         program,
         source=source,
         find=find,
         parameters=parameters,
         functions=functions,
-        known=list(data),
+        known=known,
         known_modules=known_modules,
     )
     if engine is None:
         from tacita.engines.duckdb import DuckDBEngine
 
         engine = DuckDBEngine()
-    return Reasoning(ready, engine, data, dict(functions or {}), similarity, budget or Budget(), progress).run()
+    if data is not None:
+        told = dictionary_facts(data, arities(ready.program))
+        facts = {p: given_inputs.get(p, rows) for p, rows in told.items()}
+        facts |= {p: rows for p, rows in given_inputs.items() if not isinstance(rows, Table) and p not in facts}
+        ready = staged(ready, data, engine, facts)
+        given_inputs = {**facts, **given_inputs}
+    return Reasoning(
+        ready, engine, given_inputs, dict(functions or {}), similarity, budget or Budget(), progress, data
+    ).run()
 
 
 @dataclass(slots=True)
@@ -102,6 +121,7 @@ class Reasoning:
     similarity: Similarity | None = None
     budget: Budget = field(default_factory=Budget)
     progress: Progress = silent
+    data: Microdata | None = None
 
     def run(self) -> Reasoned:
         """Run to the end."""
@@ -164,7 +184,7 @@ class Reasoning:
 
     def _keys(self) -> dict[str, frozenset[int]]:
         """Return the positions of the keys of versioned predicates: by the names that a rule gives its arguments."""
-        found: dict[str, frozenset[int]] = {}
+        found: dict[str, frozenset[int]] = {ROWS: frozenset({1})}
         for predicate, names in self.ready.versioned.items():
             places = key_places(self.ready.program.rules, predicate, names)
             if places:
@@ -192,7 +212,11 @@ class Reasoning:
                 )
             if not positions and not isinstance(data, Table):
                 continue
+            if predicate not in known and self.data is not None:
+                continue
             signatures.declare(predicate, positions, tuple(names))
+        if self.data is not None and ROWS in known:
+            declare_rows(signatures, self.data)
         for fact in self.ready.program.facts:
             positions = given.positions_of_fact(self.engine, fact)
             types = declared.get(fact.atom.predicate, ())
@@ -209,6 +233,8 @@ class Reasoning:
                 run.layouts[predicate] = Layout(predicate, layout.table, layout.positions, names)
 
     def _fill(self, run: Run) -> None:
+        if self.data is not None and ROWS in run.layouts:
+            fill_rows(run, self.data)
         facts: dict[str, list[Any]] = {}
         for fact in self.ready.program.facts:
             facts.setdefault(fact.atom.predicate, []).append(fact)

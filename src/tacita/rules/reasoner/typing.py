@@ -56,7 +56,7 @@ class Signatures:
         self.faults.setdefault(
             (atom.predicate, i),
             Fault(
-                "R402",
+                "R411",
                 f"argument {i + 1} of {atom.predicate} is {new} here, and {old} elsewhere{where}",
                 atom.arguments[i].origin,
                 "use one type everywhere; text(X), number(X) and integer(X) convert",

@@ -48,7 +48,7 @@ def _of_rule(rule: Rule, schedule: Schedule, body: list[Node], head: list[Node])
             missing += _unbound_in_head(item, schedule)
     named = {unbound.variable.name for unbound in missing}
     hidden = _hidden(rule, schedule)
-    for unbound in {(u.variable.name, id(u.item)): u for u in missing}.values():
+    for unbound in {u.variable.name: u for u in reversed(missing)}.values():
         if unbound.variable.name not in hidden:
             bound = Suggestions(sorted(name for name in schedule.bound if name in counts))
             yield _unsafe(unbound, bound)
@@ -59,10 +59,11 @@ def _of_rule(rule: Rule, schedule: Schedule, body: list[Node], head: list[Node])
     reported = named | hidden.keys()
     if not _counts_matches(body) and not _counts_matches(head):
         for node in body:
-            if isinstance(node, Variable) and counts[node.name] == 1 and node.name[0] != "_":
-                if node.name not in reported:
-                    message = f"{node.name} occurs only once{_near(node.name, counts)}"
-                    yield fault("R302", message, node.origin, "write _ if you mean anything")
+            if not isinstance(node, Variable) or counts[node.name] > 1:
+                continue
+            if not node.name.startswith("_") and node.name not in reported:
+                message = f"{node.name} occurs only once{_near(node.name, counts)}"
+                yield fault("R302", message, node.origin, "write _ if you mean anything")
     yield from _new(rule, schedule, reported, head)
     if any(isinstance(node, Blank) for part in (body, head) for node in part):
         yield from _blanks(rule)
@@ -97,14 +98,19 @@ def _use(name: str, item: Node) -> tuple[str, Variable]:
             place = node
     if aggregate is not None:
         contributors = {v.name for v in aggregate.contributors or ()}
-        words = f"{aggregate.function} counts it as a contributor and" if name in contributors else aggregate.function
+        words = (
+            f"{aggregate.function}, which counts it as a contributor," if name in contributors else aggregate.function
+        )
     assert place is not None
     return words, place
 
 
 def _words(item: Node) -> str:
     if isinstance(item, Comparison):
-        return f"the comparison with {item.operator}"
+        is_made = (
+            isinstance(item.left, Variable) and item.left.name.startswith("_t") and item.origin == item.right.origin
+        )
+        return "the argument of an atom" if is_made else f"the comparison with {item.operator}"
     if isinstance(item, Member):
         return "'not in'" if item.is_negated else "'in'"
     if isinstance(item, Negation):
