@@ -76,6 +76,12 @@ class Engine(Protocol):
     def append(self, table: str, plan: exp.Query) -> int:
         """Add the result of a plan to a table; return how many tuples were added."""
 
+    def define(self, table: str, plan: exp.Query) -> None:
+        """Let a name stand for a plan that is run whenever the name is read."""
+
+    def numbered(self, relation: EngineRelation) -> exp.Expr:
+        """Return the term that numbers the tuples of a relation from 1 in their order."""
+
     def forget(self, table: str) -> None:
         """Drop a table made with `replace`, if it is there."""
 

@@ -1,4 +1,4 @@
-"""The rule programs that ship with Tacita, by name: what ``@use`` finds when there is no such file beside the program."""
+"""The rule programs that ship with Tacita, by name: where ``@use`` looks after the program's own folder."""
 
 from __future__ import annotations
 

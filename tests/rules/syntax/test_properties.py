@@ -11,7 +11,7 @@ from tacita.rules.syntax import formatted, parse, text_of
 from tests.rules.syntax import strategies
 
 patient = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], max_examples=2500
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], max_examples=150
 )
 
 

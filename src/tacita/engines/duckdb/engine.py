@@ -44,6 +44,7 @@ class DuckDBEngine:
         sweep(settings.state)
         self._numbers = itertools.count()
         self._scanned: set[str] = set()
+        self._defined: set[str] = set()
         self._exit = contextlib.ExitStack()
         spill = self._exit.enter_context(journalled(spill_folder(settings.spill), settings.state))
         _make_private(spill)
@@ -178,15 +179,29 @@ class DuckDBEngine:
 
     def replace(self, table: str, plan: exp.Query) -> int:
         """Let a table hold the result of a plan, which may read the table as it was; return its number of tuples."""
+        if table in self._defined:
+            self.forget(table)
         return self._counted(f"CREATE OR REPLACE TABLE {table} AS {self._sql(plan)}")
 
     def append(self, table: str, plan: exp.Query) -> int:
         """Add the result of a plan to a table; return how many tuples were added."""
         return self._counted(f"INSERT INTO {table} {self._sql(plan)}")
 
+    def define(self, table: str, plan: exp.Query) -> None:
+        """Let a name stand for a plan that is run whenever the name is read."""
+        self._execute(f"CREATE OR REPLACE VIEW {table} AS {plan.sql(self.dialect)}")
+        self._defined.add(table)
+
+    def numbered(self, relation: EngineRelation) -> exp.Expr:
+        """Return the term that numbers the tuples of a relation from 1 in their order."""
+        if relation.table in self._scanned:
+            return exp.Window(this=exp.RowNumber())
+        return exp.Add(this=exp.column("rowid"), expression=exp.Literal.number(1))
+
     def forget(self, table: str) -> None:
-        """Drop a table made with `replace`, if it is there."""
-        self._execute(f"DROP TABLE IF EXISTS {table}")
+        """Drop a table made with `replace` or `define`, if it is there."""
+        self._execute(f"DROP {'VIEW' if table in self._defined else 'TABLE'} IF EXISTS {table}")
+        self._defined.discard(table)
 
     def function(self, name: str, *arguments: exp.Expr) -> exp.Expr:
         """Return a function of the rule language in DuckDB's words."""

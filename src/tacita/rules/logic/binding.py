@@ -11,9 +11,9 @@ import heapq
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import TypeAlias
 
 from tacita.rules.logic.program import Rule
+from tacita.rules.logic.steps import Absent, Assign, Enumerate, Match, Schedule, Step, Test, Unbound
 from tacita.rules.logic.terms import (
     Aggregate,
     Atom,
@@ -36,80 +36,25 @@ from tacita.rules.logic.terms import (
     walk,
 )
 
-# -- steps -------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """Look the atom up; its arguments are variables, blanks, constants, parameters, or a last `Pack` of a variable."""
-
-    atom: Atom
-
-
-@dataclass(frozen=True, slots=True)
-class Assign:
-    """Give a variable the value of a term; without a value the match fails."""
-
-    variable: Variable
-    term: Term
-
-
-@dataclass(frozen=True, slots=True)
-class Enumerate:
-    """Let a variable run through the members of a collection."""
-
-    variable: Variable
-    collection: Term
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """Go on only if the condition holds; all its variables are bound."""
-
-    __test__ = False  # not a test case, whatever pytest thinks of the name
-    condition: Condition
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """Go on only if there is no match of what is negated, given the shared variables."""
-
-    negation: Negation
-    inside: Schedule
-    """The negated items in their own order, with `shared` bound; every other variable in them is local to them."""
-    shared: tuple[str, ...]
-
-
-Step: TypeAlias = Match | Assign | Enumerate | Test | Absent
-
-
-@dataclass(frozen=True, slots=True)
-class Unbound:
-    """A variable that an item needs and that nothing gives a value."""
-
-    variable: Variable
-    item: Item
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """Items in an order in which they can be used."""
-
-    before: tuple[Step, ...] = ()
-    """What makes the matches that aggregates are formed from; everything, if there is no aggregate."""
-    after: tuple[Step, ...] = ()
-    """What needs the value of an aggregate, once per group."""
-    unbound: tuple[Unbound, ...] = ()
-    bound: frozenset[str] = frozenset()
-    """Every variable with a value at the end."""
-    aggregated: frozenset[str] = frozenset()
-    """Those of them that were computed from an aggregate."""
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """All steps."""
-        return self.before + self.after
-
+__all__ = [
+    "Absent",
+    "Assign",
+    "Enumerate",
+    "Match",
+    "Schedule",
+    "Step",
+    "Test",
+    "Unbound",
+    "depends_on_aggregate",
+    "existentials",
+    "flattened",
+    "frontier",
+    "has_aggregate",
+    "head_group",
+    "head_terms",
+    "is_aggregate_item",
+    "scheduled",
+]
 
 # -- atoms -------------------------------------------------------------------------------------------------------------
 
@@ -316,7 +261,10 @@ class _Scheduler:
 
     def _unbound(self) -> tuple[Unbound, ...]:
         stuck = [way for way in self.ways if way.place not in self.done]
-        given = {way.gives.name for way in stuck if way.gives is not None}
+        needs: dict[str, set[str]] = {}
+        for way in stuck:
+            if way.gives is not None:
+                needs.setdefault(way.gives.name, set()).update(way.missing)
         missing = [
             Unbound(variable, self.items[way.place])
             for way in stuck
@@ -325,7 +273,21 @@ class _Scheduler:
             if variable.name not in self.known
         ]
         # X = Y + 1 without a Y is short of Y only; X = Y + 1, Y = X - 1 is short of both.
-        return tuple(u for u in missing if u.variable.name not in given) or tuple(missing)
+        roots = tuple(u for u in missing if u.variable.name not in needs)
+        return roots or tuple(u for u in missing if _needs_itself(u.variable.name, needs))
+
+
+def _needs_itself(name: str, needs: dict[str, set[str]]) -> bool:
+    seen: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for other in needs.get(waiting.pop(), ()):
+            if other == name:
+                return True
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return False
 
 
 def _binds(atom: Atom) -> list[Variable]:

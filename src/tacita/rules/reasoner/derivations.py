@@ -10,7 +10,7 @@ from sqlglot import exp
 from tacita.engines.protocol import Engine
 from tacita.rules.logic.binding import Match, Schedule, existentials, frontier, has_aggregate, scheduled
 from tacita.rules.logic.program import Rule
-from tacita.rules.logic.terms import Atom, Comparison, Constant, Variable
+from tacita.rules.logic.terms import Atom, Comparison, Variable
 from tacita.rules.logic.types import INTEGER, NOTHING, RowType, Type
 from tacita.rules.reasoner.bodies import Body
 from tacita.rules.reasoner.cells import Cell
@@ -114,19 +114,15 @@ class Derivation:
         return body
 
     def _is_reduced(self) -> bool:
-        """Whether no contributor can come twice in a group: the key of the only atom is among group and contributors."""
+        """Whether no contributor can come twice in a group: group and contributors determine the match."""
+        from tacita.rules.reasoner.keys import determined
+
         assert self.grouping is not None
-        if len(self.atoms) != 1 or any(not isinstance(s, Match) for s in self.schedule.before[1:]):
-            return False
-        atom = self.atoms[0]
-        key = self.keys.get(atom.predicate, frozenset(range(len(atom.arguments))))
         outside = {term.name for term in self.grouping.group if isinstance(term, Variable)}
         for contributors in self.grouping.contributors:
             told = outside | {term.name for term in contributors if isinstance(term, Variable)}
-            for place in key:
-                argument = atom.arguments[place]
-                if not (isinstance(argument, Constant) or (isinstance(argument, Variable) and argument.name in told)):
-                    return False
+            if contributors and determined(self.schedule.before, told, self.keys) is None:
+                return False
         return True
 
     def head_cells(self, body: Body, atom: Atom, made: Mapping[str, Cell] | None = None) -> list[Cell]:

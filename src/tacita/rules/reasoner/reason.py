@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from tacita.engines.protocol import Engine, EngineRelation
@@ -12,9 +12,11 @@ from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.rules.logic.checks import wardedness
 from tacita.rules.logic.faults import refuse
+from tacita.rules.logic.program import Rule
 from tacita.rules.logic.terms import Denial
 from tacita.rules.logic.types import ANY, Type
 from tacita.rules.passes.externals import Functions
+from tacita.rules.passes.inline import inlined, projections
 from tacita.rules.passes.modules import Finder
 from tacita.rules.passes.specialise import ROWS
 from tacita.rules.reasoner import inputs as given
@@ -22,6 +24,7 @@ from tacita.rules.reasoner.bodies import moved
 from tacita.rules.reasoner.computed import Computed
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.equality import policy_of
+from tacita.rules.reasoner.keys import find_keys
 from tacita.rules.reasoner.layout import Layout
 from tacita.rules.reasoner.program import (
     Prepared,
@@ -122,6 +125,7 @@ class Reasoning:
     budget: Budget = field(default_factory=Budget)
     progress: Progress = silent
     data: Microdata | None = None
+    _known_keys: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def run(self) -> Reasoned:
         """Run to the end."""
@@ -133,6 +137,8 @@ class Reasoning:
         self._declare(signatures)
         infer(signatures, [d for d in derivations if d.heads], order, arities(program))
         refuse(list(signatures.faults.values()), self.ready.linked.texts)
+        find_keys(derivations, order, {*self.inputs, *(f.atom.predicate for f in program.facts)}, self._known_keys)
+        running = self._inlined(derivations)
         run = Run(self.engine, signatures.layouts, links, self.budget, self.progress, similar)
         run.is_warded = wardedness(program).is_warded
         self._name_arguments(run)
@@ -143,9 +149,10 @@ class Reasoning:
                 run.functions[derivation.number] = Computed(run, derivation, name, self.functions[name])
         history = None
         if self.ready.versioned:
-            history = Versions(run, self.ready, order, derivations).run()
+            run.stored = set(self.ready.versioned)
+            history = Versions(run, self.ready, order, running).run()
         else:
-            run_strata(run, order, derivations)
+            run_strata(run, order, running)
         self._denials(run, derivations)
         return Reasoned(self.ready, run, derivations, history)
 
@@ -167,7 +174,7 @@ class Reasoning:
         return SimilarPairs(self.engine, similarity) if used else None
 
     def _derivations(self, signatures: Signatures, similar: SimilarPairs | None) -> list[Derivation]:
-        keys = self._keys()
+        keys = self._known_keys = self._keys()
         return [
             Derivation(
                 self.engine,
@@ -181,6 +188,20 @@ class Reasoning:
             )
             for number, rule in enumerate(self.ready.program.rules)
         ]
+
+    def _inlined(self, derivations: Sequence[Derivation]) -> list[Derivation]:
+        """Return the rules as they are run: without atoms that ask for the same fact again."""
+        rules: dict[str, list[Rule]] = {}
+        for derivation in derivations:
+            for atom in derivation.heads:
+                rules.setdefault(atom.predicate, []).append(derivation.rule)
+        given_facts = {*self.inputs, *(f.atom.predicate for f in self.ready.program.facts)}
+        plain = projections({p: own for p, own in rules.items() if p not in given_facts})
+        found = []
+        for derivation in derivations:
+            rule = inlined(derivation.rule, plain, self._known_keys)
+            found.append(derivation if rule is derivation.rule else replace(derivation, rule=rule))
+        return found
 
     def _keys(self) -> dict[str, frozenset[int]]:
         """Return the positions of the keys of versioned predicates: by the names that a rule gives its arguments."""

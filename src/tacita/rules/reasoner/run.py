@@ -10,12 +10,14 @@ from sqlglot import exp
 from tacita.engines.protocol import Engine
 from tacita.errors import ReasoningError, counted
 from tacita.progress import Progress, Step, silent
+from tacita.rules.logic.binding import Assign, Match
 from tacita.rules.logic.dependencies import Edge, is_recursive
 from tacita.rules.reasoner.chase import Chase
 from tacita.rules.reasoner.computed import Computed
 from tacita.rules.reasoner.contributions import Contributions, Extreme, extremes
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.equality import Equality
+from tacita.rules.reasoner.keys import is_unique
 from tacita.rules.reasoner.layout import Layout
 from tacita.rules.reasoner.similar import SimilarPairs
 from tacita.rules.reasoner.tables import empty, in_round, new_facts, union
@@ -52,6 +54,8 @@ class Run:
     contributions: dict[int, Contributions] = field(default_factory=dict)
     chases: dict[int, Chase] = field(default_factory=dict)
     functions: dict[int, Computed] = field(default_factory=dict)
+    stored: set[str] = field(default_factory=set)
+    """Predicates that must have a table of their own, since their facts are replaced."""
     merged: list[tuple[int, object, str, int]] = field(default_factory=list)
     """Labels that equality rules did away with: label, what it became, rule, round."""
     rules_fired: dict[int, int] = field(default_factory=dict)
@@ -88,9 +92,22 @@ class Run:
             added = self.engine.append(layout.table, exp.select("*").from_(f"{layout.table}_n"))
             self.engine.forget(f"{layout.table}_n")
         else:
-            added = self.engine.replace(layout.table, in_round(union(selects), layout, self.round))
+            unique = len(selects) == 1 and all(is_unique(d, a) for d in derivations for a in d.heads)
+            plan = in_round(union(selects), layout, self.round, is_unique=unique)
             self.filled.add(predicate)
+            if unique and self._is_view(derivations[0]):
+                self.engine.define(layout.table, plan)
+                return
+            added = self.engine.replace(layout.table, plan)
         self.count(added, derivations)
+
+    def _is_view(self, derivation: Derivation) -> bool:
+        """Whether facts are only columns of another table: they need not be stored."""
+        predicate = derivation.heads[0].predicate
+        if predicate in self.stored or derivation.grouping is not None or len(derivation.atoms) != 1:
+            return False
+        plain = all(isinstance(step, Match | Assign) for step in derivation.schedule.before)
+        return plain and derivation.atoms[0].predicate not in self.stored
 
     def selects(
         self, derivation: Derivation, predicate: str, tables: Mapping[int, str] | None = None

@@ -127,7 +127,7 @@ def fill_rows(run: Run, data: Microdata) -> None:
     assert isinstance(relation, EngineRelation)
     row = layout.positions[2].type
     assert isinstance(row, RowType)
-    number = exp.Cast(this=exp.Window(this=exp.RowNumber()), to=sql_type(INTEGER))
+    number = exp.Cast(this=exp.paren(run.engine.numbered(relation)), to=sql_type(INTEGER))
     first = run.nulls
     columns: list[exp.Expr] = [
         exp.alias_(exp.Literal.string(data.name), "c0"),
@@ -145,7 +145,12 @@ def fill_rows(run: Run, data: Microdata) -> None:
             case = exp.Case(ifs=[exp.If(this=there, true=exp.Cast(this=label, to=sql_type(INTEGER)))])
             columns.append(exp.alias_(exp.Cast(this=case, to=sql_type(INTEGER)), f"n2_{j}"))
     stamp = exp.alias_(exp.Cast(this=exp.Literal.number(0), to=sql_type(INTEGER)), ROUND)
-    count = run.engine.replace(layout.table, exp.select(*columns, stamp).from_(relation.source()))
+    plan = exp.select(*columns, stamp).from_(relation.source())
+    if isinstance(number.this.this, exp.Window) or nullable:
+        count = run.engine.replace(layout.table, plan)
+    else:  # the tuples are stored in their order: nothing to copy
+        run.engine.define(layout.table, plan)
+        count = relation.count()
     run.nulls += (count + 1) * len(nullable)
     run.facts += count
     run.filled.add(ROWS)

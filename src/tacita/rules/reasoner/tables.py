@@ -33,11 +33,13 @@ def empty(layout: Layout) -> exp.Select:
     return exp.select(*terms).where(exp.false())
 
 
-def in_round(select: exp.Query, layout: Layout, number: int) -> exp.Select:
-    """Return different facts with the round they came in."""
+def in_round(select: exp.Query, layout: Layout, number: int, *, is_unique: bool = False) -> exp.Select:
+    """Return different facts with the round they came in; `is_unique` says that the select holds no doubles."""
     facts = exp.select(*columns(layout)).distinct() if layout.columns() else exp.select()
     inner = facts.from_(_named(select, "f")) if layout.columns() else None
     stamp = exp.alias_(exp.Cast(this=exp.Literal.number(number), to=exp.DataType.build("bigint")), ROUND)
+    if is_unique and inner is not None:
+        return exp.select(*columns(layout), stamp).from_(_named(select, "f"))
     if inner is None:  # p(): it holds or it does not
         return exp.select(stamp).from_(_named(select, "f")).limit(1)
     return exp.select(*columns(layout), stamp).from_(inner.subquery("d", copy=False))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from tacita.errors import did_you_mean
-from tacita.rules.logic.faults import Severity
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.origin import Origin
 from tacita.rules.logic.terms import Aggregate, Call, Pack, Term, Unpack, Variable
 from tacita.rules.syntax.cursor import DEEPEST, Cursor, Lost
 from tacita.rules.syntax.lexer import Lexed, Token
 from tacita.rules.syntax.literals import name_value
-from tacita.rules.syntax.words import KEYWORDS
+from tacita.rules.syntax.words import COMPARISONS, KEYWORDS
 
+_CONDITIONS = frozenset(COMPARISONS) | {"~", "in", "is", "subset", "not"}
 _ENDS_ARGUMENT = frozenset((",", ")"))
 _LOOKALIKES = {
     **dict.fromkeys(("True", "TRUE"), "true"),
@@ -52,7 +51,7 @@ class Calls(Cursor):
         if name in _LOOKALIKES:
             meant = _LOOKALIKES[name]
             message = f"{name} is a variable here; did you mean '{meant}'?"
-            self.note("R136", origin, message, f"write {meant}, or give the variable another name", Severity.WARNING)
+            self.warn("R136", origin, message, f"write {meant}, or give the variable another name")
         return Variable(name, origin)
 
     def sequence(self, close: str) -> tuple[Term, ...]:
@@ -82,8 +81,9 @@ class Calls(Cursor):
         last = f"'{self.passed}'"
         if self.unclosed(opening, last):
             return
-        if self.kind == "*" and close == ")":
-            raise self.lost("R124", self.here(), "'*' can stand only behind a variable, as the last argument")
+        if self.kind in _CONDITIONS:
+            do = "leave out brackets around a condition; to choose a value by a condition, write 'case'"
+            raise self.lost("R111", self.here(), f"a condition ('{self.token.text}') cannot stand inside a value", do)
         raise self.expected(f"a comma or '{close}'", last)
 
     def call(self) -> Term:
@@ -108,9 +108,9 @@ class Calls(Cursor):
             message = f"{name} is an external predicate and no value"
             self.note("R123", origin, message, f"write it as an item of its own: {name}(..., R), and use R here")
             return
-        near = did_you_mean(name, (*FUNCTIONS, *AGGREGATES))
+        near = self.nearest(name, (*FUNCTIONS, *AGGREGATES))
         do = "" if near else "an atom stands on its own, not inside a value; its arguments carry the values"
-        self.note("R123", origin, f"there is no function '{name}'{near}", do or "see the list of functions")
+        self.note("R123", origin, f"there is no function '{name}'{near}", do)
 
     def aggregate(self, name: str) -> Aggregate:
         """Read ``msum(W, <Z>)``, with the value or the contributors left out where that makes sense."""

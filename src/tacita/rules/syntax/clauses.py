@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from tacita.errors import did_you_mean
-from tacita.rules.logic.faults import Severity
 from tacita.rules.logic.program import Annotation, Clause, Directive, Fact, Rule
 from tacita.rules.logic.terms import Atom, Comparison, Denial, HeadItem, Item, Term, Variable
 from tacita.rules.syntax.cursor import LABEL, Lost
@@ -85,7 +83,10 @@ class Clauses(Items):
         else:
             return self.fact(left, exists, label, annotations, first, has_if)
         self.period(last, "a comma, 'and', or a period")
-        return Rule(self.checked_body(body), self.checked_head(head), exists, label, annotations, self.span(first))
+        rule = Rule(self.checked_body(body), self.checked_head(head), exists, label, annotations, self.span(first))
+        if not rule.body or not rule.head:
+            raise Lost
+        return rule
 
     def fact(
         self,
@@ -97,13 +98,14 @@ class Clauses(Items):
         has_if: bool,
     ) -> Fact:
         """Return the fact that items without an arrow are, or say why they are none."""
-        arrow = "'then'" if has_if else "'->'"
-        self.period(items[-1], f"a comma, 'and', or {arrow}")
+        may_be_fact = len(items) == 1 and isinstance(items[0], Atom) and not has_if and not exists
+        arrow = "or 'then'" if has_if else "'->', or a period" if may_be_fact else "or '->'"
+        self.period(items[-1], f"a comma, 'and', {arrow}")
         origin = self.span(first)
         atom = items[0]
         if has_if or exists or len(items) > 1:
             message = "a rule without 'then'" if has_if else "neither a fact nor a rule: there is no arrow"
-            do = "write 'then' and what follows" if has_if else ""
+            do = "write 'then' and what follows" if has_if else None
             raise self.lost("R116", origin, message, do)
         if not isinstance(atom, Atom):
             what = described(atom)
@@ -190,7 +192,7 @@ class Clauses(Items):
                 if not isinstance(item, Atom) and len(items) > 1:
                     what = "'false'" if isinstance(item, Denial) else "an equality"
                     do = (
-                        ""
+                        None
                         if isinstance(item, Denial)
                         else "write a rule of its own; to compute a value, move it to the body"
                     )
@@ -261,10 +263,10 @@ class Clauses(Items):
         token = self.advance()
         name = token.text[1:]
         if name not in ANNOTATIONS:
-            near = did_you_mean(name, ANNOTATIONS)
+            near = self.nearest(name, ANNOTATIONS)
             # One that resembles none may be meant for another reader of the program.
-            severity = Severity.ERROR if near else Severity.WARNING
-            self.note("R131", token.origin(self.source), f"there is no annotation @{name}{near}", "", severity)
+            note = self.note if near else self.warn
+            note("R131", token.origin(self.source), f"there is no annotation @{name}{near}", "" if near else None)
         if self.kind != "(":
             raise self.expected("'('", f"@{name}")
         opening = self.at

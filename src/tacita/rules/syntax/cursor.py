@@ -6,19 +6,20 @@ import difflib
 import re
 from collections.abc import Iterable
 
+from tacita.errors import did_you_mean
 from tacita.rules.logic.faults import Fault, Severity
 from tacita.rules.logic.origin import Origin
-from tacita.rules.syntax.faults import fault
+from tacita.rules.syntax.faults import MOST_FAULTS, fault
 from tacita.rules.syntax.lexer import Lexed, Token
 from tacita.rules.syntax.words import ADDITIVE, ARROWS, COMPARISONS, MULTIPLICATIVE, SOFT_KEYWORDS
 
 DEEPEST = 200
 """Levels of nesting, of brackets as of terms: what is read here must be safe to walk by simple recursion."""
-MOST_FAULTS = 200
-"""A text that is no program at all would give a fault for every word."""
 
 LABEL = re.compile(r"\[\s*+([\w](?:[\w.: -]*\w)?)\s*\]")
-_BEHIND_LABEL = re.compile(r"\s*(?:$|[^\W\d]|[#@'%])")
+_BEHIND_LABEL = re.compile(
+    r"\s*(?!(?:and|in|is|subset|union|minus|intersect|then|else|not\s+in)\b)(?:$|[^\W\d]|[#@'%])"
+)
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _BRACKETS = {"(": "parenthesis", "[": "bracket", "{": "brace", "<": "angle bracket"}
 _GOES_ON = (
@@ -31,6 +32,7 @@ _GOES_ON = (
     | frozenset(COMPARISONS)
 )
 """Behind these a clause goes on, whatever the next line looks like."""
+_FIRST_WORDS = frozenset(("false", "exists", "not"))
 WORDS = frozenset(("variable", "name"))
 CALLEES = frozenset(("variable", "name", "quoted", "external")) | SOFT_KEYWORDS
 
@@ -45,7 +47,8 @@ class Cursor:
     def __init__(self, lexed: Lexed, source: str) -> None:
         self.lexed = lexed
         self.kinds, self.texts, self.rows, self.columns = lexed.kinds, lexed.texts, lexed.rows, lexed.columns
-        self.faults: list[Fault] = list(lexed.faults)
+        self.faults: list[Fault] = []
+        self.warnings: list[Fault] = []
         self.source = source
         self.at = 0
         self.kind = self.kinds[0]
@@ -78,8 +81,7 @@ class Cursor:
 
     def span(self, first: int) -> Origin:
         """Return the stretch from a token to the last one passed."""
-        last = self.at - 1
-        last = max(last, first)
+        last = max(first, self.at - 1)
         end = self.columns[last] + len(self.texts[last])
         return Origin(self.source, self.rows[first], self.columns[first], self.rows[last], end)
 
@@ -105,11 +107,26 @@ class Cursor:
 
     # -- complaining ---------------------------------------------------------------------------------------------------
 
-    def note(self, code: str, origin: Origin, message: str, do: str = "", severity: Severity = Severity.ERROR) -> None:
-        """Note a fault and go on."""
-        self.faults.append(fault(code, origin, message, do, severity))
+    def note(self, code: str, origin: Origin, message: str, do: str | None = None) -> None:
+        """Note a fault and go on; one more than will be listed is enough."""
+        if not self.is_full:
+            self.faults.append(fault(code, origin, message, do))
 
-    def lost(self, code: str, origin: Origin, message: str, do: str = "") -> Lost:
+    def warn(self, code: str, origin: Origin, message: str, do: str | None = None) -> None:
+        """Note something that looks wrong, but does not keep the program from running."""
+        if len(self.warnings) < MOST_FAULTS:
+            self.warnings.append(fault(code, origin, message, do, Severity.WARNING))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are so many faults that more would not be listed."""
+        return len(self.faults) > MOST_FAULTS
+
+    def nearest(self, word: str, known: Iterable[str]) -> str:
+        """Return the question whether another word was meant, or nothing."""
+        return "" if self.is_full else did_you_mean(word, known)
+
+    def lost(self, code: str, origin: Origin, message: str, do: str | None = None) -> Lost:
         """Note a fault; the caller raises what this returns."""
         # A token that the lexer could not read has its fault already.
         if self.kind != "fault":
@@ -119,11 +136,11 @@ class Cursor:
     def expected(self, what: str, after: str = "") -> Lost:
         """Note that something else was expected here; the caller raises what this returns."""
         if not after:
-            after = f" after '{self.passed}'" if self.at else ""
+            after = f" after '{self.passed}'" if self.passed not in ("", ".") else ""
         elif not after.startswith(" "):
             after = f" after {after}"
         origin = self.behind() if self.kind == "end" and self.at else self.here()
-        return self.lost("R111", origin, f"expected {what}{after}, found {self.found()}", f"write {what}")
+        return self.lost("R111", origin, f"expected {what}{after}, found {self.found()}", "")
 
     def found(self) -> str:
         """Return what stands here, for a message."""
@@ -148,7 +165,7 @@ class Cursor:
 
     def respelt(self, options: Iterable[str]) -> bool:
         """Take a misspelt word for the one of `options` that was meant, note that, and say whether it was so."""
-        if self.kind not in WORDS:
+        if self.kind not in WORDS or self.is_full:
             return False
         token = self.token
         word = token.text.casefold()
@@ -205,13 +222,12 @@ class Cursor:
             return self.label_at(place) is not None
         if self.columns[place] > self.clause_column or self.kinds[place - 1] in _GOES_ON:
             return False
-        return self.is_callee(place)
+        return kind in _FIRST_WORDS or self.is_callee(place)
 
     def skip_clause(self, start: int) -> None:
         """Go to where the next clause begins: behind the next period, or to a line that looks like one."""
         if self.at == start:
-            self.advance()
+            self.step()
         self.kind = self.kinds[self.at]
-        while self.kind != "end" and not self.starts_clause(self.at):
-            if self.advance().kind == ".":
-                return
+        while self.kinds[self.at - 1] != "." and self.kind != "end" and not self.starts_clause(self.at):
+            self.step()

@@ -62,6 +62,10 @@ FAULTS: dict[str, Kind] = {
 """The kinds of fault by code. A code is never used again for something else."""
 
 
-def fault(code: str, origin: Origin, message: str, do: str = "", severity: Severity = Severity.ERROR) -> Fault:
+MOST_FAULTS = 200
+"""A text that is no program at all would give a fault for every word."""
+
+
+def fault(code: str, origin: Origin, message: str, do: str | None = None, severity: Severity = Severity.ERROR) -> Fault:
     """Return a fault of a kind in the table; what to do is that of its kind unless said otherwise."""
-    return Fault(code, message, origin, do or FAULTS[code].do, severity)
+    return Fault(code, message, origin, FAULTS[code].do if do is None else do, severity)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tacita.errors import did_you_mean
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.terms import (
     Aggregate,
@@ -24,10 +23,11 @@ from tacita.rules.logic.terms import (
 from tacita.rules.syntax.cursor import CALLEES, Lost
 from tacita.rules.syntax.literals import name_value, text_value
 from tacita.rules.syntax.terms import Terms
-from tacita.rules.syntax.words import ADDITIVE, COMPARISONS, MULTIPLICATIVE
+from tacita.rules.syntax.words import ADDITIVE, ARROWS, COMPARISONS, KEYWORDS, MULTIPLICATIVE
 
 AnyItem = Item | Denial
 _CALCULATES = frozenset(COMPARISONS) | ADDITIVE | MULTIPLICATIVE | {"~", "in", "[", "is", "subset"}
+_BEGINS_NOTHING = frozenset((",", "and", "or", ".", ")", "]", "}", "=>", "end", ":", "else", "in")) | ARROWS
 _SEPARATORS = frozenset((",", "and"))
 
 
@@ -67,10 +67,10 @@ class Items(Terms):
                 "R106", origin, "';' is not a sign of this language", "write a period at the end of a fact or rule"
             )
             self.at -= 1
-            self.kind = "."
+            self.kind = self.kinds[self.at] = "."
             return
         do = "write one rule for each case; between items that must all hold, write a comma or 'and'"
-        self.note("R107", origin, f"there is no 'or' between items ('{token.text}')", do)
+        self.note("R107", origin, f"there is no 'or' in a rule (found '{token.text}')", do)
 
     def item(self) -> AnyItem:
         """Read an atom, a negation, a condition, or what a denial says."""
@@ -89,7 +89,19 @@ class Items(Terms):
                 return self.negation() if self.kind == "not" else self.misplaced_exists()
         elif kind == "exists":
             return self.misplaced_exists()
+        elif kind in _BEGINS_NOTHING:
+            if kind in KEYWORDS and self.next_kind == "(":
+                raise self.not_a_predicate(self.token)
+            raise self.expected("an atom or a condition")
+        elif kind == "(" and self.is_predicate(self.at + 1):
+            message = "items stand in parentheses only behind 'not'"
+            raise self.lost("R111", self.here(), message, "leave out the parentheses")
         return self.condition()
+
+    def is_predicate(self, place: int) -> bool:
+        """Whether an atom begins there."""
+        name = self.texts[place]
+        return self.is_callee(place) and name not in FUNCTIONS and name not in AGGREGATES
 
     def calculates(self, place: int) -> bool:
         """Whether a sign stands there that makes a value of what is before it."""
@@ -117,8 +129,8 @@ class Items(Terms):
             self.note("R122", self.here(), "the name of the predicate is empty")
         self.step()
         if self.kinds[first + 2] in ("<", "<>") and not is_external:
-            near = did_you_mean(name, AGGREGATES)
-            raise self.lost("R123", self.place(first), f"there is no aggregate '{name}'{near}")
+            near = self.nearest(name, AGGREGATES)
+            raise self.lost("R123", self.place(first), f"there is no aggregate '{name}'{near}", "" if near else None)
         atom = Atom(name, self.arguments(), is_external, self.span(first))
         if self.calculates(self.at) and not self.at_back_arrow() and not self.starts_clause(self.at):
             self.unknown_function(self.lexed.token(first), name)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tacita.rules.logic.faults import Fault
 from tacita.rules.logic.origin import Origin
-from tacita.rules.syntax.faults import fault
+from tacita.rules.syntax.faults import MOST_FAULTS, fault
 from tacita.rules.syntax.literals import text_value
 from tacita.rules.syntax.words import HABITS, KEYWORDS
 
@@ -55,6 +55,11 @@ class Lexed:
     def token(self, place: int) -> Token:
         """Return a token."""
         return Token(self.kinds[place], self.texts[place], self.rows[place], self.columns[place])
+
+    def note(self, wrong: Fault) -> None:
+        """Note a fault; one more than will be listed is enough."""
+        if len(self.faults) <= MOST_FAULTS:
+            self.faults.append(wrong)
 
     def add(self, token: Token) -> None:
         """Add a token."""
@@ -151,23 +156,23 @@ def _add_other(found: Lexed, token: Token, source: str) -> None:
     if kind == "foreign_comment":
         mark = token._replace(text=written[: 1 if written[0] == "#" else 2])
         do = "write %, which begins a comment up to the end of the line"
-        found.faults.append(fault("R106", mark.origin(source), f"'{mark.text}' does not begin a comment", do))
+        found.note(fault("R106", mark.origin(source), f"'{mark.text}' does not begin a comment", do))
         return
     if kind == "text":
         if "\\" in written:
             text_value(written, lambda at, escape: _wrong_escape(found, token, at, escape, source))
     elif kind == "curly":
         message = f"{written[0]}...{written[-1]} are not the quotes of a text"
-        found.faults.append(fault("R108", token.origin(source), message, f'write "{written[1:-1]}"'))
+        found.note(fault("R108", token.origin(source), message, f'write "{written[1:-1]}"'))
         token = token._replace(kind="text")
     elif kind in ("open_text", "open_name"):
         what, mark_, code = ("text", '"', "R102") if kind == "open_text" else ("name", "'", "R103")
         message = f"the {what} that begins here does not end on this line"
-        found.faults.append(fault(code, token.origin(source), message, f"close it with {mark_}"))
+        found.note(fault(code, token.origin(source), message, f"close it with {mark_}"))
         token = token._replace(kind="fault")
     elif kind == "bad":
         message = f"{_named(written)} has no meaning here"
-        found.faults.append(fault("R101", token.origin(source), message, _advice(written)))
+        found.note(fault("R101", token.origin(source), message, _advice(written)))
         token = token._replace(kind="fault")
     found.add(token)
 
@@ -175,16 +180,14 @@ def _add_other(found: Lexed, token: Token, source: str) -> None:
 def _add_habit(found: Lexed, token: Token, source: str) -> None:
     kinds, write = HABITS[token.text]
     if write:
-        found.faults.append(
-            fault("R106", token.origin(source), f"'{token.text}' is not a sign of this language", write)
-        )
+        found.note(fault("R106", token.origin(source), f"'{token.text}' is not a sign of this language", write))
     for kind in kinds:
         found.add(token._replace(kind=kind))
 
 
 def _wrong_escape(found: Lexed, token: Token, at: int, escape: str, source: str) -> None:
     place = Token("fault", escape, token.line, token.column + at).origin(source)
-    found.faults.append(
+    found.note(
         fault(
             "R104",
             place,

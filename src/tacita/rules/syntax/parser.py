@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from tacita.rules.logic.faults import Fault
 from tacita.rules.logic.program import Comments, Program
 from tacita.rules.syntax.clauses import Clauses
-from tacita.rules.syntax.cursor import MOST_FAULTS
-from tacita.rules.syntax.faults import fault
+from tacita.rules.syntax.faults import MOST_FAULTS, fault
 from tacita.rules.syntax.lexer import Lexed, Token, lexed
 
 
@@ -56,7 +55,7 @@ def read(text: str, source: str = "program") -> Reading:
         parser.read()
     program = Program(tuple(parser.clauses), source)
     comments = comments_around(parser, found.comments)
-    parsed = Parsed(program, in_order(parser.faults), comments)
+    parsed = Parsed(program, in_order([*found.faults, *parser.faults], parser.warnings), comments)
     return Reading(parsed, found, parser.ends, parser.labels, parser.back_arrows)
 
 
@@ -72,14 +71,17 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def in_order(faults: list[Fault]) -> tuple[Fault, ...]:
+def in_order(faults: list[Fault], warnings: list[Fault]) -> tuple[Fault, ...]:
     """Return the faults in the order of their places; a sensible number of them."""
-    ordered = sorted(faults, key=lambda f: (f.origin.line, f.origin.column))
-    if len(ordered) <= MOST_FAULTS:
-        return tuple(ordered)
-    kept = ordered[:MOST_FAULTS]
-    rest = len(ordered) - MOST_FAULTS
-    return (*kept, fault("R137", ordered[MOST_FAULTS].origin, f"{rest:,} more faults from here on are not listed"))
+    ordered = sorted(faults, key=_place)
+    if len(ordered) > MOST_FAULTS:
+        message = f"there are more than {MOST_FAULTS} faults; those from here on are not listed"
+        ordered[MOST_FAULTS:] = [fault("R137", ordered[MOST_FAULTS].origin, message)]
+    return tuple(sorted((*ordered, *warnings), key=_place))
+
+
+def _place(wrong: Fault) -> tuple[int, int]:
+    return wrong.origin.line, wrong.origin.column
 
 
 def comments_around(parser: Clauses, comments: list[Token]) -> tuple[Comments, ...]:

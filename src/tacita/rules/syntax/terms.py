@@ -125,6 +125,9 @@ class Terms(Calls):
         if self.kind == "<":
             message = "contributors <...> stand behind the value of an aggregate, and nowhere else"
             raise self.lost("R128", origin, message, "write an aggregate, such as msum(W, <Z>)")
+        if self.passed == "*" and self.kind in (",", ")"):
+            message = "'*' packs arguments only behind a variable, as the last argument of an atom"
+            raise self.lost("R124", self.place(self.at - 1), message)
         if self.kind == "*":
             raise self.lost("R124", origin, "'*' unpacks a record as the last argument of an atom, and nowhere else")
         if self.kind in KEYWORDS and self.next_kind == "(":

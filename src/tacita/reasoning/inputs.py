@@ -1,0 +1,164 @@
+"""Data of any kind as the facts of a predicate: files, databases, data frames, data sets, Python tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tacita.dataset import Dataset
+from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.protocol import Engine, EngineRelation
+from tacita.errors import InputError, UsageError, counted, did_you_mean, listed, printable
+from tacita.files.contract import ReadOptions, engine_relation
+from tacita.files.database.url import without_secrets
+from tacita.files.formats import format_of, is_database
+from tacita.files.layout import find_layout
+from tacita.files.read import read
+from tacita.files.streaming import schema_of
+from tacita.model.microdata import Microdata
+from tacita.model.relation import ColumnType
+from tacita.progress import Progress, silent
+from tacita.reasoning.bindings import Place
+from tacita.reasoning.columns import Matched, Wanted, by_name, matched
+from tacita.reasoning.headers import looks_like_data
+from tacita.rules.reasoner.reason import Input, Table
+
+_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads data into an engine and remembers what a person should know of it."""
+
+    engine: Engine
+    no_header: bool = False
+    progress: Progress = silent
+    notes: list[str] = field(default_factory=list)
+
+    def facts(self, wanted: Wanted, given: object) -> Input:
+        """Return data of any kind as the facts of a predicate."""
+        if isinstance(given, Table):
+            return given
+        if isinstance(given, str | Path):
+            given = Place.parse(str(given))
+        if isinstance(given, Place):
+            return self._of_place(wanted, given)
+        if isinstance(given, Dataset):
+            return self._of_microdata(wanted, given.microdata, f"data set '{given.name}'")
+        if type(given).__module__.partition(".")[0] in _LIBRARIES:
+            where = f"{type(given).__module__.partition('.')[0]} {type(given).__name__}"
+            return self._of_microdata(wanted, read(given, self._reading_engine()), where)
+        if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping):
+            return _rows(wanted, list(given))
+        raise UsageError(
+            f"the input of {wanted.predicate} is a {type(given).__name__}",
+            do="give a path, a database URL, a data frame, a data set or a list of tuples",
+        )
+
+    # -- files and databases -------------------------------------------------------------------------------------------
+
+    def _of_place(self, wanted: Wanted, place: Place) -> Table:
+        where = shown(place.source)
+        options = ReadOptions(**place.options, progress=self.progress)
+        header = False if self.no_header and place.header is None else place.header
+        if not is_database(place.source) and _is_text_file(Path(place.source)):
+            return self._of_text(wanted, place, options, header)
+        if header is False:
+            raise UsageError("only text files can be without a header", where=where, do="leave :no-header out")
+        microdata = read(place.source, self._reading_engine(), options)
+        found = matched(wanted, [c.name for c in microdata.columns], where)
+        if types := _told(wanted, found, {c.name: c.type for c in microdata.columns}):
+            microdata = read(place.source, self._reading_engine(), replace(options, types=types))
+        return self._table(microdata, found, where)
+
+    def _of_text(self, wanted: Wanted, place: Place, options: ReadOptions, header: bool | None) -> Table:
+        path = Path(place.source)
+        tab = "\t" if path.name.lower().endswith((".tsv", ".tab", ".tsv.gz")) else None
+        # A line of a sample whole in text: what it looks like decides whether it is a header.
+        lines = find_layout(path, replace(options, header=False), tab)
+        first, rest = lines.rows[0], lines.rows[1:]
+        names = [cell.strip() for cell in first]
+        if header is None:
+            header = by_name(wanted, names) is not None or not looks_like_data(first, rest)
+        columns = names if header else list(lines.names)
+        found = matched(wanted, columns, place.source, has_names=header)
+        options = replace(options, header=header, types=_told(wanted, found, {}))
+        return self._table(read(path, self._reading_engine(), options), found, place.source)
+
+    # -- objects -------------------------------------------------------------------------------------------------------
+
+    def _of_microdata(self, wanted: Wanted, microdata: Microdata, where: str) -> Table:
+        found = matched(wanted, [c.name for c in microdata.columns], where)
+        return self._table(microdata, found, where)
+
+    def _table(self, microdata: Microdata, found: Matched, where: str) -> Table:
+        if found.note:
+            self.notes.append(printable(found.note))
+        for reading in microdata.readings:
+            if reading.doubtful and reading.name in found.columns:
+                self.notes.append(printable(f"{where}: {reading.name}: as {reading.type.value}; {reading.reason}"))
+        return Table(self._adopted(microdata), found.columns)
+
+    def _reading_engine(self) -> Engine:
+        """Return the engine that files are read with: the embedded one, whatever reasons with them later."""
+        return self.engine if isinstance(self.engine, DuckDBEngine) else DuckDBEngine()
+
+    def _adopted(self, microdata: Microdata) -> EngineRelation:
+        relation = engine_relation(microdata)
+        if relation.engine is self.engine:
+            return relation
+        schema = schema_of(microdata)
+        batches = (batch.cast(schema) for batch in relation.batches())
+        adopted = self.engine.adopt(batches, schema)
+        return adopted.renamed(
+            [replace(a, name=c.name, type=c.type) for a, c in zip(adopted.columns, relation.columns, strict=True)]
+        )
+
+
+def shown(source: str) -> str:
+    """Return a path or URL as a message may show it."""
+    return without_secrets(source) if is_database(source) else source
+
+
+def _is_text_file(path: Path) -> bool:
+    return path.is_file() and format_of(path).name in {"CSV", "TSV"}
+
+
+def _told(wanted: Wanted, found: Matched, known: Mapping[str, ColumnType]) -> dict[str, ColumnType]:
+    """Return the declared types by the columns that hold them; those that a column has already are left out."""
+    if not wanted.told:
+        return {}
+    told = zip(wanted.names, found.columns, strict=True)
+    types = {column: wanted.told[name] for name, column in told if name in wanted.told}
+    return {column: type_ for column, type_ in types.items() if known.get(column) is not type_}
+
+
+def _rows(wanted: Wanted, rows: list[Any]) -> Sequence[Sequence[Any]]:
+    """Return Python rows as tuples; mappings give their values by the names of the arguments."""
+    where = f"input of {wanted.predicate}"
+    found: list[Sequence[Any]] = []
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, Mapping):
+            if not wanted.names:
+                do = f'name the arguments: @input("{wanted.predicate}", ["...", ...])'
+                raise InputError("the tuples have names, the arguments have none", where=where, do=do)
+            missing = [name for name in wanted.names if name not in row]
+            if missing:
+                near = did_you_mean(missing[0], map(str, row))
+                raise InputError(f"tuple {number} has no {listed(missing)}{near}", where=where, do="name all arguments")
+            found.append(tuple(row[name] for name in wanted.names))
+        elif isinstance(row, Sequence) and not isinstance(row, str | bytes):
+            found.append(row)
+        else:
+            raise InputError(f"tuple {number} is a {type(row).__name__}", where=where, do="give tuples")
+    lengths = {len(row) for row in found}
+    if lengths and lengths != {wanted.arity}:
+        raise InputError(
+            f"the tuples have {listed(sorted(lengths))} values, the rules give {wanted.predicate} "
+            f"{counted(wanted.arity, 'argument')}",
+            where=where,
+            do="give each tuple a value for each argument",
+        )
+    return found
