@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tacita.model.attribute import Attribute, Category, Kind
     from tacita.model.dictionary import Dictionary
     from tacita.model.relation import ColumnType
+    from tacita.reasoning.conclusions import Conclusions
+    from tacita.reasoning.run import reason
     from tacita.settings import Settings
 
 _HOMES = {
@@ -37,6 +39,8 @@ _HOMES = {
     "Kind": "model.attribute",
     "Dictionary": "model.dictionary",
     "ColumnType": "model.relation",
+    "Conclusions": "reasoning.conclusions",
+    "reason": "reasoning.run",
     "Settings": "settings",
 }
 
@@ -44,6 +48,7 @@ __all__ = [
     "Attribute",
     "Category",
     "ColumnType",
+    "Conclusions",
     "Dataset",
     "Dictionary",
     "Kind",
@@ -54,6 +59,7 @@ __all__ = [
     "from_generated",
     "generate",
     "read",
+    "reason",
     "sample",
 ]
 

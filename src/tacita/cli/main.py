@@ -11,8 +11,9 @@ from types import TracebackType
 
 import typer
 
-from tacita.cli import categorize, convert, describe, generate, version
-from tacita.errors import OutputError, TacitaError, UsageError, printable
+from tacita.cli import categorize, convert, describe, generate, reason, rules, version
+from tacita.cli.rule_output import fault_dict
+from tacita.errors import OutputError, RuleError, TacitaError, UsageError, printable
 
 EXIT_INTERRUPTED = 130
 EXIT_OUR_FAULT = 70
@@ -24,13 +25,13 @@ app = typer.Typer(
     name="tacita",
     help="Release data without releasing people: statistical disclosure control driven by rules.",
     epilog="Exit codes: 0 done, 2 wrong request, 3 unusable input, 4 could not write, 5 a package is missing, "
-    "70 a fault of Tacita, 130 interrupted.",
+    "6 reasoning was stopped, 70 a fault of Tacita, 130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None if _FIRST_PAGE else "rich",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for command in (describe, categorize, generate, convert, version):
+for command in (describe, categorize, generate, convert, reason, rules, version):
     command.add_to(app)
 
 
@@ -106,7 +107,10 @@ def _places(trace: TracebackType | None) -> str:
 
 def _tell(error: TacitaError, *, as_json: bool) -> None:
     if as_json:
-        told = {"found": error.found, "where": error.where, "do": error.do, "exit_code": error.exit_code}
+        told: dict[str, object] = {"found": error.found, "where": error.where, "do": error.do}
+        told["exit_code"] = error.exit_code
+        if isinstance(error, RuleError) and error.faults:
+            told["faults"] = [fault_dict(fault) for fault in error.faults]
         sys.stderr.write(json.dumps({"error": told}, ensure_ascii=False) + "\n")
     else:
         sys.stderr.write("error: " + printable(str(error), keep="\n") + "\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 ENDING = ".vada"
 
@@ -25,6 +26,12 @@ def find(name: str) -> tuple[str, str] | None:
     if name not in names():
         return None
     return (_folder() / f"{name}{ENDING}").read_text(encoding="utf-8"), f"{name}{ENDING}"
+
+
+def path(name: str) -> Path | None:
+    """Return where a shipped program lies, if it lies in a file of its own."""
+    place = Path(str(_folder() / f"{name}{ENDING}"))
+    return place if place.is_file() else None
 
 
 def meaning(text: str) -> str:

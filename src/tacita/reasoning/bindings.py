@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tacita.errors import RuleError, UsageError, did_you_mean
-from tacita.files.database.url import sqlite_path
+from tacita.files.database.url import sqlite_path, without_secrets
 from tacita.files.formats import FORMATS, is_database
 from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.logic.terms import Constant, ListOf, Term
@@ -61,6 +61,11 @@ class Place:
         if self.is_database or "://" in self.source:
             return self
         return replace(self, source=str(folder / self.source))
+
+
+def shown(source: str) -> str:
+    """Return a path or URL as a message may show it."""
+    return without_secrets(source) if is_database(source) else source
 
 
 def bound(program: Program, folder: Path) -> Iterator[tuple[str, Place, Annotation]]:

@@ -12,7 +12,6 @@ from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed, printable
 from tacita.files.contract import ReadOptions, engine_relation
-from tacita.files.database.url import without_secrets
 from tacita.files.formats import format_of, is_database
 from tacita.files.layout import find_layout
 from tacita.files.read import read
@@ -20,7 +19,7 @@ from tacita.files.streaming import schema_of
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
-from tacita.reasoning.bindings import Place
+from tacita.reasoning.bindings import Place, shown
 from tacita.reasoning.columns import Matched, Wanted, by_name, matched
 from tacita.reasoning.headers import looks_like_data
 from tacita.rules.reasoner.reason import Input, Table
@@ -56,6 +55,14 @@ class Reader:
             f"the input of {wanted.predicate} is a {type(given).__name__}",
             do="give a path, a database URL, a data frame, a data set or a list of tuples",
         )
+
+    def microdata(self, data: Dataset | str | Path) -> Microdata:
+        """Return microdata as it lives in the engine that reasons."""
+        if isinstance(data, Dataset):
+            microdata = data.microdata
+        else:
+            microdata = read(str(data), self._reading_engine(), ReadOptions(progress=self.progress))
+        return replace(microdata, relation=self._adopted(microdata))
 
     # -- files and databases -------------------------------------------------------------------------------------------
 
@@ -115,11 +122,6 @@ class Reader:
         return adopted.renamed(
             [replace(a, name=c.name, type=c.type) for a, c in zip(adopted.columns, relation.columns, strict=True)]
         )
-
-
-def shown(source: str) -> str:
-    """Return a path or URL as a message may show it."""
-    return without_secrets(source) if is_database(source) else source
 
 
 def _is_text_file(path: Path) -> bool:

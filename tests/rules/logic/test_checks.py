@@ -67,7 +67,7 @@ def test_documented_cases_have_no_errors(rules: Path) -> None:
 
 def test_what_is_known_from_outside_is_not_missing() -> None:
     program = parse("@output('x'). Own(X, Y), #rel(X, Y) -> Linked(X, Y).".replace("'x'", '"Linked"'), "p").program
-    assert {fault.code for fault in check(program)} == {"R201", "R704"}
+    assert {fault.code for fault in check(program)} == {"R201", "R702"}
     assert check(program, ["Own", "rel"]) == check(program, ["Own", "#rel"]) == ()
 
 
@@ -144,3 +144,18 @@ def test_large_programs_are_checked_in_time(template: str) -> None:
 def test_checks_are_named_for_what_they_look_at() -> None:
     assert len({one.__name__ for one in CHECKS}) == len(CHECKS)
     assert all(one.__doc__ for one in CHECKS)
+
+
+def test_a_rule_that_a_pass_took_apart_is_still_one_rule() -> None:
+    program = parse("A(1, 2). [1] A(X, Y), B(Y), C(Y, X) -> P(X).", "p").program
+    (fact, rule) = program.clauses
+    assert isinstance(rule, Rule)
+    piece = Rule(rule.body[:1], (Atom("Asked", (Variable("X", rule.origin),)),), label="1", origin=rule.origin)
+    assert check(Program((fact, piece, rule)), ["B", "C"]) == ()
+
+
+def test_a_sentence_may_name_a_rule_of_a_module() -> None:
+    program = parse('A(1). @explain("lib [1]", "because of [X]"). [1] A(X) -> P(X).', "p").program
+    linked = [Rule(c.body, c.head, label="1", module="lib") if isinstance(c, Rule) else c for c in program.clauses]
+    assert [fault.code for fault in check(program)] == ["R205"]
+    assert check(Program(tuple(linked))) == ()

@@ -1,4 +1,4 @@
-"""Generated programs, as the parser can read them: terms, items, rules, annotations, and texts with comments anywhere."""
+"""Generated programs, as the parser can read them: terms, items, clauses, and texts with comments anywhere."""
 
 from __future__ import annotations
 

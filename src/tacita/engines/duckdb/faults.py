@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import duckdb
 
-from tacita.errors import InputError, OutputError, TacitaError
+from tacita.errors import InputError, OutputError, ReasoningError, TacitaError
 
 
 @contextlib.contextmanager
@@ -62,6 +62,12 @@ def _translated(error: duckdb.Error, where: str) -> TacitaError:
         elif "at least one column" in lowered or "no columns" in lowered:
             reason = "it has no columns"
         return InputError(f"the file cannot be read: {reason}", where=where, do="check how the file was made")
+    if isinstance(error, duckdb.OutOfRangeException) or "overflow" in lowered:
+        return ReasoningError(
+            "a whole number grew beyond 64 bits",
+            where=where,
+            do="compute with decimal numbers (write 1.0 for 1, or number(X)), or keep the values smaller",
+        )
     # A fault of ours: say which kind, but not the values that the text may quote.
     return TacitaError(
         f"the engine refused a plan ({type(error).__name__})",

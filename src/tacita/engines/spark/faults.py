@@ -6,7 +6,7 @@ import contextlib
 import logging
 from collections.abc import Iterator
 
-from tacita.errors import InputError, OutputError, TacitaError
+from tacita.errors import InputError, OutputError, ReasoningError, TacitaError
 
 # PySpark prints each failed query, constants and all, as a line of JSON to the standard error.
 _TALKATIVE = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -29,9 +29,17 @@ def in_our_words(where: str = "") -> Iterator[None]:
             translated = _translated(str(error), type(error).__name__, where)
         except ConnectionError as error:
             translated = _translated("connection", type(error).__name__, where)
-    # Raised here, outside of the except, so that not even the context of our error holds Spark's text.
     if translated is not None:
-        raise translated
+        _raise_alone(translated)
+
+
+def _raise_alone(error: TacitaError) -> None:
+    """Raise an error that does not even remember, as its context, the one it was made of."""
+    try:
+        raise error
+    except TacitaError:
+        error.__context__ = None
+        raise
 
 
 @contextlib.contextmanager
@@ -75,9 +83,20 @@ def _translated(text: str, kind: str, where: str) -> TacitaError:
         )
     if "is not a parquet file" in lowered or "parquetdecodingexception" in lowered or "cannot_read_file" in lowered:
         return InputError(
-            "the file cannot be read: it is damaged or not of this format", where=where, do="check how the file was made"
+            "the file cannot be read: it is damaged or not of this format",
+            where=where,
+            do="check how the file was made",
         )
-    if kind in {"Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError"} or "stopped sparkcontext" in lowered:
+    if "arithmetic_overflow" in lowered or "cast_overflow" in lowered or "long overflow" in lowered:
+        return ReasoningError(
+            "a whole number grew beyond 64 bits",
+            where=where,
+            do="compute with decimal numbers (write 1.0 for 1, or number(X)), or keep the values smaller",
+        )
+    if (
+        kind in {"Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError"}
+        or "stopped sparkcontext" in lowered
+    ):
         return TacitaError(
             "Spark is not running any more", where=where, do="make a new engine; if it stops again, give it more memory"
         )

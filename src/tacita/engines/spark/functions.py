@@ -17,13 +17,11 @@ from tacita.engines.spark.words import (
     each,
     equals,
     finite,
-    infinity,
     is_finite,
     less,
     missing,
     number,
     operand,
-    or_empty,
     part,
     string,
     struct,
@@ -62,7 +60,8 @@ def _rounded_whole(function: str) -> Callable[[exp.Expr], exp.Expr]:
 
 def _scaled(x: exp.Expr, digits: exp.Expr, *, up: bool) -> exp.Expr:
     """Shift the point, round halves away from zero, shift back: as DuckDB does, to the last bit."""
-    scale = call("power", double("10"), digits)
+    # Read, not computed: Java's power of ten is one bit off for 1e29 and others.
+    scale = call("double", exp.DPipe(this=text("1e"), expression=string(digits), safe=True))
     there, back = (exp.Mul, exp.Div) if up else (exp.Div, exp.Mul)
     shifted = there(this=operand(x), expression=scale)
     return back(this=call("round", shifted, number(0)), expression=scale.copy())
@@ -168,7 +167,31 @@ def _label_at(record: exp.Expr, key: exp.Expr) -> exp.Expr:
 
 def _put(record: exp.Expr, key: exp.Expr, value: exp.Expr, label: exp.Expr) -> exp.Expr:
     others = each("filter", record, lambda x: exp.NEQ(this=part(x, "k"), expression=operand(key)))
-    return call("array_sort", call("concat", or_empty(others), array(_entry(key.copy(), value, label))))
+    return call("array_sort", call("concat", others, array(_entry(key.copy(), value, label))))
+
+
+def _known(record: exp.Expr) -> exp.Expr:
+    return each("filter", record, lambda x: missing(part(x, "n")))
+
+
+def _holds_null(record: exp.Expr) -> exp.Expr:
+    return each("exists", record, lambda x: exp.Not(this=missing(part(x, "n"))))
+
+
+def _maybe_same(a: exp.Expr, b: exp.Expr) -> exp.Expr:
+    """Same attributes, and no attribute that is known on both sides and differs."""
+    keys = [_keys(record.copy()) for record in (a, b)]
+    known = [_keys(_known(record.copy())) for record in (a, b)]
+    common = [_cut(_known(a), known[1]), _cut(_known(b), known[0])]
+    return both(equals(*keys), equals(*common))
+
+
+def _keys(record: exp.Expr) -> exp.Expr:
+    return each("transform", record, lambda x: part(x, "k"))
+
+
+def _cut(record: exp.Expr, keys: exp.Expr) -> exp.Expr:
+    return each("filter", record, lambda x: call("array_contains", keys, part(x, "k")))
 
 
 # -- values of any type -----------------------------------------------------------------------------------------------
@@ -226,7 +249,7 @@ FUNCTIONS: dict[str, Callable[..., exp.Expr]] = {
     "record_of": lambda k, v, n: _if_any(call("array_sort", call("collect_set", _entry(k, v, n)))),
     "set_made": lambda *items: _set(array(*items)),
     "list_made": array,
-    "set_union": lambda a, b: _set(call("concat", or_empty(a), or_empty(b))),
+    "set_union": lambda a, b: _set(call("concat", a, b)),
     "set_minus": lambda a, b: call("array_except", call("array_compact", a), b),
     "set_intersect": lambda a, b: call("array_intersect", call("array_compact", a), b),
     "has": _has,
@@ -236,10 +259,12 @@ FUNCTIONS: dict[str, Callable[..., exp.Expr]] = {
     "record_made": _record,
     "value_at": _value_at,
     "label_at": _label_at,
-    "cut": lambda r, s: each("filter", r, lambda x: call("array_contains", s, part(x, "k"))),
+    "cut": lambda r, s: when(exp.Not(this=missing(s)), _cut(r, s.copy())),
     "put": _put,
-    "keys": lambda r: each("transform", r, lambda x: part(x, "k")),
+    "keys": _keys,
     "is_part": _is_part,
+    "maybe_same": _maybe_same,
+    "holds_null": _holds_null,
     "pair": lambda a, b: struct(a=a, b=b),
     "first": lambda p: part(p, "a"),
     "second": lambda p: part(p, "b"),

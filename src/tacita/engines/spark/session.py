@@ -63,6 +63,47 @@ def local_session(settings: Settings) -> Iterator[SparkSession]:
                 running.exit.close()
 
 
+def adapted(session: SparkSession) -> SparkSession:
+    """Return a session beside one that somebody hands over: the same Spark, but tables and settings of its own."""
+    if not hasattr(session, "_jsparkSession"):
+        raise UsageError(
+            "the session is one of Spark Connect, which does not let an engine keep tables",
+            do="hand over a classic session: SparkSession.builder.master(...).getOrCreate()",
+        )
+    return session.newSession()
+
+
+def configured(session: SparkSession, partitions: int | None) -> SparkSession:
+    """Set what plans rely on; `partitions` is how many a shuffle makes, None to leave that to the session."""
+    for name, value in _RELIED_ON.items():
+        session.conf.set(name, value)
+    if partitions is not None:
+        session.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    return session
+
+
+_RELIED_ON = {
+    # As in DuckDB: an overflow is a fault, a cast that may fail is a TRY_CAST, never a silent NULL or a turned sign.
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.ansi.enforceReservedKeywords": "false",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",
+    # Columns of a file may differ in case only.
+    "spark.sql.caseSensitive": "true",
+    # A text such as ${x} is a text.
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    # Folders such as code=007 are texts.
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.legacy.parquet.nanosAsLong": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+    "spark.sql.execution.arrow.useLargeVarTypes": "false",
+    # Sets are gathered by hash as long as there are not very many groups.
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "10000",
+}
+
+
 def require_pyspark() -> None:
     """Raise with what to install if pyspark is not there."""
     try:
@@ -146,7 +187,6 @@ def _started(settings: Settings) -> _Running:
 
 def _launched(settings: Settings, spill: Path, exit_: contextlib.ExitStack) -> SparkSession:
     from pyspark import SparkConf, SparkContext
-    from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
@@ -158,9 +198,7 @@ def _launched(settings: Settings, spill: Path, exit_: contextlib.ExitStack) -> S
             gateway = launch_gateway(conf, {"stdout": printed, "stderr": printed})
             exit_.callback(_ended, gateway)
             context = SparkContext(conf=conf, gateway=gateway)
-        except (PySparkException, OSError) as error:
-            failed = type(error).__name__
-        except Exception as error:  # noqa: BLE001 - py4j raises what Java raised: any kind
+        except Exception as error:  # py4j raises what Java raised: any kind
             failed = type(error).__name__
     if failed:
         raise TacitaError(
@@ -181,7 +219,6 @@ def _configuration(settings: Settings, spill: Path) -> dict[str, str]:
         "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={spill}",
         "spark.local.dir": str(spill),
         "spark.sql.warehouse.dir": str(spill / "warehouse"),
-        "spark.sql.artifact.isolation.enabled": "false",
         "spark.sql.catalogImplementation": "in-memory",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from tacita.engines.spark.words import both, call, cast, equals, less, number, operand, string, try_cast, when
+from tacita.engines.spark.words import both, call, cast, equals, less, missing, number, operand, string, try_cast, when
 from tacita.engines.spark.words import text as quoted
 
 # Unicode's category Zs, which is what DuckDB trims.
@@ -31,23 +31,35 @@ def text(term: exp.Expr) -> exp.Expr:
 
 
 def _plain_double(java: exp.Expr) -> exp.Expr:
+    """Return a floating-point number as Python writes it, out of what Java writes: 1.0E7, and from 1E16 on odd digits."""
     exponent = cast(call("substring_index", java, quoted("E"), number(-1)), "int")
-    mantissa = call("regexp_replace", call("substring_index", java.copy(), quoted("E"), number(1)), quoted("[.]0$"), quoted(""))
-    sign = when(less(exponent.copy(), number(0)), quoted("e-"), quoted("e+"))
-    scientific = call("format_string", quoted("%s%s%02d"), mantissa, sign, call("abs", exponent.copy()))
     digits = call("regexp_replace", string(try_cast(java.copy(), "decimal(38, 22)")), quoted("0+$"), quoted(""))
-    plain = when(call("endswith", digits, quoted(".")), exp.DPipe(this=digits.copy(), expression=quoted("0"), safe=True), digits.copy())
+    plain = when(
+        call("endswith", digits, quoted(".")),
+        exp.DPipe(this=digits.copy(), expression=quoted("0"), safe=True),
+        digits.copy(),
+    )
     is_plain = both(less(number(-5), exponent.copy()), less(exponent.copy(), number(16)))
     return exp.Case(
         ifs=[
+            exp.If(this=missing(java.copy()), true=exp.Null()),
             exp.If(this=equals(java.copy(), quoted("Infinity")), true=quoted("inf")),
             exp.If(this=equals(java.copy(), quoted("-Infinity")), true=quoted("-inf")),
             exp.If(this=equals(java.copy(), quoted("NaN")), true=quoted("nan")),
             exp.If(this=exp.Not(this=call("contains", java.copy(), quoted("E"))), true=java.copy()),
             exp.If(this=is_plain, true=plain),
         ],
-        default=scientific,
+        default=_scientific(cast(java.copy(), "double")),
     )
+
+
+def _scientific(value: exp.Expr) -> exp.Expr:
+    """Return the shortest digits that are read back as the same number."""
+    written = [call("format_string", quoted(f"%.{places}e"), value.copy()) for places in (14, 15, 16)]
+    fitting = [when(equals(cast(some, "double"), value.copy()), some.copy()) for some in written[:2]]
+    shortest = call("coalesce", *fitting, written[2])
+    # 1.50000000000000e+16 is 1.5e+16, and 1.00000000000000e+16 is 1e+16.
+    return call("regexp_replace", shortest, quoted("[.]?0*e"), quoted("e"))
 
 
 def _spelled(term: exp.Expr) -> exp.Expr:
@@ -137,7 +149,7 @@ def substring(term: exp.Expr, start: exp.Expr, length: exp.Expr | None = None) -
         ifs=[
             exp.If(
                 this=exp.GT(this=operand(start.copy()), expression=number(0)),
-                true=call("least", size.copy(), exp.Sub(this=operand(start.copy()), expression=number(1))),
+                true=exp.Sub(this=operand(start.copy()), expression=number(1)),
             ),
             exp.If(this=less(start.copy(), number(0)), true=from_end),
             exp.If(this=zero, true=cast(number(0), "bigint")),
@@ -148,8 +160,15 @@ def substring(term: exp.Expr, start: exp.Expr, length: exp.Expr | None = None) -
         end: exp.Expr = size.copy()
     else:
         # A start of 0 stands before the first letter, and counts as one.
-        span = when(zero.copy(), call("greatest", exp.Sub(this=operand(length), expression=number(1)), cast(number(0), "bigint")), length.copy())
-        last = exp.Add(this=exp.paren(first), expression=exp.paren(call("greatest", call("least", span, number(2**31)), number(-(2**31)))))
+        span = when(
+            zero.copy(),
+            call("greatest", exp.Sub(this=operand(length), expression=number(1)), cast(number(0), "bigint")),
+            length.copy(),
+        )
+        last = exp.Add(
+            this=exp.paren(first),
+            expression=exp.paren(call("greatest", call("least", span, number(2**31)), number(-(2**31)))),
+        )
         begin = call("greatest", call("least", first.copy(), last), cast(number(0), "bigint"))
         end = call("least", call("greatest", first.copy(), last.copy()), size.copy())
     there = call("greatest", exp.Sub(this=end, expression=begin.copy()), cast(number(0), "bigint"))

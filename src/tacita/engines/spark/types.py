@@ -41,6 +41,19 @@ def column_type(name: str, spark_type: DataType) -> ColumnType:
     raise refused(name, written)
 
 
+def arrow_column_type(held: pa.DataType) -> ColumnType:
+    """Return our type of a column that `held_type` gave."""
+    if pa.types.is_boolean(held):
+        return ColumnType.BOOLEAN
+    if pa.types.is_integer(held):
+        return ColumnType.INTEGER
+    if pa.types.is_floating(held) or pa.types.is_decimal(held):
+        return ColumnType.NUMBER
+    if pa.types.is_date(held):
+        return ColumnType.DATE
+    return ColumnType.TIMESTAMP if pa.types.is_timestamp(held) else ColumnType.TEXT
+
+
 def needs_text_cast(spark_type: DataType) -> bool:
     """Return whether a column must be turned into text to be held."""
     return spark_type.simpleString().startswith(_AS_TEXT)

@@ -29,7 +29,7 @@ def cast(term: exp.Expr, type_: str) -> exp.Expr:
 
 def try_cast(term: exp.Expr, type_: str) -> exp.Expr:
     """Return a cast that gives NULL for what does not fit."""
-    return exp.TryCast(this=term, to=exp.DataType.build(type_, dialect="spark"))
+    return exp.TryCast(this=term, to=exp.DataType.build(type_, dialect="spark"), safe=True)
 
 
 def string(term: exp.Expr) -> exp.Expr:
@@ -110,8 +110,3 @@ def struct(**parts: exp.Expr) -> exp.Expr:
 def array(*items: exp.Expr) -> exp.Expr:
     """Return an array."""
     return call("array", *items)
-
-
-def or_empty(collection: exp.Expr) -> exp.Expr:
-    """Return a collection; an empty one if there is none."""
-    return call("coalesce", collection, array())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import TypeAlias, TypeVar
 
 from tacita.rules.logic.origin import NOWHERE, Origin
@@ -265,12 +266,20 @@ _N = TypeVar("_N")
 
 def children(node: Node) -> Iterator[Node]:
     """Yield the terms and items directly inside one."""
-    for part in fields(node):
-        value = getattr(node, part.name)
+    for name in _parts(type(node)):
+        value = getattr(node, name)
         if isinstance(value, tuple):
             yield from value
         elif isinstance(value, _NODES):
             yield value
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...]:
+    """Return the fields of a node that can hold others."""
+    plain = {"origin", "name", "value", "operator", "function", "predicate", "is_external", "is_negated", "text"}
+    names = tuple(part.name for part in fields(kind))
+    return tuple(n for n in names if n not in plain or (n == "value" and kind is not Constant))
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -288,23 +297,27 @@ def variables(*nodes: Node) -> tuple[Variable, ...]:
     >>> [v.name for v in variables(Operation("+", (Variable("X"), Variable("Y"))), Variable("X"))]
     ['X', 'Y']
     """
-    found = {n.name: n for node in reversed(nodes) for n in reversed(list(walk(node))) if isinstance(n, Variable)}
-    return tuple(reversed(found.values()))
+    found: dict[str, Variable] = {}
+    for node in nodes:
+        for inner in walk(node):
+            if isinstance(inner, Variable):
+                found.setdefault(inner.name, inner)
+    return tuple(found.values())
 
 
 def rewritten(node: _N, change: Callable[[Node], Node]) -> _N:
     """Return a term or item with every part passed through a function, inside first."""
     changes = {}
-    for part in fields(node):  # type: ignore[arg-type]
-        value = getattr(node, part.name)
+    for name in _parts(type(node)):
+        value = getattr(node, name)
         if isinstance(value, tuple):
             new = tuple(rewritten(item, change) for item in value)
             if any(a is not b for a, b in zip(new, value, strict=True)):
-                changes[part.name] = new
+                changes[name] = new
         elif isinstance(value, _NODES):
             after = rewritten(value, change)
             if after is not value:
-                changes[part.name] = after  # type: ignore[assignment]
+                changes[name] = after  # type: ignore[assignment]
     return change(replace(node, **changes) if changes else node)  # type: ignore[type-var, arg-type, return-value]
 
 

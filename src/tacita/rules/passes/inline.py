@@ -25,12 +25,17 @@ def projections(rules: Mapping[str, list[Rule]]) -> dict[str, Rule]:
             continue
         head, body = rule.head[0], rule.body[0]
         assert isinstance(head, Atom)
-        simple = all(isinstance(a, Variable) for a in head.arguments) and len(set(head.arguments)) == len(head.arguments)
+        simple = all(isinstance(a, Variable) for a in head.arguments) and len(set(head.arguments)) == len(
+            head.arguments
+        )
         bound = {v.name for v in variables(body)}
-        if simple and bound >= {v.name for v in variables(head)} and body.predicate != predicate and all(
-            isinstance(a, Variable | Blank) for a in body.arguments
-        ) and len({a for a in body.arguments if isinstance(a, Variable)}) == len(
-            [a for a in body.arguments if isinstance(a, Variable)]
+        if (
+            simple
+            and bound >= {v.name for v in variables(head)}
+            and body.predicate != predicate
+            and all(isinstance(a, Variable | Blank) for a in body.arguments)
+            and len({a for a in body.arguments if isinstance(a, Variable)})
+            == len([a for a in body.arguments if isinstance(a, Variable)])
         ):
             found[predicate] = rule
     return found
@@ -51,7 +56,9 @@ def inlined(rule: Rule, projection: Mapping[str, Rule], keys: Mapping[str, froze
             (
                 other
                 for other in body
-                if isinstance(other, Atom) and other is not item and _same_key(other, opened, keys.get(source.predicate))
+                if isinstance(other, Atom)
+                and other is not item
+                and _same_key(other, opened, keys.get(source.predicate))
             ),
             None,
         )
@@ -70,7 +77,9 @@ def inlined(rule: Rule, projection: Mapping[str, Rule], keys: Mapping[str, froze
 def _opened(atom: Atom, rule: Rule, place: int) -> Atom:
     head, body = rule.head[0], rule.body[0]
     assert isinstance(head, Atom) and isinstance(body, Atom)
-    given: dict[str, Term] = {v.name: a for v, a in zip(head.arguments, atom.arguments, strict=True) if isinstance(v, Variable)}
+    given: dict[str, Term] = {
+        v.name: a for v, a in zip(head.arguments, atom.arguments, strict=True) if isinstance(v, Variable)
+    }
 
     def change(node: Node) -> Node:
         if isinstance(node, Variable):

@@ -1,6 +1,7 @@
 """Runs programs to their fixpoint on an engine, and rebuilds the proof of any fact on demand."""
 
-from tacita.rules.reasoner.reason import Reasoned, Table, reason
+from tacita.rules.reasoner.reason import Table, reason
+from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.run import Budget
 from tacita.rules.reasoner.values import Null, Record
 

@@ -14,6 +14,7 @@ from tacita.rules.logic.terms import Atom, Blank, Constant, Pack, Variable
 from tacita.rules.logic.types import ANY, TEXT, ListType, RecordType, RowType, SetType, Type
 from tacita.rules.reasoner.cells import Cell, both, not_null
 from tacita.rules.reasoner.layout import Layout, cell_columns
+from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.terms import SimilarTo, Terms, row_of
 
 _LARGEST_TERM = 150
@@ -82,7 +83,7 @@ class Body:
     def _match(self, atom: Atom, table: str | None) -> None:
         layout = self.layouts[atom.predicate]
         alias = f"a{next(self.aliases)}"
-        self.sources.append(exp.alias_(exp.to_table(table or layout.table), alias, table=True))
+        self.sources.append(named(table or layout.table, alias))
         self.matched.append((atom, alias))
         for argument, cell in zip(atom.arguments, layout.cells(alias), strict=True):
             term = argument.variable if isinstance(argument, Pack) else argument
@@ -90,10 +91,9 @@ class Body:
                 continue
             if isinstance(term, Constant):
                 self.conditions.append(self.terms.matching(cell, self.terms.cell(term)))
-            elif isinstance(term, Variable):
-                self._bind(term, cell)
             else:
-                raise AssertionError(term)
+                assert isinstance(term, Variable), term
+                self._bind(term, cell)
 
     def _bind(self, variable: Variable, cell: Cell) -> None:
         before = self.terms.bound.get(variable.name)
@@ -149,6 +149,8 @@ class Body:
         return collection.type.element, collection.value.copy()
 
     def _absent(self, steps: Sequence[Step]) -> exp.Expr:
+        if any(isinstance(step, Match) and self.layouts[step.atom.predicate].is_empty for step in steps):
+            return exp.true()
         terms = Terms(self.engine, dict(self.terms.bound), self.terms.known, self.terms.similar)
         inner = Body(self.engine, self.layouts, terms, self.aliases, is_correlated=True)
         inner.take(steps, {})

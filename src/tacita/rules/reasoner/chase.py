@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from tacita.rules.logic.terms import Atom, Blank, Constant, Variable
+from tacita.rules.logic.terms import Blank, Constant, Variable
 from tacita.rules.logic.types import INTEGER, NOTHING
 from tacita.rules.reasoner.bodies import Body, moved
-from tacita.rules.reasoner.cells import Cell, both, is_null, not_null, null_safe
+from tacita.rules.reasoner.cells import Cell, both, not_null, null_safe
 from tacita.rules.reasoner.derivations import Derivation, projected
 from tacita.rules.reasoner.groups import head_record
 from tacita.rules.reasoner.layout import ROUND, cell_columns, sql_type
+from tacita.rules.reasoner.sql import everything, found_in, named
 from tacita.rules.reasoner.tables import new_facts
 from tacita.rules.reasoner.terms import Terms
 
@@ -39,11 +40,12 @@ class Chase:
         """The frontiers that the rule fired for, each with the first of its labels."""
         self._seen = 0
         self._exists = False
-        self.cut = 0
+        self._is_cyclic = False
 
     def fire(self, predicates: Collection[str]) -> int:
         """Fire for every frontier that has no head yet; return how many facts that gave."""
         engine, since = self._run.engine, self._seen
+        self._is_cyclic = any(atom.predicate in predicates for atom in self.derivation.atoms)
         self._seen = self._run.round - 1
         body = self.derivation.bound()
         self._only_since(body, since, predicates)
@@ -91,7 +93,7 @@ class Chase:
         for atom in self.derivation.heads:
             layout = self._run.layouts[atom.predicate]
             alias = f"h{next(inner.aliases)}"
-            inner.sources.append(exp.alias_(exp.to_table(layout.table), alias, table=True))
+            inner.sources.append(named(layout.table, alias))
             for argument, cell in zip(atom.arguments, layout.cells(alias), strict=True):
                 term = head_record(argument)
                 if isinstance(term, Blank):
@@ -107,7 +109,7 @@ class Chase:
     def _without_lookalikes(self, chosen: exp.Select, cells: list[Cell], keys: list[str]) -> exp.Select:
         plan = exp.select(*keys).from_(chosen.subquery("f"))
         labels = [cell.label for cell in cells if cell.label is not None]
-        if not labels or not self._run.is_warded:
+        if not labels or not self._is_cyclic or not self._run.is_endless:
             return plan
         pattern = self._pattern(cells, "f")
         has_null = exp.paren(_any_of([not_null(label) for label in labels]))
@@ -126,7 +128,7 @@ class Chase:
         plan = exp.select(*keys).from_(ranked.subquery("f")).where(first)
         if self._exists:
             same = both(*(null_safe(a, b) for a, b in zip(self._pattern(cells, "o"), pattern, strict=True)))
-            seen = exp.select(exp.alias_(exp.Literal.number(1), "found")).from_(exp.to_table(self.table).as_("o"))
+            seen = found_in(named(self.table, "o"))
             known = exp.Exists(this=seen.where(same))
             plan = plan.where(exp.Not(this=exp.paren(exp.And(this=has_null.copy(), expression=known))))
         return plan
@@ -162,7 +164,7 @@ class Chase:
         stamp = exp.alias_(exp.Cast(this=exp.Literal.number(self._run.round), to=sql_type(INTEGER)), ROUND)
         named = exp.alias_(exp.Cast(this=exp.paren(label), to=sql_type(INTEGER)), FIRST)
         self._run.engine.replace(f"{self.table}_n", exp.select(*keys, named, stamp).from_(f"{self.table}_c"))
-        fired = exp.select("*").from_(f"{self.table}_n")
+        fired = everything(f"{self.table}_n")
         if self._exists:
             self._run.engine.append(self.table, fired)
         else:
@@ -175,15 +177,15 @@ class Chase:
         for atom in self.derivation.heads:
             layout = self._run.layouts[atom.predicate]
             body = Body(engine, self._run.layouts, Terms(engine))
-            body.sources = [exp.to_table(f"{self.table}_n").as_("f")]
+            body.sources = [named(f"{self.table}_n", "f")]
             for variable, cell in zip(self.derivation.frontier, cells, strict=True):
                 body.terms.bound[variable.name] = cell
             made = self.made("f")
             select = projected(body, layout, self.derivation.head_cells(body, atom, made))
             engine.replace(f"{layout.table}_n", new_facts(select, layout, self._run.round))
-            new = engine.append(layout.table, exp.select("*").from_(f"{layout.table}_n"))
+            new = engine.append(layout.table, everything(f"{layout.table}_n"))
             if new:
-                engine.append(f"{layout.table}_d", exp.select("*").from_(f"{layout.table}_n"))
+                engine.append(f"{layout.table}_d", everything(f"{layout.table}_n"))
             added += new
         return added
 
@@ -207,6 +209,3 @@ def _any_of(conditions: list[exp.Expr]) -> exp.Expr:
     for condition in conditions[1:]:
         result = exp.Or(this=result, expression=condition)
     return result
-
-
-__all__ = ["FIRST", "Atom", "Chase", "is_null"]

@@ -12,6 +12,7 @@ from tacita.rules.passes.externals import Batch, inputs_of
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.inputs import load_rows
 from tacita.rules.reasoner.layout import ROUND
+from tacita.rules.reasoner.sql import everything, named
 from tacita.rules.reasoner.tables import columns, new_facts
 from tacita.rules.reasoner.values import decoded
 
@@ -37,7 +38,7 @@ class Computed:
         layout = run.layouts[self._derivation.heads[0].predicate]
         recent = exp.GT(this=exp.column(ROUND), expression=exp.Literal.number(self._since))
         names = columns(source)
-        plan = exp.select(*names).from_(source.table).where(recent).order_by(*(n.copy() for n in names))
+        plan = exp.select(*names).from_(named(source.table)).where(recent).order_by(*(n.copy() for n in names))
         cells = source.cells("t")
         asked = [tuple(decoded(cell, row) for cell in cells) for row in run.engine.run(plan)]
         self._since = run.round
@@ -48,8 +49,7 @@ class Computed:
             return 0
         select = load_rows(run, layout, rows)
         run.engine.replace(f"{layout.table}_n", new_facts(select, layout, run.next_round([self._derivation])))
-        added = run.engine.append(layout.table, exp.select("*").from_(f"{layout.table}_n"))
-        return added
+        return run.engine.append(layout.table, everything(f"{layout.table}_n"))
 
     def _answers(self, asked: list[tuple[Any, ...]], arity: int) -> list[tuple[Any, ...]]:
         failed = ""

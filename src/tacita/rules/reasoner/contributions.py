@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from tacita.errors import ReasoningError
-from tacita.rules.logic.terms import Aggregate, Atom, Term, Variable, aggregates
-from tacita.rules.logic.types import SetType
-from tacita.rules.reasoner.cells import both, null_safe, wrapped
+from tacita.rules.logic.terms import Aggregate, Term, Variable, aggregates
+from tacita.rules.logic.types import INTEGER
+from tacita.rules.reasoner.cells import both, null_safe
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.groups import Gathered
-from tacita.rules.reasoner.layout import ROUND, Layout
+from tacita.rules.reasoner.layout import ROUND, Layout, sql_type
+from tacita.rules.reasoner.sql import everything, found_in, named
 from tacita.rules.reasoner.tables import union
 
 if TYPE_CHECKING:
@@ -58,9 +59,9 @@ class Contributions:
     def _select(self, predicate: str) -> exp.Select:
         keys = [column.name for column in self.gathered.group_cells()]
         same = both(*(_same(self.gathered, k, exp.column(k, table="k"), exp.column(k, table="t")) for k in keys))
-        group = exp.select(exp.alias_(exp.Literal.number(1), "found")).from_(exp.to_table(f"{self.table}_n").as_("t"))
+        group = found_in(named(f"{self.table}_n", "t"))
         names = [exp.column(name, table="k") for name in self.gathered.names]
-        live = exp.select(*names).from_(exp.to_table(self.table).as_("k")).where(exp.Exists(this=group.where(same)))
+        live = exp.select(*names).from_(named(self.table, "k")).where(exp.Exists(this=group.where(same)))
         [atom] = [a for a in self.derivation.heads if a.predicate == predicate][:1]
         return self.derivation.select(atom, source=live.subquery("m"))
 
@@ -71,18 +72,18 @@ class Contributions:
             self._run.refuse_unknown(self.derivation, unknown)
         names = self.gathered.names
         selects = union([self.derivation.gathered(tables).select for tables in deltas])
-        stamp = exp.alias_(exp.Cast(this=exp.Literal.number(self._run.round), to=exp.DataType.build("bigint")), ROUND)
+        stamp = exp.alias_(exp.Cast(this=exp.Literal.number(self._run.round), to=sql_type(INTEGER)), ROUND)
         rows = exp.select(*names).distinct().from_(selects.subquery("f"))
         plan = exp.select(*(exp.column(n, table="n") for n in names), stamp).from_(rows.subquery("n"))
         if self._exists:
             same = both(*(_same(self.gathered, n, exp.column(n, table="o"), exp.column(n, table="n")) for n in names))
-            found = exp.select(exp.alias_(exp.Literal.number(1), "found")).from_(exp.to_table(self.table).as_("o"))
+            found = found_in(named(self.table, "o"))
             plan = plan.where(exp.Not(this=exp.Exists(this=found.where(same))))
         news = engine.replace(f"{self.table}_n", plan)
         if not news:
             return False
         self._refuse_sign()
-        taken = exp.select("*").from_(f"{self.table}_n")
+        taken = everything(f"{self.table}_n")
         if self._exists:
             engine.append(self.table, taken)
         else:
@@ -157,7 +158,7 @@ class Extreme:
             order=exp.Order(expressions=[order, exp.Ordered(this=exp.column(ROUND))]),
         )
         names = [*layout.columns(), ROUND]
-        ranked = exp.select(*names, exp.alias_(window, "rank_")).from_(layout.table)
+        ranked = exp.select(*names, exp.alias_(window, "rank_")).from_(named(layout.table))
         best = exp.EQ(this=exp.column("rank_"), expression=exp.Literal.number(1))
         return exp.select(*names).from_(ranked.subquery("k")).where(best)
 
@@ -187,6 +188,3 @@ def _aggregate_of(derivation: Derivation, argument: Term) -> Aggregate | None:
             if variable is not None and variable.name == argument.name and term is not None:
                 return _aggregate_of(derivation, term)
     return None
-
-
-__all__ = ["Atom", "Contributions", "Extreme", "SetType", "extremes", "wrapped"]

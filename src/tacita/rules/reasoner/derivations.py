@@ -77,6 +77,11 @@ class Derivation:
         """The body variables that the head names."""
         return frontier(self.rule, self.schedule)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the body reads a predicate that has no facts."""
+        return any(self.layouts[atom.predicate].is_empty for atom in self.atoms)
+
     # -- selects -------------------------------------------------------------------------------------------------------
 
     def body(self, tables: Mapping[int, str] | None = None) -> Body:
@@ -147,6 +152,8 @@ def projected(body: Body, layout: Layout, cells: list[Cell]) -> exp.Select:
     stored = [fitted(body.terms, cell, position) for cell, position in zip(cells, layout.positions, strict=True)]
     known = [cell.is_known() for cell in cells if cell.is_partial]
     body.conditions += known
+    if not layout.positions:  # p(): it holds or it does not
+        return body.select(exp.alias_(exp.Literal.number(1), "one"))
     return body.select(*named_columns(layout.positions, stored))
 
 

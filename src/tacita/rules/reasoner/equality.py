@@ -10,11 +10,12 @@ from sqlglot import exp
 
 from tacita.errors import ReasoningError
 from tacita.rules.logic.program import Rule
-from tacita.rules.logic.types import ANY, INTEGER, NUMBER, RowType, Scalar, Type
+from tacita.rules.logic.types import INTEGER, NUMBER, RowType, Scalar, Type
 from tacita.rules.reasoner.bodies import moved
-from tacita.rules.reasoner.cells import Cell, null_safe
+from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import ROUND, Layout, Position, stored_columns
+from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.values import Null, decoded
 from tacita.rules.reasoner.violations import Policy, Violation
 
@@ -137,7 +138,7 @@ class Equality:
 def _rewritten(layout: Layout, mapping: str) -> exp.Select:
     """Return the facts of a predicate with merged nulls replaced; doubles become one, with the earlier round."""
     terms: list[exp.Expr] = []
-    query = exp.select().from_(exp.to_table(layout.table).as_("t"))
+    query = exp.select().from_(named(layout.table, "t"))
     number = 0
     columns = [column for i, p in enumerate(layout.positions) for column in _scalar_columns(p, f"{i}")]
     for suffix, type_, is_nullable in columns:
@@ -148,7 +149,7 @@ def _rewritten(layout: Layout, mapping: str) -> exp.Select:
         label, alias = exp.column(f"n{suffix}", table="t"), f"m{number}"
         number += 1
         on = exp.EQ(this=label, expression=exp.column("c0", table=alias))
-        query = query.join(exp.to_table(mapping).as_(alias), on=on, join_type="left")
+        query = query.join(named(mapping, alias), on=on, join_type="left")
         hit = exp.Not(this=exp.Is(this=exp.column("c0", table=alias), expression=exp.Null()))
         merged: exp.Expr = exp.column(f"c{2 + _MERGES.index(type_)}", table=alias) if type_ in _MERGES else exp.Null()
         terms.append(exp.alias_(exp.Case(ifs=[exp.If(this=hit, true=merged)], default=value), f"c{suffix}"))
@@ -245,6 +246,3 @@ def _sentence(derivation: Derivation) -> str:
     from tacita.rules.syntax import text_of
 
     return text_of(derivation.equality)  # type: ignore[arg-type]
-
-
-__all__ = ["ANY", "Equality", "null_safe", "policy_of"]

@@ -19,7 +19,7 @@ from tacita.rules.logic.types import ANY, INTEGER, NOTHING, NUMBER, TEXT, Scalar
 from tacita.rules.reasoner.bodies import Body
 from tacita.rules.reasoner.cells import Cell, is_null
 from tacita.rules.reasoner.derivations import projected
-from tacita.rules.reasoner.layout import ROUND, Layout, Position, sql_type
+from tacita.rules.reasoner.layout import Layout, Position, sql_type
 from tacita.rules.reasoner.tables import in_round
 from tacita.rules.reasoner.terms import Terms, constant_type
 from tacita.rules.reasoner.values import Null, as_any
@@ -37,6 +37,7 @@ _ARROW = {
     "date": pa.date32(),
     "timestamp": pa.timestamp("us"),
     "any": pa.string(),
+    "nothing": pa.string(),
 }
 COLUMN_TYPES: dict[ColumnType, Type] = {
     ColumnType.INTEGER: INTEGER,
@@ -90,7 +91,7 @@ def positions_of_rows(predicate: str, rows: Rows, declared: Sequence[Type | None
                     where=f"input of {predicate}",
                     do=f'use one type, or declare it: @input("{predicate}", [..., "name:any"])',
                 )
-        positions.append(Position(TEXT if held == NOTHING and not nullable else held or TEXT, nullable))
+        positions.append(Position(held or TEXT, nullable))
     return positions
 
 
@@ -238,6 +239,3 @@ def fill(run: Run, layout: Layout, selects: Sequence[exp.Query]) -> None:
 
     run.facts += run.engine.replace(layout.table, in_round(union(list(selects)), layout, 0))
     run.filled.add(layout.predicate)
-
-
-__all__ = ["ROUND", "Rows", "fill"]

@@ -1,7 +1,7 @@
 """What tells facts apart: keys of predicates, and whether a rule can derive the same fact twice.
 
-Facts are sets, so doubles must go; but sorting them out of millions costs more than deriving them. Where the arguments of
-a fact determine the one match that it comes from, there are no doubles to look for.
+Facts are sets, so doubles must go; but sorting them out of millions costs more than deriving them. Where the arguments
+of a fact determine the one match that it comes from, there are no doubles to look for.
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def key_of(derivation: Derivation, atom: Atom) -> frozenset[int] | None:
     return None
 
 
-def find_keys(derivations: Sequence[Derivation], order: Sequence[Sequence[str]], given: Collection[str], keys: Keys) -> None:
+def find_keys(
+    derivations: Sequence[Derivation], order: Sequence[Sequence[str]], given: Collection[str], keys: Keys
+) -> None:
     """Add the keys of what a single rule derives, in the order in which predicates are completed."""
     heads: dict[str, list[Derivation]] = {}
     for derivation in derivations:

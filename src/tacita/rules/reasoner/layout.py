@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -35,6 +36,11 @@ class Layout:
     positions: tuple[Position, ...]
     names: tuple[str, ...] = field(default=())
     """What people call the arguments, if somebody said it."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there can be no fact: an argument has no type, since nothing ever gives it a value."""
+        return any(p.type == NOTHING and not p.is_nullable for p in self.positions)
 
     def cells(self, alias: str) -> tuple[Cell, ...]:
         """Return the arguments of the facts that an alias of the table ranges over."""
@@ -95,6 +101,11 @@ _SQL = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN", "date": "
 
 def sql_type(type_: Type) -> exp.DataType:
     """Return the SQL type that holds a value."""
+    return _sql_type(type_).copy()
+
+
+@lru_cache(maxsize=1000)
+def _sql_type(type_: Type) -> exp.DataType:
     return exp.DataType.build(_written(type_), dialect="spark")
 
 

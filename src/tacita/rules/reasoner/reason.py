@@ -10,7 +10,8 @@ from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import InputError, ReasoningError, counted
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
-from tacita.rules.logic.checks import wardedness
+from tacita.rules.logic.checks import termination
+from tacita.rules.logic.checks.termination import Ending
 from tacita.rules.logic.faults import refuse
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.terms import Denial
@@ -42,6 +43,7 @@ from tacita.rules.reasoner.run import Budget, Run
 from tacita.rules.reasoner.similar import SIMILARITIES, Similarity, SimilarPairs
 from tacita.rules.reasoner.staging import declare_rows, dictionary_facts, fill_rows, staged
 from tacita.rules.reasoner.strata import run_strata
+from tacita.rules.reasoner.type_faults import type_faults
 from tacita.rules.reasoner.typing import Signatures, infer
 from tacita.rules.reasoner.values import decoded
 from tacita.rules.reasoner.versions import Versions
@@ -135,12 +137,14 @@ class Reasoning:
         similar = self._similar()
         derivations = self._derivations(signatures, similar)
         self._declare(signatures)
-        infer(signatures, [d for d in derivations if d.heads], order, arities(program))
-        refuse(list(signatures.faults.values()), self.ready.linked.texts)
+        infer(signatures, derivations, order, arities(program))
+        wrong = list(signatures.faults.values())
+        wrong += [fault for derivation in derivations for fault in type_faults(derivation)]
+        refuse(wrong, self.ready.linked.texts)
         find_keys(derivations, order, {*self.inputs, *(f.atom.predicate for f in program.facts)}, self._known_keys)
         running = self._inlined(derivations)
         run = Run(self.engine, signatures.layouts, links, self.budget, self.progress, similar)
-        run.is_warded = wardedness(program).is_warded
+        run.is_endless = termination(program).ending is Ending.WARDED
         self._name_arguments(run)
         self._fill(run)
         for derivation in derivations:
@@ -227,7 +231,8 @@ class Reasoning:
             wanted = known.get(predicate, len(positions))
             if len(positions) != wanted and (isinstance(data, Table) or data):
                 raise InputError(
-                    f"{counted(len(positions), 'column')} for {predicate}, which has {counted(wanted, 'argument')} in the rules",
+                    f"{counted(len(positions), 'column')} for {predicate}, "
+                    f"which has {counted(wanted, 'argument')} in the rules",
                     where=f"input of {predicate}",
                     do=f'name the columns that you mean: @input("{predicate}", ["...", ...])',
                 )
@@ -275,7 +280,7 @@ class Reasoning:
 
     def _denials(self, run: Run, derivations: Iterable[Derivation]) -> None:
         for derivation in derivations:
-            if not is_denial(derivation.rule):
+            if not is_denial(derivation.rule) or derivation.is_empty:
                 continue
             policy = policy_of(derivation.rule, Policy.FAIL)
             found = list(_matches(run, derivation))
@@ -300,6 +305,3 @@ def _matches(run: Run, derivation: Derivation) -> Iterable[dict[str, Any]]:
     plan = body.select(*(columns or [exp.alias_(exp.Literal.number(1), "q0")])).distinct()
     for row in run.engine.run(plan):
         yield {name: decoded(cell, row) for name, cell in zip(names, cells, strict=True)}
-
-
-__all__ = ["Reasoned", "Reasoning", "Table", "reason"]

@@ -14,6 +14,7 @@ from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import Layout
 from tacita.rules.reasoner.program import Prepared
 from tacita.rules.reasoner.run import Run
+from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.tables import columns
 from tacita.rules.reasoner.values import decoded
 from tacita.rules.reasoner.violations import Violation
@@ -79,14 +80,14 @@ class Reasoned:
 
     def count(self, predicate: str) -> int:
         """Return the number of facts of a predicate."""
-        plan = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(self.layout(predicate).table)
+        plan = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(named(self.layout(predicate).table))
         return int(self.run.engine.run(plan)[0]["n"])
 
     def rows(self, predicate: str, limit: int | None = None) -> Iterator[tuple[Any, ...]]:
         """Yield the facts of a predicate as tuples, sorted."""
         layout = self.layout(predicate)
         names = columns(layout)
-        plan = exp.select(*(names or [exp.alias_(exp.Literal.number(1), "one")])).from_(layout.table)
+        plan = exp.select(*(names or [exp.alias_(exp.Literal.number(1), "one")])).from_(named(layout.table))
         plan = plan.order_by(*(n.copy() for n in names)) if names else plan
         if limit is not None:
             plan = plan.limit(limit)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from tacita.engines.protocol import Engine
-from tacita.errors import ReasoningError, counted
+from tacita.errors import ReasoningError
 from tacita.progress import Progress, Step, silent
 from tacita.rules.logic.binding import Assign, Match
-from tacita.rules.logic.dependencies import Edge, is_recursive
+from tacita.rules.logic.dependencies import Edge
 from tacita.rules.reasoner.chase import Chase
 from tacita.rules.reasoner.computed import Computed
 from tacita.rules.reasoner.contributions import Contributions, Extreme, extremes
@@ -20,8 +20,13 @@ from tacita.rules.reasoner.equality import Equality
 from tacita.rules.reasoner.keys import is_unique
 from tacita.rules.reasoner.layout import Layout
 from tacita.rules.reasoner.similar import SimilarPairs
+from tacita.rules.reasoner.sql import everything
 from tacita.rules.reasoner.tables import empty, in_round, new_facts, union
 from tacita.rules.reasoner.violations import Violation
+
+_AT_ONCE = 40
+"""How many selects go into one statement: engines plan long unions slowly, and not at all beyond some depth."""
+_DEEPEST_VIEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,11 @@ class Run:
     budget: Budget = field(default_factory=Budget)
     progress: Progress = silent
     similar: SimilarPairs | None = None
-    is_warded: bool = False
+    is_endless: bool = False
+    """Whether the chase would go on for ever without a look at lookalikes, and such a look loses nothing."""
     round: int = 0
+    began: int = 0
+    """The round before the predicates that are being derived now."""
     nulls: int = 0
     facts: int = 0
     filled: set[str] = field(default_factory=set)
@@ -56,6 +64,10 @@ class Run:
     functions: dict[int, Computed] = field(default_factory=dict)
     stored: set[str] = field(default_factory=set)
     """Predicates that must have a table of their own, since their facts are replaced."""
+    looping: set[str] = field(default_factory=set)
+    """Predicates that depend on themselves directly."""
+    views: dict[str, int] = field(default_factory=dict)
+    """Predicates without a table of their own, with how many of them stand on each other."""
     merged: list[tuple[int, object, str, int]] = field(default_factory=list)
     """Labels that equality rules did away with: label, what it became, rule, round."""
     rules_fired: dict[int, int] = field(default_factory=dict)
@@ -66,6 +78,7 @@ class Run:
         self, predicates: Sequence[str], derivations: Sequence[Derivation], equalities: Sequence[Derivation]
     ) -> None:
         """Derive everything about predicates that depend on each other."""
+        self.began = self.round
         if not derivations and not equalities:
             for predicate in predicates:
                 self._start(predicate)
@@ -73,10 +86,15 @@ class Run:
         plain = [d for d in derivations if not d.existentials]
         chases = [d for d in derivations if d.existentials and not d.is_computed]
         computed = [d for d in derivations if d.is_computed]
-        if not chases and not equalities and not computed and not is_recursive(predicates, self.edges):
+        if not chases and not equalities and not computed and not self._is_recursive(predicates):
             self._once(predicates[0], plain)
             return
         _Fixpoint(self, tuple(predicates), plain, chases, list(equalities), computed).run()
+
+    def _is_recursive(self, predicates: Sequence[str]) -> bool:
+        if not self.looping:
+            self.looping = {e.source for e in self.edges if e.source == e.target} or {""}
+        return len(predicates) > 1 or predicates[0] in self.looping
 
     def _start(self, predicate: str) -> None:
         if predicate not in self.filled:
@@ -87,27 +105,36 @@ class Run:
         layout = self.layouts[predicate]
         self.next_round(derivations)
         selects = [s for d in derivations for s in self.selects(d, predicate)]
-        if predicate in self.filled:
-            self.engine.replace(f"{layout.table}_n", new_facts(union(selects), layout, self.round))
-            added = self.engine.append(layout.table, exp.select("*").from_(f"{layout.table}_n"))
-            self.engine.forget(f"{layout.table}_n")
-        else:
-            unique = len(selects) == 1 and all(is_unique(d, a) for d in derivations for a in d.heads)
-            plan = in_round(union(selects), layout, self.round, is_unique=unique)
+        if predicate not in self.filled:
             self.filled.add(predicate)
+            unique = len(selects) == 1 and all(is_unique(d, a) for d in derivations for a in d.heads)
+            first, selects = selects[:_AT_ONCE], selects[_AT_ONCE:]
+            plan = in_round(union(first), layout, self.round, is_unique=unique)
             if unique and self._is_view(derivations[0]):
                 self.engine.define(layout.table, plan)
                 return
-            added = self.engine.replace(layout.table, plan)
-        self.count(added, derivations)
+            self.count(self.engine.replace(layout.table, plan), derivations)
+        self.add(layout, selects, derivations)
+
+    def add(self, layout: Layout, selects: Sequence[exp.Query], derivations: Sequence[Derivation]) -> None:
+        """Add what selects give and the table does not hold yet, some of them at a time."""
+        for start in range(0, len(selects), _AT_ONCE):
+            some = union(selects[start : start + _AT_ONCE])
+            self.engine.replace(f"{layout.table}_n", new_facts(some, layout, self.round))
+            self.count(self.engine.append(layout.table, everything(f"{layout.table}_n")), derivations)
+            self.engine.forget(f"{layout.table}_n")
 
     def _is_view(self, derivation: Derivation) -> bool:
         """Whether facts are only columns of another table: they need not be stored."""
         predicate = derivation.heads[0].predicate
         if predicate in self.stored or derivation.grouping is not None or len(derivation.atoms) != 1:
             return False
+        source = derivation.atoms[0].predicate
         plain = all(isinstance(step, Match | Assign) for step in derivation.schedule.before)
-        return plain and derivation.atoms[0].predicate not in self.stored
+        if not plain or source in self.stored or self.views.get(source, 0) >= _DEEPEST_VIEW:
+            return False
+        self.views[predicate] = self.views.get(source, 0) + 1
+        return True
 
     def selects(
         self, derivation: Derivation, predicate: str, tables: Mapping[int, str] | None = None
@@ -130,11 +157,9 @@ class Run:
         number = int(self.engine.run(plan)[0]["n"])
         if number:
             raise ReasoningError(
-                f"rule {derivation.rule.name} aggregates a value that is unknown in {counted(number, 'match')}".replace(
-                    "matchs", "matches"
-                ),
+                f"rule {derivation.rule.name} aggregates a value that is unknown in {number:,} of its matches",
                 where=str(derivation.rule.origin),
-                do="leave these out with 'is not null' if that is what you mean: a total without them would be too small",
+                do="leave them out with 'is not null' if you mean that: a total without them would be too small",
             )
 
     # -- budget --------------------------------------------------------------------------------------------------------
@@ -142,8 +167,8 @@ class Run:
     def next_round(self, derivations: Iterable[Derivation]) -> int:
         """Begin a round."""
         self.round += 1
-        if self.round > self.budget.rounds:
-            self._stop(f"{self.budget.rounds:,} rounds", derivations, "--max-rounds")
+        if self.round - self.began > self.budget.rounds:
+            self.stop(f"{self.budget.rounds:,} rounds", derivations, "--max-rounds")
         return self.round
 
     def count(self, added: int, derivations: Iterable[Derivation]) -> None:
@@ -151,17 +176,18 @@ class Run:
         self.facts += added
         self.progress(Step(f"round {self.round:,}: {self.facts:,} facts"))
         if self.facts > self.budget.facts:
-            self._stop(f"{self.budget.facts:,} facts", derivations, "a larger budget")
+            self.stop(f"{self.budget.facts:,} facts", derivations, "a larger budget")
 
     def new_labels(self, number: int, derivation: Derivation) -> int:
         """Reserve labels for nulls; return the first."""
         first = self.nulls + 1
         self.nulls += number
         if self.nulls > self.budget.nulls:
-            self._stop(f"{self.budget.nulls:,} labelled nulls", [derivation], "a larger budget")
+            self.stop(f"{self.budget.nulls:,} labelled nulls", [derivation], "a larger budget")
         return first
 
-    def _stop(self, limit: str, derivations: Iterable[Derivation], option: str) -> None:
+    def stop(self, limit: str, derivations: Iterable[Derivation], option: str) -> None:
+        """Give up, and say which rule went on."""
         culprits = list(derivations)
         culprit = max(culprits, key=lambda d: self.rules_fired.get(d.number, 0)) if culprits else None
         name = f"; the last to add facts was rule {culprit.rule.name}" if culprit else ""
@@ -214,17 +240,15 @@ class _Fixpoint:
             layout = self._layout(predicate)
             run._start(predicate)
             selects = [s for d in exits if _heads(d, predicate) for s in run.selects(d, predicate)]
-            if selects:
-                run.engine.replace(f"{layout.table}_n", new_facts(union(selects), layout, run.round))
-                run.count(run.engine.append(layout.table, exp.select("*").from_(f"{layout.table}_n")), exits)
-            run.engine.replace(f"{layout.table}_d", exp.select("*").from_(layout.table))
+            run.add(layout, selects, exits)
+            run.engine.replace(f"{layout.table}_d", everything(layout.table))
 
     def _restart(self, recursive: Sequence[Derivation]) -> None:
         """Look at all facts as if they were new: an equality rule changed some of them."""
         run = self.run_
         for predicate in self.predicates:
             table = self._layout(predicate).table
-            run.engine.replace(f"{table}_d", exp.select("*").from_(table))
+            run.engine.replace(f"{table}_d", everything(table))
         for derivation in recursive:
             if derivation.number in run.contributions:
                 run.contributions[derivation.number].forget()
@@ -246,7 +270,7 @@ class _Fixpoint:
                     run.engine.replace(f"{layout.table}_n", empty(layout))
                     continue
                 better = self.better[predicate].beaten(layout) if predicate in self.better else None
-                added = run.engine.replace(f"{layout.table}_n", new_facts(union(selects), layout, number, better))
+                added = self._new(layout, selects, number, better)
                 if added:
                     changed.append(predicate)
                     run.count(added, recursive)
@@ -256,10 +280,21 @@ class _Fixpoint:
             for predicate in self.predicates:
                 table = self._layout(predicate).table
                 if predicate in changed:
-                    run.engine.append(table, exp.select("*").from_(f"{table}_n"))
-                run.engine.replace(f"{table}_d", exp.select("*").from_(f"{table}_n"))
+                    run.engine.append(table, everything(f"{table}_n"))
+                run.engine.replace(f"{table}_d", everything(f"{table}_n"))
             if not changed:
                 return
+
+    def _new(self, layout: Layout, selects: Sequence[exp.Query], number: int, better: exp.Expr | None) -> int:
+        """Let the table of new facts hold those of some selects."""
+        engine, table = self.run_.engine, f"{layout.table}_n"
+        added = engine.replace(table, new_facts(union(selects[:_AT_ONCE]), layout, number, better))
+        for start in range(_AT_ONCE, len(selects), _AT_ONCE):
+            some = union(selects[start : start + _AT_ONCE])
+            added += engine.append(table, new_facts(some, layout, number, better.copy() if better else None))
+        if len(selects) > _AT_ONCE and added:
+            added = engine.replace(table, everything(table).distinct())
+        return added
 
     def _variants(
         self, derivation: Derivation, predicate: str, plans: dict[str, tuple[exp.Query, ...]]
@@ -287,7 +322,7 @@ class _Fixpoint:
             new = run.functions[derivation.number].ask()
             if new:
                 table = self._layout(derivation.heads[0].predicate).table
-                run.engine.append(f"{table}_d", exp.select("*").from_(f"{table}_n"))
+                run.engine.append(f"{table}_d", everything(f"{table}_n"))
                 run.count(new, [derivation])
             added += new
         return added > 0

@@ -13,6 +13,7 @@ from tacita.rules.logic.binding import Match, Test
 from tacita.rules.logic.terms import Similar, Term, variables
 from tacita.rules.reasoner.bodies import Body
 from tacita.rules.reasoner.cells import Cell, both
+from tacita.rules.reasoner.sql import found_in, named
 
 if TYPE_CHECKING:
     from tacita.engines.protocol import Engine
@@ -73,7 +74,7 @@ class SimilarPairs:
             exp.EQ(this=exp.column("c0", table=alias), expression=a.value.copy()),
             exp.EQ(this=exp.column("c1", table=alias), expression=b.value.copy()),
         )
-        found = exp.select(exp.alias_(exp.Literal.number(1), "found")).from_(exp.to_table(self._table).as_(alias))
+        found = found_in(named(self._table, alias))
         return exp.Exists(this=found.where(same))
 
     def prepare(self, derivation: Derivation) -> None:

@@ -20,7 +20,7 @@ from tacita.rules.logic.types import ANY, INTEGER, TEXT, RowType, Scalar, Type
 from tacita.rules.passes.specialise import ROWS, Known, specialised, unknown_attributes
 from tacita.rules.reasoner.cells import Cell, is_null
 from tacita.rules.reasoner.inputs import COLUMN_TYPES
-from tacita.rules.reasoner.layout import ROUND, Layout, Position, sql_type
+from tacita.rules.reasoner.layout import ROUND, Position, sql_type
 from tacita.rules.reasoner.program import Prepared, arities
 from tacita.rules.reasoner.terms import Terms
 from tacita.rules.reasoner.typing import Signatures
@@ -71,7 +71,12 @@ def staged(ready: Prepared, data: Microdata, engine: Engine, facts: Mapping[str,
 
 
 def _answers(
-    ready: Prepared, static: Program, items: Sequence[Item], names: Sequence[str], engine: Engine, facts: Mapping[str, Any]
+    ready: Prepared,
+    static: Program,
+    items: Sequence[Item],
+    names: Sequence[str],
+    engine: Engine,
+    facts: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     from tacita.rules.reasoner.reason import Reasoning
 
@@ -171,6 +176,3 @@ def _column(run: Run, relation: EngineRelation, name: str, type_: Type, place: i
         is_open = name in getattr(run.layouts[ROWS].positions[2].type, "nullable", ())
         value = value if is_open else exp.func("coalesce", value, exp.Literal.string(MISSING))
     return [exp.alias_(exp.Cast(this=value, to=sql_type(type_)), f"c2_{place}")]
-
-
-__all__ = ["Layout", "declare_rows", "dictionary_facts", "fill_rows", "staged"]

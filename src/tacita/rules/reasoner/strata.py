@@ -15,6 +15,8 @@ def run_strata(run: Run, order: Sequence[Sequence[str]], derivations: Sequence[D
     heads: dict[str, list[Derivation]] = {}
     equalities: dict[str, list[Derivation]] = {}
     for derivation in derivations:
+        if derivation.is_empty:
+            continue
         if is_equality(derivation.rule):
             for atom in derivation.atoms:
                 equalities.setdefault(atom.predicate, []).append(derivation)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from tacita.rules.logic.types import INTEGER
 from tacita.rules.reasoner.cells import both, null_safe
-from tacita.rules.reasoner.layout import ROUND, Layout
+from tacita.rules.reasoner.layout import ROUND, Layout, sql_type
+from tacita.rules.reasoner.sql import found_in, named
 
 
 def union(selects: Sequence[exp.Query]) -> exp.Query:
@@ -29,7 +31,7 @@ def empty(layout: Layout) -> exp.Select:
         exp.alias_(exp.Cast(this=exp.Null(), to=kind), name)
         for name, kind in zip(layout.columns(), layout.types(), strict=True)
     ]
-    terms.append(exp.alias_(exp.Cast(this=exp.Null(), to=exp.DataType.build("bigint")), ROUND))
+    terms.append(exp.alias_(exp.Cast(this=exp.Null(), to=sql_type(INTEGER)), ROUND))
     return exp.select(*terms).where(exp.false())
 
 
@@ -37,7 +39,7 @@ def in_round(select: exp.Query, layout: Layout, number: int, *, is_unique: bool 
     """Return different facts with the round they came in; `is_unique` says that the select holds no doubles."""
     facts = exp.select(*columns(layout)).distinct() if layout.columns() else exp.select()
     inner = facts.from_(_named(select, "f")) if layout.columns() else None
-    stamp = exp.alias_(exp.Cast(this=exp.Literal.number(number), to=exp.DataType.build("bigint")), ROUND)
+    stamp = exp.alias_(exp.Cast(this=exp.Literal.number(number), to=sql_type(INTEGER)), ROUND)
     if is_unique and inner is not None:
         return exp.select(*columns(layout), stamp).from_(_named(select, "f"))
     if inner is None:  # p(): it holds or it does not
@@ -55,8 +57,8 @@ def new_facts(select: exp.Query, layout: Layout, number: int, better: exp.Expr |
     `better` says instead, over the aliases ``n`` (new) and ``o`` (old), when an old fact makes a new one useless.
     """
     names = layout.columns()
-    stamp = exp.alias_(exp.Cast(this=exp.Literal.number(number), to=exp.DataType.build("bigint")), ROUND)
-    found = exp.select(exp.alias_(exp.Literal.number(1), "found")).from_(exp.to_table(layout.table).as_("o"))
+    stamp = exp.alias_(exp.Cast(this=exp.Literal.number(number), to=sql_type(INTEGER)), ROUND)
+    found = found_in(named(layout.table, "o"))
     if not names:
         one = exp.select(stamp).from_(_named(select, "n")).where(exp.Not(this=exp.Exists(this=found)))
         return one.limit(1)

@@ -105,7 +105,7 @@ class Terms:
 
     # -- terms ---------------------------------------------------------------------------------------------------------
 
-    def cell(self, term: Term) -> Cell:
+    def cell(self, term: Term) -> Cell:  # noqa: PLR0912 - one case a kind of term
         """Return a term compiled."""
         if self.known and term in self.known:
             return self.known[term]
@@ -214,6 +214,8 @@ class Terms:
             return self.text(cell)
         if wanted in {"date", "timestamp"} and cell.type == ANY:
             return self._function(f"{wanted}_any", cell.value)
+        if wanted in {"date", "timestamp"} and cell.type == NOTHING:
+            return as_type(cell.value, sql_type(Scalar(wanted)))
         return cell.value
 
     def _access(self, term: Access) -> Cell:
@@ -306,6 +308,8 @@ class Terms:
 
     def number(self, cell: Cell) -> exp.Expr:
         """Return a cell as a number."""
+        if cell.type == NOTHING:
+            return as_type(cell.value, sql_type(NUMBER))
         return self._function("number_any", cell.value) if cell.type == ANY else cell.value.copy()
 
     def text(self, cell: Cell) -> exp.Expr:
@@ -427,6 +431,8 @@ class Terms:
 
     def _ordered(self, operator: str, a: Cell, b: Cell) -> exp.Expr:
         node = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE}[operator]
+        if NOTHING in {a.type, b.type}:
+            a, b = self._alike(a, b)
         if ANY in {a.type, b.type}:
             if _is_text(a.type) or _is_text(b.type):
                 return node(this=wrapped(self.text(a)), expression=wrapped(self.text(b)))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tacita.rules.logic.dependencies import body_predicates
 from tacita.rules.logic.faults import Fault
 from tacita.rules.logic.origin import Origin
-from tacita.rules.logic.program import Fact
-from tacita.rules.logic.terms import Atom, Constant
-from tacita.rules.logic.types import NOTHING, TEXT, Type, joined
+from tacita.rules.logic.terms import Atom, Variable
+from tacita.rules.logic.types import NOTHING, Type, joined
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import Layout, Position
-from tacita.rules.reasoner.terms import constant_type
 
 
 class Signatures:
@@ -63,27 +61,6 @@ class Signatures:
             ),
         )
 
-    def settle(self) -> None:
-        """Take what has no value anywhere for text."""
-        for predicate, layout in self.layouts.items():
-            if any(p.type == NOTHING for p in layout.positions):
-                positions = tuple(
-                    Position(TEXT if p.type == NOTHING else p.type, p.is_nullable) for p in layout.positions
-                )
-                self.layouts[predicate] = Layout(predicate, layout.table, positions, layout.names)
-
-
-def learn_facts(signatures: Signatures, facts: Iterable[Fact], constant: Callable[[Fact], Sequence[Position]]) -> None:
-    """Take the types of the program's own facts."""
-    for fact in facts:
-        signatures.learn(fact.atom, constant(fact))
-
-
-def position_of(term: object) -> Position:
-    """Return what a constant says of its position."""
-    assert isinstance(term, Constant)
-    return Position(constant_type(term.value))
-
 
 def infer(
     signatures: Signatures,
@@ -102,27 +79,59 @@ def infer(
         _settle_component(signatures, rules)
         for predicate in component:
             if predicate not in signatures.layouts:  # nothing ever derives it
-                signatures.declare(predicate, [Position(TEXT)] * arities.get(predicate, 0))
+                signatures.declare(predicate, [Position(NOTHING)] * arities.get(predicate, 0))
         if any(not _is_ready(signatures, derivation) for derivation in rules):
             _settle_component(signatures, rules)
-    signatures.settle()
-    # What was taken for text in the end may matter to others.
-    for number in range(len(order)):
-        _settle_component(signatures, by_component.get(number, []))
+    if any(derivation.equality is not None for derivation in derivations):
+        while _settle_equalities(signatures, derivations):
+            for number in range(len(order)):
+                _settle_component(signatures, by_component.get(number, []))
+
+
+def _settle_equalities(signatures: Signatures, derivations: Sequence[Derivation]) -> bool:
+    """Give nulls without a type the type of what equality rules may make of them, back to where they come from."""
+    changed = False
+    for derivation in derivations:
+        if derivation.is_empty or not _is_ready(signatures, derivation):
+            continue
+        wanted: dict[str, Type] = {}
+        if derivation.equality is not None:
+            terms = derivation.bound().terms
+            sides = (derivation.equality.left, derivation.equality.right)
+            both = joined(*(terms.cell(side).type for side in sides))
+            wanted = {s.name: both for s in sides if isinstance(s, Variable) and both is not None}
+        for atom in derivation.heads:
+            layout = signatures.layouts[atom.predicate]
+            for argument, position in zip(atom.arguments, layout.positions, strict=True):
+                if isinstance(argument, Variable):
+                    wanted[argument.name] = position.type
+        for atom in derivation.atoms:
+            layout = signatures.layouts[atom.predicate]
+            positions = [
+                Position(wanted[a.name], p.is_nullable)
+                if isinstance(a, Variable) and a.name in wanted and p.type == NOTHING and p.is_nullable
+                else p
+                for a, p in zip(atom.arguments, layout.positions, strict=True)
+            ]
+            changed |= signatures.learn(atom, positions)
+    return changed
 
 
 def _settle_component(signatures: Signatures, rules: Sequence[Derivation]) -> None:
+    heads = {atom.predicate for d in rules for atom in d.heads}
+    is_looping = any(atom.predicate in heads for d in rules for atom in d.atoms)
     changed = True
     while changed:
         changed = False
         for derivation in rules:
-            if not _is_ready(signatures, derivation):
+            if not _is_ready(signatures, derivation) or derivation.is_empty:
                 continue
             body = derivation.bound()
             for atom in derivation.heads:
                 cells = derivation.head_cells(body, atom)
                 found = [Position(cell.type, cell.label is not None) for cell in cells]
                 changed |= signatures.learn(atom, found)
+        changed = changed and is_looping
 
 
 def _is_ready(signatures: Signatures, derivation: Derivation) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tacita.rules.logic.types import ANY, ListType, PairType, RecordType, RowType, Scalar, SetType, Type
+from tacita.rules.logic.types import ListType, PairType, RecordType, RowType, Scalar, SetType, Type
 from tacita.rules.reasoner.cells import Cell
 
 
@@ -119,6 +119,3 @@ def written(value: Any) -> str:
     if isinstance(value, tuple):
         return "(" + ", ".join(written(item) for item in value) + ")"
     return str(value)
-
-
-__all__ = ["ANY", "Null", "Record", "as_any", "decoded", "python_value", "written"]

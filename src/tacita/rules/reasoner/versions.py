@@ -24,6 +24,7 @@ from tacita.rules.reasoner.derivations import Derivation, projected
 from tacita.rules.reasoner.layout import ROUND, Layout, cell_columns, sql_type
 from tacita.rules.reasoner.program import Prepared, key_places, text_option
 from tacita.rules.reasoner.run import Run
+from tacita.rules.reasoner.sql import everything, found_in, named
 from tacita.rules.reasoner.strata import run_strata
 from tacita.rules.reasoner.tables import columns, union
 from tacita.rules.reasoner.terms import Terms
@@ -64,17 +65,19 @@ class Versions:
         run = self.run_
         late = {id(rule) for rule in self.ready.version_rules}
         ordinary = [d for d in self.derivations if id(d.rule) not in late]
-        changing = [d for d in self.derivations if id(d.rule) in late]
+        changing = [d for d in self.derivations if id(d.rule) in late and not d.is_empty]
         dependent = self._dependent()
         first = [c for c in self.order if not set(c) & dependent]
         rest = [c for c in self.order if set(c) & dependent]
         given = {p for c in rest for p in c if p in run.filled}
         for predicate in given:
             table = run.layouts[predicate].table
-            run.engine.replace(f"{table}_b", exp.select("*").from_(table))
+            run.engine.replace(f"{table}_b", everything(table))
         run_strata(run, first, [d for d in ordinary if not set(head_predicates(d.rule)) & dependent])
         while True:
             self.history.epochs += 1
+            if self.history.epochs > run.budget.rounds:
+                run.stop(f"{run.budget.rounds:,} epochs", changing, "--max-rounds")
             self._forget(rest, given)
             run_strata(run, rest, [d for d in ordinary if not _only(d, dependent)])
             if not self._change(changing):
@@ -101,7 +104,7 @@ class Versions:
             for predicate in component:
                 table = run.layouts[predicate].table
                 if predicate in given:
-                    run.engine.replace(table, exp.select("*").from_(f"{table}_b"))
+                    run.engine.replace(table, everything(f"{table}_b"))
                 else:
                     run.filled.discard(predicate)
         for derivation in self.derivations:
@@ -185,11 +188,11 @@ class Versions:
         engine = self.run_.engine
         names = [name for i in key for name in layout.position_columns(i)]
         same = both(*(null_safe(exp.column(n, table="t"), exp.column(n, table="v")) for n in names))
-        found = exp.select(exp.alias_(exp.Literal.number(1), "found")).from_(exp.to_table(fresh).as_("v")).where(same)
+        found = found_in(named(fresh, "v")).where(same)
         everything = [*layout.columns(), ROUND]
         terms = [exp.column(name, table="t") for name in everything]
         ended = exp.alias_(exp.Cast(this=exp.Literal.number(self.run_.round), to=sql_type(INTEGER)), "ended")
-        source = exp.to_table(layout.table).as_("t")
+        source = named(layout.table, "t")
         old = exp.select(*terms, ended).from_(source).where(exp.Exists(this=found))
         if layout.predicate in self.history.older:
             engine.append(self.history.older[layout.predicate], old)
@@ -281,7 +284,7 @@ class _Offer:
             Access(Variable("_other"), update.key)
         )
         same = body.terms.matching(Cell(there.type, there.value), Cell(value.type, value.value))
-        count = exp.select(exp.Count(this=exp.Star())).from_(exp.to_table(self._layout.table).as_(alias)).where(same)
+        count = exp.select(exp.Count(this=exp.Star())).from_(named(self._layout.table, alias)).where(same)
         return [exp.paren(count.subquery())]
 
     def fire(self, chosen: str, place: int) -> exp.Select | None:
@@ -290,11 +293,7 @@ class _Offer:
         mine = exp.EQ(this=exp.column("rule_", table="c"), expression=exp.Literal.number(place))
         same = exp.EQ(this=exp.column("id_", table="c"), expression=exp.column("id_", table="t"))
         names = [exp.column(name, table="t") for name in self._names]
-        picked = (
-            exp.select(*names)
-            .from_(exp.to_table(self.table).as_("t"))
-            .join(exp.to_table(chosen).as_("c"), on=both(same, mine))
-        )
+        picked = exp.select(*names).from_(named(self.table, "t")).join(named(chosen, "c"), on=both(same, mine))
         if self._is_whole_column:
             picked = self._widened(picked)
         count = run.engine.replace(self.fired, picked.distinct())
@@ -314,7 +313,7 @@ class _Offer:
         )
         run.engine.replace(self.fired, exp.select(*self._names, exp.alias_(label, FIRST)).from_(self.fired))
         body = Body(run.engine, run.layouts, Terms(run.engine))
-        body.sources = [exp.to_table(self.fired).as_("f")]
+        body.sources = [named(self.fired, "f")]
         for variable, cell in zip(self.derivation.frontier, self._cells, strict=True):
             body.terms.bound[variable.name] = cell
         labels = {

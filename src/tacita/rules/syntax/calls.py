@@ -51,7 +51,8 @@ class Calls(Cursor):
         if name in _LOOKALIKES:
             meant = _LOOKALIKES[name]
             message = f"{name} is a variable here; did you mean '{meant}'?"
-            self.warn("R136", origin, message, f"write {meant}, or give the variable another name")
+            write = "write 'X is null' to ask for it" if meant == "null" else f"write {meant}"
+            self.warn("R136", origin, message, f"{write}, or give the variable another name")
         return Variable(name, origin)
 
     def sequence(self, close: str) -> tuple[Term, ...]:

@@ -25,8 +25,8 @@ class Clauses(Items):
         """Where ``<-`` is an arrow."""
 
     def read(self) -> None:
-        """Read all clauses; after a fault go on with the next one."""
-        while self.kind != "end":
+        """Read all clauses; after a fault go on with the next one, as long as there is room for faults."""
+        while self.kind != "end" and not self.is_full:
             start = self.at
             self.clause_column = self.lexed.token(start).column
             self.depth = 0
@@ -98,12 +98,14 @@ class Clauses(Items):
         has_if: bool,
     ) -> Fact:
         """Return the fact that items without an arrow are, or say why they are none."""
-        may_be_fact = len(items) == 1 and isinstance(items[0], Atom) and not has_if and not exists
-        arrow = "or 'then'" if has_if else "'->', or a period" if may_be_fact else "or '->'"
-        self.period(items[-1], f"a comma, 'and', {arrow}")
-        origin = self.span(first)
         atom = items[0]
-        if has_if or exists or len(items) > 1:
+        is_single = len(items) == 1 and not has_if and not exists
+        arrow = "or 'then'" if has_if else "'->', or a period" if is_single and isinstance(atom, Atom) else "or '->'"
+        # Of a clause that breaks off, the arrow is missing and not only the period.
+        if is_single or not self.is_over():
+            self.period(items[-1], f"a comma, 'and', {arrow}")
+        origin = self.span(first)
+        if not is_single:
             message = "a rule without 'then'" if has_if else "neither a fact nor a rule: there is no arrow"
             do = "write 'then' and what follows" if has_if else None
             raise self.lost("R116", origin, message, do)
@@ -158,15 +160,20 @@ class Clauses(Items):
 
     # -- the end -------------------------------------------------------------------------------------------------------
 
+    def is_over(self) -> bool:
+        """Whether the clause breaks off here: the text ends, or the next clause begins."""
+        return self.kind == "end" or self.starts_clause(self.at)
+
     def period(self, last: AnyItem, expects: str) -> None:
         """Pass the period; where the next clause begins without one, say so and go on."""
         if self.kind == ".":
             self.step()
-        elif self.kind == "end" or self.starts_clause(self.at):
+        elif self.is_over():
             self.note("R110", self.behind(), f"there is no period after {described(last)}")
         elif self.kind in ARROWS or self.kind == "=>" or self.at_back_arrow():
-            message = f"'{self.token.text}' is the second arrow of this rule"
-            raise self.lost("R135", self.here(), message)
+            origin = self.here() if self.kind != "<" else self.here().to(self.place(self.at + 1))
+            sign = "<-" if self.kind == "<" else self.token.text
+            raise self.lost("R135", origin, f"'{sign}' is the second arrow of this rule")
         else:
             raise self.expected(expects, described(last))
 
@@ -196,7 +203,7 @@ class Clauses(Items):
                         if isinstance(item, Denial)
                         else "write a rule of its own; to compute a value, move it to the body"
                     )
-                    self.note("R118", item.origin, f"{what} stands alone in a head", do)
+                    self.note("R118", item.origin, f"{what} must stand alone in a head", do)
             else:
                 what = {"the negation": "a negation"}.get(described(item), "a condition other than an equality")
                 self.note("R117", item.origin, f"{what} cannot stand in a head")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from tacita.errors import did_you_mean
 from tacita.rules.logic.faults import Fault, Severity
@@ -35,6 +36,11 @@ _GOES_ON = (
 _FIRST_WORDS = frozenset(("false", "exists", "not"))
 WORDS = frozenset(("variable", "name"))
 CALLEES = frozenset(("variable", "name", "quoted", "external")) | SOFT_KEYWORDS
+
+
+@lru_cache(maxsize=1024)
+def _nearest(word: str, known: tuple[str, ...]) -> str:
+    return did_you_mean(word, known)
 
 
 class Lost(Exception):
@@ -124,7 +130,7 @@ class Cursor:
 
     def nearest(self, word: str, known: Iterable[str]) -> str:
         """Return the question whether another word was meant, or nothing."""
-        return "" if self.is_full else did_you_mean(word, known)
+        return "" if self.is_full else _nearest(word, tuple(known))
 
     def lost(self, code: str, origin: Origin, message: str, do: str | None = None) -> Lost:
         """Note a fault; the caller raises what this returns."""

@@ -11,11 +11,11 @@ from tacita.rules.syntax.parser import Reading, read
 
 
 def formatted(text: str, source: str = "program") -> str:
-    """Return a program laid out anew: a clause to a line, long ones wrapped at 100 columns.
+    r"""Return a program laid out anew: a clause to a line, long ones wrapped at 100 columns.
 
     A text with faults is refused with `RuleError`: what cannot be read could be lost.
 
-    >>> print(formatted("A(X),  % why\\\\n\\\\n  X>1->B( X ).").replace("\\\\n", "|"))
+    >>> print(formatted("A(X),  % why\n\n  X>1->B( X ).").replace("\n", "|"))
     A(X),  % why|    X > 1 -> B(X).|
     """
     reading = read(text, source)

@@ -126,7 +126,7 @@ class Items(Terms):
         elif name[-1] == "'":
             raise self.not_a_predicate(self.token)
         if not name:
-            self.note("R122", self.here(), "the name of the predicate is empty")
+            self.note("R122", self.here(), "the name of the predicate is empty", "write a name between the quotes")
         self.step()
         if self.kinds[first + 2] in ("<", "<>") and not is_external:
             near = self.nearest(name, AGGREGATES)

@@ -56,10 +56,10 @@ class Lexed:
         """Return a token."""
         return Token(self.kinds[place], self.texts[place], self.rows[place], self.columns[place])
 
-    def note(self, wrong: Fault) -> None:
-        """Note a fault; one more than will be listed is enough."""
-        if len(self.faults) <= MOST_FAULTS:
-            self.faults.append(wrong)
+    @property
+    def is_full(self) -> bool:
+        """Whether there are so many faults that more would not be listed."""
+        return len(self.faults) > MOST_FAULTS
 
     def add(self, token: Token) -> None:
         """Add a token."""
@@ -112,6 +112,8 @@ def lexed(text: str, source: str = "program") -> Lexed:
     add_row, add_column = found.rows.append, found.columns.append
     known = _KINDS.copy()
     for row, line in enumerate(lines, 1):
+        if found.is_full:
+            break
         column = 1
         # Blanks at the end are taken off: behind all others a token follows, so that no stretch is scanned twice.
         for blanks, written in _ANY_TOKEN.findall(line.rstrip()):
@@ -124,6 +126,8 @@ def lexed(text: str, source: str = "program") -> Lexed:
                 else:
                     _add_other(found, Token(kind, written, row, column), source)
                     column += len(written)
+                    if found.is_full:
+                        break
                     continue
             add_kind(kind)
             add_text(written)
@@ -156,23 +160,23 @@ def _add_other(found: Lexed, token: Token, source: str) -> None:
     if kind == "foreign_comment":
         mark = token._replace(text=written[: 1 if written[0] == "#" else 2])
         do = "write %, which begins a comment up to the end of the line"
-        found.note(fault("R106", mark.origin(source), f"'{mark.text}' does not begin a comment", do))
+        found.faults.append(fault("R106", mark.origin(source), f"'{mark.text}' does not begin a comment", do))
         return
     if kind == "text":
         if "\\" in written:
             text_value(written, lambda at, escape: _wrong_escape(found, token, at, escape, source))
     elif kind == "curly":
         message = f"{written[0]}...{written[-1]} are not the quotes of a text"
-        found.note(fault("R108", token.origin(source), message, f'write "{written[1:-1]}"'))
+        found.faults.append(fault("R108", token.origin(source), message, f'write "{written[1:-1]}"'))
         token = token._replace(kind="text")
     elif kind in ("open_text", "open_name"):
         what, mark_, code = ("text", '"', "R102") if kind == "open_text" else ("name", "'", "R103")
         message = f"the {what} that begins here does not end on this line"
-        found.note(fault(code, token.origin(source), message, f"close it with {mark_}"))
+        found.faults.append(fault(code, token.origin(source), message, f"close it with {mark_}"))
         token = token._replace(kind="fault")
     elif kind == "bad":
         message = f"{_named(written)} has no meaning here"
-        found.note(fault("R101", token.origin(source), message, _advice(written)))
+        found.faults.append(fault("R101", token.origin(source), message, _advice(written)))
         token = token._replace(kind="fault")
     found.add(token)
 
@@ -180,14 +184,16 @@ def _add_other(found: Lexed, token: Token, source: str) -> None:
 def _add_habit(found: Lexed, token: Token, source: str) -> None:
     kinds, write = HABITS[token.text]
     if write:
-        found.note(fault("R106", token.origin(source), f"'{token.text}' is not a sign of this language", write))
+        found.faults.append(
+            fault("R106", token.origin(source), f"'{token.text}' is not a sign of this language", write)
+        )
     for kind in kinds:
         found.add(token._replace(kind=kind))
 
 
 def _wrong_escape(found: Lexed, token: Token, at: int, escape: str, source: str) -> None:
     place = Token("fault", escape, token.line, token.column + at).origin(source)
-    found.note(
+    found.faults.append(
         fault(
             "R104",
             place,

@@ -140,10 +140,13 @@ class Terms(Calls):
         value = number_value(text)
         if value is not None:
             return value
-        do = f"write 0{text}" if text[0] == "." and text[1:].isdecimal() else ""
-        is_large = _TOO_LARGE.fullmatch(text)
+        message, do = "is not a number", None
+        if _TOO_LARGE.fullmatch(text):
+            message, do = "is too large", "integers go up to 9223372036854775807, other numbers up to 1.7e308"
+        elif text[0] == "." and text[1:].isdecimal():
+            do = f"write 0{text}"
         written = text if len(text) <= 30 else text[:27] + "..."
-        self.note("R105", self.place(at), f"{written} {'is too large' if is_large else 'is not a number'}", do)
+        self.note("R105", self.place(at), f"{written} {message}", do)
         return 0
 
     def negative(self) -> Term:

@@ -84,7 +84,7 @@ HABITS: dict[str, Habit] = {
     "≥": Habit((">=",), "write >="),
     "÷": Habit(("/",), "write /"),
     "∃": Habit(("exists",), "write 'exists'"),
-    "∀": Habit((), "leave it out: a rule holds for all values of its variables"),
+    "∀": Habit(("fault",), "leave it out: a rule holds for all values of its variables"),
     "⊥": Habit(("false",), "write 'false'"),
     "∈": Habit(("in",), "write 'in'"),
     "∉": Habit(("not", "in"), "write 'not in'"),

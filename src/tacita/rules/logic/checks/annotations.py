@@ -1,4 +1,4 @@
-"""R701, R702, R703, R706, R707: annotations with wrong arguments, or in the wrong place."""
+"""R703, R704, R706, R707, R708: annotations with wrong arguments, or in the wrong place."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def _counted(annotation: Annotation, form: Form) -> Iterator[Fault]:
     do = f"write it like {form.example}"
     if missing:
         message = f"@{annotation.name} does not say the {' and the '.join(missing)}"
-        yield fault("R701", message, annotation.origin, do)
+        yield fault("R704", message, annotation.origin, do)
     if given > most and form.rest is None:
         takes = f"{counted(most, 'argument')} at most" if most else "arguments with names only"
-        yield fault("R701", f"@{annotation.name} takes {takes}, not {given}", annotation.origin, do)
+        yield fault("R704", f"@{annotation.name} takes {takes}, not {given}", annotation.origin, do)
 
 
 def _given(annotation: Annotation, form: Form) -> Iterator[Fault]:
@@ -73,14 +73,14 @@ def _fits(annotation: Annotation, form: Form, slot: Slot, term: Term) -> Iterato
     origin = term.origin if term.origin.line else annotation.origin
     if not _is(term, slot.kind):
         message = f"the {slot.name} of @{annotation.name} must be {slot.kind}"
-        yield fault("R701", message, origin, f"write it like {form.example}")
+        yield fault("R704", message, origin, f"write it like {form.example}")
         return
     value = term.value if isinstance(term, Constant) else None
     if not isinstance(value, str):
         return
     if slot.values and value not in slot.values:
         message = f"@{annotation.name} knows no {slot.name} '{value}'{Suggestions(slot.values).of(value)}"
-        yield fault("R702", message, origin, f"choose one of: {', '.join(slot.values)}")
+        yield fault("R708", message, origin, f"choose one of: {', '.join(slot.values)}")
     elif slot.usual and value not in slot.usual and (near := Suggestions(slot.usual).nearest(value)):
         message = f"the {slot.name} '{value}' of @{annotation.name} is not one of ours; did you mean '{near}'?"
         yield fault("R707", message, origin, "correct it, unless a plug-in provides it")

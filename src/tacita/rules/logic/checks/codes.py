@@ -1,4 +1,7 @@
-"""All faults that the checks can find, by number; `docs/reference/rule-faults.md` explains each of them."""
+"""All faults that the checks can find, by number; `docs/reference/rule-faults.md` explains each of them.
+
+A number is never used again for something else.
+"""
 
 from __future__ import annotations
 
@@ -59,14 +62,21 @@ CODES: dict[str, Code] = {
     "R602": _warning("labelled nulls that may go on for ever"),
     "R603": _warning("values that may grow for ever"),
     # annotations, externals, parameters
-    "R701": _error("a wrong argument of an annotation"),
-    "R702": _error("an unknown value in an annotation"),
+    "R702": _error("an external predicate that is bound to nothing"),
     "R703": _error("an unknown option of an annotation"),
-    "R704": _error("an external predicate that is bound to nothing"),
+    "R704": _error("a wrong argument of an annotation"),
     "R705": _error("a parameter without a value"),
     "R706": _error("an annotation in the wrong place"),
     "R707": _warning("a value in an annotation that looks misspelt"),
+    "R708": _error("an unknown value in an annotation"),
 }
+
+ELSEWHERE: dict[str, Code] = {
+    "R210": _error("an attribute that the dictionary does not have"),
+    "R411": _error("an argument with two types"),
+    "R701": _error("a module that is not there"),
+}
+"""What the linker and the reasoner find, which know modules, dictionaries and data."""
 
 
 def fault(code: str, message: str, origin: Origin, do: str = "") -> Fault:

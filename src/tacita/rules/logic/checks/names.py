@@ -87,6 +87,6 @@ def _labels(subject: Subject) -> Iterator[Fault]:
     for rule in subject.rules:
         if rule.label is not None:
             other = first.setdefault((rule.module, rule.origin.source, rule.label), rule)
-            if other is not rule:
+            if other is not rule and other.origin != rule.origin:  # passes may take one rule apart
                 message = f"two rules have the label [{rule.label}]; the other one is at {other.origin}"
                 yield fault("R208", message, rule.origin, "give each rule a label of its own")

@@ -139,7 +139,7 @@ class _Reading:
             function = self.positions[position][0].function
             if isinstance(term, Variable):
                 if self._is_joined(term, atom):
-                    yield self._fault(f"{term.name} is joined with another argument", term)
+                    yield self._fault(f"{term.name} is joined with another argument", term, function)
                 self.read[term.name] = function
                 self.derived[term.name] = 1 if function in GROWING else -1
             elif isinstance(term, Constant | Parameter):

@@ -72,7 +72,7 @@ def _explained_apart(annotation: Annotation, subject: Subject, parameters: set[s
             yield fault("R205", "this @explain does not say which rule it explains", annotation.origin, do)
         return
     label = name.strip().removeprefix("[").removesuffix("]")
-    rules = [rule for rule in subject.rules if rule.label == label]
+    rules = [rule for rule in subject.rules if rule.label == label or (rule.module and rule.name == name)]
     near = [rule for rule in rules if rule.origin.source == annotation.origin.source] or rules
     if near:
         known = {name for rule in near for name in _names(rule)}

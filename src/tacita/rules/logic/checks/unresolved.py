@@ -1,4 +1,4 @@
-"""R704 and R705: external predicates and parameters that nothing stands behind."""
+"""R702 and R705: external predicates and parameters that nothing stands behind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def unresolved(subject: Subject) -> Iterator[Fault]:
         if signature.predicate.startswith("#") and name not in bound:
             place = (signature.uses or signature.definitions)[0]
             do = f'bind it with @bind_module("{name}", "..."), or give a function of that name when the program is run'
-            yield fault("R704", f"nothing stands behind #{name}{suggestions.of(name)}", place.origin, do)
+            yield fault("R702", f"nothing stands behind #{name}{suggestions.of(name)}", place.origin, do)
     yield from _parameters(subject)
 
 

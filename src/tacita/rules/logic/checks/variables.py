@@ -10,6 +10,7 @@ from tacita.rules.logic.checks.codes import fault
 from tacita.rules.logic.checks.subject import Subject
 from tacita.rules.logic.checks.suggestions import Suggestions
 from tacita.rules.logic.faults import Fault
+from tacita.rules.logic.origin import Origin
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.terms import (
     Aggregate,
@@ -36,12 +37,30 @@ def variables(subject: Subject) -> Iterator[Fault]:
                 name = node.name if isinstance(node, Variable) else "_"
                 do = f'write a value; a text stands in quotes: "{name}"' if name != "_" else "write a value"
                 yield fault("R304", f"{name} in a fact: a fact states values, not variables", node.origin, do)
-    for rule, schedule, (body, head) in zip(subject.rules, subject.schedules, subject.nodes, strict=True):
-        yield from _of_rule(rule, schedule, body, head)
+    counts = _counts(subject)
+    for number, (body, head) in enumerate(subject.nodes):
+        rule, schedule = subject.rules[number], subject.schedules[number]
+        yield from _of_rule(rule, schedule, body, head, counts[number])
 
 
-def _of_rule(rule: Rule, schedule: Schedule, body: list[Node], head: list[Node]) -> Iterator[Fault]:
-    counts = Counter(node.name for part in (body, head) for node in part if isinstance(node, Variable))
+def _counts(subject: Subject) -> list[Counter[str]]:
+    """Return how often each variable of a rule was written; passes may have taken one rule apart."""
+    found = [Counter(n.name for part in both for n in part if isinstance(n, Variable)) for both in subject.nodes]
+    pieces: dict[Origin, list[int]] = {}
+    for number, rule in enumerate(subject.rules):
+        if rule.origin.line:
+            pieces.setdefault(rule.origin, []).append(number)
+    for numbers in (numbers for numbers in pieces.values() if len(numbers) > 1):
+        nodes = (node for number in numbers for part in subject.nodes[number] for node in part)
+        whole = Counter(name for name, _ in {(n.name, n.origin) for n in nodes if isinstance(n, Variable)})
+        for number in numbers:
+            found[number] = whole
+    return found
+
+
+def _of_rule(
+    rule: Rule, schedule: Schedule, body: list[Node], head: list[Node], counts: Counter[str]
+) -> Iterator[Fault]:
     missing = list(schedule.unbound)
     if any(isinstance(node, Aggregate | Comparison) for node in head):
         for item in rule.head:

@@ -1,0 +1,66 @@
+"""What the commands about rules print: facts as the language writes them, violations, faults."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from tacita.errors import counted, printable
+
+if TYPE_CHECKING:
+    from tacita.reasoning.conclusions import Conclusions
+    from tacita.rules.reasoner.violations import Violation
+
+_VIOLATIONS = 20
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines as they are: sentences and facts, which a reader may want to copy or search."""
+    for line in lines:
+        sys.stdout.write(f"{line.rstrip()}\n")
+
+
+def fact_lines(found: Conclusions, predicate: str, show: int) -> Iterator[str]:
+    """Yield the number of facts of a predicate, and the first of them as the language writes them."""
+    from tacita.rules.reasoner.values import written
+    from tacita.rules.syntax.literals import name_literal
+
+    count = found.count(predicate)
+    names = ", ".join(found.names(predicate))
+    yield printable(f"{predicate}({names}): {counted(count, 'fact')}")
+    for fact in found.facts(predicate, show) if show else []:
+        yield printable(f"  {name_literal(predicate)}({', '.join(written(value) for value in fact)})")
+    if 0 < show < count:
+        yield f"  and {count - show:,} more; --show shows more"
+
+
+def violation_lines(violations: tuple[Violation, ...]) -> Iterator[str]:
+    """Yield the violations that were found, the first of them in full."""
+    if not violations:
+        return
+    from tacita.rules.reasoner.values import written
+
+    yield f"{counted(len(violations), 'violation')}:"
+    for violation in violations[:_VIOLATIONS]:
+        clash = " and ".join(written(value) for value in violation.clash or ())
+        values = ", ".join(f"{name} = {written(value)}" for name, value in violation.values.items())
+        said = ": ".join(part for part in (f"rule {violation.rule}", violation.text, clash) if part)
+        yield printable(f"  {said}{f' ({values})' if values else ''}; {violation.policy.value}")
+    if len(violations) > _VIOLATIONS:
+        yield f"  and {len(violations) - _VIOLATIONS:,} more; --json shows all"
+
+
+def fault_dict(fault: Any) -> dict[str, Any]:
+    """Return a fault of a program as JSON knows it."""
+    return {
+        "code": fault.code,
+        "severity": fault.severity.value,
+        "message": fault.message,
+        "do": fault.do or None,
+        "source": fault.origin.source,
+        "line": fault.origin.line,
+        "column": fault.origin.column,
+        "end_line": fault.origin.end_line,
+        "end_column": fault.origin.end_column,
+    }

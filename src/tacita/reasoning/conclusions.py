@@ -1,0 +1,146 @@
+"""What follows from a program and its inputs: facts to look at, to write, to ask about, to have explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from tacita.dataset import Dataset
+from tacita.errors import counted
+from tacita.progress import Progress, silent
+from tacita.reasoning.outputs import microdata_of, write_all
+from tacita.reasoning.queries import Answers, answers
+from tacita.rules.logic.faults import Fault
+from tacita.rules.reasoner.results import Reasoned
+from tacita.rules.reasoner.violations import Violation
+from tacita.settings import Settings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tacita.rules.reasoner.proofs import Proof, WhyNot
+
+
+@dataclass(slots=True)
+class Conclusions:
+    """The result of reasoning. Its facts live in an engine until it is closed or forgotten."""
+
+    reasoned: Reasoned
+    notes: tuple[str, ...] = ()
+    """What happened on the way that a person should know: how columns were matched, what was given up."""
+    written: dict[str, Path] = field(default_factory=dict)
+    """The files that were written, by predicate."""
+    settings: Settings | None = None
+    owns_engine: bool = True
+
+    # -- facts ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """What the program calls its results; without ``@output``, everything that rules derive."""
+        return self.reasoned.outputs
+
+    @property
+    def predicates(self) -> tuple[str, ...]:
+        """All predicates, inputs included."""
+        return self.reasoned.predicates
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds it took."""
+        return self.reasoned.rounds
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """What equality rules and denials found wrong."""
+        return self.reasoned.violations
+
+    @property
+    def warnings(self) -> tuple[Fault, ...]:
+        """What looks odd in the program."""
+        return self.reasoned.warnings
+
+    def names(self, predicate: str) -> tuple[str, ...]:
+        """Return what the arguments of a predicate are called."""
+        return self.reasoned.names(predicate)
+
+    def count(self, predicate: str) -> int:
+        """Return the number of facts of a predicate."""
+        return self.reasoned.count(predicate)
+
+    def facts(self, predicate: str, limit: int | None = None) -> list[tuple[Any, ...]]:
+        """Return the facts of a predicate as tuples, sorted; labelled nulls are `Null`, records `Record`."""
+        return self.reasoned.facts(predicate, limit)
+
+    def __getitem__(self, predicate: str) -> list[tuple[Any, ...]]:
+        return self.facts(predicate)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.outputs)
+
+    def ask(self, question: str, limit: int | None = None) -> Answers:
+        """Return for which values of its variables a question holds: ``Control(X, "c"), X != "a"``."""
+        return answers(self.reasoned, question, limit)
+
+    def dataset(self, predicate: str) -> Dataset:
+        """Return the facts of a predicate as a data set: arguments are attributes, labelled nulls missing values."""
+        return Dataset(microdata_of(self.reasoned, predicate))
+
+    def to_arrow(self, predicate: str) -> pa.Table:
+        """Return the facts of a predicate as an Arrow table."""
+        return self.dataset(predicate).to_arrow()
+
+    def write(
+        self, outputs: Mapping[str, str | Path], *, force: bool = False, progress: Progress = silent
+    ) -> tuple[str, ...]:
+        """Write the facts of some predicates, each to a file of any writable format: all of them, or none.
+
+        Returns sentences about what the formats could not hold.
+        """
+        targets = {predicate: Path(target) for predicate, target in outputs.items()}
+        for predicate in targets:
+            self.reasoned.layout(predicate)  # says which predicates there are if this is none
+        notes = write_all(
+            targets,
+            lambda predicate: microdata_of(self.reasoned, predicate),
+            force=force,
+            settings=self.settings,
+            progress=progress,
+        )
+        self.written |= targets
+        return notes
+
+    # -- proofs --------------------------------------------------------------------------------------------------------
+
+    def why(self, fact: str) -> Proof:
+        """Return the proof of a fact: ``why('Control("a", "c")')``."""
+        from tacita.rules.reasoner.proofs import why
+
+        return why(self.reasoned, fact.strip().removesuffix("."))
+
+    def why_not(self, fact: str) -> WhyNot:
+        """Return why a fact does not hold: the nearest rule, and its first condition that failed."""
+        from tacita.rules.reasoner.proofs import why_not
+
+        return why_not(self.reasoned, fact.strip().removesuffix("."))
+
+    # -- the end -------------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Forget the facts."""
+        if self.owns_engine:
+            self.reasoned.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{predicate}: {self.count(predicate):,}" for predicate in self.outputs[:6])
+        more = f" and {len(self.outputs) - 6} more" if len(self.outputs) > 6 else ""
+        return f"<Conclusions {found or 'none'}{more}; {counted(self.rounds, 'round')}>"

@@ -1,0 +1,209 @@
+"""Reasoning from Python: a program and its data in, conclusions out.
+
+>>> import tacita as tc
+>>> found = tc.reason('Own(X, Y, W), W > 0.5 -> Control(X, Y).', {"Own": [("a", "b", 0.6), ("b", "c", 0.4)]})
+>>> found["Control"]
+[('a', 'b')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from tacita.dataset import Dataset
+from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.protocol import Engine
+from tacita.errors import MissingExtra, UsageError, did_you_mean, listed
+from tacita.progress import Progress, silent
+from tacita.reasoning.bindings import Place, bound
+from tacita.reasoning.columns import Wanted, wanted
+from tacita.reasoning.conclusions import Conclusions
+from tacita.reasoning.inputs import Reader
+from tacita.reasoning.outputs import check_targets
+from tacita.reasoning.programs import ProgramText
+from tacita.rules.logic.dependencies import head_predicates
+from tacita.rules.logic.program import Program
+from tacita.rules.passes.externals import Functions
+from tacita.rules.reasoner.program import Prepared, prepare
+from tacita.rules.reasoner.reason import DICTIONARY
+from tacita.rules.reasoner.reason import reason as reason_over
+from tacita.rules.reasoner.run import Budget
+from tacita.rules.reasoner.similar import Similarity
+from tacita.settings import Settings
+
+EngineName = Literal["duckdb", "spark"]
+
+
+def reason(
+    program: str | Path,
+    inputs: Mapping[str, Any] | None = None,
+    *,
+    outputs: Mapping[str, str | Path] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    functions: Functions | None = None,
+    similarity: Similarity | None = None,
+    data: Dataset | str | Path | None = None,
+    max_rounds: int | None = None,
+    memory: str | None = None,
+    threads: int | None = None,
+    spill: Path | None = None,
+    engine: EngineName | Engine = "duckdb",
+    force: bool = False,
+    no_header: bool = False,
+    progress: Progress = silent,
+) -> Conclusions:
+    """Run a program over its inputs until nothing new follows.
+
+    `program` is a file, the text of a program, or the name of one that ships with Tacita. `inputs` are files, database
+    URLs, data frames, data sets or lists of tuples, by predicate; ``@bind`` in the program gives those that are left
+    out. `outputs` are files to write, by predicate: all of them, or none. `data` is microdata whose dictionary and
+    values the program reads as ``MicroDB``, ``Att``, ``Cat`` and ``Val``.
+    """
+    settings = Settings.from_environment(memory=memory, threads=threads, spill=spill)
+    job = Job(
+        ProgramText.of(program),
+        dict(inputs or {}),
+        {predicate: Path(target) for predicate, target in (outputs or {}).items()},
+        dict(parameters or {}),
+        dict(functions or {}),
+        data,
+        force=force,
+        no_header=no_header,
+        budget=_budget(max_rounds),
+    ).checked()
+    made = _engine(engine, settings) if isinstance(engine, str) else engine
+    try:
+        return job.run(made, similarity, settings, progress, owns_engine=isinstance(engine, str))
+    except BaseException:
+        if isinstance(engine, str):
+            made.close()
+        raise
+
+
+@dataclass(slots=True)
+class Job:
+    """A program with everything around it, on its way to conclusions."""
+
+    program: ProgramText
+    inputs: dict[str, Any]
+    outputs: dict[str, Path]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    functions: Functions = field(default_factory=dict)
+    data: Dataset | str | Path | None = None
+    force: bool = False
+    no_header: bool = False
+    budget: Budget = field(default_factory=Budget)
+    linked: Program = field(init=False)
+
+    def checked(self) -> Job:
+        """Check the program, and everything else that can be told before data is read; return the job."""
+        self.linked = self._prepared().program
+        self._bind()
+        known = wanted(self.linked)
+        for what, names in (("input", self.inputs), ("output", self.outputs)):
+            for predicate in names:
+                if predicate not in known:
+                    raise UsageError(
+                        f"the program has no predicate '{predicate}' for this {what}{did_you_mean(predicate, known)}",
+                        do=f"use one of: {listed(list(known), 20)}",
+                    )
+        self._check_all_given(known)
+        check_targets(self.outputs, force=self.force)
+        return self
+
+    def _prepared(self) -> Prepared:
+        """Link and check the program as the reasoner will do; what the data will say is taken as said."""
+        has_data = self.data is not None
+        return prepare(
+            self.program.text,
+            source=self.program.source,
+            find=self.program.find,
+            parameters={"AnonSet": [""], **self.parameters} if has_data else self.parameters,
+            functions=self.functions,
+            known=[*self.inputs, *(DICTIONARY if has_data else ())],
+            known_modules=self.program.modules(),
+        )
+
+    def _bind(self) -> None:
+        """Take over what ``@bind`` says of predicates that the caller says nothing about."""
+        results = {a.text(0) for a in self.linked.directives("output")}
+        for predicate, place, annotation in bound(self.linked, self.program.folder):
+            if predicate in results:
+                if place.is_database:
+                    raise UsageError("databases are not written to", where=str(annotation.origin), do="name a file")
+                self.outputs.setdefault(predicate, Path(place.source))
+            else:
+                self.inputs.setdefault(predicate, place)
+
+    def _check_all_given(self, known: Mapping[str, Wanted]) -> None:
+        """Raise if the program declares inputs that nothing gives: without them it would find nothing, in silence."""
+        given = {*self.inputs, *(f.atom.predicate for f in self.linked.facts)}
+        given |= {p for rule in self.linked.rules for p in head_predicates(rule)}
+        given |= set(DICTIONARY) if self.data is not None else set()
+        declared = [a.text(0) or "" for a in self.linked.directives("input")]
+        missing = [predicate for predicate in dict.fromkeys(declared) if predicate not in given]
+        if missing:
+            names = ", ".join(known[missing[0]].names) if missing[0] in known else ""
+            raise UsageError(
+                f"nothing is given for the input {listed(missing)}" + (f" ({names})" if names else ""),
+                where=self.program.source,
+                do=f'give --input {missing[0]}=FILE, or in Python inputs={{"{missing[0]}": ...}}',
+            )
+
+    def run(
+        self,
+        engine: Engine,
+        similarity: Similarity | None,
+        settings: Settings | None,
+        progress: Progress,
+        *,
+        owns_engine: bool = True,
+    ) -> Conclusions:
+        """Read the data, reason, and write what is to be written."""
+        reader = Reader(engine, self.no_header, progress)
+        known = wanted(self.linked)
+        facts = {predicate: reader.facts(known[predicate], given) for predicate, given in self.inputs.items()}
+        reasoned = reason_over(
+            self.program.text,
+            facts,
+            engine=engine,
+            data=reader.microdata(self.data) if self.data is not None else None,
+            parameters=self.parameters,
+            functions=self.functions,
+            similarity=similarity,
+            find=self.program.find,
+            known_modules=self.program.modules(),
+            budget=self.budget,
+            progress=progress,
+            source=self.program.source,
+        )
+        found = Conclusions(reasoned, (*reader.notes, *reasoned.notes), {}, settings, owns_engine)
+        if self.outputs:
+            found.notes += found.write(self.outputs, force=self.force, progress=progress)
+        return found
+
+
+def _budget(max_rounds: int | None) -> Budget:
+    if max_rounds is None:
+        return Budget()
+    if max_rounds < 1:
+        raise UsageError(f"max_rounds is {max_rounds}", do="give a number above zero")
+    return Budget(rounds=max_rounds)
+
+
+def _engine(name: str, settings: Settings) -> Engine:
+    if name == "duckdb":
+        return DuckDBEngine(settings)
+    if name == "spark":
+        try:
+            from tacita.engines.spark import SparkEngine
+        except ImportError:
+            raise MissingExtra("Spark is not installed", do="pip install tacita[spark]; it needs Java 17") from None
+        return SparkEngine(settings)
+    raise UsageError(f"no engine '{name}'{did_you_mean(name, ['duckdb', 'spark'])}", do="use duckdb or spark")
+
+
+__all__ = ["Conclusions", "Job", "Place", "reason"]

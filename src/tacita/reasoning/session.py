@@ -1,0 +1,137 @@
+"""A conversation with a program that grows: clauses are added, questions are asked, and answered when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tacita.engines.duckdb import DuckDBEngine
+from tacita.errors import RuleError
+from tacita.progress import Progress, silent
+from tacita.reasoning.columns import wanted
+from tacita.reasoning.conclusions import Conclusions
+from tacita.reasoning.diagnosis import Diagnosis, diagnose
+from tacita.reasoning.inputs import Reader
+from tacita.reasoning.programs import ProgramText, read
+from tacita.reasoning.queries import Answers
+from tacita.reasoning.run import Job
+from tacita.rules.logic.faults import Fault, Severity, refuse
+from tacita.rules.logic.signatures import DICTIONARY, signatures
+from tacita.rules.reasoner.reason import Input
+from tacita.rules.reasoner.run import Budget
+from tacita.rules.syntax.lexer import lexed
+from tacita.settings import Settings
+
+SOURCE = "session"
+# At a prompt, what is used may be defined later.
+_LATER = frozenset({"R201", "R202", "R204", "R205", "R302"})
+
+
+def is_complete(text: str) -> bool:
+    r"""Return whether a text ends with a period that ends a clause, and not one inside a text or a comment.
+
+    >>> is_complete('A("x.'), is_complete("A(X) % no."), is_complete("A(1.5)."), is_complete("A(1).  % done")
+    (False, False, True, True)
+    """
+    found = lexed(text)
+    return len(found.kinds) > 3 and found.kinds[-4] == "."
+
+
+@dataclass(slots=True)
+class Session:
+    """The clauses so far, the inputs, and the conclusions as long as they hold."""
+
+    inputs: dict[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings.from_environment)
+    budget: Budget = field(default_factory=Budget)
+    no_header: bool = False
+    progress: Progress = silent
+    program: ProgramText = field(default_factory=lambda: ProgramText("", SOURCE))
+    notes: list[str] = field(default_factory=list)
+    _engine: DuckDBEngine | None = None
+    _read: dict[str, Input] = field(default_factory=dict)
+    _found: Conclusions | None = None
+
+    def load(self, path: Path) -> Diagnosis:
+        """Add the program of a file."""
+        program = read(path)
+        if not self.program.text:
+            self.program = ProgramText("", SOURCE, program.folder)
+        return self.add(program.text)
+
+    def add(self, text: str) -> Diagnosis:
+        """Add clauses; raise, with all faults, and stay as it was if they do not fit the others."""
+        grown = ProgramText(self.program.text + text.rstrip() + "\n", self.program.source, self.program.folder)
+        diagnosis = diagnose(grown, given=list(self.inputs), parameters=self.parameters)
+        refuse([f for f in diagnosis.faults if f.code not in _LATER], diagnosis.texts)
+        self.program = grown
+        self._forget()
+        return diagnosis
+
+    def new_warnings(self, diagnosis: Diagnosis, text: str) -> Iterable[Fault]:
+        """Yield the warnings about what was added last."""
+        first = self.program.text.count("\n") - text.rstrip().count("\n")
+        yield from (
+            f
+            for f in diagnosis.faults
+            if f.severity is Severity.WARNING and f.code not in _LATER and f.origin.line >= first
+        )
+
+    def give(self, predicate: str, given: Any) -> None:
+        """Give the facts of a predicate from a file."""
+        self.inputs[predicate] = given
+        self._read.pop(predicate, None)
+        self._forget()
+
+    def clear(self) -> None:
+        """Forget all clauses; the inputs stay."""
+        self.program = ProgramText("", SOURCE, self.program.folder)
+        self._forget()
+
+    def conclusions(self) -> Conclusions:
+        """Return what follows from everything so far."""
+        if self._found is None:
+            self._found = self._reasoned()
+        return self._found
+
+    def ask(self, question: str, limit: int | None = None) -> Answers:
+        """Return for which values of its variables a question holds."""
+        return self.conclusions().ask(question, limit)
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._found = None
+        if self._engine is not None:
+            self._engine.close()
+
+    # -- inside --------------------------------------------------------------------------------------------------------
+
+    def _reasoned(self) -> Conclusions:
+        if not self.program.text.strip() and not self.inputs:
+            raise RuleError("there is nothing to reason about yet", do="enter a fact or a rule, or :load a program")
+        diagnosis = diagnose(self.program, given=list(self.inputs), parameters=self.parameters)
+        known = signatures(diagnosis.linked)
+        # What nothing defines yet has no facts yet.
+        open_ = [s.predicate for s in known.values() if s.uses and not s.is_defined and not s.predicate.startswith("#")]
+        declared = [a.text(0) or "" for a in diagnosis.linked.directives("input")]
+        empty: dict[str, Any] = {p: [] for p in (*open_, *declared) if p not in self.inputs and p not in DICTIONARY}
+        engine = self._engine = self._engine or DuckDBEngine(self.settings)
+        reader = Reader(engine, self.no_header, self.progress)
+        sides = wanted(diagnosis.linked)
+        for predicate, given in self.inputs.items():
+            if predicate in sides and predicate not in self._read:
+                self._read[predicate] = reader.facts(sides[predicate], given)
+        self.notes += reader.notes
+        facts = {predicate: rows for predicate, rows in self._read.items() if predicate in sides}
+        job = Job(self.program, {**empty, **facts}, {}, dict(self.parameters), budget=self.budget).checked()
+        job.outputs.clear()  # a prompt writes no files
+        return job.run(engine, None, self.settings, self.progress, owns_engine=False)
+
+    def _forget(self) -> None:
+        if self._found is not None and self._engine is not None:
+            for layout in self._found.reasoned.run.layouts.values():
+                self._engine.forget(layout.table)
+        self._found = None

@@ -1,0 +1,119 @@
+"""From a match back to what the rule asked for: facts that were found, conditions that held, what was not there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from tacita.rules.logic.steps import Absent, Assign, Enumerate, Match, Step, Test
+from tacita.rules.logic.terms import (
+    Aggregate,
+    Atom,
+    Blank,
+    Comparison,
+    Condition,
+    IsNull,
+    Item,
+    Member,
+    Node,
+    Similar,
+    Subset,
+    Variable,
+    rewritten,
+    walk,
+)
+from tacita.rules.reasoner.proofs.trail import Values, argument, operand, operands
+from tacita.rules.reasoner.proofs.tree import Binding, Computes, GroundFact, Holds, Misses, Premise, Uses
+from tacita.rules.reasoner.values import written
+from tacita.rules.syntax import text_of
+
+
+def premises(steps: Sequence[Step], values: Values, start: int = 0) -> tuple[Premise, ...]:
+    """Return what a match of some steps rests on, in the order of the steps."""
+    found: list[Premise] = []
+    for place, step in enumerate(steps, start):
+        match step:
+            case Match(atom):
+                found.append(Uses(matched(atom, place, values)))
+            case Assign(_, Aggregate()):
+                pass  # the aggregate itself says it
+            case Assign(variable, term):
+                found.append(Computes(variable.name, text_of(term), values.get(variable.name)))
+            case Enumerate(variable, collection):
+                found.append(Computes(variable.name, f"a member of {text_of(collection)}", values.get(variable.name)))
+            case Test(condition):
+                found.append(held(condition, place, values))
+            case Absent(negation):
+                looked_for = ", ".join(shown(item, values) for item in negation.items)
+                found.append(Misses(text_of(negation), looked_for))
+    return tuple(found)
+
+
+def matched(atom: Atom, place: int, values: Values) -> GroundFact:
+    """Return the fact that a step matched."""
+    return GroundFact(atom.predicate, tuple(values[argument(place, i)] for i in range(len(atom.arguments))))
+
+
+def held(condition: Condition, place: int, values: Values) -> Holds:
+    """Return a condition with the values that it compared."""
+    terms = operands(condition)
+    compared = tuple(values.get(operand(place, i)) for i in range(len(terms)))
+    return Holds(text_of(condition), operator(condition), compared, tuple(map(text_of, terms)))
+
+
+def operator(condition: Condition) -> str:
+    """Return how a condition compares its terms, as the language writes it."""
+    match condition:
+        case Comparison(sign):
+            return sign
+        case Member(_, _, is_negated):
+            return "not in" if is_negated else "in"
+        case Subset():
+            return "subset of"
+        case IsNull(_, is_negated):
+            return "is not null" if is_negated else "is null"
+        case Similar():
+            return "~"
+
+
+def shown(item: Item, values: Values) -> str:
+    """Return an item with the values of its variables in their place; what is open is ``_`` or keeps its name."""
+    times = Counter(node.name for node in walk(item) if isinstance(node, Variable))
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, Variable):
+            return node
+        if node.name in values:
+            return Variable(written(values[node.name]))  # a name is printed as it is, and so may stand for any value
+        return Blank() if times[node.name] == 1 and isinstance(item, Atom) else node
+
+    return text_of(rewritten(item, change))
+
+
+def binding(names: Sequence[str], values: Values) -> Binding:
+    """Return the values of a rule's own variables."""
+    return tuple((name, values[name]) for name in names if name in values and not name.startswith("_"))
+
+
+def plain(value: Any) -> str:
+    """Return a value as it stands in a sentence: texts without quotes, whole numbers without a point.
+
+    >>> plain("a"), plain(2.0), plain(frozenset({"x"}))
+    ('a', '2', 'x')
+    """
+    from tacita.rules.reasoner.values import Record
+
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, frozenset):
+        return ", ".join(sorted(plain(item) for item in value)) or "nothing"
+    if isinstance(value, Record):
+        return ", ".join(f"{name} {plain(item)}" for name, item in value.items) or "nothing"
+    if isinstance(value, tuple):
+        return ", ".join(plain(item) for item in value)
+    return str(value)

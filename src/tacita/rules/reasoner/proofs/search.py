@@ -1,0 +1,223 @@
+"""The search for proofs: for each fact a rule and facts of earlier rounds that give it.
+
+A fact of round n was derived from facts of rounds before n, so every step goes back in time and there are no circles.
+All facts of one predicate and level are looked up together: a rule is asked once for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from tacita.rules.logic.terms import Atom, Variable
+from tacita.rules.reasoner.derivations import Derivation
+from tacita.rules.reasoner.proofs.ahead import Ahead
+from tacita.rules.reasoner.proofs.changes import changed, version_rules
+from tacita.rules.reasoner.proofs.given import Givens
+from tacita.rules.reasoner.proofs.goals import Goals
+from tacita.rules.reasoner.proofs.groups import gathered
+from tacita.rules.reasoner.proofs.nulls import (
+    FRONTIER,
+    Firing,
+    Merges,
+    firings,
+    frontier_atom,
+    frontier_layout,
+    made_by,
+)
+from tacita.rules.reasoner.proofs.loose import loosely
+from tacita.rules.reasoner.proofs.rules import Context, can_give, direct
+from tacita.rules.reasoner.proofs.superseded import from_superseded
+from tacita.rules.reasoner.proofs.tree import Computed, Derived, Given, GroundFact, Lost, Made, Step
+from tacita.rules.reasoner.values import Null
+
+
+@dataclass
+class Search:
+    """Finds the steps of proofs, a level at a time."""
+
+    context: Context
+    ahead: Ahead = field(init=False)
+    givens: Givens = field(init=False)
+    merges: Merges = field(init=False)
+    known: dict[GroundFact, Step] = field(default_factory=dict)
+    """Steps that were found on the way and are not asked for yet."""
+    settled: dict[GroundFact, Step] = field(default_factory=dict)
+    """Steps that were found without the help of rounds; they rest on each other and on what is given alone."""
+    superseded: set[GroundFact] = field(default_factory=set)
+    """Facts that held for some rounds only."""
+
+    def __post_init__(self) -> None:
+        self.ahead = Ahead(self.context)
+        self.givens = Givens(self.context)
+        self.merges = Merges.of(self.context)
+
+    def steps(self, facts: Iterable[GroundFact]) -> dict[GroundFact, Step]:
+        """Return a step for each of some facts whose rounds are known."""
+        found: dict[GroundFact, Step] = {}
+        waiting: dict[str, list[GroundFact]] = {}
+        for fact in facts:
+            if self.context.rounds[fact] == 0:
+                found[fact] = Given(fact, self.givens.where(fact))
+            elif fact in self.settled:
+                found[fact] = self.settled[fact]
+            elif fact in self.known:
+                found[fact] = self.known[fact]
+            else:
+                waiting.setdefault(fact.predicate, []).append(fact)
+        for predicate, some in waiting.items():
+            found |= self._explained(predicate, some)
+        for fact in self.superseded & found.keys():
+            step = found[fact]
+            found[fact] = replace(step, is_superseded=True) if isinstance(step, Derived) else step
+        return found
+
+    # -- kinds of rules ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def heads(self) -> Mapping[str, list[tuple[Derivation, Atom]]]:
+        """The rules by what they derive, each with the head atom that does."""
+        late = version_rules(self.context)
+        found: dict[str, list[tuple[Derivation, Atom]]] = {}
+        for derivation in self.context.result.derivations:
+            if derivation.number not in late:
+                for atom in derivation.heads:
+                    found.setdefault(atom.predicate, []).append((derivation, atom))
+        return found
+
+    def rules(self, predicate: str) -> list[tuple[Derivation, Atom]]:
+        """Return the rules without existentials for a predicate."""
+        return [(d, a) for d, a in self.heads.get(predicate, []) if not d.existentials]
+
+    def _explained(self, predicate: str, facts: Sequence[GroundFact]) -> dict[GroundFact, Step]:
+        found: dict[GroundFact, Step] = {}
+
+        def rest() -> list[GroundFact]:
+            return [fact for fact in facts if fact not in found]
+
+        for derivation, atom in self.rules(predicate):
+            if rest():
+                found |= self.by_rule(derivation, atom, rest())
+        others = [(d, a) for d, a in self.heads.get(predicate, []) if d.existentials]
+        for derivation, atom in others:
+            if rest() and derivation.is_computed:
+                found |= self._computed(derivation, atom, rest())
+        history = self.context.result.history
+        if rest() and history is not None and predicate in history.older:
+            found |= changed(self.context, history, self.goals(rest()), self.merges)
+        for derivation, atom in others:
+            if rest() and not derivation.is_computed:
+                for fact, step in self._invented(derivation, atom, rest()).items():
+                    # That a null became a constant is best explained by what says so of the constant.
+                    better = self._settled(fact, with_settled_nulls=False) if step.is_settled else None
+                    found[fact] = better or step
+        for fact in rest():
+            found[fact] = self._otherwise(fact)
+        return {fact: step for fact, step in found.items() if fact in facts}
+
+    def goals(self, facts: Sequence[GroundFact]) -> Goals:
+        """Return facts of one predicate as goals."""
+        layout = self.context.layouts[facts[0].predicate]
+        return Goals.of(self.context.engine, layout, [(fact, self.context.rounds[fact]) for fact in facts])
+
+    def by_rule(
+        self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact], *, is_earlier: bool = True
+    ) -> dict[GroundFact, Derived]:
+        """Return how a rule gives some facts."""
+        if not can_give(atom, facts):
+            return {}
+        ask = direct if derivation.grouping is None else gathered
+        tables = self.ahead.tables(derivation, facts)
+        goals = self.ahead.goals(derivation, facts) or self.goals(facts)
+        found = ask(self.context, derivation, atom, goals, is_earlier=is_earlier, tables=tables)
+        if goals.is_ahead:
+            for fact, step in found.items():
+                self.known.setdefault(fact, step)
+                self.context.rounds.setdefault(fact, step.round)
+            missed = [fact for fact in facts if fact not in found]  # a fact that is in no table any more
+            if missed:
+                found |= ask(self.context, derivation, atom, self.goals(missed), is_earlier=is_earlier, tables=tables)
+        return found
+
+    def _computed(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Step]:
+        """Return the facts that a function of the caller's gave, with what it was asked."""
+        asked = len(derivation.atoms[0].arguments)
+        firings_ = [Firing(fact, self.context.rounds[fact], fact.values[:asked], 0) for fact in facts]
+        name = (derivation.rule.label or "").removeprefix("#")
+        return {
+            firing.goal: Computed(firing.goal, firing.round, name, step.premises)
+            for firing, step in self._matched(derivation, firings_)
+        }
+
+    # -- existential rules ---------------------------------------------------------------------------------------------
+
+    def invented(self, fact: GroundFact) -> list[Derived]:
+        """Return how rules gave a fact with nulls of their own."""
+        rules = [(d, a) for d, a in self.heads.get(fact.predicate, []) if d.existentials and not d.is_computed]
+        return [step for d, a in rules for step in self._invented(d, a, [fact]).values()]
+
+    def _invented(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Derived]:
+        """Return the facts that a rule gave with nulls of its own."""
+        chase = self.context.result.run.chases.get(derivation.number)
+        if chase is None:
+            return self._unrecorded(derivation, atom, facts)
+        if not chase._exists:
+            return {}
+        told = firings(self.context, chase.derivation, atom, self.goals(facts), chase.table, self.merges)
+        found: dict[GroundFact, Derived] = {}
+        for firing, step in self._matched(derivation, list(told.values())):
+            made = made_by(derivation, firing, dict(step.binding))
+            merged = tuple(m for one in made if (m := self.merges.merged_of(one.null)) is not None)
+            found[firing.goal] = replace(step, fact=firing.goal, round=firing.round, made=made, merged=merged)
+        return found
+
+    def _matched(self, derivation: Derivation, told: Sequence[Firing]) -> list[tuple[Firing, Derived]]:
+        """Return the matches of a rule's body for frontiers."""
+        if not told:
+            return []
+        ask = direct if derivation.grouping is None else gathered
+        layout = frontier_layout(derivation)
+        goals = Goals.of(self.context.engine, layout, [firing.fact() for firing in told])
+        found = ask(self.context, derivation, frontier_atom(derivation), goals)
+        by_frontier = {fact.values: step for fact, step in found.items()}
+        return [(firing, by_frontier[firing.frontier]) for firing in told if firing.frontier in by_frontier]
+
+    def _unrecorded(
+        self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]
+    ) -> dict[GroundFact, Derived]:
+        """Return how a rule gives facts when it is not on record for what it made which null."""
+        unknown = frozenset(v.name for v in derivation.existentials)
+        places = {i: t.name for i, t in enumerate(atom.arguments) if isinstance(t, Variable) and t.name in unknown}
+        some = [fact for fact in facts if all(isinstance(fact.values[i], Null) for i in places)]
+        if not some:
+            return {}
+        ask = direct if derivation.grouping is None else gathered
+        found = ask(self.context, derivation, atom, self.goals(some), open_to=unknown)
+        frontier = {v.name for v in derivation.frontier}
+        return {
+            fact: replace(
+                step,
+                made=tuple(
+                    Made(fact.values[i], name, tuple((n, x) for n, x in step.binding if n in frontier))
+                    for i, name in places.items()
+                ),
+            )
+            for fact, step in found.items()
+        }
+
+    # -- when the rounds do not help -----------------------------------------------------------------------------------
+
+    def _settled(self, fact: GroundFact, *, with_settled_nulls: bool) -> Step | None:
+        if fact not in self.settled:
+            self.settled |= loosely(self, fact, with_settled_nulls=with_settled_nulls)
+        return self.settled.get(fact)
+
+    def _otherwise(self, fact: GroundFact) -> Step:
+        """Return the step of a fact that no rule gives from earlier facts."""
+        is_merged = bool(self.context.result.run.merged)
+        found = self._settled(fact, with_settled_nulls=True) if is_merged else from_superseded(self, fact)
+        if found is not None:
+            return found
+        because = "was changed by equality rules since" if is_merged else "was replaced later"
+        return Lost(fact, self.context.rounds[fact], f"what it was derived from {because}")

@@ -1,0 +1,77 @@
+"""Why: the proof of a fact, built level by level as far as it is wanted."""
+
+from __future__ import annotations
+
+from tacita.errors import UsageError
+from tacita.rules.reasoner.proofs.asked import asked, first_fact
+from tacita.rules.reasoner.proofs.rules import Context
+from tacita.rules.reasoner.proofs.search import Search
+from tacita.rules.reasoner.proofs.templates import models
+from tacita.rules.reasoner.proofs.tree import Given, GroundFact, Open, Proof, Step, premises_of, used
+from tacita.rules.reasoner.proofs.why_not import WhyNot, explained
+from tacita.rules.reasoner.results import Reasoned
+
+LEVELS, FACTS, CONTRIBUTORS = 12, 300, 20
+
+
+def why(
+    result: Reasoned,
+    fact: str,
+    *,
+    limit: int | None = LEVELS,
+    most: int | None = FACTS,
+    contributors: int = CONTRIBUTORS,
+) -> Proof:
+    """Return the proof of a fact, as it is written in a program; of several that fit, the first is proved.
+
+    The proof goes back so many levels (`limit`) and rests on so many facts (`most`); None: to the end. Of an aggregate
+    so many `contributors` are listed.
+    """
+    context = Context(result, contributors)
+    question = asked(result, fact)
+    found = first_fact(context, question)
+    if found is None:
+        raise UsageError(f"no such fact of {question.atom.predicate} holds", do="ask why not")
+    goal, context.rounds[found[0]] = found
+    search = Search(context)
+    try:
+        steps = _steps(search, goal, limit, most)
+    finally:
+        search.ahead.close()
+    return Proof(goal, steps, models(result.prepared.program))
+
+
+def why_not(result: Reasoned, fact: str, *, contributors: int = CONTRIBUTORS) -> WhyNot:
+    """Return why a fact does not hold: the rule that comes nearest to it, and where that stops."""
+    return explained(Context(result, contributors), asked(result, fact))
+
+
+def _steps(search: Search, goal: GroundFact, limit: int | None, most: int | None) -> dict[GroundFact, Step]:
+    steps: dict[GroundFact, Step] = {}
+    level, depth = [goal], 0
+    while level:
+        room = len(level) if most is None else max(0, most - len(steps))
+        followed = level[:room] if limit is None or depth < limit else []
+        steps |= search.steps(followed)
+        for fact in level[len(followed) :]:
+            round_ = search.context.rounds[fact]
+            steps[fact] = Open(fact, round_) if round_ else Given(fact, search.givens.where(fact))
+        below = {u: None for fact in followed for u in used(premises_of(steps[fact]))}
+        level = [fact for fact in below if fact not in steps]
+        depth += 1
+    return _without_circles(search, goal, steps) if search.settled else steps
+
+
+def _without_circles(search: Search, goal: GroundFact, steps: dict[GroundFact, Step]) -> dict[GroundFact, Step]:
+    """Return the steps with those that were found without rounds in the place of any other for the same fact.
+
+    These rest on each other and on given facts alone; so whatever way leads to one of them never comes back.
+    """
+    found: dict[GroundFact, Step] = {}
+    waiting = [goal]
+    for fact in waiting:
+        if fact in found:
+            continue
+        found[fact] = search.settled.get(fact) or steps[fact]
+        waiting += used(premises_of(found[fact]))
+    return found
