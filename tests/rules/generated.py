@@ -154,7 +154,6 @@ def equalities(draw: Draw) -> Case:
                     "C(X, Z) -> S(Z, {Z}).",
                     "A(X), not Known(X) -> Rest(X). Known(X) -> Found(X).",
                     "C(X, Z), N = mcount(<X>) -> Size(Z, N).",
-                    "C(X, Z) -> exists D: Down(Z, D).",
                 ]
             ),
             min_size=1,

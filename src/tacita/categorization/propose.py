@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from tacita.categorization import evidence
+from tacita.categorization.experience import lent_categories
 from tacita.categorization.similarity import NameSimilarity, Similarity
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Attribute, Category
@@ -31,8 +32,11 @@ def propose(
     `cells` holds some values of each attribute, to recognise formats in; they do not appear in any reason.
     """
     similarity = similarity or NameSimilarity(base.names)
+    lent = lent_categories(dictionary, base, similarity)
     proposals = [
-        _proposal(attribute, profiles[attribute.name], cells.get(attribute.name, ()), base, similarity)
+        _proposal(
+            attribute, profiles[attribute.name], cells.get(attribute.name, ()), base, similarity, lent[attribute.name]
+        )
         for attribute in dictionary
     ]
     return _one_weight(proposals)
@@ -44,9 +48,10 @@ def _proposal(
     cells: Sequence[str],
     base: ExperienceBase,
     similarity: Similarity,
+    lent: Collection[Category],
 ) -> Proposal:
     named = [
-        *evidence.from_name(attribute, base, similarity),
+        *(r for r in evidence.from_name(attribute, base, similarity) if r.category in lent),
         *evidence.from_description(attribute, base, similarity),
     ]
     seen = [*evidence.from_formats(cells, profile), *evidence.from_distribution(profile)]

@@ -7,6 +7,10 @@ read: all answers come from programs and dictionaries.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+
 
 def serve() -> None:
     """Serve an editor over standard input and output until it says goodbye."""
@@ -18,4 +22,7 @@ def serve() -> None:
         if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol"}:
             raise
         raise MissingExtra("the language server needs pygls", do="pip install 'tacita[editor]'") from None
-    made().start_io()
+    # The editor gets the standard output for itself: whatever else would print there goes to the error output.
+    incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with contextlib.redirect_stdout(sys.stderr):
+        made().start_io(incoming, outgoing)

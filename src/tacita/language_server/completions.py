@@ -65,7 +65,8 @@ def completions(document: Document, place: Place) -> list[Completion]:
     if re.search(r"@\w*$", before):
         return list(_annotations())
     if re.search(r"\$\w*$", before):
-        return [Completion(f"${name}", Sort.PARAMETER, text_of(v)) for name, v in defaults(document.linked).items()]
+        own = defaults(document.diagnosis.parsed.program)
+        return [Completion(f"${name}", Sort.PARAMETER, text_of(value)) for name, value in own.items()]
     number = document.before(place)
     if _is_in_text(before):
         return list(dict.fromkeys(_in_text(document, number)))

@@ -40,7 +40,9 @@ def _found(document: Document, number: int) -> Iterator[Origin]:
         elif predicate.startswith("#"):
             yield from _external(document, predicate[1:])
     elif token.kind == "parameter":
-        yield from (a.origin for a in document.linked.directives("param") if a.text(0) == token.text[1:])
+        yield from (
+            a.origin for a in document.diagnosis.parsed.program.directives("param") if a.text(0) == token.text[1:]
+        )
     elif token.kind == "variable":
         start, end = document.clause(number)
         same = (i for i in range(start, end) if document.lexed.texts[i] == token.text)

@@ -10,7 +10,7 @@ from tacita.language_server.lines import Place
 from tacita.rules.logic.checks.forms import FORMS
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.program import Rule
-from tacita.rules.logic.signatures import DICTIONARY, Signature, atoms
+from tacita.rules.logic.signatures import DICTIONARY, Signature, atoms, texts
 from tacita.rules.logic.terms import Variable
 from tacita.rules.passes.parameters import defaults
 from tacita.rules.syntax import text_of
@@ -69,7 +69,7 @@ def _annotation(name: str) -> str:
 
 
 def _parameter(document: Document, name: str) -> str:
-    values = defaults(document.linked)
+    values = defaults(document.diagnosis.parsed.program)
     if name not in values:
         return f"**${name}**: a parameter without a default; it is given when the program is run"
     return f"**${name}** = `{text_of(values[name])}`, unless another value is given when the program is run"
@@ -87,7 +87,7 @@ def _predicate(document: Document, name: str) -> str:
     signature = document.signatures.get(name)
     if signature is None:
         return f"**{name}**: {_DICTIONARY[name]}" if name in DICTIONARY else ""
-    lines = [f"**{name}**({', '.join(arguments(signature))})"]
+    lines = [f"**{name}**({', '.join(_typed(signature))})"]
     if signature.meaning:
         lines.append(signature.meaning)
     elif name in _DICTIONARY:
@@ -108,6 +108,17 @@ def arguments(signature: Signature) -> tuple[str, ...]:
             if atom.origin == place.origin:
                 return tuple(a.name if isinstance(a, Variable) else "_" for a in atom.arguments)
     return ("_",) * place.arity
+
+
+def _typed(signature: Signature) -> list[str]:
+    """Return the arguments with the types that ``@input`` declares for them."""
+    found = [name.partition(":")[0] for name in arguments(signature)]
+    for annotation in signature.inputs:
+        declared = texts(annotation.arguments[1]) if len(annotation.arguments) > 1 else None
+        types = [one.rpartition(":")[2] if ":" in one else "" for one in declared or ()]
+        if len(types) == len(found):
+            return [f"{name}: {type_}" if type_ else name for name, type_ in zip(found, types, strict=True)]
+    return found
 
 
 def _places(signature: Signature) -> list[str]:

@@ -29,7 +29,8 @@ class Lines:
         self._theirs = [0, *(match.end() for match in _LINE_END.finditer(text))]
         self._ours = [0]
         for line in text.splitlines(keepends=True):
-            self._ours.append(self._ours[-1] + len(line))
+            if line.splitlines()[0] != line:  # what ends no line begins none
+                self._ours.append(self._ours[-1] + len(line))
 
     def place(self, line: int, character: int) -> Place:
         """Return our place for that of an editor; one that is outside the text becomes the nearest inside.

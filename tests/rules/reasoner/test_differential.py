@@ -21,7 +21,7 @@ def test_the_reasoner_agrees_with_its_oracle(name):
     @given(STRATEGIES[name])
     def run(case):
         text, inputs = case
-        assert_same(text, inputs)
+        assert_same(text, inputs, up_to="homomorphism" if name == "equalities" else "renaming")
 
     run()
 
@@ -33,6 +33,6 @@ def test_the_reasoner_agrees_with_its_oracle_on_many_programs(name):
     @given(STRATEGIES[name])
     def run(case):
         text, inputs = case
-        assert_same(text, inputs)
+        assert_same(text, inputs, up_to="homomorphism" if name == "equalities" else "renaming")
 
     run()

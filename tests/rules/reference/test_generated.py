@@ -14,7 +14,7 @@ from tacita.rules.logic.terms import variables
 from tacita.rules.reference import interpret, same_up_to_nulls
 from tacita.rules.syntax import parse
 
-SMALL = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+SMALL = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

@@ -10,6 +10,10 @@ from tacita.errors import RuleError, counted
 from tacita.rules.logic.origin import Origin
 
 
+_WIDEST = 100
+"""How much of a long line is shown around the place of a fault."""
+
+
 class Severity(StrEnum):
     """Whether a program can be run all the same."""
 
@@ -38,8 +42,13 @@ class Fault:
         if 0 < self.origin.line <= len(source):
             line = source[self.origin.line - 1].replace("\t", " ")
             same_line = self.origin.end_line == self.origin.line
-            width = (self.origin.end_column if same_line else len(line) + 1) - self.origin.column
-            lines += [f"    {line}", "    " + " " * (self.origin.column - 1) + "^" * max(1, width)]
+            end = self.origin.end_column - 1 if same_line else len(line)
+            first = max(0, min(self.origin.column - 1 - _WIDEST // 2, len(line) - _WIDEST))
+            last = first + _WIDEST
+            before, behind = "..." if first else "", "..." if last < len(line) else ""
+            caret = len(before) + self.origin.column - 1 - first
+            width = max(1, min(end, last) - (self.origin.column - 1))
+            lines += [f"    {before}{line[first:last]}{behind}", "    " + " " * caret + "^" * width]
         if self.do:
             lines.append(f"  what to do: {self.do}")
         return "\n".join(lines)

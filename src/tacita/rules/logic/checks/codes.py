@@ -74,6 +74,8 @@ CODES: dict[str, Code] = {
 ELSEWHERE: dict[str, Code] = {
     "R210": _error("an attribute that the dictionary does not have"),
     "R411": _error("an argument with two types"),
+    "R412": _error("values of different types that are compared or joined"),
+    "R413": _error("a value of the wrong type for an operator or a function"),
     "R701": _error("a module that is not there"),
 }
 """What the linker and the reasoner find, which know modules, dictionaries and data."""

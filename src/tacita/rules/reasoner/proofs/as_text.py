@@ -1,0 +1,176 @@
+"""A proof as a tree for the terminal: the fact, and below it, indented, what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tacita.errors import counted, printable
+from tacita.rules.reasoner.proofs.tree import (
+    Changed,
+    Computed,
+    Computes,
+    Contributor,
+    Derived,
+    Gathers,
+    Given,
+    GroundFact,
+    Holds,
+    Lost,
+    Misses,
+    Open,
+    Premise,
+    Proof,
+    Remembers,
+    Step,
+    Uses,
+    premises_of,
+)
+from tacita.rules.reasoner.proofs.words import aggregate, computation, condition, rule_in_words
+from tacita.rules.reasoner.values import written
+
+_DEEPEST_INDENT = 40
+"""Below this many levels a tree is not indented any further: a line must stay readable."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Something that is shown on a line of its own."""
+
+    text: str
+
+
+_Node: TypeAlias = GroundFact | Premise | Contributor | _Line
+
+
+@dataclass(slots=True)
+class _Tree:
+    proof: Proof
+    width: int
+    seen: set[GroundFact] = field(default_factory=set)
+
+    def lines(self) -> Iterator[str]:
+        # Each entry: what to show, how many bars stand before it, whether it is the last of its siblings.
+        waiting: list[tuple[_Node, tuple[bool, ...]]] = [(self.proof.goal, ())]
+        while waiting:
+            node, bars = waiting.pop()
+            text, below = self._shown(node)
+            yield from self._laid_out(text, bars)
+            waiting += [
+                (child, (*bars, place == 0))  # the list is taken from its end: the last sibling goes in first
+                for place, child in enumerate(reversed(below))
+            ]
+
+    def _laid_out(self, text: str, bars: tuple[bool, ...]) -> Iterator[str]:
+        hidden = max(0, len(bars) - _DEEPEST_INDENT)
+        shown = bars[hidden:]
+        mark = f"({hidden} deeper) " if hidden and not shown[:-1][:1] else ""
+        before = "".join("   " if is_last else "│  " for is_last in shown[:-1])
+        hook = "" if not bars else "└─ " if bars[-1] else "├─ "
+        behind = "" if not bars else "   " if bars[-1] else "│  "
+        room = max(30, self.width - len(before) - len(hook))
+        first, *rest = _folded(mark + printable(text), room)
+        yield before + hook + first
+        for line in rest:
+            yield before + behind + "  " + line
+
+    # -- nodes ---------------------------------------------------------------------------------------------------------
+
+    def _shown(self, node: _Node) -> tuple[str, list[_Node]]:
+        match node:
+            case _Line(text):
+                return text, []
+            case GroundFact():
+                return self._fact(node)
+            case Uses(fact):
+                return self._fact(fact)
+            case Remembers(text, epoch):
+                return f"{text}  held in epoch {epoch}", []
+            case Holds():
+                return _said(condition(node), node.written, node.note), []
+            case Computes():
+                return computation(node), []
+            case Misses(_, looked_for):
+                return f"nothing like {looked_for} was found", []
+            case Gathers():
+                return self._gathers(node)
+            case Contributor():
+                return _contributor(node)
+        raise AssertionError(node)
+
+    def _gathers(self, node: Gathers) -> tuple[str, list[_Node]]:
+        below: list[_Node] = list(node.contributors)
+        rest = node.number - len(node.contributors)
+        if rest > 0:
+            below.append(_Line(f"and {counted(rest, 'contributor')} more"))
+        name = f"{node.variable} = {node.written}" if node.variable else node.written
+        return _said(aggregate(node), name), below
+
+    def _fact(self, fact: GroundFact) -> tuple[str, list[_Node]]:
+        step = self.proof.steps.get(fact)
+        if step is None:
+            return str(fact), []
+        if isinstance(step, Given | Open | Lost):
+            return f"{fact}  {_reason(step)}", []
+        if fact in self.seen:
+            return f"{fact}  see above", []
+        self.seen.add(fact)
+        below: list[_Node] = []
+        if isinstance(step, Derived | Changed):
+            below += [_Line(text) for text in _nulls(step)]
+        return f"{fact}  {_reason(step)}", [*below, *premises_of(step)]
+
+
+def _said(words: str, name: str, note: str = "") -> str:
+    return f"{words}  [{name}]" + (f" ({note})" if note else "")
+
+
+def _contributor(node: Contributor) -> tuple[str, list[_Node]]:
+    names = ", ".join(f"{name} = {written(value)}" for name, value in node.names)
+    value = "" if node.value is None else written(node.value)
+    return ": ".join(part for part in (names, value) if part) or "one match", list(node.premises)
+
+
+def _reason(step: Step) -> str:
+    match step:
+        case Given(_, "input"):
+            return "given as input"
+        case Given(_, where):
+            return f"given in {where}"
+        case Derived(rule=rule):
+            return f"by {rule_in_words(rule)}" + (", for a while" if step.is_superseded else "")
+        case Computed(function=function):
+            return f"computed by #{function}"
+        case Changed(rule=rule, epoch=epoch):
+            return f"changed in epoch {epoch} by {rule_in_words(rule)}"
+        case Open():
+            return "not followed further"
+        case Lost(reason=reason):
+            return reason
+
+
+def _nulls(step: Derived | Changed) -> Iterator[str]:
+    for made in step.made:
+        frontier = ", ".join(f"{name} = {written(value)}" for name, value in made.frontier)
+        yield f"{made.null} stands for {made.variable}" + (f", made for {frontier}" if frontier else "")
+    for merged in step.merged if isinstance(step, Derived) else ():
+        yield f"{merged.null} was found to be {written(merged.became)} by rule {merged.rule} in round {merged.round}"
+
+
+def _folded(text: str, room: int) -> list[str]:
+    """Return a text in lines; a text without blanks is left as it is."""
+    lines, line = [], ""
+    for word in text.split(" "):
+        if line.strip() and len(line) + 1 + len(word) > room:
+            lines.append(line)
+            line = word
+            room = max(28, room - 2) if len(lines) == 1 else room
+        else:
+            line = f"{line} {word}" if line else word
+    return [*lines, line]
+
+
+def as_text(proof: Proof, width: int = 100) -> str:
+    """Return a proof as a tree of lines."""
+    return "\n".join(_Tree(proof, width).lines())

@@ -1,0 +1,109 @@
+"""Steps and premises in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tacita.errors import counted
+from tacita.rules.reasoner.proofs.premises import plain
+from tacita.rules.reasoner.proofs.tree import Computes, Gathers, Holds, RuleName
+
+COMPARED = {
+    "=": "is",
+    "!=": "is not",
+    ">": "is more than",
+    ">=": "is at least",
+    "<": "is less than",
+    "<=": "is at most",
+    "in": "is in",
+    "not in": "is not in",
+    "subset of": "is part of",
+    "~": "is like",
+    "is null": "is unknown",
+    "is not null": "is known",
+}
+_NOT = {
+    "=": "is not",
+    "!=": "is",
+    ">": "is not more than",
+    ">=": "is less than",
+    "<": "is not less than",
+    "<=": "is more than",
+    "in": "is not in",
+    "not in": "is in",
+    "subset of": "is not part of",
+    "~": "is not like",
+    "is null": "is known",
+    "is not null": "is unknown",
+}
+_SAID = {
+    "msum": "the total of {}",
+    "sum": "the total of {}",
+    "mprod": "the product of {}",
+    "prod": "the product of {}",
+    "mmin": "the smallest {}",
+    "min": "the smallest {}",
+    "mmax": "the largest {}",
+    "max": "the largest {}",
+    "avg": "the mean of {}",
+    "munion": "the set of all {}",
+    "collect": "the set of all {}",
+}
+
+
+def condition(holds: Holds, *, is_met: bool = True) -> str:
+    """Return a condition in words, with its values.
+
+    >>> condition(Holds("W > 0.5", ">", (0.6, 0.5), ("W", "0.5")))
+    '0.6 is more than 0.5'
+    """
+    said = (COMPARED if is_met else _NOT).get(holds.operator, holds.operator)
+    left = _valued(holds.values[0], holds.terms[0])
+    return f"{left} {said}" if len(holds.values) == 1 else f"{left} {said} {_valued(holds.values[1], holds.terms[1])}"
+
+
+def behind(holds: Holds, *, is_met: bool = True) -> str:
+    """Return what a condition says of a value that was just named: ``more than 0.5``."""
+    said = (COMPARED if is_met else _NOT).get(holds.operator, holds.operator)
+    return said if len(holds.values) == 1 else f"{said} {_valued(holds.values[1], holds.terms[1])}"
+
+
+def _valued(value: Any, term: str) -> str:
+    return f"{term} (without a value)" if value is None else plain(value)
+
+
+def computation(computes: Computes) -> str:
+    """Return an assignment in words.
+
+    >>> computation(Computes("R", "1 / S", 0.25))
+    'R is 0.25, from 1 / S'
+    """
+    return f"{computes.variable} is {plain(computes.value)}, from {computes.written}"
+
+
+def aggregate(gathers: Gathers) -> str:
+    """Return an aggregate and its value in words: ``the total of W is 0.55``."""
+    if gathers.function in {"mcount", "count"}:
+        return f"there are {counted(gathers.value, 'contributor')}" if gathers.value != 1 else "there is 1 contributor"
+    named = _SAID.get(gathers.function, gathers.function + " of {}").format(gathers.of)
+    return f"{named} is {plain(gathers.value)}"
+
+
+def rule_in_words(rule: RuleName) -> str:
+    """Return what to call a rule.
+
+    >>> rule_in_words(RuleName("control [2]", "control")), rule_in_words(RuleName("line 7"))
+    ('rule [2] of control', 'the rule in line 7')
+    """
+    own = rule.name.removeprefix(f"{rule.module} ") if rule.module else rule.name
+    name = f"rule {own}" if own.startswith("[") else f"the rule in {own}"
+    return f"{name} of {rule.module}" if rule.module else name
+
+
+def listed(parts: list[str]) -> str:
+    """Return a list as a sentence has it.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
