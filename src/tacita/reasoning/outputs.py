@@ -134,8 +134,8 @@ def _batches(reasoned: Reasoned, layout: Layout, schema: pa.Schema) -> Iterator[
 def check_targets(targets: Mapping[str, Path], *, force: bool) -> None:
     """Raise if one of the files cannot or must not be written, before anything is computed."""
     for target in targets.values():
-        _writable(target)
         check_target(target, force=force)
+        _writable(target)
     if len({target.absolute() for target in targets.values()}) < len(targets):
         raise UsageError("two outputs have the same name", do="give each its own file")
 
@@ -164,8 +164,6 @@ def write_all(
 
 
 def _writable(target: Path) -> Format:
-    if "://" in str(target):
-        check_target(target, force=False)  # says that databases are not written to
     known = format_of(target)
     if not known.writable:
         writable = " ".join(ending for f in FORMATS if f.writable for ending in f.endings)

@@ -12,10 +12,11 @@ from tacita.rules.logic.binding import scheduled
 from tacita.rules.logic.faults import Fault, refuse
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.signatures import atoms
-from tacita.rules.logic.terms import Denial, Parameter, aggregates, walk
+from tacita.rules.logic.terms import Denial, Parameter, Similar, aggregates, walk
 from tacita.rules.reasoner.bodies import moved
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.results import Reasoned
+from tacita.rules.reasoner.type_faults import type_faults
 from tacita.rules.reasoner.values import decoded
 from tacita.rules.syntax import parse
 
@@ -47,6 +48,7 @@ def answers(reasoned: Reasoned, question: str, limit: int | None = None) -> Answ
     run = reasoned.run
     similar = run.similar.condition if run.similar is not None else None
     derivation = Derivation(run.engine, rule, len(reasoned.derivations), run.layouts, similar)
+    refuse(list(type_faults(derivation)), {SOURCE: _text(question)})
     run.prepare(derivation)
     body = derivation.bound()
     names = [v.name for v in derivation.all_variables() if v.name in body.terms.bound]
@@ -60,9 +62,13 @@ def answers(reasoned: Reasoned, question: str, limit: int | None = None) -> Answ
     return Answers(tuple(names), tuple(rows[:limit]), limit is not None and len(rows) > limit)
 
 
+def _text(question: str) -> str:
+    return question.strip().removeprefix("?").strip().removesuffix(".").rstrip()
+
+
 def _asked(reasoned: Reasoned, question: str) -> Rule:
     """Return a question as a rule whose matches are its answers; raise with all that is wrong with it."""
-    text = question.strip().removeprefix("?").strip().removesuffix(".").rstrip()
+    text = _text(question)
     if not text:
         raise UsageError("the question is empty", do='ask for example Control(X, "c")')
     parsed = parse(text + _ENDING, SOURCE)
@@ -87,6 +93,12 @@ def _asked(reasoned: Reasoned, question: str) -> Rule:
             for node in walk(item)
             if isinstance(node, Parameter)
         ]
+        if reasoned.run.similar is None:
+            faults += [
+                Fault("R506", "~ has no meaning here: no rule of the program uses it", node.origin)
+                for node in walk(item)
+                if isinstance(node, Similar)
+            ]
         for aggregate in aggregates(item):
             do = "write a rule that computes it, and ask for its head"
             faults.append(Fault("R506", f"{aggregate.function} cannot stand in a question", aggregate.origin, do))

@@ -185,9 +185,8 @@ def text_of_rule(draw: Draw, body: Body, head: str) -> str:
     """Return a rule in one of the three directions, its items in any order."""
     items = draw(st.permutations(body.items)) if chance(draw, 2) else body.items
     written = ", ".join(items)
-    return draw(
-        st.sampled_from([f"{written} -> {head}.", f"{head} :- {written}.", f"if {' and '.join(items)} then {head}."])
-    )
+    directions = [f"{written} -> {head}.", f"{head} :- {written}.", f"if {' and '.join(items)} then {head}."]
+    return str(draw(st.sampled_from(directions)))
 
 
 # -- programs of layers ------------------------------------------------------------------------------------------------

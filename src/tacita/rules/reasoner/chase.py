@@ -45,6 +45,8 @@ class Chase:
     def fire(self, predicates: Collection[str]) -> int:
         """Fire for every frontier that has no head yet; return how many facts that gave."""
         engine, since = self._run.engine, self._seen
+        if since and not any(atom.predicate in predicates for atom in self.derivation.atoms):
+            return 0  # everything that it reads was complete before: it has fired for all of it
         self._is_cyclic = any(atom.predicate in predicates for atom in self.derivation.atoms)
         self._seen = self._run.round - 1
         body = self.derivation.bound()
@@ -52,6 +54,8 @@ class Chase:
         frontier = [body.terms.bound[v.name] for v in self.derivation.frontier]
         body.conditions.append(self._unsatisfied(body))
         names, cells = moved(frontier, "f")
+        if self._exists and names:
+            body.conditions.append(self._not_fired(frontier, names))
         columns = names or [exp.alias_(exp.Literal.number(1), "q0")]
         chosen = body.select(*columns).distinct()
         keys = [f"q{i}" for i in range(len(columns))]
@@ -75,8 +79,6 @@ class Chase:
         if not since or self.derivation.grouping is not None or not body.matched:
             return
         inside = [alias for atom, alias in body.matched if atom.predicate in predicates]
-        if not inside:
-            return  # everything that it reads was complete before: it has fired for all of it, or is cut below
         recent = [exp.GT(this=exp.column(ROUND, table=a), expression=exp.Literal.number(since)) for a in inside]
         condition: exp.Expr = recent[0]
         for other in recent[1:]:
@@ -105,6 +107,12 @@ class Chase:
                 else:
                     inner.conditions.append(exp.false())  # a term around a new null is always new
         return exp.Not(this=exp.Exists(this=inner.select(exp.alias_(exp.Literal.number(1), "found"))))
+
+    def _not_fired(self, frontier: list[Cell], names: list[exp.Expr]) -> exp.Expr:
+        """Return the condition that the rule has not fired for this frontier yet."""
+        terms = [term for cell in frontier for term in cell_columns(cell)]
+        same = both(*(null_safe(exp.column(n.alias, table="o"), t) for n, t in zip(names, terms, strict=True)))
+        return exp.Not(this=exp.Exists(this=found_in(named(self.table, "o")).where(same)))
 
     def _without_lookalikes(self, chosen: exp.Select, cells: list[Cell], keys: list[str]) -> exp.Select:
         plan = exp.select(*keys).from_(chosen.subquery("f"))

@@ -11,13 +11,13 @@ from sqlglot import exp
 from tacita.errors import ReasoningError
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.types import INTEGER, NUMBER, RowType, Scalar, Type
-from tacita.rules.reasoner.bodies import moved
+from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import ROUND, Layout, Position, stored_columns
 from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.values import Null, decoded
-from tacita.rules.reasoner.violations import Policy, Violation
+from tacita.rules.reasoner.violations import FoundMatch, Policy, Violation, found_matches, quarantine
 
 if TYPE_CHECKING:
     from tacita.rules.reasoner.run import Run
@@ -60,16 +60,13 @@ class Equality:
         for derivation in self._derivations:
             policy = policy_of(derivation.rule, Policy.ASK)
             found: dict[tuple[Any, ...], Violation] = {}
-            for row in self._rows(derivation):
-                left, right, values = row
-                if isinstance(left, Null) or isinstance(right, Null) or _same(left, right):
-                    continue
-                ordered = tuple(sorted((left, right), key=repr))
+            body, left, right = self._sides(derivation)
+            for row in self._clashes(derivation, body, left, right):
+                ordered = tuple(sorted((row.extra[0], row.extra[1]), key=repr))
                 equated = {v.name for v in _equated(derivation)}
-                key = {
-                    name: value for name, value in values.items() if name not in equated and name in _shared(derivation)
-                }
-                violation = Violation(derivation.rule.name, _sentence(derivation), key, ordered, policy)
+                shared = _shared(derivation) - equated
+                key = {name: value for name, value in row.values.items() if name in shared}
+                violation = Violation(derivation.rule.name, _sentence(derivation), key, ordered, policy, row.facts)
                 found.setdefault((ordered, tuple(sorted((k, repr(v)) for k, v in key.items()))), violation)
             self._run.violations += found.values()
             if found and policy is Policy.FAIL:
@@ -78,10 +75,12 @@ class Equality:
                     where=str(derivation.rule.origin),
                     do='correct the facts, or set @on_violation("ask") to have them reported',
                 )
+            if found and policy is Policy.QUARANTINE:
+                quarantine(self._run, body)
 
     # -- pairs ---------------------------------------------------------------------------------------------------------
 
-    def _sides(self, derivation: Derivation) -> tuple[Any, Cell, Cell]:
+    def _sides(self, derivation: Derivation) -> tuple[Body, Cell, Cell]:
         body = derivation.bound()
         assert derivation.equality is not None
         left, right = body.terms.cell(derivation.equality.left), body.terms.cell(derivation.equality.right)
@@ -108,20 +107,15 @@ class Equality:
             a, b = (decoded(cell, row) for cell in cells)
             yield a, b
 
-    def _rows(self, derivation: Derivation) -> Iterable[tuple[Any, Any, dict[str, Any]]]:
-        body, left, right = self._sides(derivation)
+    def _clashes(self, derivation: Derivation, body: Body, left: Cell, right: Cell) -> Iterable[FoundMatch]:
+        """Return the matches of a body whose two sides are different constants; the body is narrowed to them."""
         if isinstance(left.type, RowType):
-            return
+            return []
         body.conditions.append(exp.Not(this=exp.paren(body.terms.equal(left, right))))
         for side in (left, right):
             if side.label is not None:
                 body.conditions.append(exp.Is(this=side.label.copy(), expression=exp.Null()))
-        names = [v.name for v in derivation.all_variables()]
-        columns, cells = moved([left, right, *(body.terms.bound[name] for name in names)], "m")
-        plan = body.select(*columns).distinct()
-        for row in self._run.engine.run(plan):
-            values = [decoded(cell, row) for cell in cells]
-            yield values[0], values[1], dict(zip(names, values[2:], strict=True))
+        return found_matches(self._run, derivation, body, (left, right))
 
     # -- rewriting -----------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,6 @@ from tacita.rules.passes.inline import inlined, projections
 from tacita.rules.passes.modules import Finder
 from tacita.rules.passes.specialise import ROWS
 from tacita.rules.reasoner import inputs as given
-from tacita.rules.reasoner.bodies import moved
 from tacita.rules.reasoner.computed import Computed
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.equality import policy_of
@@ -45,9 +44,8 @@ from tacita.rules.reasoner.staging import declare_rows, dictionary_facts, fill_r
 from tacita.rules.reasoner.strata import run_strata
 from tacita.rules.reasoner.type_faults import type_faults
 from tacita.rules.reasoner.typing import Signatures, infer
-from tacita.rules.reasoner.values import decoded
 from tacita.rules.reasoner.versions import Versions
-from tacita.rules.reasoner.violations import Policy, Violation
+from tacita.rules.reasoner.violations import Policy, Violation, found_matches, quarantine
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,25 +281,19 @@ class Reasoning:
             if not is_denial(derivation.rule) or derivation.is_empty:
                 continue
             policy = policy_of(derivation.rule, Policy.FAIL)
-            found = list(_matches(run, derivation))
+            run.prepare(derivation)
+            body = derivation.bound()
+            found = list(found_matches(run, derivation, body))
             denial = next(item for item in derivation.rule.head if isinstance(item, Denial))
             text = denial.text or "this must not be"
-            run.violations += [Violation(derivation.rule.name, text, values, None, policy) for values in found]
+            run.violations += [
+                Violation(derivation.rule.name, text, match.values, None, policy, match.facts) for match in found
+            ]
+            if found and policy is Policy.QUARANTINE:
+                quarantine(run, body)
             if found and policy is Policy.FAIL:
                 raise ReasoningError(
                     f"{text}: {counted(len(found), 'case')} (rule {derivation.rule.name})",
                     where=str(derivation.rule.origin),
                     do='correct the facts, or set @on_violation("ask") on the rule to have the cases reported',
                 )
-
-
-def _matches(run: Run, derivation: Derivation) -> Iterable[dict[str, Any]]:
-    run.prepare(derivation)
-    body = derivation.bound()
-    names = [v.name for v in derivation.all_variables() if v.name in body.terms.bound]
-    columns, cells = moved([body.terms.bound[name] for name in names], "m")
-    from sqlglot import exp
-
-    plan = body.select(*(columns or [exp.alias_(exp.Literal.number(1), "q0")])).distinct()
-    for row in run.engine.run(plan):
-        yield {name: decoded(cell, row) for name, cell in zip(names, cells, strict=True)}

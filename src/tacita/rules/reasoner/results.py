@@ -73,6 +73,15 @@ class Reasoned:
             do=f"use one of: {listed(self.predicates, 20)}",
         )
 
+    def quarantined(self, predicate: str) -> list[tuple[Any, ...]]:
+        """Return the facts of a predicate that a violation took out of the results, sorted."""
+        layout = self.layout(predicate)
+        table = self.run.quarantined.get(predicate)
+        if table is None:
+            return []
+        plan = exp.select(*columns(layout)).from_(named(table)).order_by(*columns(layout))
+        return [tuple(decoded(cell, row) for cell in layout.cells("t")) for row in self.run.engine.run(plan)]
+
     def names(self, predicate: str) -> tuple[str, ...]:
         """Return what the arguments of a predicate are called."""
         layout = self.layout(predicate)

@@ -62,6 +62,8 @@ class Run:
     contributions: dict[int, Contributions] = field(default_factory=dict)
     chases: dict[int, Chase] = field(default_factory=dict)
     functions: dict[int, Computed] = field(default_factory=dict)
+    quarantined: dict[str, str] = field(default_factory=dict)
+    """Tables of facts that were taken out of the results, by predicate."""
     stored: set[str] = field(default_factory=set)
     """Predicates that must have a table of their own, since their facts are replaced."""
     looping: set[str] = field(default_factory=set)

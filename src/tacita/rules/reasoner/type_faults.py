@@ -49,7 +49,7 @@ def _joins(derivation: Derivation) -> Iterator[Fault]:
             if joined(known, position.type) is None:
                 yield Fault(
                     "R412",
-                    f"{term.name} is {position.type} in {step.atom.predicate}, and {known} in {where}: they never match",
+                    f"{term.name} is {position.type} in {step.atom.predicate} and {known} in {where}: they never match",
                     term.origin,
                     "convert one of them: text(X), number(X) or integer(X)",
                 )
