@@ -179,7 +179,7 @@ def test_inputs_that_are_missing_or_too_many(tmp_path: Path) -> None:
         tc.reason(CONTROL)
     with pytest.raises(UsageError, match="no predicate 'Owns' for this input; did you mean 'Own'"):
         tc.reason(CONTROL, {"Own": ROWS, "Owns": ROWS})
-    with pytest.raises(InputError, match="there is no such file; did you mean 'own.csv'"):
+    with pytest.raises(InputError, match=r"there is no such file; did you mean 'own\.csv'"):
         (tmp_path / "own.csv").write_text("x\n1\n")
         tc.reason(CONTROL, {"Own": tmp_path / "owm.csv"})
     assert tc.reason(CONTROL, {"Own": []})["Control"] == []

@@ -58,17 +58,12 @@ def test_types_of_arrow_columns(spark: SparkEngine) -> None:
         k=pa.array(["x", None], pa.large_string()),
         l=pa.array([7, None], pa.uint8()),
     )
-    kinds = "boolean date timestamp number text text text number number timestamp text integer".split()
-    assert [c.type.value for c in relation.columns] == kinds
-    first, second = next(relation.batches()).to_pylist() if relation.count() == 2 else ({}, {})
-    assert first == dict(
-        zip(
-            "abcdefghijkl",
-            [True, dt.date(2020, 1, 2), moment, decimal.Decimal("1.50"), "x", "03:04:00.000000", None, None, 2**64 - 1]
-            + [moment, "x", 7],
-            strict=True,
-        )
-    )
+    kinds = "boolean date timestamp number text text text number number timestamp text integer"
+    assert " ".join(c.type.value for c in relation.columns) == kinds
+    first, second = pa.Table.from_batches(relation.batches()).to_pylist()
+    day, amount = dt.date(2020, 1, 2), decimal.Decimal("1.50")
+    values = [True, day, moment, amount, "x", "03:04:00.000000", None, None, 2**64 - 1, moment, "x", 7]
+    assert first == dict(zip("abcdefghijkl", values, strict=True))
     assert second == {**dict.fromkeys("abcdefghijkl"), "h": 1.5}
 
 
@@ -209,9 +204,9 @@ def test_plans_do_not_grow_round_after_round(spark: SparkEngine) -> None:
     before = kept(spark)
     table = spark.new_table()
     spark.replace(table, plan("SELECT CAST(0 AS BIGINT) AS c0"))
-    for _ in range(20):
+    for _ in range(12):
         spark.append(table, plan(f"SELECT MAX(c0) + 1 AS c0 FROM {table}"))
-    assert spark.run(plan(f"SELECT COUNT(*) AS n, SUM(c0) AS s FROM {table}")) == [{"n": 21, "s": 210}]
+    assert spark.run(plan(f"SELECT COUNT(*) AS n, SUM(c0) AS s FROM {table}")) == [{"n": 13, "s": 78}]
     assert len(spark._tables[table].pieces) <= 8
     written = spark._session.table(table)._jdf.queryExecution().analyzed().toString()
     assert written.count("LogicalRDD") == len(spark._tables[table].pieces)
@@ -351,16 +346,12 @@ try:
     engine.run(parse_one(f"SELECT CAST(c0 AS BIGINT) AS n FROM {relation.table}"))
 except TacitaError:
     pass
-if len(sys.argv) > 2:
-    engine.close()
-    assert not list(here.glob(".tacita-*")), "left after closing"
 """
 
 
-@pytest.mark.parametrize("closed", [True, False])
-def test_nothing_is_printed_and_nothing_left(spark: SparkEngine, tmp_path: Path, closed: bool) -> None:
-    """Neither by Python nor by Java, in a process that ends with or without closing the engine."""
-    command = [sys.executable, "-W", "error", "-c", SCRIPT, str(tmp_path), *(["close"] if closed else [])]
+def test_nothing_is_printed_and_nothing_left(spark: SparkEngine, tmp_path: Path) -> None:
+    """Neither by Python nor by Java, even in a process that forgets to close the engine."""
+    command = [sys.executable, "-W", "error", "-c", SCRIPT, str(tmp_path)]
     quick = {"SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
     done = subprocess.run(
         command, check=False, capture_output=True, text=True, timeout=300, cwd=tmp_path, env=os.environ | quick

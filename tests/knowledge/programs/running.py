@@ -42,7 +42,7 @@ class Case:
 
     @property
     def program(self) -> tuple[str, str]:
-        """The text of the program and its source: ``program.vada``, else the shipped one that the folder above names."""
+        """The text of the program and its source: ``program.vada``, else the shipped one of the folder above."""
         own = self.folder / "program.vada"
         if own.exists():
             return own.read_text(encoding="utf-8"), "program.vada"

@@ -114,7 +114,7 @@ def _significant(x: exp.Expr) -> exp.Expr:
 
 
 def _round(x: exp.Expr, digits: exp.Expr | None = None) -> exp.Expr:
-    return _call("round", _cast(x, "double"), digits or _number(0))
+    return _call("round", _cast(x, "double"), _cast(digits, "int") if digits is not None else _number(0))
 
 
 def _tagged(tag: str, text: exp.Expr) -> exp.Expr:

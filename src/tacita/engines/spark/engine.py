@@ -137,12 +137,15 @@ class SparkEngine:
         before, copied = self._tables[table], self._tables.get(_copied(plan))
         with in_our_words():
             if copied and _types(copied) == _types(before):
-                pieces = copied.pieces
+                added = Table(copied.pieces)
             else:
-                pieces = (Piece.of(_alike(self._frame(plan), before.pieces[0].frame)),)
-            after = before.with_(pieces, self._partitions)
-        self._keep(table, after)
-        return sum(piece.rows for piece in pieces)
+                added = Table((Piece.of(_alike(self._frame(plan), before.pieces[0].frame)),))
+            try:
+                if added.rows:
+                    self._keep(table, before.with_(added, self._partitions))
+            finally:
+                added.drop()
+        return added.rows
 
     def define(self, table: str, plan: exp.Query) -> None:
         """Let a name stand for a plan that is run whenever the name is read."""

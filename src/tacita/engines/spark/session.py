@@ -70,7 +70,11 @@ def adapted(session: SparkSession) -> SparkSession:
             "the session is one of Spark Connect, which does not let an engine keep tables",
             do="hand over a classic session: SparkSession.builder.master(...).getOrCreate()",
         )
-    return session.newSession()
+    own = session.newSession()
+    for name, value in session.conf.getAll.items():
+        if name.startswith("spark.sql.") and session.conf.isModifiable(name):
+            own.conf.set(name, value)
+    return own
 
 
 def configured(session: SparkSession, partitions: int | None) -> SparkSession:

@@ -63,9 +63,9 @@ class Table:
         """All tuples, piece after piece."""
         return together([piece.frame for piece in self.pieces])
 
-    def with_(self, others: Sequence[Piece], partitions: int) -> Table:
-        """Return the table with further pieces, and small ones put together if there are many."""
-        pieces = [*self.pieces, *(piece for piece in others if piece.rows)]
+    def with_(self, other: Table, partitions: int) -> Table:
+        """Return this table with the tuples of another, and small pieces put together if there are many."""
+        pieces = [*self.pieces, *(piece for piece in other.pieces if piece.rows)]
         if len(pieces) > _MOST_PIECES:
             start = first_to_merge([piece.rows for piece in pieces])
             pieces[start:] = [Piece.of(together([piece.frame for piece in pieces[start:]]).coalesce(partitions))]

@@ -74,6 +74,7 @@ def infer(
     for derivation in derivations:
         for number in {home[atom.predicate] for atom in derivation.heads}:
             by_component.setdefault(number, []).append(derivation)
+    late = False
     for number, component in enumerate(order):
         rules = by_component.get(number, [])
         _settle_component(signatures, rules)
@@ -82,6 +83,12 @@ def infer(
                 signatures.declare(predicate, [Position(NOTHING)] * arities.get(predicate, 0))
         if any(not _is_ready(signatures, derivation) for derivation in rules):
             _settle_component(signatures, rules)
+            late |= any(not _is_ready(signatures, derivation) for derivation in rules)
+    changed = late  # rules that make new versions read what depends on the old ones
+    while changed:
+        changed = False
+        for number in range(len(order)):
+            changed |= _settle_component(signatures, by_component.get(number, []))
     if any(derivation.equality is not None for derivation in derivations):
         while _settle_equalities(signatures, derivations):
             for number in range(len(order)):
@@ -117,10 +124,11 @@ def _settle_equalities(signatures: Signatures, derivations: Sequence[Derivation]
     return changed
 
 
-def _settle_component(signatures: Signatures, rules: Sequence[Derivation]) -> None:
+def _settle_component(signatures: Signatures, rules: Sequence[Derivation]) -> bool:
+    """Compile the rules of a component until their types are settled; return whether anything was news."""
     heads = {atom.predicate for d in rules for atom in d.heads}
     is_looping = any(atom.predicate in heads for d in rules for atom in d.atoms)
-    changed = True
+    changed, any_news = True, False
     while changed:
         changed = False
         for derivation in rules:
@@ -131,7 +139,9 @@ def _settle_component(signatures: Signatures, rules: Sequence[Derivation]) -> No
                 cells = derivation.head_cells(body, atom)
                 found = [Position(cell.type, cell.label is not None) for cell in cells]
                 changed |= signatures.learn(atom, found)
+        any_news |= changed
         changed = changed and is_looping
+    return any_news
 
 
 def _is_ready(signatures: Signatures, derivation: Derivation) -> bool:
