@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.measure import best, cost, python, tacita
+from benchmarks.rules import closure, control, k_anonymity
 
 Line = tuple[str, str, str, str, str]
 
@@ -81,6 +82,9 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "describe-parquet": describe_parquet,
     "coding": coding,
     "spss": spss,
+    "control": control,
+    "closure": closure,
+    "k-anonymity": k_anonymity,
 }
 
 
