@@ -197,7 +197,7 @@ def test_errors_do_not_end_a_conversation(tacita) -> None:
         ":why\nA(X) -> A(X + 1).\n?A(2).\n:clear\nA(1).\n?A(X).\nunfinished(X)",
     )
     assert done.returncode == 0
-    assert done.stdout == "X = 1\n"
+    assert done.stdout.endswith("\nX = 1\n")
     for said in (
         "R114",
         "nothing gives Y a value",

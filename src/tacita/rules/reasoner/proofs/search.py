@@ -45,6 +45,8 @@ class Search:
     """Steps that were found on the way and are not asked for yet."""
     settled: dict[GroundFact, Step] = field(default_factory=dict)
     """Steps that were found without the help of rounds; they rest on each other and on what is given alone."""
+    last_use: dict[int, int] = field(default_factory=dict)
+    """When each rule gave something last, by its number; smaller is later."""
     superseded: set[GroundFact] = field(default_factory=set)
     """Facts that held for some rounds only."""
 
@@ -96,9 +98,12 @@ class Search:
         def rest() -> list[GroundFact]:
             return [fact for fact in facts if fact not in found]
 
-        for derivation, atom in self.rules(predicate):
-            if rest():
-                found |= self.by_rule(derivation, atom, rest())
+        # The rule that helped last comes first: in a recursion it is likely to help again.
+        for derivation, atom in sorted(self.rules(predicate), key=lambda r: self.last_use.get(r[0].number, 0)):
+            given = self.by_rule(derivation, atom, rest()) if rest() else {}
+            found |= given
+            if given:
+                self.last_use[derivation.number] = min(self.last_use.values(), default=0) - 1
         others = [(d, a) for d, a in self.heads.get(predicate, []) if d.existentials]
         for derivation, atom in others:
             if rest() and derivation.is_computed:

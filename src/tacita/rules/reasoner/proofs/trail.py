@@ -183,20 +183,27 @@ class Trail:
         order = [exp.Ordered(this=term) for term in self.latest(cells)]
         order += [exp.Ordered(this=term) for name in variables if name in cells for term in cell_columns(cells[name])]
         if self.goals is None or self.goals.source is None:
-            some = query.limit(_MOST, copy=False).subquery("m", copy=False)
-            plan = exp.select("*").from_(some, copy=False).limit(most, copy=False)
-            plan = plan.order_by(*order, copy=False) if order else plan
+            plan = _reading(_limited(query, _MOST), "m", exp.Star())
+            plan = _limited(plan.order_by(*order, copy=False) if order else plan, most)
         else:
-            goal = cells[GOAL].value
             rank = exp.Window(
                 this=exp.RowNumber(),
-                partition_by=[goal.copy()],
+                partition_by=[cells[GOAL].value.copy()],
                 order=exp.Order(expressions=order) if order else None,
             )
-            ranked = exp.select("*", exp.alias_(rank, "rank_")).from_(query.subquery("m", copy=False), copy=False)
+            ranked = _reading(query, "m", exp.Star(), exp.alias_(rank, "rank_"))
             wanted = exp.LTE(this=exp.column("rank_"), expression=exp.Literal.number(most))
-            plan = exp.select("*").from_(ranked.subquery("k", copy=False), copy=False).where(wanted, copy=False)
+            plan = _reading(ranked, "k", exp.Star()).where(wanted, copy=False)
         return read(self.engine, plan, cells)
+
+
+def _limited(query: exp.Select, most: int) -> exp.Select:
+    query.set("limit", exp.Limit(expression=exp.Literal.number(most)))
+    return query
+
+
+def _reading(query: exp.Select, alias: str, *terms: exp.Expr) -> exp.Select:
+    return exp.Select(expressions=list(terms)).from_(query.subquery(alias, copy=False), copy=False)
 
 
 def read(engine: Engine, plan: exp.Query, cells: Mapping[str, Cell]) -> list[dict[str, Any]]:
