@@ -1,4 +1,4 @@
-"""The demo: a survey of 25,000 firms is generated, described and categorised, on the real command line."""
+"""The demo: a survey of 25,000 firms is generated, described, categorised and reasoned about, on the command line."""
 
 from __future__ import annotations
 
@@ -14,9 +14,20 @@ from rich.rule import Rule
 
 FOLDER = Path("demo")
 STEPS = (
-    ("A survey of 25,000 invented firms", "generate R25A4W --seed 7 --out demo/firms.csv --force"),
+    (
+        "A survey of 25,000 invented firms, and who owns whom",
+        "generate R25A4W --seed 7 --out demo/firms.csv --ownership demo/own.csv --edges 20000 --force",
+    ),
     ("What is in it?", "describe demo/firms.csv"),
     ("Which attributes identify a firm?", "categorize demo/firms.csv --accept --force"),
+    (
+        "Which records share their combination with fewer than five? (Algorithm 4, as rules)",
+        "reason k_anonymity --data demo/firms.csv --param k=5 --show 3",
+    ),
+    (
+        "Which firm controls which? (recursive rules)",
+        "reason company_control --input Own=demo/own.csv --output Control=demo/control.csv --force",
+    ),
 )
 
 
@@ -39,7 +50,7 @@ def main() -> None:
     console.print(f"{time.perf_counter() - started:.1f} s. Written to demo/:")
     for file in sorted(FOLDER.iterdir()):
         console.print(f"  {file.name:<24}{file.stat().st_size:>12,} bytes")
-    console.print("\nRisk assessment and anonymization will join this demo; see CHANGELOG.md.", style="dim")
+    console.print("\nNative risk measures and anonymization will join this demo; see CHANGELOG.md.", style="dim")
 
 
 def run(command: str, environment: dict[str, str], *, capture: bool = False) -> str:

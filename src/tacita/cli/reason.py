@@ -9,7 +9,7 @@ import typer
 
 from tacita.cli.options import AsJson, Force
 from tacita.cli.output import print_json, progress_shown
-from tacita.cli.rule_output import fact_lines, fault_dict, print_lines, violation_lines
+from tacita.cli.rule_output import fact_lines, fault_dict, print_lines, proof_lines, violation_lines
 from tacita.errors import UsageError, counted, printable
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def reason(
     """Run a rule program over data until nothing new follows; print its results, or write them to files.
 
     All outputs are written, or none. Without --output the first facts of each result are printed. With --why only the
-    proof is.
+    proof is, in words and as a tree.
     """
     from tacita.reasoning.bindings import split_binding
     from tacita.reasoning.parameters import parsed_parameters
@@ -123,8 +123,10 @@ def _draw(proof: Any, target: Path, *, force: bool) -> None:
 
 
 def _lines(found: Conclusions, show: int, proofs: list[Any], reasons: list[Any], graph: Path | None) -> Iterator[str]:
-    for explained in (*proofs, *reasons):
-        yield from printable(explained.as_text(), keep="\n").splitlines()
+    for proof in proofs:
+        yield from proof_lines(proof)
+    for reason in reasons:
+        yield from printable(reason.as_text(), keep="\n").splitlines()
     if graph is not None:
         yield f"drawn to {graph}"
     for predicate, target in found.written.items():
@@ -170,7 +172,7 @@ def _as_dict(
             }
             for v in found.violations
         ],
-        "why": [proof.as_json() for proof in proofs],
+        "why": [{"sentences": proof.as_sentences().splitlines(), "proof": proof.as_json()} for proof in proofs],
         "why_not": [reason.as_json() for reason in reasons],
         "graph": str(graph) if graph else None,
         "notes": list(found.notes),

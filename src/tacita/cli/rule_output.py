@@ -10,6 +10,7 @@ from tacita.errors import counted, printable
 
 if TYPE_CHECKING:
     from tacita.reasoning.conclusions import Conclusions
+    from tacita.rules.reasoner.proofs import Proof
     from tacita.rules.reasoner.violations import Violation
 
 _VIOLATIONS = 20
@@ -33,6 +34,13 @@ def fact_lines(found: Conclusions, predicate: str, show: int) -> Iterator[str]:
         yield printable(f"  {name_literal(predicate)}({', '.join(written(value) for value in fact)})")
     if 0 < show < count:
         yield f"  and {count - show:,} more; --show shows more"
+
+
+def proof_lines(proof: Proof) -> Iterator[str]:
+    """Yield a proof in words, and below it as a tree."""
+    yield from printable(proof.as_sentences(), keep="\n").splitlines()
+    yield ""
+    yield from printable(proof.as_text(), keep="\n").splitlines()
 
 
 def violation_lines(violations: tuple[Violation, ...]) -> Iterator[str]:

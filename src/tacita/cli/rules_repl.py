@@ -13,7 +13,7 @@ import typer
 
 from tacita.cli.output import progress_shown
 from tacita.cli.reason import Inputs, MaxRounds, Memory, NoHeader, Parameters
-from tacita.cli.rule_output import fact_lines, print_lines, violation_lines
+from tacita.cli.rule_output import fact_lines, print_lines, proof_lines, violation_lines
 from tacita.errors import TacitaError, UsageError, counted, did_you_mean, printable
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _facts(session: Session, rest: str) -> Iterator[str]:
 
 
 def _why(session: Session, rest: str) -> Iterator[str]:
-    yield from session.conclusions().why(_fact(rest)).as_text().splitlines()
+    yield from proof_lines(session.conclusions().why(_fact(rest)))
 
 
 def _why_not(session: Session, rest: str) -> Iterator[str]:

@@ -40,8 +40,10 @@ class Conclusions:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """What the program calls its results; without ``@output``, everything that rules derive."""
-        return self.reasoned.outputs
+        """What the program calls its results; without ``@output``, what its modules do, or all that rules derive."""
+        program = self.reasoned.prepared.program
+        own = {a.text(0) for a in program.directives("output") if a.origin.source == program.source}
+        return tuple(p for p in self.reasoned.outputs if not own or p in own)
 
     @property
     def predicates(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from tacita.dataset import Dataset
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.protocol import Engine
-from tacita.errors import MissingExtra, UsageError, did_you_mean, listed
+from tacita.errors import UsageError, did_you_mean, listed
 from tacita.progress import Progress, silent
 from tacita.reasoning.bindings import Place, bound
 from tacita.reasoning.columns import Wanted, wanted
@@ -198,10 +198,8 @@ def _engine(name: str, settings: Settings) -> Engine:
     if name == "duckdb":
         return DuckDBEngine(settings)
     if name == "spark":
-        try:
-            from tacita.engines.spark import SparkEngine
-        except ImportError:
-            raise MissingExtra("Spark is not installed", do="pip install tacita[spark]; it needs Java 17") from None
+        from tacita.engines.spark import SparkEngine
+
         return SparkEngine(settings)
     raise UsageError(f"no engine '{name}'{did_you_mean(name, ['duckdb', 'spark'])}", do="use duckdb or spark")
 

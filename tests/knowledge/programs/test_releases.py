@@ -57,12 +57,12 @@ def k_anonymity(one: Values, records: Records) -> float:
 
 
 def reidentification(one: Values, records: Records) -> float:
-    return 1 / sum(other["Weight"] for other in alike(one, records, ATTRIBUTES))
+    return 1 / sum(float(other["Weight"]) for other in alike(one, records, ATTRIBUTES))
 
 
 def individual_risk(one: Values, records: Records) -> float:
     near = alike(one, records, ATTRIBUTES)
-    return len(near) / sum(other["Weight"] for other in near)
+    return len(near) / sum(float(other["Weight"]) for other in near)
 
 
 def suda(one: Values, records: Records) -> float:

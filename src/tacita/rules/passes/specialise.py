@@ -21,6 +21,7 @@ from tacita.rules.logic.terms import (
     Comparison,
     Constant,
     Item,
+    ListOf,
     Node,
     Pair,
     SetOf,
@@ -255,15 +256,29 @@ def _taken_for_granted(program: Program, clauses: Sequence[Clause], known: Known
     return added
 
 
-def unknown_attributes(program: Program, attributes: Collection[str]) -> list[tuple[str, Any]]:
-    """Return the attributes that a program names as keys of records and that the data do not have, with their place."""
-    found = []
+def used_attributes(program: Program) -> frozenset[str]:
+    """Return the attributes that a specialised program reads: the others, identifiers among them, stay outside."""
+    found: set[str] = set()
     for rule in program.rules:
         for item in (*rule.body, *rule.head):
             for node in walk(item):
                 if isinstance(node, Access | Update):
-                    keys = node.key.items if hasattr(node.key, "items") else (node.key,)
-                    for key in keys:
-                        if isinstance(key, Constant) and isinstance(key.value, str) and key.value not in attributes:
-                            found.append((key.value, key.origin if key.origin.line else node.origin))
+                    keys = node.key.items if isinstance(node.key, SetOf | ListOf) else (node.key,)
+                    found |= {str(key.value) for key in keys if isinstance(key, Constant)}
+    return frozenset(found)
+
+
+def unknown_attributes(program: Program, attributes: Collection[str]) -> list[tuple[str, Any]]:
+    """Return the attributes that a program names as keys of records and that the data do not have, with their place."""
+    found: list[tuple[str, Any]] = []
+    for rule in program.rules:
+        for item in (*rule.body, *rule.head):
+            for node in walk(item):
+                if isinstance(node, Access | Update):
+                    keys = node.key.items if isinstance(node.key, SetOf | ListOf) else (node.key,)
+                    found += [
+                        (key.value, key.origin if key.origin.line else node.origin)
+                        for key in keys
+                        if isinstance(key, Constant) and isinstance(key.value, str) and key.value not in attributes
+                    ]
     return found

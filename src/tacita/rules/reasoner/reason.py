@@ -240,7 +240,7 @@ class Reasoning:
                 continue
             signatures.declare(predicate, positions, tuple(names))
         if self.data is not None and ROWS in known:
-            declare_rows(signatures, self.data)
+            declare_rows(signatures, self.data, self.ready.program)
         for fact in self.ready.program.facts:
             positions = given.positions_of_fact(self.engine, fact)
             types = declared.get(fact.atom.predicate, ())

@@ -17,7 +17,7 @@ from tacita.rules.logic.origin import Origin
 from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom, Item, Variable
 from tacita.rules.logic.types import ANY, INTEGER, TEXT, RowType, Scalar, Type
-from tacita.rules.passes.specialise import ROWS, Known, specialised, unknown_attributes
+from tacita.rules.passes.specialise import ROWS, Known, specialised, unknown_attributes, used_attributes
 from tacita.rules.reasoner.cells import Cell, is_null
 from tacita.rules.reasoner.inputs import COLUMN_TYPES
 from tacita.rules.reasoner.layout import ROUND, Position, sql_type
@@ -92,15 +92,16 @@ def _answers(
 # -- tuples ------------------------------------------------------------------------------------------------------------
 
 
-def declare_rows(signatures: Signatures, data: Microdata) -> None:
-    """Say what the table of whole tuples holds."""
+def declare_rows(signatures: Signatures, data: Microdata, program: Program) -> None:
+    """Say what the table of whole tuples holds: the attributes that the program reads."""
+    used = used_attributes(program)
     relation = data.relation
     assert isinstance(relation, EngineRelation)
     missing = _missing(relation)
     as_category = data.dictionary.missing_as is MissingAs.CATEGORY
     attributes: list[tuple[str, Type]] = []
     nullable = set()
-    for column in sorted(relation.columns, key=lambda c: c.name):
+    for column in sorted((c for c in relation.columns if c.name in used), key=lambda c: c.name):
         type_: Type = COLUMN_TYPES[column.type]
         if column.is_coded and not missing[column.physical]:
             type_ = Scalar("text", f"{relation.table}.{column.physical}")

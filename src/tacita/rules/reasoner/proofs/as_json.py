@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from tacita.rules.reasoner.proofs.attempts import Attempt
 from tacita.rules.reasoner.proofs.templates import sentence_of
 from tacita.rules.reasoner.proofs.tree import (
     Binding,
@@ -22,6 +23,7 @@ from tacita.rules.reasoner.proofs.tree import (
     GroundFact,
     Holds,
     Lost,
+    Merged,
     Misses,
     Open,
     Premise,
@@ -67,10 +69,7 @@ def _step(step: Step, numbers: Mapping[GroundFact, int]) -> dict[str, Any]:
                 "binding": _binding(step.binding),
                 "premises": [_premise(p, numbers) for p in step.premises],
                 "made": _made(step),
-                "merged": [
-                    {"null": m.null.number, "became": encoded(m.became), "rule": m.rule, "round": m.round}
-                    for m in step.merged
-                ],
+                "merged": [_merged(merged) for merged in step.merged],
                 "explanation": step.explanation,
                 "superseded": step.is_superseded,
             }
@@ -104,14 +103,20 @@ def _made(step: Derived | Changed) -> list[dict[str, Any]]:
     ]
 
 
+def _merged(merged: Merged) -> dict[str, Any]:
+    because = [{"rule": _rule(one.rule), "facts": [str(fact) for fact in one.facts]} for one in merged.because]
+    told = {"null": merged.null.number, "became": encoded(merged.became), "rule": merged.rule, "round": merged.round}
+    return told | {"because": because}
+
+
 def _binding(binding: Binding) -> dict[str, Any]:
     return {name: encoded(value) for name, value in binding}
 
 
-def _premise(premise: Premise, numbers: Mapping[GroundFact, int]) -> dict[str, Any]:
+def _premise(premise: Premise, numbers: Mapping[GroundFact, int] | None) -> dict[str, Any]:
     match premise:
         case Uses(fact):
-            return {"kind": "fact", "id": numbers[fact]}
+            return {"kind": "fact", "id": numbers[fact]} if numbers is not None else {"kind": "fact", "text": str(fact)}
         case Remembers(text, epoch):
             return {"kind": "remembered", "text": text, "epoch": epoch}
         case Holds(written, operator, values):
@@ -139,6 +144,21 @@ def _premise(premise: Premise, numbers: Mapping[GroundFact, int]) -> dict[str, A
                     for one in premise.contributors
                 ],
             }
+
+
+def attempt_as_json(attempt: Attempt) -> dict[str, Any]:
+    """Return how far a rule goes, as JSON; facts are written out."""
+    return {
+        "rule": _rule(attempt.rule),
+        "kind": attempt.kind,
+        "words": attempt.words,
+        "written": attempt.written,
+        "satisfied": max(attempt.satisfied, 0),
+        "steps": attempt.steps,
+        "matches": attempt.number,
+        "premises": [_premise(p, None) for p in (*attempt.premises, *attempt.gathers)],
+        "facts": [str(fact) for fact in attempt.facts],
+    }
 
 
 def encoded(value: Any) -> Any:
@@ -190,7 +210,8 @@ _FACT: dict[str, Any] = {
     "sentence": {"type": ["string", "null"]},
 }
 _BY_RULE: dict[str, Any] = {"round": _NUMBER, "rule": _RULE, "binding": _VALUES, "premises": _PREMISES, "made": _MADE}
-_MERGED = _list(_object(null=_NUMBER, became=_VALUE, rule=_TEXT, round=_NUMBER))
+_BECAUSE = _list(_object(rule=_RULE, facts=_list(_TEXT)))
+_MERGED = _list(_object(null=_NUMBER, became=_VALUE, rule=_TEXT, round=_NUMBER, because=_BECAUSE))
 
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

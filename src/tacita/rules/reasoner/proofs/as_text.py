@@ -35,13 +35,14 @@ _DEEPEST_INDENT = 40
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class Line:
     """Something that is shown on a line of its own."""
 
     text: str
+    below: tuple[Line | Premise, ...] = ()
 
 
-_Node: TypeAlias = GroundFact | Premise | Contributor | _Line
+_Node: TypeAlias = GroundFact | Premise | Contributor | Line
 
 
 @dataclass(slots=True)
@@ -50,9 +51,9 @@ class _Tree:
     width: int
     seen: set[GroundFact] = field(default_factory=set)
 
-    def lines(self) -> Iterator[str]:
-        # Each entry: what to show, how many bars stand before it, whether it is the last of its siblings.
-        waiting: list[tuple[_Node, tuple[bool, ...]]] = [(self.proof.goal, ())]
+    def lines(self, top: _Node) -> Iterator[str]:
+        # Each entry: what to show, and of it and what it stands below, whether it is the last of its siblings.
+        waiting: list[tuple[_Node, tuple[bool, ...]]] = [(top, ())]
         while waiting:
             node, bars = waiting.pop()
             text, below = self._shown(node)
@@ -79,8 +80,8 @@ class _Tree:
 
     def _shown(self, node: _Node) -> tuple[str, list[_Node]]:
         match node:
-            case _Line(text):
-                return text, []
+            case Line(text, below):
+                return text, list(below)
             case GroundFact():
                 return self._fact(node)
             case Uses(fact):
@@ -103,7 +104,7 @@ class _Tree:
         below: list[_Node] = list(node.contributors)
         rest = node.number - len(node.contributors)
         if rest > 0:
-            below.append(_Line(f"and {counted(rest, 'contributor')} more"))
+            below.append(Line(f"and {counted(rest, 'contributor')} more"))
         name = f"{node.variable} = {node.written}" if node.variable else node.written
         return _said(aggregate(node), name), below
 
@@ -118,7 +119,7 @@ class _Tree:
         self.seen.add(fact)
         below: list[_Node] = []
         if isinstance(step, Derived | Changed):
-            below += [_Line(text) for text in _nulls(step)]
+            below += _nulls(step)
         return f"{fact}  {_reason(step)}", [*below, *premises_of(step)]
 
 
@@ -150,12 +151,16 @@ def _reason(step: Step) -> str:
             return reason
 
 
-def _nulls(step: Derived | Changed) -> Iterator[str]:
+def _nulls(step: Derived | Changed) -> Iterator[_Node]:
     for made in step.made:
         frontier = ", ".join(f"{name} = {written(value)}" for name, value in made.frontier)
-        yield f"{made.null} stands for {made.variable}" + (f", made for {frontier}" if frontier else "")
+        yield Line(f"{made.null} stands for {made.variable}" + (f", made for {frontier}" if frontier else ""))
     for merged in step.merged if isinstance(step, Derived) else ():
-        yield f"{merged.null} was found to be {written(merged.became)} by rule {merged.rule} in round {merged.round}"
+        found = f"{merged.null} was found to be {written(merged.became)} in round {merged.round}"
+        if not merged.because:
+            found += f", by rule {merged.rule}"
+        reasons = [f"by {rule_in_words(e.rule)} from {', '.join(map(str, e.facts))}" for e in merged.because]
+        yield Line(found, tuple(map(Line, reasons)))
 
 
 def _folded(text: str, room: int) -> list[str]:
@@ -173,4 +178,9 @@ def _folded(text: str, room: int) -> list[str]:
 
 def as_text(proof: Proof, width: int = 100) -> str:
     """Return a proof as a tree of lines."""
-    return "\n".join(_Tree(proof, width).lines())
+    return "\n".join(lines(proof, proof.goal, width))
+
+
+def lines(proof: Proof, top: _Node, width: int) -> Iterator[str]:
+    """Yield the lines of a tree with something at its top."""
+    yield from _Tree(proof, width).lines(top)

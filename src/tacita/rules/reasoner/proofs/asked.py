@@ -23,7 +23,7 @@ from tacita.rules.reasoner.terms import Terms, literal
 from tacita.rules.reasoner.values import Null
 from tacita.rules.syntax import parse
 
-_NULL = "_null_"
+NULL = "_null_"
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\'\'|[^\'])*\'|⊥(\d+)')
 
 
@@ -39,24 +39,24 @@ class Asked:
         if isinstance(term, Blank | Pack):
             return None
         if isinstance(term, Variable):
-            if not term.name.startswith(_NULL):
+            if not term.name.startswith(NULL):
                 return None
-            label = as_type(literal(int(term.name.removeprefix(_NULL))), sql_type(INTEGER))
+            label = as_type(literal(int(term.name.removeprefix(NULL))), sql_type(INTEGER))
             return Cell(NOTHING, exp.Null(), label)
         return terms.cell(term)
 
     def known(self, position: int) -> Null | bool:
         """Return whether an argument is told; the null, if it is one."""
         term = self.atom.arguments[position]
-        if isinstance(term, Variable) and term.name.startswith(_NULL):
-            return Null(int(term.name.removeprefix(_NULL)))
+        if isinstance(term, Variable) and term.name.startswith(NULL):
+            return Null(int(term.name.removeprefix(NULL)))
         return not isinstance(term, Variable | Blank | Pack)
 
 
 def asked(result: Reasoned, text: str) -> Asked:
     """Return what a text asks about, or refuse it and say what is wrong."""
     written = text.strip().removesuffix(".")
-    written = _LITERAL.sub(lambda m: m[0] if m[1] is None else f"{_NULL}{m[1]}", written)
+    written = _LITERAL.sub(lambda m: m[0] if m[1] is None else f"{NULL}{m[1]}", written)
     parsed = parse(f"{written} -> false.", "the fact")
     rules = parsed.program.rules
     if parsed.faults or len(rules) != 1 or len(rules[0].body) != 1 or not isinstance(rules[0].body[0], Atom):

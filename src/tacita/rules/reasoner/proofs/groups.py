@@ -53,7 +53,7 @@ def gathered(
     winners = after.first([n for n in names if n in after.body.terms.bound])
     if not winners:
         return {}
-    groups = _Groups.of(context, derivation, winners, cells)
+    groups = Groups.of(context, derivation, winners, cells)
     lists = [groups.gathers(a, is_earlier=is_earlier, tables=tables) for a in grouping.aggregates]
     found = {}
     for place, values in enumerate(winners):
@@ -146,7 +146,7 @@ def _about(a: exp.Expr, b: exp.Expr) -> exp.Expr:
 
 
 @dataclass(slots=True)
-class _Groups:
+class Groups:
     """The groups that give the goals: whoever matches one of them contributed."""
 
     context: Context
@@ -157,7 +157,7 @@ class _Groups:
     @classmethod
     def of(
         cls, context: Context, derivation: Derivation, winners: Sequence[Values], cells: Mapping[Term, Cell]
-    ) -> _Groups:
+    ) -> Groups:
         assert derivation.grouping is not None
         group = derivation.grouping.group
         layout = Layout(_GROUP, "", tuple(Position(cells[t].type, cells[t].label is not None) for t in group))

@@ -9,7 +9,7 @@ from typing import Any
 from tacita.engines.protocol import Engine
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.steps import Match, Step
-from tacita.rules.logic.terms import Atom, Constant, Term, Variable, variables
+from tacita.rules.logic.terms import Atom, Blank, Constant, Term, Variable, variables
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.groups import head_record
 from tacita.rules.reasoner.layout import Layout
@@ -126,7 +126,7 @@ def compare_terms(trail: Trail, atom: Atom, open_to: frozenset[str]) -> None:
     """Compare the arguments of a head that are more than a variable with those of the goal."""
     for position, argument in enumerate(atom.arguments):
         term = head_record(argument)
-        if not isinstance(term, Variable) and not open_to & {v.name for v in variables(term)}:
+        if not isinstance(term, Variable | Blank) and not open_to & {v.name for v in variables(term)}:
             trail.compare(trail.body.terms.cell(term), [position])
 
 

@@ -176,11 +176,11 @@ class Trail:
         rounds = [cells[name].value.copy() for name in self.rounds]
         return [exp.func("greatest", *rounds)] if len(rounds) > 1 else rounds
 
-    def first(self, variables: Sequence[str], most: int = 1) -> list[dict[str, Any]]:
+    def first(self, variables: Sequence[str], most: int = 1, *, by_rounds: bool = True) -> list[dict[str, Any]]:
         """Return one match a goal, or some: those of the earliest facts, and among them those of the smallest values."""
         names = list(dict.fromkeys([*self.kept, *(name for name in variables if name in self.body.terms.bound)]))
         query, cells = self.select(names)
-        order = [exp.Ordered(this=term) for term in self.latest(cells)]
+        order = [exp.Ordered(this=term) for term in self.latest(cells)] if by_rounds else []
         order += [exp.Ordered(this=term) for name in variables if name in cells for term in cell_columns(cells[name])]
         if self.goals is None or self.goals.source is None:
             plan = _reading(_limited(query, _MOST), "m", exp.Star())

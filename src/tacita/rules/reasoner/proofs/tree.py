@@ -132,13 +132,23 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
+class Equation:
+    """One use of an equality rule, and the facts that made it apply."""
+
+    rule: RuleName
+    facts: tuple[GroundFact, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Merged:
-    """A null that an equality rule did away with: what it was found to be."""
+    """A null that equality rules did away with: what it was found to be."""
 
     null: Null
     became: Any
     rule: str
     round: int
+    because: tuple[Equation, ...] = ()
+    """How equality rules lead from the null to what it became, as far as it can still be told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacita.errors import UsageError
 from tacita.rules.reasoner.proofs.asked import asked, first_fact
+from tacita.rules.reasoner.proofs.equations import with_equations
 from tacita.rules.reasoner.proofs.rules import Context
 from tacita.rules.reasoner.proofs.search import Search
 from tacita.rules.reasoner.proofs.templates import models
@@ -35,7 +36,7 @@ def why(
     goal, context.rounds[found[0]] = found
     search = Search(context)
     try:
-        steps = _steps(search, goal, limit, most)
+        steps = with_equations(search, _steps(search, goal, limit, most))
     finally:
         search.ahead.close()
     return Proof(goal, steps, models(result.prepared.program))

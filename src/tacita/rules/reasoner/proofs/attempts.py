@@ -1,0 +1,325 @@
+"""One rule and a fact that it does not give: how far its body can be satisfied, and the first step that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from tacita.rules.logic.binding import depends_on_aggregate
+from tacita.rules.logic.steps import Absent, Assign, Enumerate, Match, Step, Test
+from tacita.rules.logic.terms import Aggregate, Atom, Condition, Constant, Variable, variables
+from tacita.rules.logic.types import INTEGER, NUMBER
+from tacita.rules.reasoner.cells import Cell
+from tacita.rules.reasoner.derivations import Derivation
+from tacita.rules.reasoner.groups import head_record
+from tacita.rules.reasoner.proofs.asked import Asked
+from tacita.rules.reasoner.proofs.goals import Goals
+from tacita.rules.reasoner.proofs.groups import Groups, grouped
+from tacita.rules.reasoner.proofs.premises import held, matched, premises, shown
+from tacita.rules.reasoner.proofs.rules import Context, named
+from tacita.rules.reasoner.proofs.trail import Trail, Values, goal_argument, operand, operands, positions
+from tacita.rules.reasoner.proofs.tree import Gathers, GroundFact, Holds, Premise, RuleName
+from tacita.rules.reasoner.proofs.words import aggregate, behind, condition
+from tacita.rules.reasoner.terms import Terms, literal
+from tacita.rules.reasoner.values import written
+from tacita.rules.syntax import text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How far a rule goes towards a fact."""
+
+    rule: RuleName
+    kind: str
+    """What fails: ``fact`` that is not there, ``condition``, ``negation``, ``assignment``, ``head``."""
+    words: str
+    """What fails, in words."""
+    written: str
+    """What fails, as the rule writes it."""
+    satisfied: int
+    steps: int
+    number: int = 0
+    """How many matches came this far."""
+    premises: tuple[Premise, ...] = ()
+    """What was found, in the match that came closest."""
+    facts: tuple[GroundFact, ...] = ()
+    """Facts that were found although there should be none."""
+    gathers: tuple[Gathers, ...] = ()
+    holds: Holds | None = None
+
+
+_COUNTED = 10_000
+
+
+@dataclass(slots=True)
+class Follower:
+    """Follows one rule."""
+
+    context: Context
+    derivation: Derivation
+    atom: Atom
+    asked: Asked
+    _goals: Goals = field(init=False)
+    _known: frozenset[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        terms, cells, known = Terms(self.context.engine), [], []
+        unknown = {v.name for v in self.derivation.existentials}
+        for position, term in enumerate(self.asked.atom.arguments):
+            cell = self.asked.cell(terms, term)
+            own = head_record(self.atom.arguments[position])
+            if cell is not None and not unknown & {v.name for v in variables(own)}:
+                known.append(position)
+            cells.append(cell or Cell(INTEGER, literal(0)))
+        zero = Cell(INTEGER, literal(0))
+        self._goals = Goals(self.asked.atom.predicate, tuple(cells), zero, zero)
+        self._known = frozenset(known)
+
+    @property
+    def _before(self) -> tuple[Step, ...]:
+        return self.derivation.schedule.before
+
+    @property
+    def _after(self) -> tuple[Step, ...]:
+        return self.derivation.schedule.after
+
+    def attempt(self) -> Attempt:
+        """Return how far the rule goes."""
+        early = self._clash()
+        if early is not None:
+            return early
+        done = len(self._before)
+        while done and not self._rows(done):
+            done -= 1
+        if done < len(self._before):
+            return self._stopped(self._before[done], done)
+        return self._in_groups() if self.derivation.grouping is not None else self._at_head()
+
+    # -- the head alone ------------------------------------------------------------------------------------------------
+
+    def _clash(self) -> Attempt | None:
+        """Return why the head cannot be the fact, whatever the body says."""
+        unknown = {v.name for v in self.derivation.existentials}
+        for position, (own, term) in enumerate(zip(self.atom.arguments, self.asked.atom.arguments, strict=True)):
+            if isinstance(own, Constant) and isinstance(term, Constant) and own.value != term.value:
+                words = f"the rule gives {text_of(own)} as argument {position + 1}, not {text_of(term)}"
+                return self._result("head", words, text_of(self.atom), -1)
+            if isinstance(own, Variable) and own.name in unknown and self.asked.known(position) is True:
+                if not self.derivation.is_computed:
+                    words = f"the rule makes an unknown value for argument {position + 1}, never {text_of(term)}"
+                    return self._result("head", words, text_of(self.atom), -1)
+        return None
+
+    # -- the body ------------------------------------------------------------------------------------------------------
+
+    def _trail(self, done: int, *, is_compared: bool = True) -> Trail:
+        trail = self.context.trail(self.derivation, self._goals)
+        trail.is_maybe = self.derivation.is_maybe
+        wanted = positions(self.atom.arguments)
+        expected = {name: [p for p in places if p in self._known] for name, places in wanted.items()}
+        trail.take(self._before[:done], expected if is_compared else {}, is_earlier=False)
+        return trail
+
+    def _rows(self, done: int) -> list[dict[str, Any]]:
+        return self._trail(done).first([v.name for v in self.derivation.all_variables()])
+
+    def _number(self, trail: Trail) -> int:
+        some = trail.body.select(exp.alias_(exp.Literal.number(1), "one"))
+        some.set("limit", exp.Limit(expression=exp.Literal.number(_COUNTED)))
+        count = exp.alias_(exp.Count(this=exp.Star()), "n")
+        return int(self.context.engine.run(exp.Select(expressions=[count]).from_(some.subquery("s")))[0]["n"])
+
+    def _told(self, values: Values) -> dict[str, Any]:
+        """Return what is known of the variables: from the match so far, and from the fact itself."""
+        told = dict(values)
+        for name, places in positions(self.atom.arguments).items():
+            for place in places:
+                if place in self._known and name not in told:
+                    told[name] = values.get(goal_argument(place))
+        return told
+
+    def _stopped(self, step: Step, done: int) -> Attempt:
+        """Return what is wrong with the first step that has no match."""
+        trail = self._trail(done)
+        names = [v.name for v in self.derivation.all_variables()]
+        values = trail.first(names)[0] if done or trail.goals else {}
+        number = self._number(self._trail(done)) if done else 1
+        found = premises(self._before[:done], values)
+        match step:
+            case Match(atom):
+                looked_for = shown(atom, self._told(values))
+                words = f"there is no {looked_for}"
+                return self._result("fact", words, text_of(atom), done, number, found)
+            case Test(condition_):
+                closest = self._closest(self._trail(done), condition_, done)
+                values = closest or values
+                holds = held(condition_, done, values)
+                found = premises(self._before[:done], values)
+                words = condition(holds, is_met=False)
+                return self._result("condition", words, text_of(condition_), done, number, found, holds=holds)
+            case Absent(negation, inside):
+                return self._found_after_all(negation_text(step), inside.before, done, number, found, text_of(negation))
+            case Assign(variable, term):
+                return self._assigned(variable.name, text_of(term), done, number, found)
+            case Enumerate(variable, collection):
+                return self._assigned(variable.name, f"a member of {text_of(collection)}", done, number, found)
+
+    def _closest(self, trail: Trail, test: Condition, place: int) -> dict[str, Any] | None:
+        """Return the match that comes closest to a condition: for numbers, the one that misses by the least."""
+        cells = [trail.body.terms.cell(term) for term in operands(test)]
+        for position, cell in enumerate(cells):
+            trail.keep(operand(place, position), cell)
+        names = [v.name for v in self.derivation.all_variables() if v.name in trail.body.terms.bound]
+        return self._nearest(trail, cells, names)
+
+    def _nearest(self, trail: Trail, cells: Sequence[Cell], names: Sequence[str]) -> dict[str, Any] | None:
+        if len(cells) == 2 and all(cell.type in {INTEGER, NUMBER} for cell in cells):
+            left, right = (exp.paren(cell.value.copy()) for cell in cells)
+            apart = exp.Abs(this=exp.paren(exp.Sub(this=left, expression=right)))
+            trail.keep("·apart", Cell(NUMBER, apart))
+            rows = trail.first(["·apart", *names], by_rounds=False)
+        else:
+            rows = trail.first(names)
+        return rows[0] if rows else None
+
+    def _found_after_all(
+        self, what: str, inside: Sequence[Step], done: int, number: int, found: tuple[Premise, ...], text: str
+    ) -> Attempt:
+        """Return the facts that a negation stumbles over."""
+        trail = self._trail(done)
+        trail.take(inside, {}, is_earlier=False, start=done)
+        names = [v.name for v in self.derivation.all_variables()]
+        rows = trail.first(names)
+        facts: tuple[GroundFact, ...] = ()
+        if rows:
+            found = premises(self._before[:done], rows[0])
+            matches = [(place, s) for place, s in enumerate(inside, done) if isinstance(s, Match)]
+            facts = tuple(matched(s.atom, place, rows[0]) for place, s in matches)
+            what = " and ".join(map(str, facts)) or what
+        words = f"{what} was found, and should not be there" if len(facts) < 2 else f"{what} were found together"
+        return self._result("negation", words, text, done, number, found, facts=facts)
+
+    def _assigned(self, name: str, text: str, done: int, number: int, found: tuple[Premise, ...]) -> Attempt:
+        """Return why a variable did not get the value it should: it got another one, or none."""
+        rows = self._trail(done + 1, is_compared=False).first([v.name for v in self.derivation.all_variables()])
+        wanted = self._told({goal_argument(p): None for p in self._known})
+        if rows and name in wanted:
+            goal = next(p for p in positions(self.atom.arguments)[name] if p in self._known)
+            words = f"{name} is {written(rows[0][name])}, from {text}, not {written(rows[0][goal_argument(goal)])}"
+            return self._result("head", words, f"{name} = {text}", done, number, found)
+        return self._result("assignment", f"{text} has no value", f"{name} = {text}", done, number, found)
+
+    # -- groups --------------------------------------------------------------------------------------------------------
+
+    def _in_groups(self) -> Attempt:
+        steps = len(self._before)
+        for done in range(len(self._after) + 1):
+            after, cells = grouped(self.derivation, self._trail(steps))
+            after.take(self._after[:done], {}, start=steps)
+            if done == len(self._after):
+                break
+            whole, _ = grouped(self.derivation, self._trail(steps))
+            whole.take(self._after[: done + 1], {}, start=steps)
+            if not whole.first([]):
+                return self._group_stopped(after, cells, self._after[done], steps + done)
+        return self._group_head(after, cells, steps + len(self._after))
+
+    def _group_stopped(self, trail: Trail, cells: Any, step: Step, done: int) -> Attempt:
+        names = sorted(name for name in trail.body.terms.bound if not name.startswith("·"))
+        if not isinstance(step, Test):
+            rows = trail.first(names)
+            text = text_of(step.term) if isinstance(step, Assign) else "the next step"
+            return self._result("assignment", f"{text} has no value", text, done, gathers=self._gathers(rows[0], cells))
+        compared = [trail.body.terms.cell(term) for term in operands(step.condition)]
+        for position, cell in enumerate(compared):
+            trail.keep(operand(done, position), cell)
+        values = self._nearest(trail, compared, names)
+        assert values is not None
+        gathers = self._gathers(values, cells)
+        holds = held(step.condition, done, values)
+        words = condition(holds, is_met=False)
+        about = next((g for g in gathers if g.written == holds.terms[0] or g.variable == holds.terms[0] != ""), None)
+        if about is not None:
+            words = f"{aggregate(about)}, which {behind(holds, is_met=False)}"
+        return self._result(
+            "condition", words, text_of(step.condition), done, self._number(trail), gathers=gathers, holds=holds
+        )
+
+    def _gathers(self, values: Values, cells: Any) -> tuple[Gathers, ...]:
+        assert self.derivation.grouping is not None
+        groups = Groups.of(self.context, self.derivation, [values], cells)
+        return tuple(
+            groups.gathers(a, is_earlier=False, tables=None)[0] for a in self.derivation.grouping.aggregates
+        )
+
+    def _group_head(self, trail: Trail, cells: Any, done: int) -> Attempt:
+        late = [
+            (position, head_record(term))
+            for position, term in enumerate(self.atom.arguments)
+            if position in self._known and depends_on_aggregate(head_record(term), self.derivation.schedule)
+        ]
+        for position, term in late:
+            trail.keep(f"·head.{position}", trail.body.terms.cell(term))
+        names = sorted(name for name in trail.body.terms.bound if not name.startswith("·"))
+        rows = trail.first(names)
+        if not rows or not late:
+            return self._elsewhere(done)
+        position, term = late[0]
+        got, wanted = rows[0][f"·head.{position}"], rows[0][goal_argument(position)]
+        gathers = self._gathers(rows[0], cells)
+        about = next((g for g in gathers if isinstance(term, Variable) and g.variable == term.name), None)
+        said = aggregate(about) if about is not None else f"{text_of(term)} is {written(got)}"
+        return self._result("head", f"{said}, not {written(wanted)}", text_of(self.atom), done, gathers=gathers)
+
+    # -- the head ------------------------------------------------------------------------------------------------------
+
+    def _at_head(self) -> Attempt:
+        """Return what the head says instead, when all of the body is satisfied."""
+        done = len(self._before)
+        trail = self._trail(done)
+        late = [p for p in sorted(self._known) if not isinstance(head_record(self.atom.arguments[p]), Variable)]
+        for position in late:
+            trail.keep(f"·head.{position}", trail.body.terms.cell(head_record(self.atom.arguments[position])))
+        rows = trail.first([v.name for v in self.derivation.all_variables()])
+        found = premises(self._before, rows[0])
+        for position in late:
+            got, wanted = rows[0][f"·head.{position}"], rows[0][goal_argument(position)]
+            if got != wanted:
+                text = text_of(head_record(self.atom.arguments[position]))
+                words = f"{text} is {'without a value' if got is None else written(got)}, not {written(wanted)}"
+                return self._result("head", words, text_of(self.atom), done, 1, found)
+        return self._elsewhere(done, found)
+
+    def _elsewhere(self, done: int, found: tuple[Premise, ...] = ()) -> Attempt:
+        words = "the rule applies, and gives other facts than this one"
+        if self.derivation.existentials:
+            words = "the rule applies, and makes another unknown value"
+        elif self.derivation.rule in self.context.result.prepared.version_rules:
+            words = "the rule changes facts one by one, and did not come to this"
+        return self._result("head", words, text_of(self.atom), done, 1, found)
+
+    def _result(
+        self,
+        kind: str,
+        words: str,
+        text: str,
+        done: int,
+        number: int = 0,
+        found: tuple[Premise, ...] = (),
+        *,
+        facts: tuple[GroundFact, ...] = (),
+        gathers: tuple[Gathers, ...] = (),
+        holds: Holds | None = None,
+    ) -> Attempt:
+        steps = [s for s in (*self._before, *self._after) if not (isinstance(s, Assign) and isinstance(s.term, Aggregate))]
+        return Attempt(
+            named(self.derivation.rule), kind, words, text, done, len(steps), number, found, facts, gathers, holds
+        )
+
+
+def negation_text(step: Absent) -> str:
+    """Return what a negation looks for."""
+    return ", ".join(text_of(item) for item in step.negation.items)
