@@ -57,16 +57,14 @@ def repl(
     from tacita.rules.reasoner.run import Budget
     from tacita.settings import Settings
 
-    with progress_shown() as progress, contextlib.ExitStack() as at_end:
-        session = Session(
-            dict(split_binding(pair, "--input") for pair in input_ or []),
-            parsed_parameters(param or []),
-            Settings.from_environment(memory=memory),
-            Budget(rounds=max_rounds) if max_rounds else Budget(),
-            no_header,
-            progress,
-        )
-        at_end.callback(session.close)
+    session = Session(
+        dict(split_binding(pair, "--input") for pair in input_ or []),
+        parsed_parameters(param or []),
+        Settings.from_environment(memory=memory),
+        Budget(rounds=max_rounds) if max_rounds else Budget(),
+        no_header,
+    )
+    with contextlib.closing(session):
         if program is not None:
             begun = ProgramText.of(program)
             session.program = ProgramText("", SOURCE, begun.folder)
@@ -123,7 +121,9 @@ class Prompt:
     def _answered(self, text: str, is_person: bool) -> None:
         """Answer a statement; whatever goes wrong is told, and the conversation goes on."""
         try:
-            print_lines(printable(line) for line in self._answer(text.strip()))
+            with progress_shown() as self.session.progress:
+                lines = [printable(line) for line in self._answer(text.strip())]
+            print_lines(lines)
         except TacitaError as error:
             sys.stdout.flush()
             sys.stderr.write("error: " + printable(str(error), keep="\n") + "\n")

@@ -239,3 +239,8 @@ def test_many_rules():
 def test_the_same_run_gives_the_same_labels():
     text = 'E("b"). E("a"). E("c"). E(X) -> exists Y: M(Y, X).'
     assert facts(text, "M") == facts(text, "M")
+
+
+def test_a_null_that_becomes_a_constant_does_so_in_every_atom_of_its_rule():
+    text = 'Emp("a"). Known("a", "it"). Emp(X) -> exists D: Works(X, D), Dept(D). Works(X, D), Known(X, K) -> D = K.'
+    assert facts(text, "Dept") == [("it",)]

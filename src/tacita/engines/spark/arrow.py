@@ -60,8 +60,8 @@ def streamed(frame: DataFrame) -> Iterator[pa.RecordBatch]:
             return obj
 
     schema = to_arrow_schema(frame.schema, timezone="UTC")
-    context = frame.sparkSession.sparkContext
+    java: Any = frame.sparkSession.sparkContext._jvm
     partitions = frame._jdf.toArrowBatchRdd()
-    served = context._jvm.PythonRDD.toLocalIteratorAndServe(partitions, False)
+    served = java.PythonRDD.toLocalIteratorAndServe(partitions, False)
     for message in _local_iterator_from_socket(served, Bytes()):
         yield pa.ipc.read_record_batch(pa.py_buffer(message), schema)

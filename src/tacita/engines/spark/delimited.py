@@ -39,6 +39,7 @@ def text_batches(paths: Sequence[Path], layout: Delimited) -> Iterator[pa.Record
             )
             return "skip"
 
+        fault: InputError | None = None
         try:
             yield from _reader(path, layout, unfit)
         except (UnicodeError, pa.ArrowInvalid) as error:

@@ -83,7 +83,7 @@ def _literal(path: Path) -> str:
 
 
 def _is_nano(arrow: pa.DataType) -> bool:
-    return pa.types.is_timestamp(arrow) and arrow.unit == "ns"
+    return bool(pa.types.is_timestamp(arrow)) and arrow.unit == "ns"
 
 
 def _held(name: str, spark_type: DataType, *, is_nano: bool) -> Term:

@@ -199,7 +199,7 @@ def _launched(settings: Settings, spill: Path, exit_: contextlib.ExitStack) -> S
     failed = ""
     with _environment():
         try:
-            gateway = launch_gateway(conf, {"stdout": printed, "stderr": printed})
+            gateway = launch_gateway(conf, {"stdout": printed, "stderr": printed})  # type: ignore[no-untyped-call]
             exit_.callback(_ended, gateway)
             context = SparkContext(conf=conf, gateway=gateway)
         except Exception as error:  # py4j raises what Java raised: any kind

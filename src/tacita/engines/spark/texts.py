@@ -31,7 +31,7 @@ def text(term: exp.Expr) -> exp.Expr:
 
 
 def _plain_double(java: exp.Expr) -> exp.Expr:
-    """Return a floating-point number as Python writes it, out of what Java writes: 1.0E7, and from 1E16 on odd digits."""
+    """Return a floating-point number as Python writes it, out of what Java writes: 1.0E7, odd digits from 1E16 on."""
     exponent = cast(call("substring_index", java, quoted("E"), number(-1)), "int")
     digits = call("regexp_replace", string(try_cast(java.copy(), "decimal(38, 22)")), quoted("0+$"), quoted(""))
     plain = when(
@@ -68,7 +68,7 @@ def _spelled(term: exp.Expr) -> exp.Expr:
         call("rlike", string(term), quoted(_NUMBER)), call("replace", string(term.copy()), quoted("_"), quoted(""))
     )
     truth = exp.Case(this=string(term.copy()), ifs=[exp.If(this=quoted("true"), true=quoted("1"))], default=quoted("0"))
-    present = exp.Not(this=exp.Is(this=operand(term.copy()), expression=exp.Null()))
+    present = exp.Not(this=missing(term.copy()))
     return when(equals(call("typeof", term.copy()), quoted("boolean")), when(present, truth), spelled)
 
 
@@ -173,9 +173,9 @@ def substring(term: exp.Expr, start: exp.Expr, length: exp.Expr | None = None) -
         end = call("least", call("greatest", first.copy(), last.copy()), size.copy())
     there = call("greatest", exp.Sub(this=end, expression=begin.copy()), cast(number(0), "bigint"))
     cut = call("substring", term.copy(), cast(exp.Add(this=begin, expression=number(1)), "int"), cast(there, "int"))
-    known = exp.Not(this=exp.Is(this=operand(start.copy()), expression=exp.Null()))
+    known: exp.Expr = exp.Not(this=missing(start.copy()))
     if length is not None:
-        known = both(known, exp.Not(this=exp.Is(this=operand(length.copy()), expression=exp.Null())))
+        known = both(known, exp.Not(this=missing(length.copy())))
     return when(known, cut)
 
 

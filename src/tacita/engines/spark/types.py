@@ -98,13 +98,8 @@ def held_type(name: str, arrow: pa.DataType) -> pa.DataType:
 
 
 def _is_text(arrow: pa.DataType) -> bool:
-    texts = (
-        pa.types.is_string(arrow)
-        or pa.types.is_large_string(arrow)
-        or pa.types.is_string_view(arrow)
-        or pa.types.is_null(arrow)
-    )
-    return texts or pa.types.is_time(arrow) or pa.types.is_duration(arrow) or pa.types.is_interval(arrow)
+    kinds = ("string", "large_string", "string_view", "null", "time", "duration", "interval")
+    return any(getattr(pa.types, f"is_{kind}")(arrow) for kind in kinds)
 
 
 def held_array(array: pa.Array, held: pa.DataType) -> pa.Array:

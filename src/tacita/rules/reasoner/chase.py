@@ -20,7 +20,7 @@ from tacita.rules.reasoner.cells import Cell, both, not_null, null_safe
 from tacita.rules.reasoner.derivations import Derivation, projected
 from tacita.rules.reasoner.groups import head_record
 from tacita.rules.reasoner.layout import ROUND, cell_columns, sql_type
-from tacita.rules.reasoner.sql import everything, found_in, named
+from tacita.rules.reasoner.sql import ascending, everything, found_in, named
 from tacita.rules.reasoner.tables import new_facts
 from tacita.rules.reasoner.terms import Terms
 
@@ -124,7 +124,7 @@ class Chase:
         window = exp.Window(
             this=exp.RowNumber(),
             partition_by=[term.copy() for term in pattern],
-            order=exp.Order(expressions=[exp.Ordered(this=exp.column(key)) for key in keys]),
+            order=exp.Order(expressions=[ascending(exp.column(key)) for key in keys]),
         )
         first = exp.paren(
             exp.Or(
@@ -162,7 +162,7 @@ class Chase:
     def _name(self, keys: list[str], first: int, made: int) -> None:
         """Give every chosen frontier its labels."""
         window = exp.Window(
-            this=exp.RowNumber(), order=exp.Order(expressions=[exp.Ordered(this=exp.column(key)) for key in keys])
+            this=exp.RowNumber(), order=exp.Order(expressions=[ascending(exp.column(key)) for key in keys])
         )
         number = exp.Sub(this=window, expression=exp.Literal.number(1))
         label = exp.Add(

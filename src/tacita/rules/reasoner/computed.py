@@ -12,7 +12,7 @@ from tacita.rules.passes.externals import Batch, inputs_of
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.inputs import load_rows
 from tacita.rules.reasoner.layout import ROUND
-from tacita.rules.reasoner.sql import everything, named
+from tacita.rules.reasoner.sql import ascending, everything, named
 from tacita.rules.reasoner.tables import columns, new_facts
 from tacita.rules.reasoner.values import decoded
 
@@ -38,7 +38,9 @@ class Computed:
         layout = run.layouts[self._derivation.heads[0].predicate]
         recent = exp.GT(this=exp.column(ROUND), expression=exp.Literal.number(self._since))
         names = columns(source)
-        plan = exp.select(*names).from_(named(source.table)).where(recent).order_by(*(n.copy() for n in names))
+        plan = (
+            exp.select(*names).from_(named(source.table)).where(recent).order_by(*(ascending(n.copy()) for n in names))
+        )
         cells = source.cells("t")
         asked = [tuple(decoded(cell, row) for cell in cells) for row in run.engine.run(plan)]
         self._since = run.round

@@ -19,7 +19,7 @@ from tacita.rules.reasoner.cells import both, null_safe
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.groups import Gathered
 from tacita.rules.reasoner.layout import ROUND, Layout, sql_type
-from tacita.rules.reasoner.sql import everything, found_in, named
+from tacita.rules.reasoner.sql import ascending, everything, found_in, named
 from tacita.rules.reasoner.tables import union
 
 if TYPE_CHECKING:
@@ -151,11 +151,11 @@ class Extreme:
         own = set(layout.position_columns(self.position))
         rest = [name for name in layout.columns() if name not in own]
         measured = self._measured(exp.column(f"c{self.position}"))
-        order = exp.Ordered(this=measured, desc=not self.is_smallest)
+        order = exp.Ordered(this=measured, desc=not self.is_smallest, nulls_first=False)
         window = exp.Window(
             this=exp.RowNumber(),
             partition_by=[exp.column(name) for name in rest],
-            order=exp.Order(expressions=[order, exp.Ordered(this=exp.column(ROUND))]),
+            order=exp.Order(expressions=[order, ascending(exp.column(ROUND))]),
         )
         names = [*layout.columns(), ROUND]
         ranked = exp.select(*names, exp.alias_(window, "rank_")).from_(named(layout.table))

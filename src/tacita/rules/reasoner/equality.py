@@ -15,7 +15,7 @@ from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import ROUND, Layout, Position, stored_columns
-from tacita.rules.reasoner.sql import named
+from tacita.rules.reasoner.sql import ascending, named
 from tacita.rules.reasoner.values import Null, decoded
 from tacita.rules.reasoner.violations import FoundMatch, Policy, Violation, found_matches, quarantine
 
@@ -102,7 +102,7 @@ class Equality:
         body.conditions.append(condition)
         columns, cells = moved([left, right], "m")
         plan = body.select(*columns).distinct()
-        order = exp.select("*").from_(plan.subquery("m")).order_by(*(exp.column(c.alias) for c in columns))
+        order = exp.select("*").from_(plan.subquery("m")).order_by(*(ascending(exp.column(c.alias)) for c in columns))
         for row in self._run.engine.run(order):
             a, b = (decoded(cell, row) for cell in cells)
             yield a, b

@@ -14,12 +14,13 @@ from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import Layout
 from tacita.rules.reasoner.program import Prepared
 from tacita.rules.reasoner.run import Run
-from tacita.rules.reasoner.sql import named
+from tacita.rules.reasoner.sql import ascending, named
 from tacita.rules.reasoner.tables import columns
 from tacita.rules.reasoner.values import decoded
 from tacita.rules.reasoner.violations import Violation
 
 if TYPE_CHECKING:
+    from tacita.rules.reasoner.proofs import Proof, WhyNot
     from tacita.rules.reasoner.versions import History
 
 
@@ -79,7 +80,7 @@ class Reasoned:
         table = self.run.quarantined.get(predicate)
         if table is None:
             return []
-        plan = exp.select(*columns(layout)).from_(named(table)).order_by(*columns(layout))
+        plan = exp.select(*columns(layout)).from_(named(table)).order_by(*map(ascending, columns(layout)))
         return [tuple(decoded(cell, row) for cell in layout.cells("t")) for row in self.run.engine.run(plan)]
 
     def names(self, predicate: str) -> tuple[str, ...]:
@@ -97,7 +98,7 @@ class Reasoned:
         layout = self.layout(predicate)
         names = columns(layout)
         plan = exp.select(*(names or [exp.alias_(exp.Literal.number(1), "one")])).from_(named(layout.table))
-        plan = plan.order_by(*(n.copy() for n in names)) if names else plan
+        plan = plan.order_by(*(ascending(n.copy()) for n in names)) if names else plan
         if limit is not None:
             plan = plan.limit(limit)
         cells = layout.cells("t")
@@ -108,6 +109,18 @@ class Reasoned:
     def facts(self, predicate: str, limit: int | None = None) -> list[tuple[Any, ...]]:
         """Return the facts of a predicate as tuples, sorted; labelled nulls are `Null`."""
         return list(self.rows(predicate, limit))
+
+    def why(self, fact: str, *, limit: int | None = 12, most: int | None = 300, contributors: int = 20) -> Proof:
+        """Return the proof of a fact that holds, so many levels and facts of it; ``_`` stands for anything."""
+        from tacita.rules.reasoner.proofs import why
+
+        return why(self, fact, limit=limit, most=most, contributors=contributors)
+
+    def why_not(self, fact: str) -> WhyNot:
+        """Return why a fact does not hold: the nearest rule, and the first condition that failed."""
+        from tacita.rules.reasoner.proofs import why_not
+
+        return why_not(self, fact)
 
     def close(self) -> None:
         """Forget the facts."""

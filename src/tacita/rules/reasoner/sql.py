@@ -21,3 +21,8 @@ def everything(table: str) -> exp.Select:
 def found_in(source: exp.Expr) -> exp.Select:
     """Return a select that asks whether there is something."""
     return exp.Select(expressions=[exp.alias_(exp.Literal.number(1), "found")]).from_(source, copy=False)
+
+
+def ascending(term: exp.Expr) -> exp.Ordered:
+    """Return a term to order by: smaller first, nulls last, on every engine."""
+    return exp.Ordered(this=term, nulls_first=False)

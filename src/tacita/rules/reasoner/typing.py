@@ -112,7 +112,12 @@ def _settle_equalities(signatures: Signatures, derivations: Sequence[Derivation]
             for argument, position in zip(atom.arguments, layout.positions, strict=True):
                 if isinstance(argument, Variable):
                     wanted[argument.name] = position.type
-        for atom in derivation.atoms:
+        made = {v.name for v in derivation.existentials}
+        for atom in derivation.heads:  # what one rule makes is one null, in whatever atom it stands
+            for argument, position in zip(atom.arguments, signatures.layouts[atom.predicate].positions, strict=True):
+                if isinstance(argument, Variable) and argument.name in made:
+                    wanted[argument.name] = joined(wanted[argument.name], position.type) or position.type
+        for atom in (*derivation.atoms, *(atom for atom in derivation.heads if made)):
             layout = signatures.layouts[atom.predicate]
             positions = [
                 Position(wanted[a.name], p.is_nullable)

@@ -24,7 +24,7 @@ from tacita.rules.reasoner.derivations import Derivation, projected
 from tacita.rules.reasoner.layout import ROUND, Layout, cell_columns, sql_type
 from tacita.rules.reasoner.program import Prepared, key_places, text_option
 from tacita.rules.reasoner.run import Run
-from tacita.rules.reasoner.sql import everything, found_in, named
+from tacita.rules.reasoner.sql import ascending, everything, found_in, named
 from tacita.rules.reasoner.strata import run_strata
 from tacita.rules.reasoner.tables import columns, union
 from tacita.rules.reasoner.terms import Terms
@@ -172,8 +172,8 @@ class Versions:
             ]
             number = exp.alias_(exp.Literal.number(place), "rule_")
             selects.append(exp.select(number, "id_", *offer.parts, *orders).from_(offer.table))
-        ordered = [exp.Ordered(this=exp.column(f"o{i}")) for i in range(width)]
-        ordered += [exp.Ordered(this=exp.column("rule_")), exp.Ordered(this=exp.column("id_"))]
+        ordered = [ascending(exp.column(f"o{i}")) for i in range(width)]
+        ordered += [ascending(exp.column("rule_")), ascending(exp.column("id_"))]
         window = exp.Window(
             this=exp.RowNumber(),
             partition_by=[exp.column(name) for name in offers[0].parts] if not offers[0].is_single else [],
@@ -251,7 +251,7 @@ class _Offer:
             *(exp.alias_(term, f"o{i}") for i, term in enumerate(order)),
         ).distinct()
         window = exp.Window(
-            this=exp.RowNumber(), order=exp.Order(expressions=[exp.Ordered(this=exp.column(n)) for n in self._names])
+            this=exp.RowNumber(), order=exp.Order(expressions=[ascending(exp.column(n)) for n in self._names])
         )
         return (
             run.engine.replace(self.table, exp.select("*", exp.alias_(window, "id_")).from_(select.subquery("f"))) > 0
@@ -302,7 +302,7 @@ class _Offer:
         made = len(self.derivation.existentials)
         first = run.new_labels(count * max(made, 1), self.derivation)
         window = exp.Window(
-            this=exp.RowNumber(), order=exp.Order(expressions=[exp.Ordered(this=exp.column(n)) for n in self._names])
+            this=exp.RowNumber(), order=exp.Order(expressions=[ascending(exp.column(n)) for n in self._names])
         )
         number = exp.Mul(
             this=exp.paren(exp.Sub(this=window, expression=exp.Literal.number(1))),

@@ -13,7 +13,7 @@ from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell, both, null_safe
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import ROUND
-from tacita.rules.reasoner.sql import everything, found_in, named
+from tacita.rules.reasoner.sql import ascending, everything, found_in, named
 from tacita.rules.reasoner.values import decoded
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def found_matches(run: Run, derivation: Derivation, body: Body, extra: Sequence[
     cells = [*extra, *(body.terms.bound[name] for name in names), *(cell for _, own in atoms for cell in own)]
     columns, shown = moved(cells, "m")
     plan = body.select(*(columns or [exp.alias_(exp.Literal.number(1), "q0")])).distinct()
-    order = exp.select("*").from_(plan.subquery("m")).order_by(*(exp.column(c.alias) for c in columns))
+    order = exp.select("*").from_(plan.subquery("m")).order_by(*(ascending(exp.column(c.alias)) for c in columns))
     for row in run.engine.run(order):
         found = [decoded(cell, row) for cell in shown]
         rest = iter(found[len(extra) + len(names) :])

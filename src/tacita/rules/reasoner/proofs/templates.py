@@ -11,8 +11,8 @@ from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom, Constant, Node, Parameter, Term, children, variables
 from tacita.rules.passes.parameters import defaults
 from tacita.rules.reasoner.program import Prepared, column_names
-from tacita.rules.reasoner.proofs.premises import plain
 from tacita.rules.reasoner.proofs.tree import GroundFact, Model
+from tacita.rules.reasoner.proofs.words import plain
 from tacita.rules.syntax import parse, text_of
 
 
@@ -55,7 +55,7 @@ def with_gaps_filled(sentence: str, fill: Callable[[str], str]) -> str:
 
 def models(program: Program) -> dict[str, Model]:
     """Return the sentences of predicates."""
-    found = {}
+    found: dict[str, Model] = {}
     for annotation in program.directives("model"):
         predicate, sentence = annotation.text(0), annotation.text(2)
         if predicate is not None and sentence is not None:

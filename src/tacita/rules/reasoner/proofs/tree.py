@@ -1,7 +1,7 @@
 """What a proof is made of: one step for each fact, and what the step rests on.
 
-A proof is not nested: its steps stand side by side and name the facts that they rest on. So a fact that is used twice is
-proved once, and a proof may be thousands of steps deep without anything going as deep with it.
+A proof is not nested: its steps stand side by side and name the facts that they rest on. So a fact that is used twice
+is proved once, and a proof may be thousands of steps deep without anything going as deep with it.
 """
 
 from __future__ import annotations
@@ -255,31 +255,31 @@ class Proof:
 
     def as_text(self, width: int = 100) -> str:
         """Return the proof as a tree for a terminal."""
-        from tacita.rules.reasoner.proofs.as_text import as_text
+        from tacita.rules.reasoner.proofs.showing.as_text import as_text
 
         return as_text(self, width)
 
     def as_sentences(self) -> str:
         """Return the proof in words: a sentence for each fact that was derived."""
-        from tacita.rules.reasoner.proofs.as_sentences import as_sentences
+        from tacita.rules.reasoner.proofs.showing.as_sentences import as_sentences
 
         return as_sentences(self)
 
     def as_json(self) -> dict[str, Any]:
         """Return the proof as values that `json` can write."""
-        from tacita.rules.reasoner.proofs.as_json import as_json
+        from tacita.rules.reasoner.proofs.showing.as_json import as_json
 
         return as_json(self)
 
     def as_dot(self) -> str:
         """Return the proof as a graph in the language of Graphviz."""
-        from tacita.rules.reasoner.proofs.as_dot import as_dot
+        from tacita.rules.reasoner.proofs.showing.as_dot import as_dot
 
         return as_dot(self)
 
     def as_svg(self) -> str:
         """Return the proof as a picture."""
-        from tacita.rules.reasoner.proofs.as_svg import as_svg
+        from tacita.rules.reasoner.proofs.showing.as_svg import as_svg
 
         return as_svg(self)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tacita.errors import UsageError
-from tacita.rules.reasoner.proofs.asked import asked, first_fact
-from tacita.rules.reasoner.proofs.equations import with_equations
-from tacita.rules.reasoner.proofs.rules import Context
-from tacita.rules.reasoner.proofs.search import Search
+from tacita.rules.reasoner.proofs.finding.asked import asked, first_fact
+from tacita.rules.reasoner.proofs.finding.equations import with_equations
+from tacita.rules.reasoner.proofs.finding.rules import Context
+from tacita.rules.reasoner.proofs.finding.search import Search
 from tacita.rules.reasoner.proofs.templates import models
 from tacita.rules.reasoner.proofs.tree import Given, GroundFact, Open, Proof, Step, premises_of, used
 from tacita.rules.reasoner.proofs.why_not import WhyNot, explained

@@ -14,10 +14,11 @@ from tacita.rules.logic.types import INTEGER
 from tacita.rules.reasoner.bodies import moved
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.layout import sql_type
-from tacita.rules.reasoner.proofs.asked import NULL, Asked, first_fact
-from tacita.rules.reasoner.proofs.attempts import Attempt, Follower
-from tacita.rules.reasoner.proofs.rules import Context
-from tacita.rules.reasoner.proofs.trail import read
+from tacita.rules.reasoner.program import key_places
+from tacita.rules.reasoner.proofs.finding.asked import NULL, Asked, first_fact, first_with
+from tacita.rules.reasoner.proofs.finding.attempts import Attempt, Follower
+from tacita.rules.reasoner.proofs.finding.rules import Context
+from tacita.rules.reasoner.proofs.finding.trail import read
 from tacita.rules.reasoner.proofs.tree import GroundFact
 from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.terms import Terms
@@ -33,12 +34,13 @@ class WhyNot:
     fact: str
     """As it was asked about."""
     verdict: str
-    """``holds`` after all; ``given``: no rule derives its predicate; ``superseded`` by a newer version; ``underived``."""
+    """``holds`` after all; ``given``, for no rule derives its predicate; ``superseded`` by a newer version; or
+    ``underived``."""
     predicate: str
     attempts: tuple[Attempt, ...] = ()
     """How far each rule goes, the nearest first."""
     near: tuple[GroundFact, ...] = ()
-    """The fact that holds after all, or facts that are like it."""
+    """The fact that holds after all; the one that held once and what took its place; or facts that are like it."""
 
     @property
     def nearest(self) -> Attempt | None:
@@ -47,7 +49,7 @@ class WhyNot:
 
     def as_text(self, width: int = 100) -> str:
         """Return it as lines for a terminal."""
-        from tacita.rules.reasoner.proofs.why_not_as_text import as_text
+        from tacita.rules.reasoner.proofs.showing.why_not_text import as_text
 
         return as_text(self, width)
 
@@ -57,7 +59,7 @@ class WhyNot:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as values that `json` can write."""
-        from tacita.rules.reasoner.proofs.as_json import attempt_as_json
+        from tacita.rules.reasoner.proofs.showing.as_json import attempt_as_json
 
         return {
             "version": 1,
@@ -88,10 +90,20 @@ def explained(context: Context, question: Asked) -> WhyNot:
     if history is not None and predicate in history.older:
         older = first_fact(context, question, history.older[predicate])
         if older is not None:
-            return WhyNot(text, SUPERSEDED, predicate, tuple(attempts), (older[0],))
+            return WhyNot(text, SUPERSEDED, predicate, near=(older[0], *_newest(context, older[0])))
     if not attempts:
         return WhyNot(text, GIVEN, predicate, near=_alike(context, question))
     return WhyNot(text, UNDERIVED, predicate, tuple(attempts))
+
+
+def _newest(context: Context, older: GroundFact) -> tuple[GroundFact, ...]:
+    """Return the fact that took the place of an older one."""
+    prepared, predicate = context.result.prepared, older.predicate
+    names = prepared.versioned[predicate]
+    key = key_places(prepared.program.rules, predicate, names) or tuple(range(len(names)))
+    values = {position: older.values[position] for position in key}
+    found = first_with(context, predicate, values)
+    return () if found is None else (found[0],)
 
 
 def _shown(question: Asked) -> str:
@@ -110,8 +122,8 @@ def _alike(context: Context, question: Asked, most: int = 3) -> tuple[GroundFact
     layout, terms = context.layouts[question.atom.predicate], Terms(context.engine)
     cells = layout.cells("t")
     agree: list[exp.Expr] = []
-    for term, cell in zip(question.atom.arguments, cells, strict=True):
-        wanted = question.cell(terms, term)
+    for position, cell in enumerate(cells):
+        wanted = question.cell(terms, position, cell.type)
         if wanted is not None:
             hit = exp.If(this=terms.matching(cell, wanted), true=exp.Literal.number(1))
             agree.append(exp.Case(ifs=[hit], default=exp.Literal.number(0)))
@@ -144,7 +156,8 @@ def _sentences(answer: WhyNot) -> Iterator[str]:
             yield f"The nearest of them: {', '.join(map(str, answer.near))}."
         return
     if answer.verdict == SUPERSEDED:
-        yield "It did once, and was replaced by a newer version."
+        yield f"It did once, and was replaced{''.join(f' by {fact}' for fact in answer.near[1:])}."
+        return
     nearest = answer.nearest
     if nearest is None:
         return

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tacita.errors import counted
-from tacita.rules.reasoner.proofs.premises import plain
 from tacita.rules.reasoner.proofs.tree import Computes, Gathers, Holds, RuleName
+from tacita.rules.reasoner.values import Record
 
 COMPARED = {
     "=": "is",
@@ -49,6 +49,27 @@ _SAID = {
     "munion": "the set of all {}",
     "collect": "the set of all {}",
 }
+
+
+def plain(value: Any) -> str:
+    """Return a value as it stands in a sentence: texts without quotes, whole numbers without a point.
+
+    >>> plain("a"), plain(2.0), plain(frozenset({"x"}))
+    ('a', '2', 'x')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, frozenset):
+        return ", ".join(sorted(plain(item) for item in value)) or "nothing"
+    if isinstance(value, Record):
+        return ", ".join(f"{name} {plain(item)}" for name, item in value.items) or "nothing"
+    if isinstance(value, tuple):
+        return ", ".join(plain(item) for item in value)
+    return str(value)
 
 
 def condition(holds: Holds, *, is_met: bool = True) -> str:

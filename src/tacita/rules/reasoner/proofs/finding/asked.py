@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlglot import exp
 
 from tacita.errors import UsageError, counted, did_you_mean, listed
-from tacita.rules.logic.terms import Atom, Blank, Pack, Term, Unpack, Variable
-from tacita.rules.logic.types import INTEGER, NOTHING
+from tacita.rules.logic.terms import Atom, Blank, Constant, Pack, Pair, SetOf, Unpack, Variable
+from tacita.rules.logic.types import ANY, INTEGER, NOTHING, RecordType, RowType, Type
 from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell, as_type, both
 from tacita.rules.reasoner.layout import ROUND, Layout, sql_type
-from tacita.rules.reasoner.proofs.goals import constant
-from tacita.rules.reasoner.proofs.rules import Context
-from tacita.rules.reasoner.proofs.trail import read
+from tacita.rules.reasoner.proofs.finding.goals import constant
+from tacita.rules.reasoner.proofs.finding.rules import Context
+from tacita.rules.reasoner.proofs.finding.trail import read
 from tacita.rules.reasoner.proofs.tree import GroundFact
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.terms import Terms, literal
-from tacita.rules.reasoner.values import Null
+from tacita.rules.reasoner.values import Null, Record
 from tacita.rules.syntax import parse
 
 NULL = "_null_"
@@ -33,8 +35,9 @@ class Asked:
 
     atom: Atom
 
-    def cell(self, terms: Terms, term: Term) -> Cell | None:
-        """Return what an argument must be; None if it may be anything."""
+    def cell(self, terms: Terms, position: int, type_: Type) -> Cell | None:
+        """Return what an argument of some type must be; None if it may be anything."""
+        term = self.atom.arguments[position]
         term = term.record if isinstance(term, Unpack) else term
         if isinstance(term, Blank | Pack):
             return None
@@ -43,6 +46,8 @@ class Asked:
                 return None
             label = as_type(literal(int(term.name.removeprefix(NULL))), sql_type(INTEGER))
             return Cell(NOTHING, exp.Null(), label)
+        if isinstance(term, SetOf) and isinstance(type_, RecordType | RowType):
+            return _record(terms, term, type_)
         return terms.cell(term)
 
     def known(self, position: int) -> Null | bool:
@@ -51,6 +56,25 @@ class Asked:
         if isinstance(term, Variable) and term.name.startswith(NULL):
             return Null(int(term.name.removeprefix(NULL)))
         return not isinstance(term, Variable | Blank | Pack)
+
+
+def _record(terms: Terms, pairs: SetOf, type_: RecordType | RowType) -> Cell:
+    """Return a set of pairs as the record that it is; with other attributes than those of the data, nothing is it."""
+    nothing = Cell(RecordType(ANY), as_type(exp.Null(), sql_type(RecordType(ANY))))
+    found: dict[str, Any] = {}
+    for pair in pairs.items:
+        first, second = (pair.first, pair.second) if isinstance(pair, Pair) else (pair, pair)
+        if not isinstance(first, Constant):
+            return nothing
+        if isinstance(second, Variable) and second.name.startswith(NULL):
+            found[str(first.value)] = Null(int(second.name.removeprefix(NULL)))
+        elif isinstance(second, Constant):
+            found[str(first.value)] = second.value
+        else:
+            return nothing
+    if isinstance(type_, RowType) and set(found) != {name for name, _ in type_.attributes}:
+        return nothing
+    return constant(terms.engine, Record(tuple(sorted(found.items()))), type_)
 
 
 def asked(result: Reasoned, text: str) -> Asked:
@@ -89,8 +113,8 @@ def first_fact(context: Context, question: Asked, table: str | None = None) -> t
     cells, terms = layout.cells("t"), Terms(context.engine)
     conditions: list[exp.Expr] = []
     same: dict[str, Cell] = {}
-    for term, cell in zip(question.atom.arguments, cells, strict=True):
-        wanted = question.cell(terms, term)
+    for position, (term, cell) in enumerate(zip(question.atom.arguments, cells, strict=True)):
+        wanted = question.cell(terms, position, cell.type)
         if isinstance(term, Variable) and wanted is None:
             wanted = same.setdefault(term.name, cell)
             if wanted is cell:
@@ -102,14 +126,19 @@ def first_fact(context: Context, question: Asked, table: str | None = None) -> t
 
 def round_of(context: Context, fact: GroundFact) -> int | None:
     """Return the round in which a fact came in; None if it does not hold."""
-    layout = context.layouts[fact.predicate]
+    found = first_with(context, fact.predicate, dict(enumerate(fact.values)))
+    return None if found is None else found[1]
+
+
+def first_with(context: Context, predicate: str, values: Mapping[int, Any]) -> tuple[GroundFact, int] | None:
+    """Return the first fact of a predicate with values at some positions, and its round."""
+    layout = context.layouts[predicate]
     cells, terms = layout.cells("t"), Terms(context.engine)
     conditions = [
-        terms.matching(cell, constant(context.engine, value, position.type))
-        for cell, value, position in zip(cells, fact.values, layout.positions, strict=True)
+        terms.matching(cells[i], constant(context.engine, value, layout.positions[i].type))
+        for i, value in values.items()
     ]
-    found = _first(context, layout, cells, conditions, None)
-    return None if found is None else found[1]
+    return _first(context, layout, cells, conditions, None)
 
 
 def _first(

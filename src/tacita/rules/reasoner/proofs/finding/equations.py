@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.rules.logic.terms import Atom, Pack, Term, Variable
 from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.proofs.rules import instances, named
+from tacita.rules.reasoner.proofs.finding.rules import instances, named
 from tacita.rules.reasoner.proofs.tree import Derived, Equation, GroundFact, Merged, Step, Uses
 from tacita.rules.reasoner.values import Null
 
 if TYPE_CHECKING:
-    from tacita.rules.reasoner.proofs.search import Search
+    from tacita.rules.reasoner.proofs.finding.search import Search
 
 _MATCHES, _FACTS, _STEPS = 40, 400, 12
 

@@ -97,7 +97,7 @@ class _Tree:
             case Gathers():
                 return self._gathers(node)
             case Contributor():
-                return _contributor(node)
+                return contributor_name(node), list(node.premises)
         raise AssertionError(node)
 
     def _gathers(self, node: Gathers) -> tuple[str, list[_Node]]:
@@ -127,10 +127,11 @@ def _said(words: str, name: str, note: str = "") -> str:
     return f"{words}  [{name}]" + (f" ({note})" if note else "")
 
 
-def _contributor(node: Contributor) -> tuple[str, list[_Node]]:
+def contributor_name(node: Contributor) -> str:
+    """Return who contributes how much."""
     names = ", ".join(f"{name} = {written(value)}" for name, value in node.names)
     value = "" if node.value is None else written(node.value)
-    return ": ".join(part for part in (names, value) if part) or "one match", list(node.premises)
+    return ": ".join(part for part in (names, value) if part) or "one match"
 
 
 def _reason(step: Step) -> str:

@@ -15,12 +15,12 @@ from tacita.rules.logic.types import INTEGER, NUMBER
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.groups import head_record
-from tacita.rules.reasoner.proofs.asked import Asked
-from tacita.rules.reasoner.proofs.goals import Goals
-from tacita.rules.reasoner.proofs.groups import Groups, grouped
-from tacita.rules.reasoner.proofs.premises import held, matched, premises, shown
-from tacita.rules.reasoner.proofs.rules import Context, named
-from tacita.rules.reasoner.proofs.trail import Trail, Values, goal_argument, operand, operands, positions
+from tacita.rules.reasoner.proofs.finding.asked import Asked
+from tacita.rules.reasoner.proofs.finding.goals import Goals
+from tacita.rules.reasoner.proofs.finding.groups import Groups, grouped
+from tacita.rules.reasoner.proofs.finding.premises import held, matched, premises, shown
+from tacita.rules.reasoner.proofs.finding.rules import Context, named
+from tacita.rules.reasoner.proofs.finding.trail import Trail, Values, goal_argument, operand, operands, positions
 from tacita.rules.reasoner.proofs.tree import Gathers, GroundFact, Holds, Premise, RuleName
 from tacita.rules.reasoner.proofs.words import aggregate, behind, condition
 from tacita.rules.reasoner.terms import Terms, literal
@@ -68,8 +68,9 @@ class Follower:
     def __post_init__(self) -> None:
         terms, cells, known = Terms(self.context.engine), [], []
         unknown = {v.name for v in self.derivation.existentials}
-        for position, term in enumerate(self.asked.atom.arguments):
-            cell = self.asked.cell(terms, term)
+        layout = self.context.layouts[self.asked.atom.predicate]
+        for position in range(len(self.asked.atom.arguments)):
+            cell = self.asked.cell(terms, position, layout.positions[position].type)
             own = head_record(self.atom.arguments[position])
             if cell is not None and not unknown & {v.name for v in variables(own)}:
                 known.append(position)
@@ -107,10 +108,10 @@ class Follower:
             if isinstance(own, Constant) and isinstance(term, Constant) and own.value != term.value:
                 words = f"the rule gives {text_of(own)} as argument {position + 1}, not {text_of(term)}"
                 return self._result("head", words, text_of(self.atom), -1)
-            if isinstance(own, Variable) and own.name in unknown and self.asked.known(position) is True:
-                if not self.derivation.is_computed:
-                    words = f"the rule makes an unknown value for argument {position + 1}, never {text_of(term)}"
-                    return self._result("head", words, text_of(self.atom), -1)
+            is_unknown = isinstance(own, Variable) and own.name in unknown and not self.derivation.is_computed
+            if is_unknown and self.asked.known(position) is True:
+                words = f"the rule makes an unknown value for argument {position + 1}, never {text_of(term)}"
+                return self._result("head", words, text_of(self.atom), -1)
         return None
 
     # -- the body ------------------------------------------------------------------------------------------------------
@@ -251,9 +252,7 @@ class Follower:
     def _gathers(self, values: Values, cells: Any) -> tuple[Gathers, ...]:
         assert self.derivation.grouping is not None
         groups = Groups.of(self.context, self.derivation, [values], cells)
-        return tuple(
-            groups.gathers(a, is_earlier=False, tables=None)[0] for a in self.derivation.grouping.aggregates
-        )
+        return tuple(groups.gathers(a, is_earlier=False, tables=None)[0] for a in self.derivation.grouping.aggregates)
 
     def _group_head(self, trail: Trail, cells: Any, done: int) -> Attempt:
         late = [
@@ -314,10 +313,15 @@ class Follower:
         gathers: tuple[Gathers, ...] = (),
         holds: Holds | None = None,
     ) -> Attempt:
-        steps = [s for s in (*self._before, *self._after) if not (isinstance(s, Assign) and isinstance(s.term, Aggregate))]
-        return Attempt(
-            named(self.derivation.rule), kind, words, text, done, len(steps), number, found, facts, gathers, holds
-        )
+        steps = (*self._before, *self._after)
+        satisfied = min(done, _counted(steps[: max(done, 0)]))
+        rule = named(self.derivation.rule)
+        return Attempt(rule, kind, words, text, satisfied, _counted(steps), number, found, facts, gathers, holds)
+
+
+def _counted(steps: Sequence[Step]) -> int:
+    """Return how many steps there are; that an aggregate gets a name is none."""
+    return sum(1 for step in steps if not (isinstance(step, Assign) and isinstance(step.term, Aggregate)))
 
 
 def negation_text(step: Absent) -> str:

@@ -17,10 +17,10 @@ from tacita.rules.reasoner.cells import Cell, wrapped
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.groups import Gathered, Grouping, aggregated, head_record, maybe_groups
 from tacita.rules.reasoner.layout import Layout, Position, cell_columns
-from tacita.rules.reasoner.proofs.goals import Goals
-from tacita.rules.reasoner.proofs.premises import binding, premises
-from tacita.rules.reasoner.proofs.rules import Context, compare_terms, goal_of, keep_template, named
-from tacita.rules.reasoner.proofs.trail import GOAL, GOAL_ROUND, Trail, Values, goal_argument, positions, read
+from tacita.rules.reasoner.proofs.finding.goals import Goals
+from tacita.rules.reasoner.proofs.finding.premises import binding, premises
+from tacita.rules.reasoner.proofs.finding.rules import Context, compare_terms, goal_of, keep_template, named
+from tacita.rules.reasoner.proofs.finding.trail import GOAL, GOAL_ROUND, Trail, Values, goal_argument, positions, read
 from tacita.rules.reasoner.proofs.tree import Contributor, Derived, Gathers, GroundFact
 from tacita.rules.reasoner.terms import Terms
 from tacita.rules.syntax import text_of
@@ -158,6 +158,7 @@ class Groups:
     def of(
         cls, context: Context, derivation: Derivation, winners: Sequence[Values], cells: Mapping[Term, Cell]
     ) -> Groups:
+        """Return the groups of some matches that `grouped` gave, with the cells that it gave."""
         assert derivation.grouping is not None
         group = derivation.grouping.group
         layout = Layout(_GROUP, "", tuple(Position(cells[t].type, cells[t].label is not None) for t in group))
@@ -167,9 +168,7 @@ class Groups:
             facts.append((GroundFact(_GROUP, held), values[GOAL_ROUND]))
         return cls(context, derivation, winners, Goals.of(context.engine, layout, facts))
 
-    def gathers(
-        self, aggregate: Aggregate, *, is_earlier: bool, tables: Mapping[str, str] | None
-    ) -> list[Gathers]:
+    def gathers(self, aggregate: Aggregate, *, is_earlier: bool, tables: Mapping[str, str] | None) -> list[Gathers]:
         """Return the contributors of an aggregate, for each group."""
         grouping, steps = self.derivation.grouping, self.derivation.schedule
         assert grouping is not None
@@ -257,7 +256,9 @@ def _ranked(
         partition_by=[term.copy() for term in apart],
         order=exp.Order(expressions=[term.copy() for term in order]) if order else None,
     )
-    return exp.select(*(exp.column(name, table="m") for name in columns), exp.alias_(rank, "rank_"), *more).from_(source)
+    return exp.select(*(exp.column(name, table="m") for name in columns), exp.alias_(rank, "rank_"), *more).from_(
+        source
+    )
 
 
 def _values(aggregate: Aggregate) -> tuple[Term, ...]:

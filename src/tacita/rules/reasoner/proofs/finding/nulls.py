@@ -21,9 +21,9 @@ from tacita.rules.reasoner.cells import Cell, not_null
 from tacita.rules.reasoner.chase import FIRST
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import Layout, Position
-from tacita.rules.reasoner.proofs.goals import Goals
-from tacita.rules.reasoner.proofs.rules import Context, compare_terms
-from tacita.rules.reasoner.proofs.trail import GOAL_ROUND, Trail, goal_argument, positions
+from tacita.rules.reasoner.proofs.finding.goals import Goals
+from tacita.rules.reasoner.proofs.finding.rules import Context, compare_terms
+from tacita.rules.reasoner.proofs.finding.trail import GOAL_ROUND, Trail, goal_argument, positions
 from tacita.rules.reasoner.proofs.tree import GroundFact, Made, Merged
 from tacita.rules.reasoner.terms import Terms, row_of
 from tacita.rules.reasoner.values import Null, as_any
@@ -164,7 +164,9 @@ def frontier_atom(derivation: Derivation) -> Atom:
 
 def made_by(derivation: Derivation, firing: Firing, binding: Mapping[str, Any]) -> tuple[Made, ...]:
     """Return the nulls that a rule made in a firing."""
-    frontier = tuple((v.name, binding.get(v.name, x)) for v, x in zip(derivation.frontier, firing.frontier, strict=True))
+    frontier = tuple(
+        (v.name, binding.get(v.name, x)) for v, x in zip(derivation.frontier, firing.frontier, strict=True)
+    )
     return tuple(
         Made(Null(firing.label + place), variable.name, frontier)
         for place, variable in enumerate(derivation.existentials)

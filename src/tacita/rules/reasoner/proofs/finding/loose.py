@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacita.rules.reasoner.proofs.groups import gathered
-from tacita.rules.reasoner.proofs.rules import can_give, instances
+from tacita.rules.reasoner.proofs.finding.groups import gathered
+from tacita.rules.reasoner.proofs.finding.rules import can_give, instances
 from tacita.rules.reasoner.proofs.tree import Given, GroundFact, Step, premises_of, used
 
 if TYPE_CHECKING:
-    from tacita.rules.reasoner.proofs.search import Search
+    from tacita.rules.reasoner.proofs.finding.search import Search
 
 _MATCHES = 8
 """How many matches of a rule are tried for one fact."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tacita.rules.reasoner.proofs.attempts import Attempt
+from tacita.rules.reasoner.proofs.finding.attempts import Attempt
 from tacita.rules.reasoner.proofs.templates import sentence_of
 from tacita.rules.reasoner.proofs.tree import (
     Binding,
@@ -173,7 +173,11 @@ def encoded(value: Any) -> Any:
         case Record(items):
             return {"record": {name: encoded(part) for name, part in items}}
         case frozenset():
-            return {"set": sorted((encoded(member) for member in value), key=lambda member: (str(type(member)), str(member)))}
+            return {
+                "set": sorted(
+                    (encoded(member) for member in value), key=lambda member: (str(type(member)), str(member))
+                )
+            }
         case tuple():
             return {"list": [encoded(part) for part in value]}
         case datetime.datetime():

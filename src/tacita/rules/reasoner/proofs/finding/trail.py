@@ -16,7 +16,7 @@ from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.groups import head_record
 from tacita.rules.reasoner.layout import ROUND, Layout, cell_columns
-from tacita.rules.reasoner.proofs.goals import Goals
+from tacita.rules.reasoner.proofs.finding.goals import Goals
 from tacita.rules.reasoner.terms import SimilarTo, Terms
 from tacita.rules.reasoner.values import decoded
 
@@ -71,6 +71,7 @@ class Trail:
     layouts: Mapping[str, Layout]
     body: Body
     rounds: list[str] = field(default_factory=list)
+    arguments: set[str] = field(default_factory=set)
     kept: dict[str, None] = field(default_factory=dict)
     """The names of what is to be read from every match."""
     goals: Goals | None = None
@@ -156,6 +157,7 @@ class Trail:
         self.rounds.append(round_of(place))
         for position, cell in enumerate(self.layouts[step.atom.predicate].cells(alias)):
             self.keep(argument(place, position), cell)
+            self.arguments.add(argument(place, position))
         if is_earlier:
             until = self.body.terms.bound[GOAL_ROUND].value
             self.body.conditions.append(exp.LT(this=came_in.copy(), expression=until.copy()))
@@ -177,11 +179,12 @@ class Trail:
         return [exp.func("greatest", *rounds)] if len(rounds) > 1 else rounds
 
     def first(self, variables: Sequence[str], most: int = 1, *, by_rounds: bool = True) -> list[dict[str, Any]]:
-        """Return one match a goal, or some: those of the earliest facts, and among them those of the smallest values."""
+        """Return one match a goal, or some: of the earliest facts first, and among them of the smallest values."""
         names = list(dict.fromkeys([*self.kept, *(name for name in variables if name in self.body.terms.bound)]))
         query, cells = self.select(names)
         order = [exp.Ordered(this=term) for term in self.latest(cells)] if by_rounds else []
-        order += [exp.Ordered(this=term) for name in variables if name in cells for term in cell_columns(cells[name])]
+        ranking = dict.fromkeys([*(n for n in variables if n in cells), *(n for n in self.kept if n in self.arguments)])
+        order += [exp.Ordered(this=term) for name in ranking for term in cell_columns(cells[name])]
         if self.goals is None or self.goals.source is None:
             plan = _reading(_limited(query, _MOST), "m", exp.Star())
             plan = _limited(plan.order_by(*order, copy=False) if order else plan, most)

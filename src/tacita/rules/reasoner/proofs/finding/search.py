@@ -12,13 +12,13 @@ from functools import cached_property
 
 from tacita.rules.logic.terms import Atom, Variable
 from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.proofs.ahead import Ahead
-from tacita.rules.reasoner.proofs.changes import changed, version_rules
-from tacita.rules.reasoner.proofs.given import Givens
-from tacita.rules.reasoner.proofs.goals import Goals
-from tacita.rules.reasoner.proofs.groups import gathered
-from tacita.rules.reasoner.proofs.nulls import (
-    FRONTIER,
+from tacita.rules.reasoner.proofs.finding.ahead import Ahead
+from tacita.rules.reasoner.proofs.finding.changes import changed, version_rules
+from tacita.rules.reasoner.proofs.finding.given import Givens
+from tacita.rules.reasoner.proofs.finding.goals import Goals
+from tacita.rules.reasoner.proofs.finding.groups import gathered
+from tacita.rules.reasoner.proofs.finding.loose import loosely
+from tacita.rules.reasoner.proofs.finding.nulls import (
     Firing,
     Merges,
     firings,
@@ -26,9 +26,8 @@ from tacita.rules.reasoner.proofs.nulls import (
     frontier_layout,
     made_by,
 )
-from tacita.rules.reasoner.proofs.loose import loosely
-from tacita.rules.reasoner.proofs.rules import Context, can_give, direct
-from tacita.rules.reasoner.proofs.superseded import from_superseded
+from tacita.rules.reasoner.proofs.finding.rules import Context, can_give, direct
+from tacita.rules.reasoner.proofs.finding.superseded import from_superseded
 from tacita.rules.reasoner.proofs.tree import Computed, Derived, Given, GroundFact, Lost, Made, Step
 from tacita.rules.reasoner.values import Null
 
@@ -57,9 +56,10 @@ class Search:
 
     def steps(self, facts: Iterable[GroundFact]) -> dict[GroundFact, Step]:
         """Return a step for each of some facts whose rounds are known."""
+        order = list(facts)
         found: dict[GroundFact, Step] = {}
         waiting: dict[str, list[GroundFact]] = {}
-        for fact in facts:
+        for fact in order:
             if self.context.rounds[fact] == 0:
                 found[fact] = Given(fact, self.givens.where(fact))
             elif fact in self.settled:
@@ -73,7 +73,7 @@ class Search:
         for fact in self.superseded & found.keys():
             step = found[fact]
             found[fact] = replace(step, is_superseded=True) if isinstance(step, Derived) else step
-        return found
+        return {fact: found[fact] for fact in order}
 
     # -- kinds of rules ------------------------------------------------------------------------------------------------
 
@@ -188,9 +188,7 @@ class Search:
         by_frontier = {fact.values: step for fact, step in found.items()}
         return [(firing, by_frontier[firing.frontier]) for firing in told if firing.frontier in by_frontier]
 
-    def _unrecorded(
-        self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]
-    ) -> dict[GroundFact, Derived]:
+    def _unrecorded(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Derived]:
         """Return how a rule gives facts when it is not on record for what it made which null."""
         unknown = frozenset(v.name for v in derivation.existentials)
         places = {i: t.name for i, t in enumerate(atom.arguments) if isinstance(t, Variable) and t.name in unknown}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from tacita.rules.logic.steps import Absent, Assign, Enumerate, Match, Step, Test
 from tacita.rules.logic.terms import (
@@ -23,7 +22,7 @@ from tacita.rules.logic.terms import (
     rewritten,
     walk,
 )
-from tacita.rules.reasoner.proofs.trail import Values, argument, operand, operands
+from tacita.rules.reasoner.proofs.finding.trail import Values, argument, operand, operands
 from tacita.rules.reasoner.proofs.tree import Binding, Computes, GroundFact, Holds, Misses, Premise, Uses
 from tacita.rules.reasoner.values import written
 from tacita.rules.syntax import text_of
@@ -94,26 +93,3 @@ def shown(item: Item, values: Values) -> str:
 def binding(names: Sequence[str], values: Values) -> Binding:
     """Return the values of a rule's own variables."""
     return tuple((name, values[name]) for name in names if name in values and not name.startswith("_"))
-
-
-def plain(value: Any) -> str:
-    """Return a value as it stands in a sentence: texts without quotes, whole numbers without a point.
-
-    >>> plain("a"), plain(2.0), plain(frozenset({"x"}))
-    ('a', '2', 'x')
-    """
-    from tacita.rules.reasoner.values import Record
-
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    if isinstance(value, frozenset):
-        return ", ".join(sorted(plain(item) for item in value)) or "nothing"
-    if isinstance(value, Record):
-        return ", ".join(f"{name} {plain(item)}" for name, item in value.items) or "nothing"
-    if isinstance(value, tuple):
-        return ", ".join(plain(item) for item in value)
-    return str(value)

@@ -8,11 +8,11 @@ from typing import Any
 from tacita.rules.logic.steps import Absent, Match, Step
 from tacita.rules.logic.terms import Atom, variables
 from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.proofs.goals import Goals
-from tacita.rules.reasoner.proofs.nulls import Firing, Merges, firings, frontier_atom, frontier_layout, made_by
-from tacita.rules.reasoner.proofs.premises import binding, premises, shown
-from tacita.rules.reasoner.proofs.rules import Context, keep_template, named
-from tacita.rules.reasoner.proofs.trail import positions
+from tacita.rules.reasoner.proofs.finding.goals import Goals
+from tacita.rules.reasoner.proofs.finding.nulls import Firing, Merges, firings, frontier_atom, frontier_layout, made_by
+from tacita.rules.reasoner.proofs.finding.premises import binding, premises, shown
+from tacita.rules.reasoner.proofs.finding.rules import Context, keep_template, named
+from tacita.rules.reasoner.proofs.finding.trail import positions
 from tacita.rules.reasoner.proofs.tree import Changed, GroundFact, Premise, Remembers
 from tacita.rules.reasoner.versions import Change, History
 
@@ -50,7 +50,7 @@ class _Explained:
 
     def step(self, firing: Firing) -> Changed:
         values, kept = self._match(firing)
-        told = {v.name: x for v, x in zip(self._rule.frontier, firing.frontier, strict=True)} | values
+        told = {v.name: x for v, x in zip(self._rule.frontier, firing.frontier, strict=True)} | dict(values)
         steps = self._rule.schedule.before
         found: list[Premise] = []
         for place, step in enumerate(steps):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tacita.errors import counted, printable
-from tacita.rules.reasoner.proofs.as_text import Line, lines
-from tacita.rules.reasoner.proofs.attempts import Attempt
+from tacita.rules.reasoner.proofs.finding.attempts import Attempt
+from tacita.rules.reasoner.proofs.showing.as_text import Line, lines
 from tacita.rules.reasoner.proofs.tree import GroundFact, Proof
 from tacita.rules.reasoner.proofs.why_not import GIVEN, HOLDS, SUPERSEDED, WhyNot
 from tacita.rules.reasoner.proofs.words import rule_in_words
@@ -30,7 +30,10 @@ def _lines(answer: WhyNot, width: int) -> Iterator[str]:
             yield f"  near: {printable(str(near))}"
         return
     if answer.verdict == SUPERSEDED:
-        yield f"it did once: {printable(str(answer.near[0]))} was replaced by a newer version"
+        yield "it did once, and was replaced"
+        for newer in answer.near[1:]:
+            yield f"  by {printable(str(newer))}"
+        return
     nearest, others = answer.attempts[0], answer.attempts[1:]
     yield from _attempt(nearest, width)
     if others:

@@ -17,8 +17,8 @@ from tacita.rules.logic.terms import Variable
 from tacita.rules.reasoner.cells import both
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import ROUND
-from tacita.rules.reasoner.proofs.goals import Goals, constant
-from tacita.rules.reasoner.proofs.rules import Context
+from tacita.rules.reasoner.proofs.finding.goals import Goals, constant
+from tacita.rules.reasoner.proofs.finding.rules import Context
 from tacita.rules.reasoner.proofs.tree import GroundFact
 from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.terms import Terms

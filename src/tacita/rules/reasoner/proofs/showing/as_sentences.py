@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tacita.errors import printable
-from tacita.rules.reasoner.proofs.premises import plain
 from tacita.rules.reasoner.proofs.templates import sentence_of
 from tacita.rules.reasoner.proofs.tree import (
     Changed,
@@ -31,7 +30,7 @@ from tacita.rules.reasoner.proofs.tree import (
     Step,
     Uses,
 )
-from tacita.rules.reasoner.proofs.words import aggregate, behind, computation, condition, listed, rule_in_words
+from tacita.rules.reasoner.proofs.words import aggregate, behind, computation, condition, listed, plain, rule_in_words
 
 _SHOWN = 8
 """So many contributors a sentence can take."""
@@ -137,7 +136,9 @@ def _in_turn(parts: list[str]) -> str:
 def _which(about: Holds, gathers: Gathers) -> str:
     if about.terms[0] in {gathers.written, gathers.variable}:
         return behind(about)
-    return behind(Holds(about.written, _TURNED.get(about.operator, about.operator), about.values[::-1], about.terms[::-1]))
+    return behind(
+        Holds(about.written, _TURNED.get(about.operator, about.operator), about.values[::-1], about.terms[::-1])
+    )
 
 
 _TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}

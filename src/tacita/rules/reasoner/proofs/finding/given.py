@@ -9,8 +9,8 @@ from sqlglot import exp
 from tacita.rules.logic.program import Fact
 from tacita.rules.logic.terms import Constant, Unpack
 from tacita.rules.reasoner.bodies import moved
-from tacita.rules.reasoner.proofs.rules import Context
-from tacita.rules.reasoner.proofs.trail import read
+from tacita.rules.reasoner.proofs.finding.rules import Context
+from tacita.rules.reasoner.proofs.finding.trail import read
 from tacita.rules.reasoner.proofs.tree import GroundFact
 from tacita.rules.reasoner.terms import Terms
 

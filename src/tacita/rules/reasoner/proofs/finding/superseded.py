@@ -17,15 +17,15 @@ from tacita.rules.reasoner.derivations import Derivation, projected
 from tacita.rules.reasoner.groups import Gathered
 from tacita.rules.reasoner.layout import ROUND, Layout
 from tacita.rules.reasoner.program import strata
-from tacita.rules.reasoner.proofs.rules import direct
-from tacita.rules.reasoner.proofs.groups import gathered
+from tacita.rules.reasoner.proofs.finding.groups import gathered
+from tacita.rules.reasoner.proofs.finding.rules import direct
 from tacita.rules.reasoner.proofs.tree import Derived, GroundFact, premises_of, used
 from tacita.rules.reasoner.sql import everything
 from tacita.rules.reasoner.tables import in_round, union
 from tacita.rules.reasoner.terms import Terms
 
 if TYPE_CHECKING:
-    from tacita.rules.reasoner.proofs.search import Search
+    from tacita.rules.reasoner.proofs.finding.search import Search
 
 _ROUNDS_BACK = 12
 
@@ -63,7 +63,9 @@ def _passing(search: Search) -> set[str]:
 def _as_of(search: Search, predicate: str, round_: int) -> str:
     """Return a table of the facts that rules gave of what came in before a round, beside those that still hold."""
     engine, layout = search.context.engine, search.context.layouts[predicate]
-    selects: list[exp.Query] = [_given_in(search, derivation, layout, round_) for derivation, _ in search.rules(predicate)]
+    selects: list[exp.Query] = [
+        _given_in(search, derivation, layout, round_) for derivation, _ in search.rules(predicate)
+    ]
     table = engine.new_table()
     engine.replace(table, in_round(union(selects), layout, round_))
     engine.append(table, exp.select(*layout.columns(), ROUND).from_(everything(layout.table).subquery("t")))
@@ -87,6 +89,6 @@ def _given_in(search: Search, derivation: Derivation, layout: Layout, round_: in
 
 
 def _holds(search: Search, fact: GroundFact) -> bool:
-    from tacita.rules.reasoner.proofs.asked import round_of
+    from tacita.rules.reasoner.proofs.finding.asked import round_of
 
     return round_of(search.context, fact) is not None

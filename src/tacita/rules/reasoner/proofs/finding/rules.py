@@ -13,10 +13,10 @@ from tacita.rules.logic.terms import Atom, Blank, Constant, Term, Variable, vari
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.groups import head_record
 from tacita.rules.reasoner.layout import Layout
-from tacita.rules.reasoner.proofs.goals import Goals
-from tacita.rules.reasoner.proofs.premises import binding, matched, premises
+from tacita.rules.reasoner.proofs.finding.goals import Goals
+from tacita.rules.reasoner.proofs.finding.premises import binding, matched, premises
+from tacita.rules.reasoner.proofs.finding.trail import GOAL_ROUND, Trail, Values, goal_argument, positions, round_of
 from tacita.rules.reasoner.proofs.templates import Template, Templates
-from tacita.rules.reasoner.proofs.trail import GOAL_ROUND, Trail, Values, goal_argument, positions, round_of
 from tacita.rules.reasoner.proofs.tree import Derived, GroundFact, RuleName
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.syntax import text_of
