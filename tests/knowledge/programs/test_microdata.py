@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,7 +18,27 @@ OVER_FACTS = """
 [Tuple] Val(M, I, A, V), Cat(M, A, C), C in {"Quasi-identifier", "Weight"}, VSet = munion((A, V)) -> Tuple(M, I, VSet).
 [asked] Tuple(_, I, _) -> riskInput(I).
 """
+HIERARCHY = {
+    "TypeOf": [("Area", "City")],
+    "SubTypeOf": [("City", "Region")],
+    "InstOf": [("Roma", "City"), ("Milano", "City"), ("Torino", "City"), ("Center", "Region"), ("North", "Region")],
+    "IsA": [("Roma", "Center"), ("Milano", "North"), ("Torino", "North")],
+}
 FOUR = ["Area", "Sector", "Employees", "Residential Rev."]
+
+
+@pytest.fixture(autouse=True)
+def in_time() -> Iterator[None]:
+    """Rules are unfolded over the dictionary before anything is run: an endless loop there has no budget."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError("not done in two minutes")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("program", ["individual_risk", "k_anonymity", "reidentification", "suda"])
@@ -37,8 +59,9 @@ def test_risk(program: str, attributes: list[str]) -> None:
         ("cycle", {}),
         ("enhanced_cycle", {"Own": [("099876", "765389", 0.6)]}),
         ('@use("cycle"). @bind_module("risk", "suda").', {}),
+        ('@use("cycle"). @bind_module("anonymize", "global_recoding").', HIERARCHY),
     ],
-    ids=["cycle", "enhanced_cycle", "suda"],
+    ids=["cycle", "enhanced_cycle", "suda", "recoding"],
 )
 def test_cycle(program: str, inputs: dict[str, list[tuple[Any, ...]]]) -> None:
     attributes = ["Area", "Sector", "Employees", "Residential Revenue"]

@@ -9,7 +9,6 @@ from enum import StrEnum
 from tacita.errors import RuleError, counted
 from tacita.rules.logic.origin import Origin
 
-
 _WIDEST = 100
 """How much of a long line is shown around the place of a fault."""
 

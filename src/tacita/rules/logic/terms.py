@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
 from typing import TypeAlias, TypeVar
 
 from tacita.rules.logic.origin import NOWHERE, Origin
@@ -274,12 +273,16 @@ def children(node: Node) -> Iterator[Node]:
             yield value
 
 
-@cache
 def _parts(kind: type) -> tuple[str, ...]:
     """Return the fields of a node that can hold others."""
-    plain = {"origin", "name", "value", "operator", "function", "predicate", "is_external", "is_negated", "text"}
-    names = tuple(part.name for part in fields(kind))
-    return tuple(n for n in names if n not in plain or (n == "value" and kind is not Constant))
+    if kind not in _PARTS:
+        plain = {"origin", "name", "operator", "function", "predicate", "is_external", "is_negated", "text"}
+        names = tuple(part.name for part in fields(kind))
+        _PARTS[kind] = tuple(n for n in names if n not in plain and not (n == "value" and kind is Constant))
+    return _PARTS[kind]
+
+
+_PARTS: dict[type, tuple[str, ...]] = {}
 
 
 def walk(node: Node) -> Iterator[Node]:

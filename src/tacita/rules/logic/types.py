@@ -92,7 +92,7 @@ def joined(a: Type, b: Type) -> Type | None:
     >>> joined(TEXT, NUMBER) is None
     True
     """
-    if a == b or b == NOTHING:
+    if b in (a, NOTHING):
         return a
     if a == NOTHING:
         return b

@@ -1,8 +1,8 @@
 """External predicates: ``#risk(I, R)`` becomes its input, its output, and whatever computes one from the other.
 
 ``B, #risk(I, R) -> H`` reads ``B, riskOutput(I, R) -> H``, and ``B -> riskInput(I)`` is added: the input says for which
-I the risk is wanted. A rule module derives the output from it; so does a function of the caller's. An external predicate
-in a head states a plain fact that its module waits for.
+I the risk is wanted. A rule module derives the output from it; so does a function of the caller's. An external
+predicate in a head states a plain fact that its module waits for.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Inlining for speed: an atom that only repeats another one of the body is left out before the rule is compiled.
 
-``Tuple(M, I, V), riskInput(I)`` with ``Tuple(M, I, V) -> riskInput(I)`` asks the same fact twice. An atom whose predicate
-is a projection of one other predicate is replaced by that one, and two atoms that agree on the key of their predicate
-are one. Proofs use the rules as they were written.
+``Tuple(M, I, V), riskInput(I)`` with ``Tuple(M, I, V) -> riskInput(I)`` asks the same fact twice. An atom whose
+predicate is a projection of one other predicate is replaced by that one, and two atoms that agree on the key of their
+predicate are one. Proofs use the rules as they were written.
 """
 
 from __future__ import annotations

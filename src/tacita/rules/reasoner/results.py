@@ -110,7 +110,7 @@ class Reasoned:
         """Return the facts of a predicate as tuples, sorted; labelled nulls are `Null`."""
         return list(self.rows(predicate, limit))
 
-    def why(self, fact: str, *, limit: int | None = 12, most: int | None = 300, contributors: int = 20) -> Proof:
+    def why(self, fact: str, *, limit: int | None = 12, most: int | None = None, contributors: int = 20) -> Proof:
         """Return the proof of a fact that holds, so many levels and facts of it; ``_`` stands for anything."""
         from tacita.rules.reasoner.proofs import why
 

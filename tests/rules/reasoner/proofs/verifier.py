@@ -77,9 +77,7 @@ def check_step(result: Reasoned, step: Derived) -> None:
     raise AssertionError(f"{step.rule.text} does not give {step.fact} from {facts}")
 
 
-def _gives(
-    result: Reasoned, rule: Rule, place: int, facts: dict[str, Any], goal: GroundFact, open_: set[int]
-) -> bool:
+def _gives(result: Reasoned, rule: Rule, place: int, facts: dict[str, Any], goal: GroundFact, open_: set[int]) -> bool:
     head = rule.head[place]
     assert isinstance(head, Atom)
     # Under another name nothing that the rule gives can help it to give more.

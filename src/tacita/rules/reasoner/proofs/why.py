@@ -20,13 +20,13 @@ def why(
     fact: str,
     *,
     limit: int | None = LEVELS,
-    most: int | None = FACTS,
+    most: int | None = None,
     contributors: int = CONTRIBUTORS,
 ) -> Proof:
     """Return the proof of a fact, as it is written in a program; of several that fit, the first is proved.
 
-    The proof goes back so many levels (`limit`) and rests on so many facts (`most`); None: to the end. Of an aggregate
-    so many `contributors` are listed.
+    The proof goes back so many levels; with a `limit` of None, to the end. It rests on so many facts at `most`: if that
+    is not told, on 300, or on as many as there are without a limit. Of an aggregate so many `contributors` are listed.
     """
     context = Context(result, contributors)
     question = asked(result, fact)
@@ -35,8 +35,9 @@ def why(
         raise UsageError(f"no such fact of {question.atom.predicate} holds", do="ask why not")
     goal, context.rounds[found[0]] = found
     search = Search(context)
+    most = FACTS if most is None and limit is not None else most
     try:
-        steps = with_equations(search, _steps(search, goal, limit, most))
+        steps = with_equations(search, steps_of(search, goal, limit, most))
     finally:
         search.ahead.close()
     return Proof(goal, steps, models(result.prepared.program))
@@ -47,7 +48,8 @@ def why_not(result: Reasoned, fact: str, *, contributors: int = CONTRIBUTORS) ->
     return explained(Context(result, contributors), asked(result, fact))
 
 
-def _steps(search: Search, goal: GroundFact, limit: int | None, most: int | None) -> dict[GroundFact, Step]:
+def steps_of(search: Search, goal: GroundFact, limit: int | None, most: int | None) -> dict[GroundFact, Step]:
+    """Return the steps of a proof, level by level; what lies beyond the limits is left open."""
     steps: dict[GroundFact, Step] = {}
     level, depth = [goal], 0
     while level:

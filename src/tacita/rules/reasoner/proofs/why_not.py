@@ -9,20 +9,18 @@ from typing import Any
 from sqlglot import exp
 
 from tacita.errors import counted, printable
-from tacita.rules.logic.terms import Node, Variable, rewritten
 from tacita.rules.logic.types import INTEGER
 from tacita.rules.reasoner.bodies import moved
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.layout import sql_type
 from tacita.rules.reasoner.program import key_places
-from tacita.rules.reasoner.proofs.finding.asked import NULL, Asked, first_fact, first_with
+from tacita.rules.reasoner.proofs.finding.asked import Asked, first_fact, first_with, question_text
 from tacita.rules.reasoner.proofs.finding.attempts import Attempt, Follower
 from tacita.rules.reasoner.proofs.finding.rules import Context
 from tacita.rules.reasoner.proofs.finding.trail import read
 from tacita.rules.reasoner.proofs.tree import GroundFact
 from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.terms import Terms
-from tacita.rules.syntax import text_of
 
 HOLDS, GIVEN, SUPERSEDED, UNDERIVED = "holds", "given", "superseded", "underived"
 
@@ -75,7 +73,7 @@ class WhyNot:
 
 def explained(context: Context, question: Asked) -> WhyNot:
     """Return why what was asked about does not hold."""
-    predicate, text = question.atom.predicate, _shown(question)
+    predicate, text = question.atom.predicate, question_text(question.atom)
     found = first_fact(context, question)
     if found is not None:
         return WhyNot(text, HOLDS, predicate, near=(found[0],))
@@ -104,17 +102,6 @@ def _newest(context: Context, older: GroundFact) -> tuple[GroundFact, ...]:
     values = {position: older.values[position] for position in key}
     found = first_with(context, predicate, values)
     return () if found is None else (found[0],)
-
-
-def _shown(question: Asked) -> str:
-    """Return the question as it was written, nulls with their labels."""
-
-    def change(node: Node) -> Node:
-        if isinstance(node, Variable) and node.name.startswith(NULL):
-            return Variable("⊥" + node.name.removeprefix(NULL))
-        return node
-
-    return text_of(rewritten(question.atom, change))
 
 
 def _alike(context: Context, question: Asked, most: int = 3) -> tuple[GroundFact, ...]:

@@ -80,6 +80,9 @@ def condition(holds: Holds, *, is_met: bool = True) -> str:
     """
     said = (COMPARED if is_met else _NOT).get(holds.operator, holds.operator)
     left = _valued(holds.values[0], holds.terms[0])
+    if holds.operator == "=" and is_met:  # both have the same value: one of them is worth its name
+        name = next((t for t in holds.terms if t.isidentifier() and not t.startswith("_")), holds.terms[-1])
+        return f"{name} is {left}"
     return f"{left} {said}" if len(holds.values) == 1 else f"{left} {said} {_valued(holds.values[1], holds.terms[1])}"
 
 

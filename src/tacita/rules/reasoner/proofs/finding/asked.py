@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from tacita.errors import UsageError, counted, did_you_mean, listed
-from tacita.rules.logic.terms import Atom, Blank, Constant, Pack, Pair, SetOf, Unpack, Variable
+from tacita.rules.logic.terms import Atom, Blank, Constant, Node, Pack, Pair, SetOf, Unpack, Variable, rewritten
 from tacita.rules.logic.types import ANY, INTEGER, NOTHING, RecordType, RowType, Type
 from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell, as_type, both
@@ -23,7 +23,7 @@ from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.terms import Terms, literal
 from tacita.rules.reasoner.values import Null, Record
-from tacita.rules.syntax import parse
+from tacita.rules.syntax import parse, text_of
 
 NULL = "_null_"
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\'\'|[^\'])*\'|⊥(\d+)')
@@ -56,6 +56,17 @@ class Asked:
         if isinstance(term, Variable) and term.name.startswith(NULL):
             return Null(int(term.name.removeprefix(NULL)))
         return not isinstance(term, Variable | Blank | Pack)
+
+
+def question_text(part: Node) -> str:
+    """Return a part of a question as it was written, nulls with their labels."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Variable) and node.name.startswith(NULL):
+            return Variable("⊥" + node.name.removeprefix(NULL))
+        return node
+
+    return text_of(rewritten(part, change))
 
 
 def _record(terms: Terms, pairs: SetOf, type_: RecordType | RowType) -> Cell:

@@ -15,11 +15,11 @@ from tacita.rules.logic.types import INTEGER, NUMBER
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.groups import head_record
-from tacita.rules.reasoner.proofs.finding.asked import Asked
+from tacita.rules.reasoner.proofs.finding.asked import Asked, question_text
 from tacita.rules.reasoner.proofs.finding.goals import Goals
 from tacita.rules.reasoner.proofs.finding.groups import Groups, grouped
 from tacita.rules.reasoner.proofs.finding.premises import held, matched, premises, shown
-from tacita.rules.reasoner.proofs.finding.rules import Context, named
+from tacita.rules.reasoner.proofs.finding.rules import Context
 from tacita.rules.reasoner.proofs.finding.trail import Trail, Values, goal_argument, operand, operands, positions
 from tacita.rules.reasoner.proofs.tree import Gathers, GroundFact, Holds, Premise, RuleName
 from tacita.rules.reasoner.proofs.words import aggregate, behind, condition
@@ -52,6 +52,16 @@ class Attempt:
 
 
 _COUNTED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A value as it was asked about: it is shown as it was written."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(slots=True)
@@ -139,7 +149,7 @@ class Follower:
         for name, places in positions(self.atom.arguments).items():
             for place in places:
                 if place in self._known and name not in told:
-                    told[name] = values.get(goal_argument(place))
+                    told[name] = _Asked(question_text(self.asked.atom.arguments[place]))
         return told
 
     def _stopped(self, step: Step, done: int) -> Attempt:
@@ -151,7 +161,7 @@ class Follower:
         found = premises(self._before[:done], values)
         match step:
             case Match(atom):
-                looked_for = shown(atom, self._told(values))
+                looked_for = shown([atom], self._told(values))
                 words = f"there is no {looked_for}"
                 return self._result("fact", words, text_of(atom), done, number, found)
             case Test(condition_):
@@ -206,7 +216,7 @@ class Follower:
     def _assigned(self, name: str, text: str, done: int, number: int, found: tuple[Premise, ...]) -> Attempt:
         """Return why a variable did not get the value it should: it got another one, or none."""
         rows = self._trail(done + 1, is_compared=False).first([v.name for v in self.derivation.all_variables()])
-        wanted = self._told({goal_argument(p): None for p in self._known})
+        wanted = self._told({})
         if rows and name in wanted:
             goal = next(p for p in positions(self.atom.arguments)[name] if p in self._known)
             words = f"{name} is {written(rows[0][name])}, from {text}, not {written(rows[0][goal_argument(goal)])}"
@@ -315,7 +325,7 @@ class Follower:
     ) -> Attempt:
         steps = (*self._before, *self._after)
         satisfied = min(done, _counted(steps[: max(done, 0)]))
-        rule = named(self.derivation.rule)
+        rule = self.context.named(self.derivation.rule)
         return Attempt(rule, kind, words, text, satisfied, _counted(steps), number, found, facts, gathers, holds)
 
 

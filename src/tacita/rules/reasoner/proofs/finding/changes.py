@@ -11,7 +11,7 @@ from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.proofs.finding.goals import Goals
 from tacita.rules.reasoner.proofs.finding.nulls import Firing, Merges, firings, frontier_atom, frontier_layout, made_by
 from tacita.rules.reasoner.proofs.finding.premises import binding, premises, shown
-from tacita.rules.reasoner.proofs.finding.rules import Context, keep_template, named
+from tacita.rules.reasoner.proofs.finding.rules import Context, keep_template
 from tacita.rules.reasoner.proofs.finding.trail import positions
 from tacita.rules.reasoner.proofs.tree import Changed, GroundFact, Premise, Remembers
 from tacita.rules.reasoner.versions import Change, History
@@ -58,14 +58,14 @@ class _Explained:
                 self._context.met([step], values, place)
                 found += premises([step], values, place)
             elif isinstance(step, Match):
-                found.append(Remembers(shown(step.atom, told), self._change.epoch))
+                found.append(Remembers(shown([step.atom], told), self._change.epoch))
         template = self._context.templates.of(self._rule.rule)
         names = [v.name for v in self._rule.all_variables()]
         return Changed(
             firing.goal,
             firing.round,
             self._change.epoch,
-            named(self._rule.rule),
+            self._context.named(self._rule.rule),
             binding(names, told),
             tuple(found),
             made_by(self._rule, firing, told),

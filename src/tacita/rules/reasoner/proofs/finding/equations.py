@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.rules.logic.terms import Atom, Pack, Term, Variable
 from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.proofs.finding.rules import instances, named
+from tacita.rules.reasoner.proofs.finding.rules import instances
 from tacita.rules.reasoner.proofs.tree import Derived, Equation, GroundFact, Merged, Step, Uses
 from tacita.rules.reasoner.values import Null
 
@@ -106,7 +106,7 @@ class _Chain:
         for step in instances(self.search.context, rule, _as_head(atom), goals, is_earlier=False, most=_MATCHES):
             uses = [p.fact for p in step.premises if isinstance(p, Uses)]
             for new in (uses[i] for i in others):
-                yield step.fact, new, Equation(named(rule.rule), tuple(dict.fromkeys(uses)))
+                yield step.fact, new, Equation(self.search.context.named(rule.rule), tuple(dict.fromkeys(uses)))
 
 
 def _sides(left: Term, right: Term) -> tuple[tuple[Term, Term], tuple[Term, Term]]:

@@ -19,7 +19,7 @@ from tacita.rules.reasoner.groups import Gathered, Grouping, aggregated, head_re
 from tacita.rules.reasoner.layout import Layout, Position, cell_columns
 from tacita.rules.reasoner.proofs.finding.goals import Goals
 from tacita.rules.reasoner.proofs.finding.premises import binding, premises
-from tacita.rules.reasoner.proofs.finding.rules import Context, compare_terms, goal_of, keep_template, named
+from tacita.rules.reasoner.proofs.finding.rules import Context, compare_terms, goal_of, keep_template
 from tacita.rules.reasoner.proofs.finding.trail import GOAL, GOAL_ROUND, Trail, Values, goal_argument, positions, read
 from tacita.rules.reasoner.proofs.tree import Contributor, Derived, Gathers, GroundFact
 from tacita.rules.reasoner.terms import Terms
@@ -61,7 +61,7 @@ def gathered(
         found[goal] = Derived(
             goal,
             values[GOAL_ROUND],
-            named(derivation.rule),
+            context.named(derivation.rule),
             binding(names, values),
             (*(one[place] for one in lists), *premises(steps.after, values, len(steps.before))),
             explanation=template.filled(values) if template is not None else "",

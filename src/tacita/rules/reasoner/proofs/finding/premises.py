@@ -44,8 +44,7 @@ def premises(steps: Sequence[Step], values: Values, start: int = 0) -> tuple[Pre
             case Test(condition):
                 found.append(held(condition, place, values))
             case Absent(negation):
-                looked_for = ", ".join(shown(item, values) for item in negation.items)
-                found.append(Misses(text_of(negation), looked_for))
+                found.append(Misses(text_of(negation), shown(negation.items, values)))
     return tuple(found)
 
 
@@ -76,18 +75,18 @@ def operator(condition: Condition) -> str:
             return "~"
 
 
-def shown(item: Item, values: Values) -> str:
-    """Return an item with the values of its variables in their place; what is open is ``_`` or keeps its name."""
-    times = Counter(node.name for node in walk(item) if isinstance(node, Variable))
+def shown(items: Sequence[Item], values: Values) -> str:
+    """Return items with the values of their variables in their place; what is open is ``_``, or keeps its name."""
+    times = Counter(node.name for item in items for node in walk(item) if isinstance(node, Variable))
 
     def change(node: Node) -> Node:
         if not isinstance(node, Variable):
             return node
         if node.name in values:
             return Variable(written(values[node.name]))  # a name is printed as it is, and so may stand for any value
-        return Blank() if times[node.name] == 1 and isinstance(item, Atom) else node
+        return Blank() if times[node.name] == 1 else node
 
-    return text_of(rewritten(item, change))
+    return ", ".join(text_of(rewritten(item, change)) for item in items)
 
 
 def binding(names: Sequence[str], values: Values) -> Binding:

@@ -31,6 +31,7 @@ class Context:
     """How many contributors of an aggregate are listed."""
     rounds: dict[GroundFact, int] = field(default_factory=dict)
     templates: Templates = field(init=False)
+    _names: dict[int, RuleName] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.templates = Templates(self.result.prepared)
@@ -49,17 +50,18 @@ class Context:
         """Return an empty trail of a rule."""
         return Trail.to(self.engine, self.layouts, derivation.similar, goals)
 
+    def named(self, rule: Rule) -> RuleName:
+        """Return what a step says of its rule."""
+        if id(rule) not in self._names:
+            plain = Rule(rule.body, rule.head, rule.exists, rule.label)
+            self._names[id(rule)] = RuleName(rule.name, rule.module, str(rule.origin), text_of(plain))
+        return self._names[id(rule)]
+
     def met(self, steps: Sequence[Step], values: Values, start: int = 0) -> None:
         """Take down the rounds of the facts of a match."""
         for place, step in enumerate(steps, start):
             if isinstance(step, Match):
                 self.rounds[matched(step.atom, place, values)] = values[round_of(place)]
-
-
-def named(rule: Rule) -> RuleName:
-    """Return what a step says of its rule."""
-    plain = Rule(rule.body, rule.head, rule.exists, rule.label)
-    return RuleName(rule.name, rule.module, str(rule.origin), text_of(plain))
 
 
 def goal_of(goals: Goals, values: Values) -> GroundFact:
@@ -113,7 +115,7 @@ def instances(
             Derived(
                 goal_of(goals, values),
                 values[GOAL_ROUND],
-                named(derivation.rule),
+                context.named(derivation.rule),
                 binding(names, values),
                 premises(steps, values),
                 explanation=template.filled(values) if template is not None else "",

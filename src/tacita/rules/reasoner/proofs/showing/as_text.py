@@ -31,7 +31,7 @@ from tacita.rules.reasoner.proofs.words import aggregate, computation, condition
 from tacita.rules.reasoner.values import written
 
 _DEEPEST_INDENT = 40
-"""Below this many levels a tree is not indented any further: a line must stay readable."""
+"""Below this many levels a tree is not indented any further, and lines say their level: they must stay readable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class _Tree:
     def _laid_out(self, text: str, bars: tuple[bool, ...]) -> Iterator[str]:
         hidden = max(0, len(bars) - _DEEPEST_INDENT)
         shown = bars[hidden:]
-        mark = f"({hidden} deeper) " if hidden and not shown[:-1][:1] else ""
+        mark = f"({len(bars)}) " if hidden else ""
         before = "".join("   " if is_last else "│  " for is_last in shown[:-1])
         hook = "" if not bars else "└─ " if bars[-1] else "├─ "
         behind = "" if not bars else "   " if bars[-1] else "│  "
@@ -165,16 +165,22 @@ def _nulls(step: Derived | Changed) -> Iterator[_Node]:
 
 
 def _folded(text: str, room: int) -> list[str]:
-    """Return a text in lines; a text without blanks is left as it is."""
-    lines, line = [], ""
-    for word in text.split(" "):
-        if line.strip() and len(line) + 1 + len(word) > room:
-            lines.append(line)
-            line = word
-            room = max(28, room - 2) if len(lines) == 1 else room
-        else:
-            line = f"{line} {word}" if line else word
-    return [*lines, line]
+    """Return a text in lines, broken where two blanks are if that is enough; a word that is too long stays whole."""
+    if len(text) <= room:
+        return [text]
+    lines: list[str] = []
+    for part in text.split("  "):
+        words = part.split(" ")
+        if lines and len(lines[-1]) + 2 + len(part) <= room:
+            lines[-1] += f"  {part}"
+            continue
+        lines.append(words[0])
+        for word in words[1:]:
+            if len(lines[-1]) + 1 + len(word) > room - (2 if len(lines) > 1 else 0):
+                lines.append(word)
+            else:
+                lines[-1] += f" {word}"
+    return lines
 
 
 def as_text(proof: Proof, width: int = 100) -> str:

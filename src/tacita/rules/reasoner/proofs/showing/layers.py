@@ -97,6 +97,8 @@ def _order(layers: list[list[int]], up: Sequence[Sequence[int]], down: Sequence[
     place = {node: float(i) for nodes in layers for i, node in enumerate(nodes)}
     best, fewest = [list(nodes) for nodes in layers], _crossings(layers, place, down)
     for sweep in range(_SWEEPS):
+        if not fewest:
+            break
         is_down = sweep % 2 == 0
         near = up if is_down else down
         for nodes in layers if is_down else reversed(layers):

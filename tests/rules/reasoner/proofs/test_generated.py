@@ -1,0 +1,58 @@
+"""Every derived fact of a random program has a proof, and the oracle accepts every step of it."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from tests.rules.generated import STRATEGIES
+from tests.rules.reasoner.proofs.verifier import check
+
+from tacita.rules.reasoner import reason
+from tacita.rules.reasoner.proofs.finding.asked import round_of
+from tacita.rules.reasoner.proofs.finding.rules import Context
+from tacita.rules.reasoner.proofs.finding.search import Search
+from tacita.rules.reasoner.proofs.tree import GroundFact, Proof
+from tacita.rules.reasoner.proofs.why import steps_of
+
+QUICK = settings(
+    max_examples=2,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
+
+
+def every_fact_is_proved(case, most):
+    text, inputs = case
+    result = reason(text, inputs)
+    facts = [GroundFact(p, row) for p in result.outputs for row in result.facts(p) if None not in row]
+    for fact in Random(1).sample(facts, min(most, len(facts))):
+        context = Context(result, contributors=1_000)
+        context.rounds[fact] = round_of(context, fact)
+        search = Search(context)
+        check(result, Proof(fact, steps_of(search, fact, None, None)))
+        search.ahead.close()
+    result.close()
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_facts_of_generated_programs_have_proofs(name):
+    @QUICK
+    @given(STRATEGIES[name])
+    def run(case):
+        every_fact_is_proved(case, most=2)
+
+    run()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_facts_of_many_generated_programs_have_proofs(name):
+    @settings(QUICK, max_examples=30)
+    @given(STRATEGIES[name])
+    def run(case):
+        every_fact_is_proved(case, most=6)
+
+    run()
