@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.measure import best, cost, python, tacita
+from benchmarks.proof import proof
 from benchmarks.rules import closure, control, k_anonymity
 
 Line = tuple[str, str, str, str, str]
@@ -85,6 +86,7 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "control": control,
     "closure": closure,
     "k-anonymity": k_anonymity,
+    "proof": proof,
 }
 
 

@@ -45,23 +45,22 @@ def test_files_of_every_format(tmp_path: Path, name: str) -> None:
         assert found.notes == ()
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        ROWS,
-        iter(ROWS),
-        [dict(zip(COLUMNS, row, strict=True)) for row in ROWS],
-        pd.DataFrame(COLUMNS),
-        pl.DataFrame(COLUMNS),
-        pl.LazyFrame(COLUMNS),
-        pa.table(COLUMNS),
-        tc.read(pa.table(COLUMNS)),
-        pd.DataFrame(COLUMNS)[["share", "company", "owner"]],
-    ],
-    ids=lambda given: type(given).__name__,
-)
-def test_objects_of_every_kind(given: object) -> None:
-    with tc.reason(CONTROL, {"Own": given}) as found:
+OBJECTS = {
+    "tuples": lambda: ROWS,
+    "an iterator": lambda: iter(ROWS),
+    "mappings": lambda: [dict(zip(COLUMNS, row, strict=True)) for row in ROWS],
+    "pandas": lambda: pd.DataFrame(COLUMNS),
+    "pandas in another order": lambda: pd.DataFrame(COLUMNS)[["share", "company", "owner"]],
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "lazy polars": lambda: pl.LazyFrame(COLUMNS),
+    "pyarrow": lambda: pa.table(COLUMNS),
+    "a data set": lambda: tc.read(pa.table(COLUMNS)),
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_objects_of_every_kind(kind: str) -> None:
+    with tc.reason(CONTROL, {"Own": OBJECTS[kind]()}) as found:
         assert found["Control"] == FACTS
 
 
@@ -411,6 +410,23 @@ def test_functions_and_parameters() -> None:
         parameters={"k": 3},
     )
     assert found["Q"] == [(4,)]
+
+
+@pytest.mark.slow
+def test_spark_gives_the_same(tmp_path: Path) -> None:
+    """Files are read by the embedded engine, facts are derived on Spark, files are written by the embedded one."""
+    pytest.importorskip("pyspark")
+    try:
+        found = tc.reason(
+            CONTROL, {"Own": _written(tmp_path, "o.csv")}, outputs={"Control": tmp_path / "c.csv"}, engine="spark"
+        )
+    except tc.TacitaError as error:
+        if error.exit_code != 5:
+            raise
+        pytest.skip("Spark needs Java, and there is none")
+    with found:
+        assert found["Control"] == FACTS
+        assert (tmp_path / "c.csv").read_text() == "controller,controlled\na,b\na,c\nb,c\n"
 
 
 def test_an_unknown_engine() -> None:

@@ -224,16 +224,22 @@ def test_proofs_in_a_conversation(tacita) -> None:
 def test_a_prompt_for_a_person(tmp_path: Path) -> None:
     """In a terminal there is a greeting and a prompt; an interrupt drops the line, the end of input ends it."""
     import pty
+    import select
 
+    # The terminal must be the one that controls the command, or an interrupt would not reach it.
+    take = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    command = [sys.executable, "-c", take, str(Path(sys.executable).with_name("tacita")), "rules", "repl"]
     leader, follower = pty.openpty()
-    command = [str(Path(sys.executable).with_name("tacita")), "rules", "repl"]
-    process = subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, cwd=tmp_path, close_fds=True)
+    process = subprocess.Popen(
+        command, stdin=follower, stdout=follower, stderr=follower, cwd=tmp_path, start_new_session=True
+    )
     os.close(follower)
     seen = b""
 
     def until(words: bytes) -> None:
         nonlocal seen
         while words not in seen:
+            assert select.select([leader], [], [], 60)[0], seen
             seen += os.read(leader, 4096)
         seen = seen.partition(words)[2]
 
@@ -242,12 +248,15 @@ def test_a_prompt_for_a_person(tmp_path: Path) -> None:
         until(b"> ")
         os.write(leader, b"A(1).\n")
         until(b"> ")
-        os.write(leader, b"half(a\x03")
+        os.write(leader, b"half(a\n")
+        until("… ".encode())
+        os.write(leader, b"\x03")
         until(b"> ")
         os.write(leader, b"?A(X).\n")
         until(b"X = 1")
+        until(b"> ")
         os.write(leader, b"\x04")
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
     finally:
         process.kill()
         process.wait()

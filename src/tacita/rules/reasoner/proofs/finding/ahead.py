@@ -25,12 +25,12 @@ from tacita.rules.reasoner.terms import Terms
 
 _LARGE = 20_000
 """From so many facts on a table of fewer is worth making."""
-_AFTER = 6
+_AFTER = 2
 """After so many levels one by one it is taken for a long way."""
 _AT_ONCE, _GROUPS_AT_ONCE = 1_000, 100
-"""How many facts are asked for together."""
-_WORTHWHILE = 8
-"""Over how many rounds this must reach."""
+"""How many facts are asked for together at most."""
+_WORTHWHILE, _A_ROUND = 3, 40
+"""Over how many rounds this must reach, and how many facts a round may cost: as much as asking once more."""
 
 
 class Ahead:
@@ -115,7 +115,8 @@ class Ahead:
             number += counts.get(round_, 0)
             if number > most:
                 break
-            first = round_
+            if number <= _A_ROUND * (last - round_ + 1):
+                first = round_
         return first
 
 
