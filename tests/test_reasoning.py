@@ -237,6 +237,7 @@ def test_bindings(tmp_path: Path) -> None:
         ('@bind("Own", "own.csv", delimeter = ";").', "has no option 'delimeter'; did you mean 'delimiter'"),
         ('@bind("Own", "own.csv", header = "no").', "neither true nor false"),
         ('@bind("Control", "sqlite:x.db", "t").', "databases are not written to"),
+        ('@bind("Own", "a.csv"). @bind("Own", "b.csv").', "Own is bound already"),
     ],
 )
 def test_wrong_bindings(binding: str, message: str) -> None:

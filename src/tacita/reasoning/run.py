@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any, Literal
 from tacita.dataset import Dataset
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.protocol import Engine
-from tacita.errors import UsageError, did_you_mean, listed
+from tacita.errors import RuleError, UsageError, did_you_mean, listed
 from tacita.progress import Progress, silent
 from tacita.reasoning.bindings import Place, bound
 from tacita.reasoning.columns import Wanted, wanted
@@ -25,7 +26,7 @@ from tacita.reasoning.inputs import Reader
 from tacita.reasoning.outputs import check_targets
 from tacita.reasoning.programs import ProgramText
 from tacita.rules.logic.dependencies import head_predicates
-from tacita.rules.logic.program import Program
+from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.passes.externals import Functions
 from tacita.rules.reasoner.program import Prepared, prepare
 from tacita.rules.reasoner.reason import DICTIONARY
@@ -79,7 +80,8 @@ def reason(
         return job.run(made, similarity, settings, progress, owns_engine=isinstance(engine, str))
     except BaseException:
         if isinstance(engine, str):
-            made.close()
+            with contextlib.suppress(Exception):  # what went wrong first is what a person wants to know
+                made.close()
         raise
 
 
@@ -130,7 +132,15 @@ class Job:
     def _bind(self) -> None:
         """Take over what ``@bind`` says of predicates that the caller says nothing about."""
         results = {a.text(0) for a in self.linked.directives("output")}
+        seen: dict[str, Annotation] = {}
         for predicate, place, annotation in bound(self.linked, self.program.folder):
+            first = seen.setdefault(predicate, annotation)
+            if first is not annotation:
+                raise RuleError(
+                    f"{predicate} is bound already ({first.origin})",
+                    where=str(annotation.origin),
+                    do="bind a predicate once; a rule can put two of them together",
+                )
             if predicate in results:
                 if place.is_database:
                     raise UsageError("databases are not written to", where=str(annotation.origin), do="name a file")

@@ -216,6 +216,19 @@ def test_plans_do_not_grow_round_after_round(spark: SparkEngine) -> None:
     assert kept(spark) == before
 
 
+def test_a_table_forgets_the_conditions_it_came_from(spark: SparkEngine) -> None:
+    """Spark keeps those of the plan behind a checkpoint, gone columns included, and stops at them in a union."""
+    table, other = spark.new_table(), spark.new_table()
+    spark.replace(table, plan("SELECT CAST(1 AS BIGINT) AS c0, CAST(1 AS BIGINT) AS c1"))
+    made = f"""SELECT a.c0, b.c1 AS c1, a.c1 AS c2 FROM {table} AS a CROSS JOIN {table} AS b
+        WHERE a.c0 = b.c0 AND a.c1 = b.c1"""
+    spark.replace(other, plan(made))
+    spark.append(other, plan(made))
+    assert spark.replace(other, plan(f"SELECT DISTINCT * FROM {other}")) == 1
+    for name in (table, other):
+        spark.forget(name)
+
+
 # -- results out ------------------------------------------------------------------------------------------------------
 
 HOSTILE = [
@@ -344,14 +357,22 @@ relation = engine.adopt(table.to_batches(), table.schema)
 assert list(here.glob(".tacita-*.spill"))
 try:
     engine.run(parse_one(f"SELECT CAST(c0 AS BIGINT) AS n FROM {relation.table}"))
-except TacitaError:
-    pass
+except TacitaError as error:
+    assert "refused a plan" in str(error)
+if sys.argv[2] == "killed":
+    from pyspark import SparkContext
+    os.kill(SparkContext._gateway.proc.pid, 9)
+    try:
+        relation.count()
+    except TacitaError as error:
+        assert "not running any more" in str(error), error
 """
 
 
-def test_nothing_is_printed_and_nothing_left(spark: SparkEngine, tmp_path: Path) -> None:
-    """Neither by Python nor by Java, even in a process that forgets to close the engine."""
-    command = [sys.executable, "-W", "error", "-c", SCRIPT, str(tmp_path)]
+@pytest.mark.parametrize("end", ["forgotten", "killed"])
+def test_nothing_is_printed_and_nothing_left(spark: SparkEngine, tmp_path: Path, end: str) -> None:
+    """Neither by Python nor by Java, in a process that forgets to close the engine, or whose Java was killed."""
+    command = [sys.executable, "-W", "error", "-c", SCRIPT, str(tmp_path), end]
     quick = {"SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
     done = subprocess.run(
         command, check=False, capture_output=True, text=True, timeout=300, cwd=tmp_path, env=os.environ | quick

@@ -24,6 +24,7 @@ from tacita.settings import Settings
 from tacita.workspace import journalled, spill_folder
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 OLDEST_JAVA = 17
@@ -36,6 +37,7 @@ _STOPPING = 30
 class _Running:
     session: SparkSession
     exit: contextlib.ExitStack
+    process: subprocess.Popen[bytes]
     engines: int = 0
 
 
@@ -49,6 +51,9 @@ def local_session(settings: Settings) -> Iterator[SparkSession]:
     global _running  # noqa: PLW0603 - there is one Spark in a process, whoever uses it
     require_pyspark()
     with _lock:
+        if _running is not None and _running.process.poll() is not None:  # somebody or something killed Java
+            _running.exit.close()
+            _running = None
         if _running is None:
             _running = _started(settings)
         _running.engines += 1
@@ -59,8 +64,8 @@ def local_session(settings: Settings) -> Iterator[SparkSession]:
         with _lock:
             running.engines -= 1
             if not running.engines:
-                _running = None
                 running.exit.close()
+                _running = None if _running is running else _running
 
 
 def adapted(session: SparkSession) -> SparkSession:
@@ -103,6 +108,8 @@ _RELIED_ON = {
     "spark.sql.legacy.parquet.nanosAsLong": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
+    # A checkpoint remembers conditions on columns that it does not have, and a union of such stops at them.
+    "spark.sql.constraintPropagation.enabled": "false",
     # Sets are gathered by hash as long as there are not very many groups.
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "10000",
 }
@@ -185,11 +192,13 @@ def _started(settings: Settings) -> _Running:
                 where=str(spill.parent),
                 do="set --spill or TACITA_SPILL to a folder that you can write to",
             ) from None
-        session = _launched(settings, spill.absolute(), exit_)
-        return _Running(session, exit_.pop_all())
+        session, process = _launched(settings, spill.absolute(), exit_)
+        return _Running(session, exit_.pop_all(), process)
 
 
-def _launched(settings: Settings, spill: Path, exit_: contextlib.ExitStack) -> SparkSession:
+def _launched(
+    settings: Settings, spill: Path, exit_: contextlib.ExitStack
+) -> tuple[SparkSession, subprocess.Popen[bytes]]:
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
@@ -209,8 +218,8 @@ def _launched(settings: Settings, spill: Path, exit_: contextlib.ExitStack) -> S
             f"Spark did not start ({failed})",
             do=f"see that Java {OLDEST_JAVA} runs and that --memory is not more than this machine has",
         )
-    exit_.callback(context.stop)
-    return SparkSession(context)
+    exit_.callback(_stopped, context)
+    return SparkSession(context), gateway.proc
 
 
 def _configuration(settings: Settings, spill: Path) -> dict[str, str]:
@@ -259,6 +268,14 @@ def _set(values: dict[str, str | None]) -> None:
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
+
+
+def _stopped(context: SparkContext) -> None:
+    """Stop Spark; if it is dead already, let PySpark know."""
+    with contextlib.suppress(Exception):
+        context.stop()
+    if type(context)._active_spark_context is context:
+        type(context)._active_spark_context = None
 
 
 def _ended(gateway: Any) -> None:

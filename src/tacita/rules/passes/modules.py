@@ -17,7 +17,7 @@ from tacita.rules.logic.faults import Fault
 from tacita.rules.logic.program import Annotation, Clause, Directive, Fact, Program, Rule
 from tacita.rules.logic.terms import Atom, Constant, Item, Node, Term, rewritten
 from tacita.rules.passes.externals import Functions, resolved
-from tacita.rules.passes.parameters import with_parameters
+from tacita.rules.passes.parameters import defaults, with_parameters
 from tacita.rules.syntax import parse
 
 Finder: TypeAlias = Callable[[str], tuple[str, str] | None]
@@ -47,7 +47,7 @@ def link(
 ) -> Linked:
     """Return a program with its modules included, its external predicates resolved and its parameters replaced."""
     linked = Linked(program)
-    given = dict(parameters or {})
+    given = {**defaults(program), **(parameters or {})}  # what a program sets holds for the modules that it uses
     linker = _Linker(linked, find or (lambda _: None), given, known_modules)
     clauses = linker.included(with_parameters(program, given), "")
     bound = linker.bound(clauses)
@@ -84,14 +84,19 @@ class _Linker:
     def bound(self, clauses: list[Clause]) -> dict[str, str]:
         """Plug in what ``@bind_module`` names; return the modules by external predicate. Adds to the clauses."""
         modules: dict[str, str] = {}
-        for annotation in list(_directives(clauses, "bind_module")):
-            external, name = annotation.text(0) or "", annotation.text(1) or ""
-            inner = self._read(name, annotation)
-            if inner is None:
-                continue
-            modules[external] = name
-            own = self.included(inner, name)
-            clauses += _private(own, external, name)
+        chosen: dict[str, list[Annotation]] = {}
+        for annotation in _directives(clauses, "bind_module"):
+            same = chosen.setdefault(annotation.text(0) or "", [])
+            if same and same[0].origin.source != annotation.origin.source:
+                same.clear()  # the program that uses a module has the last word on what is plugged in
+            same.append(annotation)
+        for external, told in chosen.items():
+            for annotation in told:
+                name = annotation.text(1) or ""
+                inner = self._read(name, annotation)
+                if inner is not None:
+                    modules[external] = name
+                    clauses += _private(self.included(inner, name), external, name)
         return modules
 
     def _read(self, name: str, annotation: Annotation) -> Program | None:

@@ -118,6 +118,8 @@ def _unfolded(rule: Rule, program: Program, static: set[str], known: Known) -> l
     if whole is not None:
         attributes = sorted({str(a[whole.attribute]) for a in answers if a.get(whole.attribute) in known.attributes})
         return [whole.rule(rule, attributes)]
+    if any(not isinstance(answer[name], str) for answer in answers for name in names):
+        return [rule]  # sets of attributes: the rule runs on records as values
     rest = tuple(item for item in rule.body if item not in items)
     return [_instance(rule, rest, answer) for answer in answers if _fits(answer, names, known)]
 
@@ -171,7 +173,13 @@ def _attribute_variables(rule: Rule) -> set[str]:
 
 
 def _static_items(rule: Rule, static: set[str]) -> list[Item]:
-    atoms = [item for item in rule.body if isinstance(item, Atom) and item.predicate in static]
+    atoms = [
+        item
+        for item in rule.body
+        if isinstance(item, Atom)
+        and item.predicate in static
+        and not any(isinstance(node, Access | Update) for node in walk(item))
+    ]
     names = {v.name for atom in atoms for v in variables(atom)}
     conditions = [
         item
@@ -181,9 +189,10 @@ def _static_items(rule: Rule, static: set[str]) -> list[Item]:
     kept: list[Item] = [*atoms, *conditions]
     while True:  # what cannot be answered alone stays with the data
         stuck = [u.item for u in scheduled(kept).unbound]
-        if not stuck:
-            return kept
-        kept = [item for item in kept if item not in stuck]
+        rest = [item for item in kept if item not in stuck]
+        if len(rest) == len(kept):
+            return [] if stuck else kept
+        kept = rest
 
 
 def _within(item: Item, names: set[str], static: set[str]) -> bool:
@@ -238,7 +247,10 @@ def _whole_tuple(rule: Rule) -> _WholeTuple | None:
 def _taken_for_granted(program: Program, clauses: Sequence[Clause], known: Known) -> list[Clause]:
     """Return rules for predicates that the data define where the program does not: Tuple, Val, the input of a risk."""
     rules = [c for c in clauses if isinstance(c, Rule)]
-    derived = {p for rule in rules for p in head_predicates(rule)} | {f.atom.predicate for f in program.facts}
+    # A rule that makes new versions out of old ones does not say where the first ones come from.
+    first = [(p, rule) for rule in rules for p in head_predicates(rule)]
+    derived = {p for p, rule in first if p not in {source for source, _ in body_predicates(rule.body)}}
+    derived |= {f.atom.predicate for f in program.facts}
     used = {p for rule in rules for p, _ in body_predicates(rule.body)}
     m, i, row, record = Variable("M"), Variable("I"), Variable("_row"), Variable("VSet")
     added: list[Clause] = []

@@ -135,6 +135,9 @@ class Versions:
         offers = [offer for offer in offers if offer.make()]
         if not offers:
             return False
+        if len({len(offer.parts) for offer in offers}) > 1:
+            # A recoded column changes every tuple: nothing else may change one in the same epoch.
+            offers = [offer for offer in offers if offer.is_whole_column]
         chosen = run.engine.new_table()
         run.engine.replace(chosen, self._chosen(offers))
         layout = run.layouts[predicate]
@@ -223,7 +226,7 @@ class _Offer:
         self._layout = run.layouts[predicate]
         route = derivation.rule.annotation("route")
         self._order = route.option("order") if route is not None else None
-        self._is_whole_column = text_option(route, "scope", "") == "whole_column"
+        self.is_whole_column = text_option(route, "scope", "") == "whole_column"
         self.is_single = text_option(route, "step", "all") == "one"
         self.table, self.fired = run.engine.new_table(), run.engine.new_table()
         self.width = 0
@@ -237,7 +240,7 @@ class _Offer:
         run.prepare(self.derivation)
         body = self.derivation.bound()
         heads = self.derivation.head_cells(body, self._atom)
-        keys = [heads[i] for i in (self._key[:-1] if self._is_whole_column else self._key)]
+        keys = [heads[i] for i in (self._key[:-1] if self.is_whole_column else self._key)]
         order = self._ordered(body)
         self.width = len(order)
         frontier = [body.terms.bound[v.name] for v in self.derivation.frontier]
@@ -294,7 +297,7 @@ class _Offer:
         same = exp.EQ(this=exp.column("id_", table="c"), expression=exp.column("id_", table="t"))
         names = [exp.column(name, table="t") for name in self._names]
         picked = exp.select(*names).from_(named(self.table, "t")).join(named(chosen, "c"), on=both(same, mine))
-        if self._is_whole_column:
+        if self.is_whole_column:
             picked = self._widened(picked)
         count = run.engine.replace(self.fired, picked.distinct())
         if not count:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 
+import tacita
+from tacita.knowledge.programs import find
 from tacita.rules.reasoner import Null, reason
 from tacita.rules.reasoner.proofs.tree import Changed, Derived, Remembers, Uses
 
@@ -74,3 +77,32 @@ def test_a_counter_that_was_raised_again_and_again():
     assert [(s.fact.values[1], s.epoch) for s in chain] == [(4, 3), (3, 2), (2, 1)]
     assert proof.is_complete
     assert result.why_not('V("a", 2)').verdict == "superseded"
+
+
+def test_tuples_of_microdata_are_explained_column_by_column():
+    rows = [("Roma", "Textiles"), ("Roma", "Commerce"), ("Roma", "Commerce"), ("Milano", "Commerce")]
+    table = pa.table({"Area": [area for area, _ in rows], "Sector": [sector for _, sector in rows]})
+    data = (
+        tacita.read(table, name="db").with_categories(dict.fromkeys(table.column_names, "quasi-identifier")).microdata
+    )
+    program = """
+    @bind_module("risk", "k_anonymity").
+    @bind_module("anonymize", "local_suppression").
+    @versioned("Tuple", key = ["M", "I"]).
+    [1] Val(M, I, A, V), Cat(M, A, "Quasi-identifier"), VSet = munion((A, V)) -> Tuple(M, I, VSet).
+    [2] Tuple(M, I, VSet), #risk(I, R), R > 0.5 -> #anonymize(I).
+    [3] Tuple(M, I, VSet), #risk(I, R), R <= 0.5 -> TupleA(M, I, VSet).
+    """
+    result = reason(program, data=data, engine=data.relation.engine, find=find)
+    assert result.count("TupleA") == 4
+    for _, identifier, record in result.facts("TupleA"):
+        proof = result.why(f"TupleA(_, {identifier}, _)", limit=None)
+        assert proof.is_complete
+        assert proof.goal.values[2] == record
+        changed = [
+            step for step in proof.steps.values() if isinstance(step, Changed) and step.fact.values[1] == identifier
+        ]
+        assert len(changed) == sum(isinstance(value, Null) for _, value in record.items)
+        sources = [fact for fact in proof.steps if fact.predicate == "Val.row" and fact.values[1] == identifier]
+        assert [tuple(v for _, v in fact.values[2].items) for fact in sources] == [rows[identifier - 1]]
+    assert result.why_not("anonymize(1)").nearest.words == "0 is not more than 0.5"

@@ -23,6 +23,7 @@ GRAPH = """
 [6] N(X) -> exists Z: U(X, Z).
 [7] N(X) -> Fixed(X, "yes").
 [8] N(X), Y in {1, 5} -> M(X, Y).
+[9] N(X) -> Twice(X, X).
 """
 
 
@@ -81,6 +82,7 @@ def test_a_premise_is_looked_for_with_what_the_match_so_far_found(control):
         ("U(1, 5)", "head", "the rule makes an unknown value for argument 2, never 5"),
         ("U(9, _)", "fact", "there is no N(9)"),
         ('Fixed(1, "no")', "head", 'the rule gives "yes" as argument 2, not "no"'),
+        ("Twice(1, 2)", "head", "the rule gives facts with the same value as arguments 1 and 2"),
         ("M(1, 2)", "head", "Y is 1, from a member of {1, 5}, not 2"),
         ("U(1, ⊥99)", "head", "the rule applies, and makes another unknown value"),
     ],

@@ -114,6 +114,11 @@ class Follower:
     def _clash(self) -> Attempt | None:
         """Return why the head cannot be the fact, whatever the body says."""
         unknown = {v.name for v in self.derivation.existentials}
+        for places in positions(self.atom.arguments).values():
+            told = [(p, t) for p in places if isinstance(t := self.asked.atom.arguments[p], Constant)]
+            if len({term for _, term in told}) > 1:
+                words = f"the rule gives facts with the same value as arguments {told[0][0] + 1} and {told[1][0] + 1}"
+                return self._result("head", words, text_of(self.atom), -1)
         for position, (own, term) in enumerate(zip(self.atom.arguments, self.asked.atom.arguments, strict=True)):
             if isinstance(own, Constant) and isinstance(term, Constant) and own.value != term.value:
                 words = f"the rule gives {text_of(own)} as argument {position + 1}, not {text_of(term)}"

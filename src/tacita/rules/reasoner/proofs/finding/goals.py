@@ -56,7 +56,8 @@ class Goals:
     @classmethod
     def between(cls, layout: Layout, table: str, first: int, last: int) -> Goals:
         """Return the facts of a table that came in between two rounds, both included."""
-        number = exp.alias_(exp.Window(this=exp.RowNumber()), _NUMBER)
+        order = exp.Order(expressions=[exp.Ordered(this=exp.column(name)) for name in (ROUND, *layout.columns())])
+        number = exp.alias_(exp.Window(this=exp.RowNumber(), order=order), _NUMBER)
         since = exp.GTE(this=exp.column(ROUND), expression=exp.Literal.number(first))
         until = exp.LTE(this=exp.column(ROUND), expression=exp.Literal.number(last))
         query = exp.select(*layout.columns(), ROUND, number).from_(named(table)).where(since).where(until)

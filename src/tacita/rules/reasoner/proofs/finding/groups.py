@@ -254,7 +254,7 @@ def _ranked(
     rank = exp.Window(
         this=exp.RowNumber(),
         partition_by=[term.copy() for term in apart],
-        order=exp.Order(expressions=[term.copy() for term in order]) if order else None,
+        order=exp.Order(expressions=[term.copy() for term in order or apart]),
     )
     return exp.select(*(exp.column(name, table="m") for name in columns), exp.alias_(rank, "rank_"), *more).from_(
         source

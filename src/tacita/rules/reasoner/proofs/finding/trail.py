@@ -192,7 +192,7 @@ class Trail:
             rank = exp.Window(
                 this=exp.RowNumber(),
                 partition_by=[cells[GOAL].value.copy()],
-                order=exp.Order(expressions=order) if order else None,
+                order=exp.Order(expressions=order or [exp.Ordered(this=cells[GOAL].value.copy())]),
             )
             ranked = _reading(query, "m", exp.Star(), exp.alias_(rank, "rank_"))
             wanted = exp.LTE(this=exp.column("rank_"), expression=exp.Literal.number(most))
