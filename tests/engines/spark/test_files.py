@@ -26,5 +26,5 @@ def test_a_delimited_file_reads_and_writes_the_same(spark: SparkEngine, duckdb: 
         written.append((tmp_path / f"{engine.name}.csv").read_bytes())
         found.append((data.to_arrow().to_pylist(), [column.type for column in data.relation.columns]))
     assert found[0] == found[1]
-    assert [kind.value for kind in found[0][1]] == ["integer", "date", "number", "text", "boolean", "text"]
+    assert [kind.value for kind in found[0][1]] == ["text", "date", "number", "text", "text", "text"]
     assert written[0] == written[1]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import subprocess
 from collections.abc import Iterator
 
 from tacita.errors import InputError, OutputError, ReasoningError, TacitaError
 
 # PySpark prints each failed query, constants and all, as a line of JSON to the standard error.
 _TALKATIVE = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+_CUT = {"Py4JError", "Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError", "BrokenPipeError"}
 
 
 @contextlib.contextmanager
@@ -46,13 +48,21 @@ def _raise_alone(error: TacitaError) -> None:
 def _silence() -> Iterator[None]:
     loggers = [logging.getLogger(name) for name in _TALKATIVE]
     before = [logger.disabled for logger in loggers]
+    root = logging.getLogger()
+    root.addFilter(_not_of_py4j)
     for logger in loggers:
         logger.disabled = True
     try:
         yield
     finally:
+        root.removeFilter(_not_of_py4j)
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    """Whether a line is none of py4j, which reports a broken connection to everybody."""
+    return "py4j" not in record.pathname
 
 
 def _java_name(error: object) -> str:
@@ -65,6 +75,18 @@ def _java_name(error: object) -> str:
             cause = cause.getCause()
         return str(cause.getClass().getSimpleName())
     return type(error).__name__
+
+
+def _is_gone() -> bool:
+    """Whether Java has ended; py4j says of a call that nobody answers what it says of one that does not exist."""
+    from pyspark import SparkContext
+
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is None:
+        return True
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(1)
+    return process.poll() is not None
 
 
 def _translated(text: str, kind: str, where: str) -> TacitaError:
@@ -93,10 +115,7 @@ def _translated(text: str, kind: str, where: str) -> TacitaError:
             where=where,
             do="compute with decimal numbers (write 1.0 for 1, or number(X)), or keep the values smaller",
         )
-    if (
-        kind in {"Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError"}
-        or "stopped sparkcontext" in lowered
-    ):
+    if (kind in _CUT and _is_gone()) or "stopped sparkcontext" in lowered:
         return TacitaError(
             "Spark is not running any more", where=where, do="make a new engine; if it stops again, give it more memory"
         )
