@@ -41,6 +41,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkEngine]:
         engine = SparkEngine(Settings(memory="1GB", threads=2, spill=folder, state=folder / "state"))
     with engine:
         yield engine
+    assert not list(folder.glob(".tacita-*")), "something is left after closing"
+    assert not list((folder / "state" / "unfinished").iterdir())
 
 
 @pytest.fixture(scope="session")

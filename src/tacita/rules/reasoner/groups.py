@@ -14,7 +14,7 @@ from sqlglot import exp
 from tacita.engines.protocol import Engine
 from tacita.rules.logic.binding import Schedule, head_group, head_terms
 from tacita.rules.logic.program import Rule
-from tacita.rules.logic.terms import Aggregate, Pair, Term, Unpack, Variable, children, variables, walk
+from tacita.rules.logic.terms import Aggregate, Constant, Pair, Term, Unpack, Variable, children, variables, walk
 from tacita.rules.logic.types import INTEGER, NUMBER, TEXT, PairType, RecordType, RowType, Scalar, SetType
 from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell, as_type, both, not_null, null_safe
@@ -92,7 +92,7 @@ def _contributors(aggregate: Aggregate, matched: tuple[Variable, ...]) -> tuple[
         return aggregate.contributors
     if aggregate.function in _COUNT and aggregate.value is not None:
         return (aggregate.value,)
-    return matched
+    return matched or (Constant(1),)  # nothing is named: all matches of a group are one
 
 
 @dataclass(slots=True)
