@@ -48,6 +48,8 @@ class SparkEngine:
         self._partitions = 2 * settings.threads
         with contextlib.ExitStack() as exit_:
             own = exit_.enter_context(local_session(settings)) if session is None else adapted(session)
+            if session is not None:
+                self._partitions = 2 * session.sparkContext.defaultParallelism
             with in_our_words("engine settings"):
                 self._session = configured(own, self._partitions if session is None else None)
             exit_.callback(_emptied, self._session, self._tables, (self._scanned, self._defined))
