@@ -4,6 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
+# Hundreds of commands are started by the tests: compile the code once, whatever the environment prefers.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: demo test test-fast check bench docs format clean
 .DEFAULT_GOAL := help
 

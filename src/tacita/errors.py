@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import NoReturn
 
 
 class TacitaError(Exception):
@@ -73,6 +74,15 @@ class ReasoningError(TacitaError):
     """Reasoning was stopped: a budget ran out, a denial or an equality rule failed, a value was unknown."""
 
     exit_code = 6
+
+
+def raise_alone(error: TacitaError) -> NoReturn:
+    """Raise an error that does not even remember, as its context, the one it was made of: that may quote values."""
+    try:
+        raise error
+    except TacitaError:
+        error.__context__ = None
+        raise
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -226,8 +226,12 @@ def test_a_prompt_for_a_person(tmp_path: Path) -> None:
     import pty
     import select
 
-    # The terminal must be the one that controls the command, or an interrupt would not reach it.
-    take = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    # The terminal must be the one that controls the command, or an interrupt would not reach it; and a job that runs
+    # in the background, as these tests may, hands down that interrupts are ignored.
+    take = (
+        "import fcntl, os, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+        "signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+    )
     command = [sys.executable, "-c", take, str(Path(sys.executable).with_name("tacita")), "rules", "repl"]
     leader, follower = pty.openpty()
     process = subprocess.Popen(

@@ -188,7 +188,7 @@ def _delimiter(text: str, quote: str) -> str:
 
 
 def _rows(text: str, delimiter: str, quote: str, *, whole: bool) -> list[list[str]]:
-    csv.field_size_limit(1 << 30)
+    limit = csv.field_size_limit(1 << 30)  # of the whole process: given back below
     reader = csv.reader(
         io.StringIO(text, newline=None) if "\n" not in text else io.StringIO(text, newline=""),
         delimiter=delimiter,
@@ -204,6 +204,8 @@ def _rows(text: str, delimiter: str, quote: str, *, whole: bool) -> list[list[st
                 return rows
     except csv.Error:
         return rows
+    finally:
+        csv.field_size_limit(limit)
     # The last row of a sample may have been cut in the middle.
     return rows if whole or len(rows) < 2 else rows[:-1]
 

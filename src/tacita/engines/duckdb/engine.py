@@ -243,15 +243,23 @@ class DuckDBEngine:
         }
         written = ", ".join(f"{name} {_literal(value)}" for name, value in options.items())
         sql = f"COPY ({plan.sql(self.dialect)}) TO {_literal(str(path))} (FORMAT CSV, HEADER false, {written})"
-        self._execute(sql, where=str(path.parent))
+        # One thread: when a disk runs full, DuckDB's writing threads can wait for each other forever.
+        threads = self._counted("SELECT current_setting('threads')")
+        self._execute("SET threads = 1")
+        try:
+            self._execute(sql, where=str(path.parent))
+        finally:
+            self._execute(f"SET threads = {threads}")
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def _sql(self, plan: exp.Query) -> str:
         """Return a plan as text; a plan that is run round after round is written once."""
-        written = plan.meta.get("sql")
-        if written is None:
-            written = plan.meta["sql"] = plan.sql(self.dialect)
+        # A copy takes the notes of a plan along and may be changed afterwards: the note says whose text it is.
+        owner, written = plan.meta.get("sql", (None, ""))
+        if owner != id(plan):
+            written = plan.sql(self.dialect)
+            plan.meta["sql"] = (id(plan), written)
         return str(written)
 
     def _counted(self, sql: str) -> int:

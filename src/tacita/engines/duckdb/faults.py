@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import duckdb
 
-from tacita.errors import InputError, OutputError, ReasoningError, TacitaError
+from tacita.errors import InputError, OutputError, ReasoningError, TacitaError, raise_alone
 
 
 @contextlib.contextmanager
@@ -25,9 +25,9 @@ def in_our_words(where: str = "") -> Iterator[None]:
         if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error).lower():
             raise KeyboardInterrupt from None
         translated = _translated(error, where)
-    # Raised here, outside of the except, so that not even the context of our error holds DuckDB's text.
+    # Raised here, outside of the except, and alone: not even the context of our error may hold DuckDB's text.
     if translated is not None:
-        raise translated
+        raise_alone(translated)
 
 
 def _translated(error: duckdb.Error, where: str) -> TacitaError:

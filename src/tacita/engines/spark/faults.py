@@ -7,7 +7,7 @@ import logging
 import subprocess
 from collections.abc import Iterator
 
-from tacita.errors import InputError, OutputError, ReasoningError, TacitaError
+from tacita.errors import InputError, OutputError, ReasoningError, TacitaError, raise_alone
 
 # PySpark prints each failed query, constants and all, as a line of JSON to the standard error.
 _TALKATIVE = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -32,16 +32,7 @@ def in_our_words(where: str = "") -> Iterator[None]:
         except ConnectionError as error:
             translated = _translated("connection", type(error).__name__, where)
     if translated is not None:
-        _raise_alone(translated)
-
-
-def _raise_alone(error: TacitaError) -> None:
-    """Raise an error that does not even remember, as its context, the one it was made of."""
-    try:
-        raise error
-    except TacitaError:
-        error.__context__ = None
-        raise
+        raise_alone(translated)
 
 
 @contextlib.contextmanager
