@@ -28,6 +28,7 @@ def test_the_paper(tmp_path) -> None:
     assert found == {a.name: a.category for a in firms.dictionary}
 
 
+@pytest.mark.slow
 def test_reference_files(shared) -> None:
     adult = tc.read(shared / "data/adult/adult.csv").propose(experience=ExperienceBase.load())
     assert {name for name, p in adult.items() if p.category is Category.QUASI_IDENTIFIER} == set(adult) - {

@@ -46,8 +46,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", [pytest.param(c, marks=pytest.mark.slow) if "100 MB" in c else c for c in CASES])
-@pytest.mark.parametrize("command", ["describe", pytest.param("convert", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("command", ["describe", "convert"])
 def test_unusable_text(tacita, tmp_path: Path, case: str, command: str) -> None:
     content, message = CASES[case]
     (tmp_path / "f.csv").write_bytes(content)
@@ -55,12 +56,14 @@ def test_unusable_text(tacita, tmp_path: Path, case: str, command: str) -> None:
     assert message in refused(tacita(*arguments), tmp_path, {"f.csv"})
 
 
+@pytest.mark.slow
 def test_wrong_encoding_told(tacita, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_bytes("a,b\nsecreté,1\n".encode("cp1252"))
     message = refused(tacita("describe", "f.csv", "--encoding", "utf-8"), tmp_path, {"f.csv"})
     assert "is not utf-8 text" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cell", "fault"), [("0", "1 zero"), ("-3", "1 negative"), ("inf", "1 not finite"), ("NaN", "1 missing")]
 )
@@ -70,6 +73,7 @@ def test_weights(tacita, tmp_path: Path, cell: str, fault: str) -> None:
     assert f"the weight 'w' has unusable values: {fault} (first rows: 2)" in message
 
 
+@pytest.mark.slow
 def test_a_column_of_mixed_types_is_told_not_guessed(tacita, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("x,y\n" + "".join(f"{i},a\n" for i in range(1000)) + "secret,a\n")
     done = tacita("describe", "f.csv")
@@ -90,6 +94,7 @@ def test_ten_thousand_columns(tacita, tmp_path: Path) -> None:
     assert "and 9,940 more attributes; --json shows all" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_folder(tacita, tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     assert "d: is a folder without Parquet files" in refused(tacita("describe", "d"), tmp_path, {"d"})
@@ -101,6 +106,7 @@ def test_a_missing_file(tacita, tmp_path: Path) -> None:
     assert "firm.csv: there is no such file; did you mean 'firms.csv'?" in message
 
 
+@pytest.mark.slow
 def test_an_unknown_format(tacita, tmp_path: Path) -> None:
     (tmp_path / "f.doc").write_text("x")
     assert "no format is known for 'f.doc'" in refused(tacita("describe", "f.doc"), tmp_path, {"f.doc"})
@@ -140,6 +146,7 @@ def test_a_dictionary_that_does_not_fit(tacita, tmp_path: Path) -> None:
     assert "the data has 'Sector', of which the dictionary says nothing" in message
 
 
+@pytest.mark.slow
 def test_a_dictionary_with_faults(tacita, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("Area,Sector\nNorth,x\n")
     (tmp_path / "f.dictionary.toml").write_text(
@@ -159,6 +166,7 @@ def test_a_hierarchy_with_a_hole(tacita, tmp_path: Path) -> None:
     assert "line 2" in message
 
 
+@pytest.mark.slow
 def test_a_hierarchy_that_does_not_cover_the_data(tacita, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("Area\nMilano\nsecret\n")
     (tmp_path / "area.csv").write_text("Milano;North\n")
@@ -167,6 +175,7 @@ def test_a_hierarchy_that_does_not_cover_the_data(tacita, tmp_path: Path) -> Non
     assert "Area" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

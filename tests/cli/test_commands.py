@@ -50,6 +50,7 @@ def test_errors_as_json(tacita) -> None:
     assert told["exit_code"] == 3
 
 
+@pytest.mark.slow
 def test_categorize_accept_set_and_remember(tacita, firms: Path, tmp_path: Path) -> None:
     shown = tacita("categorize", "firms.csv")
     assert "Nothing written yet" in shown.stdout
@@ -81,6 +82,7 @@ def test_categorize_keeps_what_a_person_wrote(tacita, firms: Path, tmp_path: Pat
     assert tomllib.loads(file.read_text())["attributes"]["Area"]["category"] == "quasi-identifier"
 
 
+@pytest.mark.slow
 def test_no_remember(tacita, firms: Path, clean_home: Path) -> None:
     tacita("categorize", "firms.csv", "--accept", "--set", "Area=sensitive", "--no-remember")
     assert not (clean_home / "experience.toml").exists()
@@ -131,6 +133,7 @@ def test_generate_is_repeatable(tacita, tmp_path: Path) -> None:
     assert a != c
 
 
+@pytest.mark.slow
 def test_generate_two_outputs_of_one_name(tacita, tmp_path: Path) -> None:
     done = tacita("generate", "R1A4W", "--out", "a.csv", "--oracle", "a.csv")
     assert done.returncode == 2
@@ -142,13 +145,8 @@ def test_list(tacita) -> None:
     assert "figure-1" in json.loads(tacita("generate", "--list", "--json").stdout)
 
 
-@pytest.mark.parametrize(
-    "ending",
-    [
-        "sav",
-        *(pytest.param(e, marks=pytest.mark.slow) for e in ["tsv", "csv.gz", "parquet", "arrow", "xlsx", "dta", "xpt"]),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["sav", "tsv", "csv.gz", "parquet", "arrow", "xlsx", "dta", "xpt"])
 def test_convert_there_and_back(tacita, tmp_path: Path, ending: str) -> None:
     text = "CODE,SEX,AMOUNT,DAY\n007,m,1.5,2020-01-31\n012,f,,2021-02-28\n"
     (tmp_path / "a.csv").write_text(text)
@@ -274,6 +272,7 @@ def test_an_interrupt_is_told(tacita, tmp_path: Path, command: str, moment: floa
     assert not [p for p in tmp_path.iterdir() if p.name.startswith(".tacita")]
 
 
+@pytest.mark.slow
 def test_a_full_disk_behind_a_pipe(tacita, firms: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = tacita("convert", "firms.csv", "-", capture_output=False, stdout=full, stderr=subprocess.PIPE)

@@ -73,6 +73,7 @@ def test_results_as_json_and_files(tacita, control: Path) -> None:
     refused(again, 4, "c.parquet: exists already", "--force")
 
 
+@pytest.mark.slow
 def test_a_shipped_program_a_bound_file_and_parameters(tacita, control: Path) -> None:
     (control / "q.vada").write_text(
         '@use("company_control").\n@bind("Own", "own.csv").\n@param("least", 2).\n@output("Big").\n'
@@ -121,6 +122,7 @@ def test_wrong_questions(tacita, control: Path) -> None:
 # -- violations --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_violations_are_listed_or_stop_the_run(tacita, tmp_path: Path) -> None:
     (tmp_path / "p.vada").write_text(
         'P("a", 1). P("a", 2). P("b", 3).\n'
@@ -152,6 +154,7 @@ def test_all_faults_of_a_program(tacita, tmp_path: Path) -> None:
     assert told["faults"][0]["line"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -160,22 +163,11 @@ def test_all_faults_of_a_program(tacita, tmp_path: Path) -> None:
         (["p.vada"], 2, "nothing is given for the input Own (owner, company, share)"),
         (["p.vada", "--input", "Own=two.csv"], 3, "has 2 columns, the rules give it 3 arguments"),
         (["p.vada", "--input", "Own=own.csv", "--output", "Control=no/c.csv"], 4, "the folder does not exist"),
-        pytest.param(["x.vada"], 3, "x.vada: there is no such file; did you mean 'p.vada'?", marks=pytest.mark.slow),
-        pytest.param(
-            ["p.vada", "--input", "Own=own.csv", "--output", "Contol=c.csv"],
-            2,
-            "did you mean 'Control'?",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            ["p.vada", "--input", "Own=own.csv", "--engine", "spork"], 2, "no engine 'spork'", marks=pytest.mark.slow
-        ),
-        pytest.param(
-            ["p.vada", "--input", "Own=own.csv", "--param", "k"], 2, "is not NAME=VALUE", marks=pytest.mark.slow
-        ),
-        pytest.param(
-            ["p.vada", "--input", "Own=own.csv", "--max-rounds", "0"], 2, "--max-rounds", marks=pytest.mark.slow
-        ),
+        (["x.vada"], 3, "x.vada: there is no such file; did you mean 'p.vada'?"),
+        (["p.vada", "--input", "Own=own.csv", "--output", "Contol=c.csv"], 2, "did you mean 'Control'?"),
+        (["p.vada", "--input", "Own=own.csv", "--engine", "spork"], 2, "no engine 'spork'"),
+        (["p.vada", "--input", "Own=own.csv", "--param", "k"], 2, "is not NAME=VALUE"),
+        (["p.vada", "--input", "Own=own.csv", "--max-rounds", "0"], 2, "--max-rounds"),
     ],
 )
 def test_wrong_requests(tacita, control: Path, arguments: list[str], code: int, message: str) -> None:
@@ -185,6 +177,7 @@ def test_wrong_requests(tacita, control: Path, arguments: list[str], code: int, 
     assert {p.name for p in control.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_values_and_names_of_a_hostile_user(tacita, tmp_path: Path) -> None:
     (tmp_path / "select.csv").write_text(
         'from,group by\n"Robert\'); DROP TABLE r0;--","a""b\nc"\n\x1b[2J,"x,y"\n,\n', encoding="utf-8"

@@ -28,6 +28,7 @@ def test_sample_uniques_of_testdata(shared, keys: int, uniques: int) -> None:
     assert found.sample_uniques == uniques
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "uniques"), [("synth_25k", 4745), ("synth_100k", 3405)])
 def test_sample_uniques_of_the_bench_files(shared, file: str, uniques: int) -> None:
     """Uniques on region, sex, age, edu as counted with sdcMicro (reference/README.md)."""
@@ -111,6 +112,7 @@ def test_wide_data_is_described_like_narrow_data() -> None:
     assert {name: among[name] for name in narrow} == alone
 
 
+@pytest.mark.slow
 def test_two_runs_give_the_same_bytes(shared) -> None:
     path = shared / "data/bench/synth_25k.parquet"
     first, second = (json.dumps(tc.read(path).describe().to_dict()) for _ in range(2))

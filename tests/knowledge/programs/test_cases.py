@@ -16,7 +16,12 @@ def named(case: Case) -> str:
     return f"{case.folder.parent.name}-{case.folder.name}"
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if "error" not in c.settings], ids=named)
+def slowly(case: Case) -> Case | object:
+    """The cycles run a program in a program: a second each."""
+    return pytest.param(case, marks=pytest.mark.slow) if case.folder.parent.name == "enhanced_cycle" else case
+
+
+@pytest.mark.parametrize("case", [slowly(c) for c in CASES if "error" not in c.settings], ids=named)
 def test_reasoner(case: Case) -> None:
     result = case.reasoned()
     found = {predicate: as_values(result.facts(predicate)) for predicate in case.expected}
@@ -24,6 +29,7 @@ def test_reasoner(case: Case) -> None:
     assert len(result.violations) == case.settings.get("violations", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [c for c in CASES if not {"error", "not_by_oracle"} & set(c.settings)], ids=named)
 def test_oracle(case: Case) -> None:
     result = case.interpreted()

@@ -22,6 +22,7 @@ def cases(shared: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_large_graph(cases: Path) -> None:
     with (cases / "company/company_graph_100k.csv").open(encoding="utf-8", newline="") as lines:
         own = [(int(owner), int(company), float(share)) for owner, company, share in csv.reader(lines)]

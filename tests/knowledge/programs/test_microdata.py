@@ -41,6 +41,7 @@ def in_time() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["individual_risk", "k_anonymity", "reidentification", "suda"])
 @pytest.mark.parametrize("attributes", [FOUR, FOUR[:2]], ids=len)
 def test_risk(program: str, attributes: list[str]) -> None:
@@ -53,6 +54,7 @@ def test_risk(program: str, attributes: list[str]) -> None:
     assert same_up_to_nulls({"riskOutput": staged}, {"riskOutput": as_values(plain.facts("riskOutput"))})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "inputs"),
     [

@@ -122,6 +122,7 @@ def test_deep_terms_do_not_recurse() -> None:
     assert {fault.code for fault in check(program, ["p"])} == {"R301"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "template",
     [

@@ -8,7 +8,7 @@ from tests.rules.generated import STRATEGIES, assert_same
 
 # Without shrinking: a run takes a tenth of a second, and thousands of smaller programs would be tried.
 QUICK = settings(
-    max_examples=6,
+    max_examples=4,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],

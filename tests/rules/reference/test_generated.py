@@ -14,7 +14,7 @@ from tacita.rules.logic.terms import variables
 from tacita.rules.reference import interpret, same_up_to_nulls
 from tacita.rules.syntax import parse
 
-SMALL = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+SMALL = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -28,11 +28,12 @@ def test_generated_programs_run_and_end(name):
     run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_generated_programs_derive_something(name):
     counts = []
 
-    @settings(SMALL, database=None, derandomize=True, phases=[Phase.generate])
+    @settings(SMALL, max_examples=20, database=None, derandomize=True, phases=[Phase.generate])
     @given(STRATEGIES[name])
     def run(case):
         text, inputs = case

@@ -11,7 +11,7 @@ from tacita.rules.logic.terms import Item, Term
 from tacita.rules.syntax import formatted, parse, text_of
 
 patient = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], max_examples=40
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], max_examples=25
 )
 
 

@@ -58,6 +58,7 @@ def check_order_quickly(proof):
             assert all(rounds[p.fact] < step.round for p in step.premises)
 
 
+@pytest.mark.slow
 def test_a_deep_proof_can_be_shown_in_every_way(chain):
     proof = chain.why(f"R({DEEP})", limit=None)
     before = sys.getrecursionlimit()

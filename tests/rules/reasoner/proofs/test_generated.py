@@ -17,7 +17,7 @@ from tacita.rules.reasoner.proofs.tree import GroundFact, Proof
 from tacita.rules.reasoner.proofs.why import steps_of
 
 QUICK = settings(
-    max_examples=2,
+    max_examples=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -37,20 +37,16 @@ def every_fact_is_proved(case, most):
     result.close()
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
-def test_facts_of_generated_programs_have_proofs(name):
-    @QUICK
-    @given(STRATEGIES[name])
-    def run(case):
-        every_fact_is_proved(case, most=2)
-
-    run()
+@settings(QUICK, max_examples=8)
+@given(STRATEGIES["everything"])
+def test_facts_of_generated_programs_have_proofs(case):
+    every_fact_is_proved(case, most=2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_facts_of_many_generated_programs_have_proofs(name):
-    @settings(QUICK, max_examples=30)
+    @QUICK
     @given(STRATEGIES[name])
     def run(case):
         every_fact_is_proved(case, most=6)

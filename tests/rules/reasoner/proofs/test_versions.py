@@ -79,6 +79,7 @@ def test_a_counter_that_was_raised_again_and_again():
     assert result.why_not('V("a", 2)').verdict == "superseded"
 
 
+@pytest.mark.slow
 def test_tuples_of_microdata_are_explained_column_by_column():
     rows = [("Roma", "Textiles"), ("Roma", "Commerce"), ("Roma", "Commerce"), ("Milano", "Commerce")]
     table = pa.table({"Area": [area for area, _ in rows], "Sector": [sector for _, sector in rows]})
