@@ -71,9 +71,36 @@ def _array(*items: exp.Expr) -> exp.Expr:
     return exp.Array(expressions=list(items))
 
 
+def _chosen(items: exp.Expr, by: exp.Expr, keep: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+    """The items for which a condition on another set holds; no value when that set has none (it is not empty then)."""
+    return _when(exp.Not(this=exp.Is(this=by.copy(), expression=exp.Null())), _each(items, keep, "list_filter"))
+
+
 def _is_part(part: exp.Expr, whole: exp.Expr) -> exp.Expr:
-    outside = _each(part, lambda x: exp.Not(this=_call("list_contains", whole, x)), "list_filter")
-    return exp.EQ(this=_call("len", outside), expression=_number(0))
+    return _call("list_has_all", whole, part)
+
+
+def _joined(a: exp.Expr, b: exp.Expr) -> exp.Expr:
+    # Unlike list_concat, the operator does not take NULL for an empty list.
+    return exp.DPipe(this=a, expression=b, safe=True)
+
+
+def _put(record: exp.Expr, key: exp.Expr, value: exp.Expr, label: exp.Expr) -> exp.Expr:
+    others = _chosen(record, key, lambda x: exp.NEQ(this=_part(x, "k"), expression=key))
+    return _set(_joined(others, _array(_entry(key.copy(), value, label))))
+
+
+def _whole(function: str) -> Callable[[exp.Expr], exp.Expr]:
+    """A whole number near ``x``: a whole number itself stays as it is, also where a double could not hold it."""
+
+    def near(x: exp.Expr) -> exp.Expr:
+        same = _try_cast(x, "bigint")
+        return exp.Case(
+            ifs=[exp.If(this=exp.EQ(this=same, expression=x.copy()), true=same.copy())],
+            default=_try_cast(_call(function, x.copy()), "bigint"),
+        )
+
+    return near
 
 
 def _present(x: exp.Expr) -> exp.Expr:
@@ -159,8 +186,8 @@ FUNCTIONS: dict[str, Callable[..., exp.Expr]] = {
     "ends_with": lambda a, b: _call("ends_with", a, b),
     "concat": lambda a, b: exp.DPipe(this=a, expression=b, safe=True),
     "round": _round,
-    "floor": lambda x: _cast(_call("floor", x), "bigint"),
-    "ceil": lambda x: _cast(_call("ceil", x), "bigint"),
+    "floor": _whole("floor"),
+    "ceil": _whole("ceil"),
     "sqrt": lambda x: _when(exp.GTE(this=x, expression=_number(0)), _call("sqrt", x.copy())),
     "exp": lambda x: _finite(_call("exp", x)),
     "ln": lambda x: _when(exp.GT(this=x, expression=_number(0)), _call("ln", x.copy())),
@@ -185,9 +212,9 @@ FUNCTIONS: dict[str, Callable[..., exp.Expr]] = {
     "record_of": lambda k, v, n: _set(_call("list", _entry(k, v, n))),
     "set_made": lambda *items: _set(_array(*items)),
     "list_made": _array,
-    "set_union": lambda a, b: _set(_call("list_concat", a, b)),
-    "set_minus": lambda a, b: _each(a, lambda x: exp.Not(this=_call("list_contains", b, x)), "list_filter"),
-    "set_intersect": lambda a, b: _each(a, lambda x: _call("list_contains", b, x), "list_filter"),
+    "set_union": lambda a, b: _set(_joined(a, b)),
+    "set_minus": lambda a, b: _chosen(a, b, lambda x: exp.Not(this=_call("list_contains", b, x))),
+    "set_intersect": lambda a, b: _chosen(a, b, lambda x: _call("list_contains", b, x)),
     "has": lambda a, x: _call("list_contains", a, x),
     "is_subset": _is_part,
     "size": lambda a: _call("len", a),
@@ -197,14 +224,8 @@ FUNCTIONS: dict[str, Callable[..., exp.Expr]] = {
     ),
     "value_at": lambda r, k: _part(_at(r, k), "v"),
     "label_at": lambda r, k: _part(_at(r, k), "n"),
-    "cut": lambda r, s: _each(r, lambda x: _call("list_contains", s, _part(x, "k")), "list_filter"),
-    "put": lambda r, k, v, n: _set(
-        _call(
-            "list_append",
-            _each(r, lambda x: exp.NEQ(this=_part(x, "k"), expression=k), "list_filter"),
-            _entry(k.copy(), v, n),
-        )
-    ),
+    "cut": lambda r, s: _chosen(r, s, lambda x: _call("list_contains", s, _part(x, "k"))),
+    "put": _put,
     "keys": lambda r: _each(r, lambda x: _part(x, "k"), "list_transform"),
     "is_part": _is_part,
     "maybe_same": _maybe_same,

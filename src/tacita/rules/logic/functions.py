@@ -72,7 +72,7 @@ _ALL = (
     Function("day", ("date",), "integer", "the day of the month"),
     Function("days_between", ("date", "date"), "integer", "the days from the first to the second"),
     Function("add_days", ("date", "integer"), "date", "so many days later"),
-    Function("size", ("T",), "integer", "the number of members of a set, list or record"),
+    Function("size", ("set, list or record",), "integer", "the number of members"),
     Function("first", ("pair",), "T", "the first part of a pair"),
     Function("second", ("pair",), "T", "the second part of a pair"),
     Function("keys", ("record",), "set", "the attributes of a record"),

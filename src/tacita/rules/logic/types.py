@@ -110,10 +110,10 @@ def joined(a: Type, b: Type) -> Type | None:
             return None if first is None or second is None else PairType(first, second)
         case RecordType() | RowType(), RecordType() | RowType():
             return _joined_records(a, b)
-        case SetType(PairType(_, x)), RecordType() | RowType():
-            return _joined_records(RecordType(x), b)
-        case RecordType() | RowType(), SetType(PairType(_, y)):
-            return _joined_records(a, RecordType(y))
+        case SetType(x), RecordType() | RowType() if x == NOTHING:
+            return RecordType(value_type(b))
+        case RecordType() | RowType(), SetType(y) if y == NOTHING:
+            return RecordType(value_type(a))
     return None
 
 

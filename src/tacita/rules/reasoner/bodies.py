@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -12,10 +13,12 @@ from tacita.engines.protocol import Engine
 from tacita.rules.logic.binding import Absent, Assign, Enumerate, Match, Step, Test
 from tacita.rules.logic.terms import Atom, Blank, Constant, Pack, Variable
 from tacita.rules.logic.types import ANY, TEXT, ListType, RecordType, RowType, SetType, Type
-from tacita.rules.reasoner.cells import Cell, both, not_null
-from tacita.rules.reasoner.layout import Layout, cell_columns
+from tacita.rules.reasoner.cells import Cell, as_type, both, not_null
+from tacita.rules.reasoner.layout import Layout, cell_columns, sql_type
 from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.terms import SimilarTo, Terms, row_of
+
+Negated: TypeAlias = tuple[Sequence[Step], Terms]
 
 _LARGEST_TERM = 150
 """Above this many nodes an assigned term gets a column of its own before it is used again."""
@@ -33,6 +36,8 @@ class Body:
     conditions: list[exp.Expr] = field(default_factory=list)
     matched: list[tuple[Atom, str]] = field(default_factory=list)
     """The atoms in order, with the alias of each."""
+    negated: list[Negated] = field(default_factory=list)
+    """The steps inside negations, with the terms that they see."""
     is_correlated: bool = False
 
     @classmethod
@@ -145,8 +150,10 @@ class Body:
             return TEXT, self.engine.function("set_made", *names)
         if isinstance(collection.type, RecordType):
             return TEXT, self.engine.function("keys", collection.value.copy())
-        assert isinstance(collection.type, SetType | ListType)
-        return collection.type.element, collection.value.copy()
+        if isinstance(collection.type, SetType | ListType):
+            return collection.type.element, collection.value.copy()
+        # A null whose type nothing tells has no members; what is no collection is a fault that `type_faults` tells.
+        return TEXT, as_type(exp.Null(), sql_type(SetType(TEXT)))
 
     def _absent(self, steps: Sequence[Step]) -> exp.Expr:
         if any(isinstance(step, Match) and self.layouts[step.atom.predicate].is_empty for step in steps):
@@ -154,6 +161,7 @@ class Body:
         terms = Terms(self.engine, dict(self.terms.bound), self.terms.known, self.terms.similar)
         inner = Body(self.engine, self.layouts, terms, self.aliases, is_correlated=True)
         inner.take(steps, {})
+        self.negated += [(steps, terms), *inner.negated]
         if not inner.sources:
             # Conditions alone: they must not all hold.
             return exp.Not(this=exp.func("coalesce", exp.paren(both(*inner.conditions)), exp.false()))

@@ -130,8 +130,10 @@ class Terms:
                 return self._update(term)
             case Pair(first, second):
                 return self._pair(self.cell(first), self.cell(second))
-            case SetOf(items) | ListOf(items):
-                return self._collection([self.cell(item) for item in items], is_set=isinstance(term, SetOf))
+            case SetOf(items):
+                return self._written_record(items) or self._collection(items, is_set=True)
+            case ListOf(items):
+                return self._collection(items, is_set=False)
             case Case():
                 return self._case(term)
         raise AssertionError(term)
@@ -161,7 +163,13 @@ class Terms:
         else:
             target = joined(a.type, b.type) or a.type
         name = {"union": "set_union", "minus": "set_minus", "intersect": "set_intersect"}[term.operator]
-        value = self._function(name, self.converted(a, target).value, self.converted(b, target).value)
+        parts = [self.converted(cell, target).value for cell in (a, b)]
+        value = self._function(name, *parts)
+        if name == "set_union" and isinstance(target, RecordType):
+            # Two records that differ in an attribute have no union: it would hold the attribute twice.
+            names = self._function("set_union", *(self._function("keys", part) for part in parts))
+            agree = exp.EQ(this=self._function("size", names), expression=self._function("size", value))
+            return Cell(target, _when(agree, value), is_partial=True)
         return Cell(target, value, is_partial=_partial(a, b))
 
     def _call(self, term: Call) -> Cell:
@@ -209,7 +217,7 @@ class Terms:
     def _as(self, cell: Cell, wanted: str) -> exp.Expr:
         if wanted in {"number", "integer"}:
             number = self.number(cell)
-            return as_type(number, _BIGINT) if wanted == "integer" and cell.type != INTEGER else number
+            return self._function("integer", number) if wanted == "integer" and cell.type != INTEGER else number
         if wanted == "text":
             return self.text(cell)
         if wanted in {"date", "timestamp"} and cell.type == ANY:
@@ -270,8 +278,8 @@ class Terms:
             value = exp.Case(ifs=[exp.If(this=not_null(cell.label), true=null)], default=value.copy())
         return Cell(ANY, value, is_partial=cell.is_partial)
 
-    def _collection(self, items: list[Cell], *, is_set: bool) -> Cell:
-        cells = [self._without_label(item) for item in items]
+    def _collection(self, items: tuple[Term, ...], *, is_set: bool) -> Cell:
+        cells = [self._without_label(self.cell(item)) for item in items]
         element: Type = NOTHING
         for cell in cells:
             element = joined(element, cell.type) or ANY
@@ -283,6 +291,32 @@ class Terms:
         value = as_type(array, sql_type(wrap(element if element != NOTHING else TEXT)))
         known = both(*(cell.is_known() for cell in cells))
         return Cell(wrap(element), _when(known, value) if partial else value, is_partial=partial)
+
+    def _written_record(self, items: tuple[Term, ...]) -> Cell | None:
+        """Return a set of pairs whose first parts are different texts as the record that it is; None for others."""
+        pairs = [item for item in items if isinstance(item, Pair)]
+        names = [self.cell(pair.first) for pair in pairs]
+        written = [pair.first.value for pair in pairs if isinstance(pair.first, Constant)]
+        if not pairs or len(pairs) < len(items) or not all(_is_text(name.type) for name in names):
+            return None
+        if len(set(written)) < len(written):
+            return None
+        values = [self.cell(pair.second) for pair in pairs]
+        held: Type = NOTHING
+        for value in values:
+            held = joined(held, value.type) or ANY
+        type_ = RecordType(held)
+        parts: list[exp.Expr] = []
+        for name, value in zip(names, values, strict=True):
+            cell = self.converted(value, held)
+            label = cell.label if cell.label is not None else _NO_LABEL
+            parts += [self.text(name), as_type(cell.value, sql_type(held)), label]
+        record = as_type(self._function("record_made", *parts), sql_type(type_))
+        known = [cell.is_known() for cell in (*names, *values) if cell.is_partial or cell.label is not None]
+        if len(written) < len(pairs) > 1:
+            keys = self._function("size", self._function("set_made", *parts[::3]))
+            known.append(exp.EQ(this=keys, expression=self._function("size", record)))
+        return Cell(type_, _when(both(*known), record) if known else record, is_partial=bool(known))
 
     def _case(self, term: Case) -> Cell:
         condition = both(*(self.condition(c) for c in term.conditions))
@@ -322,9 +356,9 @@ class Terms:
 
     def generic(self, cell: Cell) -> Cell:
         """Return a record that has a column per attribute as one value; anything else as it is."""
+        if cell.type == NOTHING:
+            return self.converted(cell, RecordType(ANY))
         if not isinstance(cell.type, RowType):
-            if isinstance(cell.type, SetType) and isinstance(cell.type.element, PairType):
-                return self.converted(cell, RecordType(cell.type.element.second))
             return cell
         return self.converted(cell, RecordType(value_type(cell.type)))
 
@@ -357,6 +391,8 @@ class Terms:
                 parts += [exp.Literal.string(name), as_type(held.value, sql_type(target.value)), label]
             value = self._function("record_made", *parts) if parts else exp.Array(expressions=[])
             return Cell(target, as_type(value, sql_type(target)))
+        if cell.type == SetType(NOTHING):  # the empty set is an empty record, too
+            return replace(cell, type=target, value=as_type(exp.Array(expressions=[]), sql_type(target)))
         return replace(cell, type=target, value=as_type(cell.value, sql_type(target)))
 
     # -- conditions ----------------------------------------------------------------------------------------------------
@@ -458,6 +494,8 @@ class Terms:
             return self._function("has", self._function("keys", collection.value), self.text(item))
         if isinstance(written, SetOf | ListOf):
             return self._one_of(item, [self.cell(one) for one in written.items])
+        if collection.type == NOTHING:
+            collection = self.converted(collection, SetType(item.type))
         element = _element(collection.type)
         if element == ANY or item.label is not None:
             item = self._any(item)

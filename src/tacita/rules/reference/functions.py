@@ -83,7 +83,12 @@ def _algebra(operator: str, left: Value, right: Value) -> Value:
         found = [member for k, member in a.items() if k in b]
     # Nothing left of a record is a record still.
     is_record = isinstance(left, RecordValue) or (operator == "union" and isinstance(right, RecordValue))
-    return RecordValue(()) if not found and is_record else collection(found)
+    if not found and is_record:
+        return RecordValue(())
+    result = collection(found)
+    if is_record and isinstance(result, frozenset):  # an attribute with two values: such a record there is not
+        raise NoValue
+    return result
 
 
 def order(left: Value, right: Value) -> int:
@@ -157,6 +162,8 @@ def _number(value: Value) -> float:
 
 
 def _integer(value: Value) -> int:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise NoValue
     return value

@@ -91,6 +91,9 @@ def members(value: frozenset[Value] | RecordValue) -> list[Value]:
     return sorted(found, key=rank)
 
 
+_NOTHING: Key = ("set", frozenset())
+
+
 def key(value: Value) -> Key:
     """Return what two values have in common if and only if they are equal.
 
@@ -106,7 +109,8 @@ def key(value: Value) -> Key:
     if isinstance(value, ListValue):
         return ("list", tuple(key(item) for item in value.items))
     if isinstance(value, RecordValue):
-        return ("record", tuple((name, key(part)) for name, part in value.items))
+        # A record without attributes is the empty set.
+        return ("record", tuple((name, key(part)) for name, part in value.items)) if value.items else _NOTHING
     return (_kind(value), value)
 
 
