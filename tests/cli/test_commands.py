@@ -207,6 +207,7 @@ def test_version(tacita) -> None:
     from tacita import __version__
 
     assert tacita("version").stdout.startswith(f"tacita      {__version__}\n")
+    assert tacita("--version").stdout == f"tacita {__version__}\n"
     assert json.loads(tacita("version", "--json").stdout)["tacita"] == __version__
 
 

@@ -8,12 +8,14 @@ import os
 import sys
 import traceback
 from types import TracebackType
+from typing import Annotated
 
 import typer
 
 from tacita.cli import categorize, convert, describe, generate, reason, rules, version
 from tacita.cli.rule_output import fault_dict
 from tacita.errors import OutputError, RuleError, TacitaError, UsageError, printable
+from tacita.version import __version__
 
 EXIT_INTERRUPTED = 130
 EXIT_OUR_FAULT = 70
@@ -35,8 +37,19 @@ for command in (describe, categorize, generate, convert, reason, rules, version)
     command.add_to(app)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tacita {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version; 'version' shows all."),
+    ] = False,
+) -> None:
     """Release data without releasing people: statistical disclosure control driven by rules."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from tacita.engines.protocol import Engine
-from tacita.errors import ReasoningError
+from tacita.errors import ReasoningError, TacitaError
 from tacita.progress import Progress, Step, silent
 from tacita.rules.logic.binding import Assign, Match
 from tacita.rules.logic.dependencies import Edge
@@ -80,6 +80,16 @@ class Run:
         self, predicates: Sequence[str], derivations: Sequence[Derivation], equalities: Sequence[Derivation]
     ) -> None:
         """Derive everything about predicates that depend on each other."""
+        try:
+            self._component(predicates, derivations, equalities)
+        except TacitaError as error:
+            # The engine does not know for which rule it worked.
+            error.where = error.where or " or ".join(str(d.rule.origin) for d in [*derivations, *equalities][:3])
+            raise
+
+    def _component(
+        self, predicates: Sequence[str], derivations: Sequence[Derivation], equalities: Sequence[Derivation]
+    ) -> None:
         self.began = self.round
         if not derivations and not equalities:
             for predicate in predicates:
