@@ -22,16 +22,18 @@ from tacita.rules.reasoner import reason
 class _Names:
     """The similarity of names as the ``~`` of the rules."""
 
-    def __init__(self, similarity: Similarity) -> None:
-        self._similarity = similarity
+    def __init__(self, similarity: Similarity, names: Iterable[str]) -> None:
+        self._alike = {name: [other for other, _ in similarity.alike(name)] for name in names}
+
+    @property
+    def others(self) -> set[str]:
+        """The names that any of ours is like."""
+        return {other for alike in self._alike.values() for other in alike}
 
     def pairs(self, left: Sequence[str], right: Sequence[str]) -> Iterable[tuple[str, str]]:
         """Return the pairs that are alike."""
         known = set(right)
-        for name in left:
-            for other, _ in self._similarity.alike(name):
-                if other in known:
-                    yield name, other
+        return [(name, other) for name in left for other in self._alike[name] if other in known]
 
 
 def lent_categories(
@@ -43,13 +45,17 @@ def lent_categories(
         raise TacitaError("the rule program 'categorise' is missing", do="install Tacita again: a file of it is gone")
     names = {attribute.name: normalised(attribute.name) for attribute in dictionary}
     text, source = program
+    alike = _Names(similarity, sorted(set(names.values())))
+    # Of the experience only what is like one of the names can count: the rest need not be loaded.
+    others = alike.others
+    known = [name for name in base.names if name in others]
     result = reason(
         text,
         {
             "Att": [(dictionary.name, name) for name in sorted(set(names.values()))],
-            "ExpBase": [(name, base[name].category.value) for name in base.names],
+            "ExpBase": [(name, base[name].category.value) for name in known],
         },
-        similarity=_Names(similarity),
+        similarity=alike,
         parameters={"feedback": False},
         source=source,
     )
