@@ -14,9 +14,10 @@ from tacita.rules.logic.binding import Absent, Assign, Enumerate, Match, Step, T
 from tacita.rules.logic.terms import Atom, Blank, Constant, Pack, Variable
 from tacita.rules.logic.types import ANY, TEXT, ListType, RecordType, RowType, SetType, Type
 from tacita.rules.reasoner.cells import Cell, as_type, both, not_null
+from tacita.rules.reasoner.conversions import row_of
 from tacita.rules.reasoner.layout import Layout, cell_columns, sql_type
 from tacita.rules.reasoner.sql import named
-from tacita.rules.reasoner.terms import SimilarTo, Terms, row_of
+from tacita.rules.reasoner.terms import SimilarTo, Terms
 
 Negated: TypeAlias = tuple[Sequence[Step], Terms]
 

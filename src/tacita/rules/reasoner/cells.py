@@ -62,3 +62,8 @@ def null_safe(a: exp.Expr, b: exp.Expr) -> exp.Expr:
 def as_type(term: exp.Expr, kind: exp.DataType) -> exp.Expr:
     """Return a cast."""
     return exp.Cast(this=term.copy(), to=kind.copy())
+
+
+def when(condition: exp.Expr, then: exp.Expr) -> exp.Expr:
+    """Return a term under a condition; without it, no value."""
+    return exp.Case(ifs=[exp.If(this=condition.copy(), true=then.copy())])

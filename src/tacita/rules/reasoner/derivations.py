@@ -14,9 +14,10 @@ from tacita.rules.logic.terms import Atom, Comparison, Variable
 from tacita.rules.logic.types import INTEGER, NOTHING, RowType, Type
 from tacita.rules.reasoner.bodies import Body
 from tacita.rules.reasoner.cells import Cell
+from tacita.rules.reasoner.conversions import row_of
 from tacita.rules.reasoner.groups import Gathered, Grouping, aggregated, bound_before, head_record, maybe_groups
 from tacita.rules.reasoner.layout import Layout, Position, named_columns, sql_type
-from tacita.rules.reasoner.terms import SimilarTo, Terms, row_of
+from tacita.rules.reasoner.terms import SimilarTo, Terms
 
 NO_LABEL = exp.Cast(this=exp.Null(), to=sql_type(INTEGER))
 UNKNOWN = Cell(NOTHING, exp.Null(), exp.Literal.number(0))

@@ -190,7 +190,7 @@ def _merges(final: dict[int, Any]) -> pa.RecordBatch:
 
 
 def _held(value: Any, name: str) -> Any:
-    from tacita.rules.reasoner.terms import constant_type
+    from tacita.rules.reasoner.constants import constant_type
     from tacita.rules.reasoner.values import as_any
 
     if isinstance(value, Null):

@@ -18,10 +18,11 @@ from tacita.rules.logic.terms import Constant
 from tacita.rules.logic.types import ANY, INTEGER, NOTHING, NUMBER, TEXT, Scalar, Type, joined
 from tacita.rules.reasoner.bodies import Body
 from tacita.rules.reasoner.cells import Cell, is_null
+from tacita.rules.reasoner.constants import constant_type
 from tacita.rules.reasoner.derivations import projected
 from tacita.rules.reasoner.layout import Layout, Position, sql_type
 from tacita.rules.reasoner.tables import in_round
-from tacita.rules.reasoner.terms import Terms, constant_type
+from tacita.rules.reasoner.terms import Terms
 from tacita.rules.reasoner.values import Null, as_any
 
 if TYPE_CHECKING:

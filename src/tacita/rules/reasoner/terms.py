@@ -1,4 +1,4 @@
-"""Terms and conditions in SQL: identity for nulls, no value where a function has none.
+"""Terms and conditions of rules in SQL: no value where a function has none.
 
 A condition is three-valued as in SQL: it holds, it does not, or one of its terms has no value; then the match fails,
 whether the condition is negated or not.
@@ -6,13 +6,11 @@ whether the condition is negated or not.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from tacita.engines.protocol import Engine
 from tacita.rules.logic.functions import FUNCTIONS
 from tacita.rules.logic.terms import (
     Access,
@@ -33,18 +31,14 @@ from tacita.rules.logic.terms import (
     Term,
     Unpack,
     Update,
-    Value,
     Variable,
 )
 from tacita.rules.logic.types import (
     ANY,
-    BOOLEAN,
-    DATE,
     INTEGER,
     NOTHING,
     NUMBER,
     TEXT,
-    TIMESTAMP,
     ListType,
     PairType,
     RecordType,
@@ -55,49 +49,19 @@ from tacita.rules.logic.types import (
     joined,
     value_type,
 )
-from tacita.rules.reasoner.cells import Cell, as_type, both, is_null, not_null, null_safe, wrapped
+from tacita.rules.reasoner.cells import Cell, as_type, both, not_null, when, wrapped
+from tacita.rules.reasoner.comparisons import Comparisons
+from tacita.rules.reasoner.constants import BIGINT, NO_LABEL, constant_type, literal
+from tacita.rules.reasoner.conversions import is_text, row_of
 from tacita.rules.reasoner.layout import sql_type
 
 SimilarTo = Callable[[Cell, Cell], exp.Expr]
 
 
-def constant_type(value: Value) -> Scalar:
-    """Return the type of a constant."""
-    if isinstance(value, bool):
-        return BOOLEAN
-    if isinstance(value, int):
-        return INTEGER
-    if isinstance(value, float):
-        return NUMBER
-    if isinstance(value, datetime.datetime):
-        return TIMESTAMP
-    return DATE if isinstance(value, datetime.date) else TEXT
-
-
-def literal(value: Value) -> exp.Expr:
-    """Return a constant in SQL; never as text that could be read as anything else."""
-    if isinstance(value, bool):
-        return exp.Boolean(this=value)
-    if isinstance(value, int):
-        return as_type(exp.Literal.number(value) if value >= 0 else exp.Neg(this=exp.Literal.number(-value)), _BIGINT)
-    if isinstance(value, float):
-        # The exponent makes it a double; without it engines read a decimal.
-        number = exp.Literal.number(repr(abs(value)) if "e" in repr(value) else f"{abs(value)!r}e0")
-        return exp.paren(exp.Neg(this=number)) if value < 0 else number
-    if isinstance(value, datetime.date):
-        return as_type(exp.Literal.string(str(value)), sql_type(constant_type(value)))
-    return exp.Literal.string(value)
-
-
-_BIGINT = sql_type(INTEGER)
-_NO_LABEL = exp.Cast(this=exp.Null(), to=_BIGINT.copy())
-
-
 @dataclass(slots=True)
-class Terms:
+class Terms(Comparisons):
     """Compiles the terms of one rule; `bound` says what its variables are."""
 
-    engine: Engine
     bound: dict[str, Cell] = field(default_factory=dict)
     known: Mapping[Term, Cell] = field(default_factory=dict)
     """Terms that were computed before: aggregates, and what they are grouped by."""
@@ -138,18 +102,15 @@ class Terms:
                 return self._case(term)
         raise AssertionError(term)
 
-    def _function(self, name: str, *arguments: exp.Expr) -> exp.Expr:
-        return self.engine.function(name, *(argument.copy() for argument in arguments))
-
     def _arithmetic(self, term: Operation) -> Cell:
         cells = [self.cell(operand) for operand in term.operands]
-        if term.operator == "+" and all(_is_text(cell.type) for cell in cells):
-            return Cell(TEXT, self._function("concat", *(self.text(cell) for cell in cells)), is_partial=True)
+        if term.operator == "+" and all(is_text(cell.type) for cell in cells):
+            return Cell(TEXT, self.function("concat", *(self.text(cell) for cell in cells)), is_partial=True)
         if len(cells) == 1:
             return Cell(cells[0].type, exp.Neg(this=wrapped(self.number(cells[0]))), is_partial=_partial(*cells))
         a, b = (self.number(cell) for cell in cells)
         if term.operator == "/":
-            return Cell(NUMBER, self._function("divide", a, b), is_partial=True)
+            return Cell(NUMBER, self.function("divide", a, b), is_partial=True)
         whole = all(cell.type == INTEGER for cell in cells)
         node = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul}[term.operator]
         value = node(this=wrapped(a), expression=wrapped(b))
@@ -164,12 +125,12 @@ class Terms:
             target = joined(a.type, b.type) or a.type
         name = {"union": "set_union", "minus": "set_minus", "intersect": "set_intersect"}[term.operator]
         parts = [self.converted(cell, target).value for cell in (a, b)]
-        value = self._function(name, *parts)
+        value = self.function(name, *parts)
         if name == "set_union" and isinstance(target, RecordType):
             # Two records that differ in an attribute have no union: it would hold the attribute twice.
-            names = self._function("set_union", *(self._function("keys", part) for part in parts))
-            agree = exp.EQ(this=self._function("size", names), expression=self._function("size", value))
-            return Cell(target, _when(agree, value), is_partial=True)
+            names = self.function("set_union", *(self.function("keys", part) for part in parts))
+            agree = exp.EQ(this=self.function("size", names), expression=self.function("size", value))
+            return Cell(target, when(agree, value), is_partial=True)
         return Cell(target, value, is_partial=_partial(a, b))
 
     def _call(self, term: Call) -> Cell:
@@ -177,19 +138,19 @@ class Terms:
         name, partial = term.function, True
         if name == "size":
             plain = self.generic(cells[0])
-            return Cell(INTEGER, as_type(self._function("size", plain.value), _BIGINT), is_partial=_partial(plain))
+            return Cell(INTEGER, as_type(self.function("size", plain.value), BIGINT), is_partial=_partial(plain))
         if name == "keys":
             record = self.generic(cells[0])
-            return Cell(SetType(TEXT), self._function("keys", record.value), is_partial=_partial(record))
+            return Cell(SetType(TEXT), self.function("keys", record.value), is_partial=_partial(record))
         if name in {"first", "second"}:
             pair = cells[0].type
             type_ = (pair.first if name == "first" else pair.second) if isinstance(pair, PairType) else ANY
-            return Cell(type_, self._function(name, cells[0].value), is_partial=True)
+            return Cell(type_, self.function(name, cells[0].value), is_partial=True)
         if name in {"least", "greatest"}:
             target = joined(cells[0].type, cells[1].type) or cells[0].type
             arguments = [self.converted(replace(cell, label=None), target).value for cell in cells]
             there = both(*(not_null(a) for a in arguments))  # an engine may ignore the NULL among the two
-            return Cell(target, _when(there, self._function(name, *arguments)), is_partial=True)
+            return Cell(target, when(there, self.function(name, *arguments)), is_partial=True)
         if name in {"text", "number", "integer"}:
             return self._conversion(name, cells[0])
         function = FUNCTIONS[name]
@@ -197,31 +158,31 @@ class Terms:
         gives: Type = Scalar(function.gives)
         if name == "abs":
             gives = cells[0].type if cells[0].type == INTEGER else NUMBER
-        value = self._function(name, *arguments)
+        value = self.function(name, *arguments)
         if gives == INTEGER and name != "abs":
-            value = as_type(value, _BIGINT)
+            value = as_type(value, BIGINT)
         return Cell(gives, value, is_partial=partial)
 
     def _conversion(self, name: str, cell: Cell) -> Cell:
         if cell.type == ANY:
-            number, text = self._function("number_any", cell.value), self._function("text_any", cell.value)
+            number, text = self.function("number_any", cell.value), self.function("text_any", cell.value)
             if name == "text":
-                rest = self._function("substring", cell.value, exp.Literal.number(2))
+                rest = self.function("substring", cell.value, exp.Literal.number(2))
                 return Cell(TEXT, rest, is_partial=True)
-            parsed = self._function(name, text)
-            value: exp.Expr = exp.func("coalesce", self._function(name, number), parsed)
+            parsed = self.function(name, text)
+            value: exp.Expr = exp.func("coalesce", self.function(name, number), parsed)
         else:
-            value = self._function(name, self.text(cell) if _is_text(cell.type) else cell.value)
+            value = self.function(name, self.text(cell) if is_text(cell.type) else cell.value)
         return Cell(Scalar(name), value, is_partial=True)
 
     def _as(self, cell: Cell, wanted: str) -> exp.Expr:
         if wanted in {"number", "integer"}:
             number = self.number(cell)
-            return self._function("integer", number) if wanted == "integer" and cell.type != INTEGER else number
+            return self.function("integer", number) if wanted == "integer" and cell.type != INTEGER else number
         if wanted == "text":
             return self.text(cell)
         if wanted in {"date", "timestamp"} and cell.type == ANY:
-            return self._function(f"{wanted}_any", cell.value)
+            return self.function(f"{wanted}_any", cell.value)
         if wanted in {"date", "timestamp"} and cell.type == NOTHING:
             return as_type(cell.value, sql_type(Scalar(wanted)))
         return cell.value
@@ -235,7 +196,7 @@ class Terms:
             return found or Cell(TEXT, exp.Cast(this=exp.Null(), to=sql_type(TEXT)), is_partial=True)
         record = self.generic(record)
         name = self.text(key)
-        value, label = self._function("value_at", record.value, name), self._function("label_at", record.value, name)
+        value, label = self.function("value_at", record.value, name), self.function("label_at", record.value, name)
         return Cell(_value_type(record.type), value, label, is_partial=True)
 
     def _cut(self, record: Cell, key: Cell, names: Term) -> Cell:
@@ -244,7 +205,7 @@ class Terms:
             if len(wanted) == len(set(names.items)):
                 return row_of(tuple((name, part) for name, part in record.row if name in wanted))
         record = self.generic(record)
-        return Cell(record.type, self._function("cut", record.value, key.value), is_partial=_partial(record, key))
+        return Cell(record.type, self.function("cut", record.value, key.value), is_partial=_partial(record, key))
 
     def _update(self, term: Update) -> Cell:
         record, value = self.cell(term.record), self.cell(term.value)
@@ -255,17 +216,17 @@ class Terms:
         record = self.generic(record)
         held = joined(_value_type(record.type), value.type) or ANY
         record, value = self.converted(record, RecordType(held)), self.converted(value, held)
-        label = value.label if value.label is not None else _NO_LABEL
-        changed = self._function("put", record.value, self.text(self.cell(term.key)), value.value, label)
+        label = value.label if value.label is not None else NO_LABEL
+        changed = self.function("put", record.value, self.text(self.cell(term.key)), value.value, label)
         return Cell(RecordType(held), changed, is_partial=_partial(record))
 
     def _pair(self, first: Cell, second: Cell) -> Cell:
         second = self._without_label(second)
         first = self._without_label(first)
-        value = self._function("pair", first.value, second.value)
+        value = self.function("pair", first.value, second.value)
         known = both(first.is_known(), second.is_known())
         partial = _partial(first, second)
-        return Cell(PairType(first.type, second.type), _when(known, value) if partial else value, is_partial=partial)
+        return Cell(PairType(first.type, second.type), when(known, value) if partial else value, is_partial=partial)
 
     def _without_label(self, cell: Cell) -> Cell:
         """Return a cell for use inside a set or pair: a null that may be there is held as ``any``."""
@@ -274,7 +235,7 @@ class Terms:
     def _any(self, cell: Cell) -> Cell:
         value = self.converted(replace(cell, label=None), ANY).value
         if cell.label is not None:
-            null = self._function("any_null", cell.label)
+            null = self.function("any_null", cell.label)
             value = exp.Case(ifs=[exp.If(this=not_null(cell.label), true=null)], default=value.copy())
         return Cell(ANY, value, is_partial=cell.is_partial)
 
@@ -284,20 +245,20 @@ class Terms:
         for cell in cells:
             element = joined(element, cell.type) or ANY
         wrap = SetType if is_set else ListType
-        array = self._function(
+        array = self.function(
             "set_made" if is_set else "list_made", *(self.converted(cell, element).value for cell in cells)
         )
         partial = _partial(*cells)
         value = as_type(array, sql_type(wrap(element if element != NOTHING else TEXT)))
         known = both(*(cell.is_known() for cell in cells))
-        return Cell(wrap(element), _when(known, value) if partial else value, is_partial=partial)
+        return Cell(wrap(element), when(known, value) if partial else value, is_partial=partial)
 
     def _written_record(self, items: tuple[Term, ...]) -> Cell | None:
         """Return a set of pairs whose first parts are different texts as the record that it is; None for others."""
         pairs = [item for item in items if isinstance(item, Pair)]
         names = [self.cell(pair.first) for pair in pairs]
         written = [pair.first.value for pair in pairs if isinstance(pair.first, Constant)]
-        if not pairs or len(pairs) < len(items) or not all(_is_text(name.type) for name in names):
+        if not pairs or len(pairs) < len(items) or not all(is_text(name.type) for name in names):
             return None
         if len(set(written)) < len(written):
             return None
@@ -309,14 +270,14 @@ class Terms:
         parts: list[exp.Expr] = []
         for name, value in zip(names, values, strict=True):
             cell = self.converted(value, held)
-            label = cell.label if cell.label is not None else _NO_LABEL
+            label = cell.label if cell.label is not None else NO_LABEL
             parts += [self.text(name), as_type(cell.value, sql_type(held)), label]
-        record = as_type(self._function("record_made", *parts), sql_type(type_))
+        record = as_type(self.function("record_made", *parts), sql_type(type_))
         known = [cell.is_known() for cell in (*names, *values) if cell.is_partial or cell.label is not None]
         if len(written) < len(pairs) > 1:
-            keys = self._function("size", self._function("set_made", *parts[::3]))
-            known.append(exp.EQ(this=keys, expression=self._function("size", record)))
-        return Cell(type_, _when(both(*known), record) if known else record, is_partial=bool(known))
+            keys = self.function("size", self.function("set_made", *parts[::3]))
+            known.append(exp.EQ(this=keys, expression=self.function("size", record)))
+        return Cell(type_, when(both(*known), record) if known else record, is_partial=bool(known))
 
     def _case(self, term: Case) -> Cell:
         condition = both(*(self.condition(c) for c in term.conditions))
@@ -335,65 +296,8 @@ class Terms:
 
         label = None
         if then.label is not None or otherwise.label is not None:
-            label = chosen(then.label or _NO_LABEL, otherwise.label or _NO_LABEL)
+            label = chosen(then.label or NO_LABEL, otherwise.label or NO_LABEL)
         return Cell(target, chosen(then.value, otherwise.value), label, is_partial=True)
-
-    # -- conversions ---------------------------------------------------------------------------------------------------
-
-    def number(self, cell: Cell) -> exp.Expr:
-        """Return a cell as a number."""
-        if cell.type == NOTHING:
-            return as_type(cell.value, sql_type(NUMBER))
-        return self._function("number_any", cell.value) if cell.type == ANY else cell.value.copy()
-
-    def text(self, cell: Cell) -> exp.Expr:
-        """Return a cell as text."""
-        if cell.type == ANY:
-            return self._function("text_any", cell.value)
-        if isinstance(cell.type, Scalar) and cell.type.code:
-            return as_type(cell.value, sql_type(TEXT))
-        return cell.value.copy()
-
-    def generic(self, cell: Cell) -> Cell:
-        """Return a record that has a column per attribute as one value; anything else as it is."""
-        if cell.type == NOTHING:
-            return self.converted(cell, RecordType(ANY))
-        if not isinstance(cell.type, RowType):
-            return cell
-        return self.converted(cell, RecordType(value_type(cell.type)))
-
-    def converted(self, cell: Cell, target: Type) -> Cell:
-        """Return a cell as another type that can hold it."""
-        if cell.type == target:
-            return cell
-        if isinstance(target, RowType):
-            parts = []
-            for name, type_ in target.attributes:
-                part = dict(cell.row)[name]
-                part = self.converted(part, type_)
-                if name in target.nullable and part.label is None:
-                    part = replace(part, label=_NO_LABEL)
-                parts.append((name, part))
-            return replace(row_of(tuple(parts)), type=target)
-        if isinstance(target, RecordType):
-            return self._as_record(cell, target)
-        if target == ANY and isinstance(cell.type, Scalar):
-            plain = {"integer": "number", "nothing": "text"}.get(cell.type.name, cell.type.name)
-            return replace(cell, type=ANY, value=self._function(f"any_{plain}", cell.value))
-        return replace(cell, type=target, value=as_type(cell.value, sql_type(target)))
-
-    def _as_record(self, cell: Cell, target: RecordType) -> Cell:
-        if isinstance(cell.type, RowType):
-            parts: list[exp.Expr] = []
-            for name, part in cell.row:
-                held = self.converted(part, target.value)
-                label = held.label if held.label is not None else _NO_LABEL
-                parts += [exp.Literal.string(name), as_type(held.value, sql_type(target.value)), label]
-            value = self._function("record_made", *parts) if parts else exp.Array(expressions=[])
-            return Cell(target, as_type(value, sql_type(target)))
-        if cell.type == SetType(NOTHING):  # the empty set is an empty record, too
-            return replace(cell, type=target, value=as_type(exp.Array(expressions=[]), sql_type(target)))
-        return replace(cell, type=target, value=as_type(cell.value, sql_type(target)))
 
     # -- conditions ----------------------------------------------------------------------------------------------------
 
@@ -405,83 +309,18 @@ class Terms:
             case Comparison("!=", left, right):
                 return exp.Not(this=wrapped(self.equal(self.cell(left), self.cell(right))))
             case Comparison(operator, left, right):
-                return self._ordered(operator, self.cell(left), self.cell(right))
+                return self.ordered(operator, self.cell(left), self.cell(right))
             case Member(member, collection, is_negated):
                 holds = self._has(self.cell(collection), member, collection)
                 return exp.Not(this=wrapped(holds)) if is_negated else holds
             case Subset(part, whole):
                 return self._subset(self.cell(part), self.cell(whole))
             case IsNull(term, is_negated):
-                return self._is_null(self.cell(term), is_negated=is_negated)
+                return self.is_labelled(self.cell(term), is_negated=is_negated)
             case Similar(left, right):
                 assert self.similar is not None
                 return self.similar(self.cell(left), self.cell(right))
         raise AssertionError(item)
-
-    def equal(self, a: Cell, b: Cell) -> exp.Expr:
-        """Return identity: the same value, or the same null."""
-        if isinstance(a.type, RowType) and isinstance(b.type, RowType):
-            if {name for name, _ in a.row} != {name for name, _ in b.row}:
-                return exp.false()
-            return both(*(self.equal(part, dict(b.row)[name]) for name, part in a.row))
-        a, b = self._alike(a, b)
-        if a.label is None and b.label is None and not isinstance(a.type, RecordType):
-            return exp.EQ(this=wrapped(a.value), expression=wrapped(b.value))
-        same = null_safe(a.value, b.value)
-        if a.label is not None or b.label is not None:
-            same = both(same, null_safe(a.label or _NO_LABEL, b.label or _NO_LABEL))
-        known = [cell.is_known() for cell in (a, b) if cell.is_partial]
-        return _when(both(*known), same) if known else same
-
-    def matching(self, a: Cell, b: Cell) -> exp.Expr:
-        """Return identity where only being true counts: the form that engines join fast on."""
-        if isinstance(a.type, RowType) or isinstance(b.type, RowType):
-            if isinstance(a.type, RowType) and isinstance(b.type, RowType):
-                if {name for name, _ in a.row} != {name for name, _ in b.row}:
-                    return exp.false()
-                return both(*(self.matching(part, dict(b.row)[name]) for name, part in a.row))
-            return self.equal(a, b)
-        a, b = self._alike(a, b)
-        if (a.label is None or b.label is None) and not isinstance(a.type, RecordType):
-            return exp.EQ(this=wrapped(a.value), expression=wrapped(b.value))
-        return self.equal(a, b)
-
-    def maybe_equal(self, a: Cell, b: Cell) -> exp.Expr:
-        """Return maybe-match: the same value, or at least one null."""
-        if isinstance(a.type, RowType) and isinstance(b.type, RowType):
-            return both(*(self.maybe_equal(part, dict(b.row)[name]) for name, part in a.row))
-        same = self.matching(replace(a, label=None), replace(b, label=None))
-        for cell in (a, b):
-            if cell.label is not None:
-                same = exp.paren(exp.Or(this=wrapped(same), expression=not_null(cell.label)))
-        return same
-
-    def _alike(self, a: Cell, b: Cell) -> tuple[Cell, Cell]:
-        """Return two cells in one type."""
-        if a.type == b.type or {a.type, b.type} == {INTEGER, NUMBER}:
-            return a, b
-        if isinstance(a.type, RowType | RecordType) or isinstance(b.type, RowType | RecordType):
-            a, b = self.generic(a), self.generic(b)
-        target = joined(a.type, b.type) or ANY
-        return self.converted(a, target), self.converted(b, target)
-
-    def _ordered(self, operator: str, a: Cell, b: Cell) -> exp.Expr:
-        node = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE}[operator]
-        if NOTHING in {a.type, b.type}:
-            a, b = self._alike(a, b)
-        if ANY in {a.type, b.type}:
-            if _is_text(a.type) or _is_text(b.type):
-                return node(this=wrapped(self.text(a)), expression=wrapped(self.text(b)))
-            if a.type == b.type:
-                numbers = node(this=wrapped(self.number(a)), expression=wrapped(self.number(b)))
-                texts = node(this=wrapped(self.text(a)), expression=wrapped(self.text(b)))
-                return exp.func("coalesce", numbers, texts)
-            for name in ("date", "timestamp"):
-                if Scalar(name) in {a.type, b.type}:
-                    left, right = (self._function(f"{name}_any", c.value) if c.type == ANY else c.value for c in (a, b))
-                    return node(this=wrapped(left), expression=wrapped(right))
-            return node(this=wrapped(self.number(a)), expression=wrapped(self.number(b)))
-        return node(this=wrapped(self.text(a)), expression=wrapped(self.text(b)))
 
     def _has(self, collection: Cell, member: Term, written: Term) -> exp.Expr:
         item = self.cell(member)
@@ -489,11 +328,11 @@ class Terms:
             if isinstance(member, Constant):
                 return exp.Boolean(this=member.value in dict(collection.row))
             names = [Constant(name) for name, _ in collection.row]
-            return self._one_of(item, [self.cell(name) for name in names])
+            return self.one_of(item, [self.cell(name) for name in names])
         if isinstance(collection.type, RecordType):
-            return self._function("has", self._function("keys", collection.value), self.text(item))
+            return self.function("has", self.function("keys", collection.value), self.text(item))
         if isinstance(written, SetOf | ListOf):
-            return self._one_of(item, [self.cell(one) for one in written.items])
+            return self.one_of(item, [self.cell(one) for one in written.items])
         if collection.type == NOTHING:
             collection = self.converted(collection, SetType(item.type))
         element = _element(collection.type)
@@ -502,50 +341,19 @@ class Terms:
             collection = self.converted(collection, type(collection.type)(ANY))  # type: ignore[call-arg, arg-type]
         elif element != item.type:
             item = self.converted(item, element) if joined(element, item.type) == element else item
-        return self._function("has", collection.value, item.value)
-
-    def _one_of(self, item: Cell, cells: list[Cell]) -> exp.Expr:
-        found: exp.Expr = exp.false()
-        for i, cell in enumerate(cells):
-            same = self.equal(item, cell)
-            found = same if i == 0 else exp.Or(this=wrapped(found), expression=wrapped(same))
-        return found
+        return self.function("has", collection.value, item.value)
 
     def _subset(self, part: Cell, whole: Cell) -> exp.Expr:
         records = [isinstance(cell.type, RowType | RecordType) for cell in (part, whole)]
         if any(records):
-            part, whole = self._alike(self.generic(part), self.generic(whole))
-            return self._function("is_part", part.value, whole.value)
-        part, whole = self._alike(part, whole)
-        return self._function("is_subset", part.value, whole.value)
-
-    def _is_null(self, cell: Cell, *, is_negated: bool) -> exp.Expr:
-        if cell.label is None:
-            known = exp.Boolean(this=is_negated)
-            return _when(cell.is_known(), known) if cell.is_partial else known
-        if cell.is_partial:
-            return both(is_null(cell.label), not_null(cell.value)) if is_negated else not_null(cell.label)
-        return is_null(cell.label) if is_negated else not_null(cell.label)
-
-
-def row_of(parts: tuple[tuple[str, Cell], ...]) -> Cell:
-    """Return a record with a column per attribute; the attributes are in the order of their names."""
-    parts = tuple(sorted(parts, key=lambda part: part[0]))
-    attributes = tuple((name, cell.type) for name, cell in parts)
-    nullable = frozenset(name for name, cell in parts if cell.label is not None)
-    return Cell(RowType(attributes, nullable), exp.Null(), row=parts)
-
-
-def _when(condition: exp.Expr, then: exp.Expr) -> exp.Expr:
-    return exp.Case(ifs=[exp.If(this=condition.copy(), true=then.copy())])
+            part, whole = self.alike(self.generic(part), self.generic(whole))
+            return self.function("is_part", part.value, whole.value)
+        part, whole = self.alike(part, whole)
+        return self.function("is_subset", part.value, whole.value)
 
 
 def _partial(*cells: Cell) -> bool:
     return any(cell.is_partial or cell.label is not None or cell.type == ANY for cell in cells)
-
-
-def _is_text(type_: Type) -> bool:
-    return isinstance(type_, Scalar) and type_.name == "text"
 
 
 def _element(type_: Type) -> Type:

@@ -14,6 +14,7 @@ from tacita.rules.logic.terms import Atom, Blank, Constant, Node, Pack, Pair, Se
 from tacita.rules.logic.types import ANY, INTEGER, NOTHING, RecordType, RowType, Type
 from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell, as_type, both
+from tacita.rules.reasoner.constants import literal
 from tacita.rules.reasoner.layout import ROUND, Layout, sql_type
 from tacita.rules.reasoner.proofs.finding.goals import constant
 from tacita.rules.reasoner.proofs.finding.rules import Context
@@ -21,7 +22,7 @@ from tacita.rules.reasoner.proofs.finding.trail import read
 from tacita.rules.reasoner.proofs.tree import GroundFact
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.sql import named
-from tacita.rules.reasoner.terms import Terms, literal
+from tacita.rules.reasoner.terms import Terms
 from tacita.rules.reasoner.values import Null, Record
 from tacita.rules.syntax import parse, text_of
 

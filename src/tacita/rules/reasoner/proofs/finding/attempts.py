@@ -13,6 +13,7 @@ from tacita.rules.logic.steps import Absent, Assign, Enumerate, Match, Step, Tes
 from tacita.rules.logic.terms import Aggregate, Atom, Condition, Constant, Variable, variables
 from tacita.rules.logic.types import INTEGER, NUMBER
 from tacita.rules.reasoner.cells import Cell
+from tacita.rules.reasoner.constants import literal
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.groups import head_record
 from tacita.rules.reasoner.proofs.finding.asked import Asked, question_text
@@ -23,7 +24,7 @@ from tacita.rules.reasoner.proofs.finding.rules import Context
 from tacita.rules.reasoner.proofs.finding.trail import Trail, Values, goal_argument, operand, operands, positions
 from tacita.rules.reasoner.proofs.tree import Gathers, GroundFact, Holds, Premise, RuleName
 from tacita.rules.reasoner.proofs.words import aggregate, behind, condition
-from tacita.rules.reasoner.terms import Terms, literal
+from tacita.rules.reasoner.terms import Terms
 from tacita.rules.reasoner.values import written
 from tacita.rules.syntax import text_of
 

@@ -12,11 +12,12 @@ from sqlglot import exp
 from tacita.engines.protocol import Engine
 from tacita.rules.logic.types import INTEGER, NUMBER, ListType, PairType, RecordType, RowType, Scalar, SetType, Type
 from tacita.rules.reasoner.cells import Cell, as_type
+from tacita.rules.reasoner.constants import literal
+from tacita.rules.reasoner.conversions import row_of
 from tacita.rules.reasoner.layout import ROUND, Layout, Position, named_columns, sql_type
 from tacita.rules.reasoner.proofs.tree import GroundFact
 from tacita.rules.reasoner.sql import named
 from tacita.rules.reasoner.tables import union
-from tacita.rules.reasoner.terms import literal, row_of
 from tacita.rules.reasoner.values import Null, Record, as_any
 
 _NO_LABEL = as_type(exp.Null(), sql_type(INTEGER))

@@ -19,13 +19,14 @@ from tacita.rules.logic.types import ANY, INTEGER, NOTHING, RowType
 from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell, not_null
 from tacita.rules.reasoner.chase import FIRST
+from tacita.rules.reasoner.conversions import row_of
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import Layout, Position
 from tacita.rules.reasoner.proofs.finding.goals import Goals
 from tacita.rules.reasoner.proofs.finding.rules import Context, compare_terms
 from tacita.rules.reasoner.proofs.finding.trail import GOAL_ROUND, Trail, goal_argument, positions
 from tacita.rules.reasoner.proofs.tree import GroundFact, Made, Merged
-from tacita.rules.reasoner.terms import Terms, row_of
+from tacita.rules.reasoner.terms import Terms
 from tacita.rules.reasoner.values import Null, as_any
 
 FRONTIER = "·frontier"
