@@ -117,17 +117,13 @@ class Conclusions:
 
     # -- proofs --------------------------------------------------------------------------------------------------------
 
-    def why(self, fact: str) -> Proof:
-        """Return the proof of a fact: ``why('Control("a", "c")')``."""
-        from tacita.rules.reasoner.proofs import why
-
-        return why(self.reasoned, fact.strip().removesuffix("."))
+    def why(self, fact: str, *, limit: int | None = 12, most: int | None = None, contributors: int = 20) -> Proof:
+        """Return the proof of a fact, ``why('Control("a", "c")')``: so many levels, facts, contributors of a sum."""
+        return self.reasoned.why(fact.strip().removesuffix("."), limit=limit, most=most, contributors=contributors)
 
     def why_not(self, fact: str) -> WhyNot:
         """Return why a fact does not hold: the nearest rule, and its first condition that failed."""
-        from tacita.rules.reasoner.proofs import why_not
-
-        return why_not(self.reasoned, fact.strip().removesuffix("."))
+        return self.reasoned.why_not(fact.strip().removesuffix("."))
 
     # -- the end -------------------------------------------------------------------------------------------------------
 

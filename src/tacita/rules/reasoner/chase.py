@@ -39,7 +39,7 @@ class Chase:
         self.table = run.engine.new_table()
         """The frontiers that the rule fired for, each with the first of its labels."""
         self._seen = 0
-        self._exists = False
+        self.has_fired = False
         self._is_cyclic = False
 
     def fire(self, predicates: Collection[str]) -> int:
@@ -54,7 +54,7 @@ class Chase:
         frontier = [body.terms.bound[v.name] for v in self.derivation.frontier]
         body.conditions.append(self._unsatisfied(body))
         names, cells = moved(frontier, "f")
-        if self._exists and names:
+        if self.has_fired and names:
             body.conditions.append(self._not_fired(frontier, names))
         columns = names or [exp.alias_(exp.Literal.number(1), "q0")]
         chosen = body.select(*columns).distinct()
@@ -134,7 +134,7 @@ class Chase:
         )
         ranked = exp.select("*", exp.alias_(window, "place_")).from_(chosen.subquery("f"))
         plan = exp.select(*keys).from_(ranked.subquery("f")).where(first)
-        if self._exists:
+        if self.has_fired:
             same = both(*(null_safe(a, b) for a, b in zip(self._pattern(cells, "o"), pattern, strict=True)))
             seen = found_in(named(self.table, "o"))
             known = exp.Exists(this=seen.where(same))
@@ -173,11 +173,11 @@ class Chase:
         named = exp.alias_(exp.Cast(this=exp.paren(label), to=sql_type(INTEGER)), FIRST)
         self._run.engine.replace(f"{self.table}_n", exp.select(*keys, named, stamp).from_(f"{self.table}_c"))
         fired = everything(f"{self.table}_n")
-        if self._exists:
+        if self.has_fired:
             self._run.engine.append(self.table, fired)
         else:
             self._run.engine.replace(self.table, fired)
-            self._exists = True
+            self.has_fired = True
 
     def _assert(self, cells: list[Cell]) -> int:
         """Add the head facts of the chosen frontiers."""

@@ -74,12 +74,13 @@ class Versions:
             table = run.layouts[predicate].table
             run.engine.replace(f"{table}_b", everything(table))
         run_strata(run, first, [d for d in ordinary if not set(head_predicates(d.rule)) & dependent])
+        again = [d for d in ordinary if not _only(d, dependent)]
         while True:
             self.history.epochs += 1
             if self.history.epochs > run.budget.rounds:
                 run.stop(f"{run.budget.rounds:,} epochs", changing, "--max-rounds")
-            self._forget(rest, given)
-            run_strata(run, rest, [d for d in ordinary if not _only(d, dependent)])
+            self._forget(rest, given, again)
+            run_strata(run, rest, again)
             if not self._change(changing):
                 return self.history
 
@@ -97,7 +98,8 @@ class Versions:
                     waiting.append(target)
         return found
 
-    def _forget(self, rest: Sequence[Sequence[str]], given: set[str]) -> None:
+    def _forget(self, rest: Sequence[Sequence[str]], given: set[str], again: Sequence[Derivation]) -> None:
+        """Forget what depends on versions, and what the rules for it kept; the rest was derived once and stays."""
         run = self.run_
         run.violations.clear()
         for component in rest:
@@ -107,7 +109,7 @@ class Versions:
                     run.engine.replace(table, everything(f"{table}_b"))
                 else:
                     run.filled.discard(predicate)
-        for derivation in self.derivations:
+        for derivation in again:
             if derivation.number in run.contributions:
                 run.contributions.pop(derivation.number).forget()
             run.chases.pop(derivation.number, None)

@@ -167,7 +167,7 @@ class Search:
         chase = self.context.result.run.chases.get(derivation.number)
         if chase is None:
             return self._unrecorded(derivation, atom, facts)
-        if not chase._exists:
+        if not chase.has_fired:
             return {}
         told = firings(self.context, chase.derivation, atom, self.goals(facts), chase.table, self.merges)
         found: dict[GroundFact, Derived] = {}
