@@ -18,6 +18,7 @@ from tacita.rules.logic.terms import (
     Access,
     Aggregate,
     Atom,
+    Blank,
     Comparison,
     Constant,
     Item,
@@ -26,6 +27,7 @@ from tacita.rules.logic.terms import (
     Pair,
     SetOf,
     Term,
+    Unpack,
     Update,
     Value,
     Variable,
@@ -52,6 +54,8 @@ class Known:
     static: frozenset[str]
     """Predicates whose facts are known."""
     answer: Answer
+    has_values: bool = True
+    """Whether the data say what ``Val`` is, and not the program."""
 
 
 def specialised(program: Program, known: Known) -> Program:
@@ -108,7 +112,7 @@ def _unfolded(rule: Rule, program: Program, static: set[str], known: Known) -> l
     whole = _whole_tuple(rule)
     names = _attribute_variables(rule)
     if not names and whole is None:
-        return [rule]
+        return [_instance(rule, rule.body, {})] if _names_columns(rule, known) else [rule]
     items = _static_items(rule, static)
     bound = {v.name for item in items if isinstance(item, Atom) for v in variables(item)}
     if not names <= bound:
@@ -124,6 +128,14 @@ def _unfolded(rule: Rule, program: Program, static: set[str], known: Known) -> l
     return [_instance(rule, rest, answer) for answer in answers if _fits(answer, names, known)]
 
 
+def _names_columns(rule: Rule, known: Known) -> bool:
+    """Whether all values that a rule reads are those of attributes that it names itself: ``Val(M, I, "Area", V)``."""
+    if not known.has_values:
+        return False
+    read = [i.arguments[2] for i in rule.body if isinstance(i, Atom) and i.predicate == "Val" and len(i.arguments) == 4]
+    return bool(read) and all(isinstance(a, Constant) and a.value in known.attributes for a in read)
+
+
 def _fits(answer: Mapping[str, Value], names: set[str], known: Known) -> bool:
     return all(answer[name] in known.attributes for name in names)
 
@@ -137,18 +149,21 @@ def _instance(rule: Rule, body: tuple[Item, ...], answer: Mapping[str, Value]) -
         return node
 
     items: list[Item] = []
-    for item in body:
+    for place, item in enumerate(body):
         new = rewritten(item, change)
-        items += _columns(new) if isinstance(new, Atom) and new.predicate == "Val" else [new]
+        items += _columns(new, place) if isinstance(new, Atom) and new.predicate == "Val" else [new]
     head = tuple(rewritten(item, change) for item in rule.head)
     return replace(rule, body=tuple(items), head=head)
 
 
-def _columns(atom: Atom) -> list[Item]:
+def _columns(atom: Atom, place: int) -> list[Item]:
     """Return a value of a known attribute as what stands in its column."""
     microdata, identifier, attribute, value = atom.arguments
-    row = Variable(f"_row_{_safe(attribute)}", atom.origin)
+    tuple_ = identifier.name if isinstance(identifier, Variable) else place  # values of two tuples are in two rows
+    row = Variable(f"_row_{tuple_}_{_safe(attribute)}", atom.origin)
     column = Access(row, attribute, atom.origin)
+    if isinstance(value, Blank):  # every tuple has a value, whatever it is
+        return [Atom(ROWS, (microdata, identifier, value), origin=atom.origin)]
     read = Atom(ROWS, (microdata, identifier, row), origin=atom.origin)
     return [read, Comparison("=", value, column, atom.origin)]
 
@@ -246,12 +261,7 @@ def _whole_tuple(rule: Rule) -> _WholeTuple | None:
 
 def _taken_for_granted(program: Program, clauses: Sequence[Clause], known: Known) -> list[Clause]:
     """Return rules for predicates that the data define where the program does not: Tuple, Val, the input of a risk."""
-    rules = [c for c in clauses if isinstance(c, Rule)]
-    # A rule that makes new versions out of old ones does not say where the first ones come from.
-    first = [(p, rule) for rule in rules for p in head_predicates(rule)]
-    derived = {p for p, rule in first if p not in {source for source, _ in body_predicates(rule.body)}}
-    derived |= {f.atom.predicate for f in program.facts}
-    used = {p for rule in rules for p, _ in body_predicates(rule.body)}
+    used, derived = _read_and_derived(program, [c for c in clauses if isinstance(c, Rule)])
     m, i, row, record = Variable("M"), Variable("I"), Variable("_row"), Variable("VSet")
     added: list[Clause] = []
     if "Tuple" in used - derived:
@@ -268,6 +278,89 @@ def _taken_for_granted(program: Program, clauses: Sequence[Clause], known: Known
     return added
 
 
+def _read_and_derived(program: Program, rules: Sequence[Rule]) -> tuple[set[str], set[str]]:
+    """Return the predicates that rules read, and those that they derive or the program states."""
+    # A rule that makes new versions out of old ones does not say where the first ones come from.
+    first = [(p, rule) for rule in rules for p in head_predicates(rule)]
+    derived = {p for p, rule in first if p not in {source for source, _ in body_predicates(rule.body)}}
+    derived |= {f.atom.predicate for f in program.facts}
+    return {p for rule in rules for p, _ in body_predicates(rule.body)}, derived
+
+
+def needs_quasi_identifiers(program: Program) -> bool:
+    """Whether a program reads records that are made up of the quasi-identifiers: ``Tuple``, unless its own rules say
+    without the dictionary's categories what that is."""
+    used, derived = _read_and_derived(program, program.rules)
+    if "Tuple" not in used:
+        return False
+    own = [rule for rule in program.rules if "Tuple" in head_predicates(rule)]
+    return "Tuple" not in derived or any("Cat" in {p for p, _ in body_predicates(rule.body)} for rule in own)
+
+
+def reads_values(program: Program) -> bool:
+    """Whether a program reads ``Val`` and leaves to the data what that is."""
+    used, derived = _read_and_derived(program, program.rules)
+    return "Val" in used - derived
+
+
+def attributes_of_tuples(program: Program) -> list[tuple[str, Any]]:
+    """Return the attributes that a program reads from a ``Tuple`` that it takes for granted, with their places."""
+    used, derived = _read_and_derived(program, program.rules)
+    if "Tuple" not in used - derived:
+        return []
+    holding = {("Tuple", 2)}  # the arguments whose records come from there
+    grown = True
+    while grown:
+        before = len(holding)
+        for rule in program.rules:
+            records = _records(rule, holding)
+            heads = [item for item in rule.head if isinstance(item, Atom)]
+            holding |= {
+                (atom.predicate, place)
+                for atom in heads
+                for place, argument in enumerate(atom.arguments)
+                if _is_of(argument, records)
+            }
+        grown = len(holding) > before
+    found: list[tuple[str, Any]] = []
+    for rule in program.rules:
+        records = _records(rule, holding)
+        nodes = (node for item in (*rule.body, *rule.head) for node in walk(item))
+        found += [pair for n in nodes if isinstance(n, Access | Update) and _is_of(n, records) for pair in _named(n)]
+    return found
+
+
+def _records(rule: Rule, holding: Collection[tuple[str, int]]) -> set[str]:
+    """Return the variables of a rule whose records come from one of some arguments."""
+    nodes = [node for item in rule.body for node in walk(item)]
+    found: set[str] = set()
+    for atom in (node for node in nodes if isinstance(node, Atom)):
+        for place, argument in enumerate(atom.arguments):
+            if (atom.predicate, place) in holding:
+                found |= {v.name for v in variables(argument)}
+    assigned = [n for n in nodes if isinstance(n, Comparison) and n.operator == "=" and isinstance(n.left, Variable)]
+    for _ in assigned:
+        found |= {n.left.name for n in assigned if isinstance(n.left, Variable) and _is_of(n.right, found)}
+    return found
+
+
+def _is_of(term: Node, records: Collection[str]) -> bool:
+    """Whether a term is one of some records, or such a record cut down or changed."""
+    while isinstance(term, Access | Update | Unpack):
+        term = term.record
+    return isinstance(term, Variable) and term.name in records
+
+
+def _named(node: Access | Update) -> list[tuple[str, Any]]:
+    """Return the attributes that are written as the key of a record, with their places."""
+    keys = node.key.items if isinstance(node.key, SetOf | ListOf) else (node.key,)
+    return [
+        (key.value, key.origin if key.origin.line else node.origin)
+        for key in keys
+        if isinstance(key, Constant) and isinstance(key.value, str)
+    ]
+
+
 def used_attributes(program: Program) -> frozenset[str]:
     """Return the attributes that a specialised program reads: the others, identifiers among them, stay outside."""
     found: set[str] = set()
@@ -281,16 +374,16 @@ def used_attributes(program: Program) -> frozenset[str]:
 
 
 def unknown_attributes(program: Program, attributes: Collection[str]) -> list[tuple[str, Any]]:
-    """Return the attributes that a program names as keys of records and that the data do not have, with their place."""
+    """Return the attributes that a program names and that the data do not have, with their places."""
     found: list[tuple[str, Any]] = []
+    of_data = reads_values(program)
     for rule in program.rules:
         for item in (*rule.body, *rule.head):
             for node in walk(item):
+                if isinstance(node, Atom) and node.predicate == "Val" and len(node.arguments) == 4 and of_data:
+                    name = node.arguments[2]
+                    if isinstance(name, Constant) and isinstance(name.value, str) and name.value not in attributes:
+                        found.append((name.value, name.origin if name.origin.line else node.origin))
                 if isinstance(node, Access | Update):
-                    keys = node.key.items if isinstance(node.key, SetOf | ListOf) else (node.key,)
-                    found += [
-                        (key.value, key.origin if key.origin.line else node.origin)
-                        for key in keys
-                        if isinstance(key, Constant) and isinstance(key.value, str) and key.value not in attributes
-                    ]
+                    found += [(name, place) for name, place in _named(node) if name not in attributes]
     return found

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from tacita.engines.protocol import Engine, EngineRelation
-from tacita.errors import did_you_mean
+from tacita.errors import DictionaryError, did_you_mean
+from tacita.model.attribute import Category
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.rules.logic.faults import Fault, refuse
 from tacita.rules.logic.origin import Origin
 from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom, Item, Variable
-from tacita.rules.logic.types import ANY, INTEGER, TEXT, RowType, Scalar, Type
-from tacita.rules.passes.specialise import ROWS, Known, specialised, unknown_attributes, used_attributes
+from tacita.rules.logic.types import ANY, INTEGER, TEXT, RowType, Scalar, Type, value_type
+from tacita.rules.passes.specialise import (
+    ROWS,
+    Known,
+    attributes_of_tuples,
+    needs_quasi_identifiers,
+    reads_values,
+    specialised,
+    unknown_attributes,
+    used_attributes,
+)
 from tacita.rules.reasoner.cells import Cell, is_null
 from tacita.rules.reasoner.inputs import COLUMN_TYPES
 from tacita.rules.reasoner.layout import ROUND, Position, sql_type
@@ -45,29 +56,70 @@ def dictionary_facts(data: Microdata, wanted: Mapping[str, int]) -> dict[str, li
 
 def staged(ready: Prepared, data: Microdata, engine: Engine, facts: Mapping[str, Any]) -> Prepared:
     """Return the program specialised to the data's dictionary."""
+    attributes, released = data.dictionary.names, _released(data)
+    refuse([*_unknown(ready.program, data), *_outside(ready.program, data, released)], ready.linked.texts)
+    if not data.dictionary.quasi_identifiers and needs_quasi_identifiers(ready.program):
+        raise DictionaryError(
+            f"no attribute of '{data.name}' is a quasi-identifier: records without one all look alike, and seem safe",
+            where=f"dictionary of '{data.name}'",
+            do=_categorize("NAME"),
+        )
+
+    def answer(static: Program, items: Sequence[Item], names: Sequence[str]) -> list[dict[str, Any]]:
+        return _answers(ready, static, items, names, engine, facts)
+
+    known = Known(attributes, released, frozenset(facts), answer, "Val" not in facts and reads_values(ready.program))
+    program = specialised(ready.program, known)
+    from tacita.rules.logic.dependencies import version_rules
+
+    return replace(ready, linked=replace(ready.linked, program=program), version_rules=version_rules(program))
+
+
+def _released(data: Microdata) -> tuple[str, ...]:
+    """Return the attributes that make up a ``Tuple``."""
+    parts = {Category.QUASI_IDENTIFIER, Category.WEIGHT}
+    return tuple(a.name for a in data.dictionary if a.category in parts)
+
+
+def _unknown(program: Program, data: Microdata) -> list[Fault]:
     attributes = data.dictionary.names
-    wrong = [
+    return [
         Fault(
             "R210",
             f"no attribute '{name}' in the dictionary of '{data.name}'{did_you_mean(name, attributes)}",
             origin if isinstance(origin, Origin) else Origin(),
             f"use one of: {', '.join(attributes[:20])}",
         )
-        for name, origin in dict(unknown_attributes(ready.program, attributes)).items()
+        for name, origin in dict(unknown_attributes(program, attributes)).items()
     ]
-    refuse(wrong, ready.linked.texts)
-    released = tuple(
-        a.name for a in data.dictionary if a.category is not None and a.category.value in {"quasi-identifier", "weight"}
+
+
+def _outside(program: Program, data: Microdata, released: Collection[str]) -> list[Fault]:
+    """Return the attributes that rules read from ``Tuple`` and that are no part of it: nothing would follow, unseen."""
+    faults = []
+    for name, origin in dict(attributes_of_tuples(program)).items():
+        if name in released or name not in data.dictionary.names:
+            continue
+        category = data.dictionary[name].category
+        has, do = "has no category", f'{_categorize(name)}; or read any attribute with Val(M, I, "{name}", V)'
+        if category is not None:
+            has, do = f"has the category {category}", f'read it with Val(M, I, "{name}", V), or {_categorize(name)}'
+        faults.append(
+            Fault(
+                "R210",
+                f"'{name}' of '{data.name}' {has}, and Tuple holds quasi-identifiers and the weight alone",
+                origin if isinstance(origin, Origin) else Origin(),
+                do,
+            )
+        )
+    return faults
+
+
+def _categorize(name: str) -> str:
+    return (
+        f"say what it is: tacita categorize FILE --set {shlex.quote(f'{name}=quasi-identifier')}, "
+        f'in Python .with_categories({{"{name}": "quasi-identifier"}})'
     )
-
-    def answer(static: Program, items: Sequence[Item], names: Sequence[str]) -> list[dict[str, Any]]:
-        return _answers(ready, static, items, names, engine, facts)
-
-    known = Known(attributes, released, frozenset(facts), answer)
-    program = specialised(ready.program, known)
-    from tacita.rules.logic.dependencies import version_rules
-
-    return replace(ready, linked=replace(ready.linked, program=program), version_rules=version_rules(program))
 
 
 def _answers(
@@ -113,6 +165,9 @@ def declare_rows(signatures: Signatures, data: Microdata, program: Program) -> N
         attributes.append((column.name, type_))
     row = RowType(tuple(attributes), frozenset(nullable))
     signatures.declare(ROWS, [Position(TEXT), Position(INTEGER), Position(row)], ("db", "id", "values"))
+    if "Val" in arities(program) and "Val" not in signatures.layouts and value_type(row) == ANY:
+        # Attributes of different types: their values are facts of one predicate all the same.
+        signatures.declare("Val", [Position(TEXT), Position(INTEGER), Position(TEXT), Position(ANY)])
 
 
 def _missing(relation: EngineRelation) -> dict[str, bool]:
