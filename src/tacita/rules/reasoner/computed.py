@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from tacita.errors import ReasoningError
+from tacita.rules.logic.types import RecordType, RowType, Scalar
 from tacita.rules.passes.externals import Batch, inputs_of
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.inputs import load_rows
-from tacita.rules.reasoner.layout import ROUND
+from tacita.rules.reasoner.layout import ROUND, Layout
 from tacita.rules.reasoner.sql import ascending, everything, named
 from tacita.rules.reasoner.tables import columns, new_facts
 from tacita.rules.reasoner.values import decoded
@@ -36,6 +37,7 @@ class Computed:
         run = self._run
         source = run.layouts[self._derivation.atoms[0].predicate]
         layout = run.layouts[self._derivation.heads[0].predicate]
+        self._check(source)
         recent = exp.GT(this=exp.column(ROUND), expression=exp.Literal.number(self._since))
         names = columns(source)
         plan = (
@@ -49,9 +51,27 @@ class Computed:
         rows = self._answers(asked, len(layout.positions))
         if not rows:
             return 0
-        select = load_rows(run, layout, rows)
+        select = load_rows(
+            run,
+            layout,
+            rows,
+            where=f"answers of the function behind #{self._name}",
+            row_is="answer",
+            do="return numbers, texts, booleans or dates, several as a tuple; None alone if there is no such fact",
+        )
         run.engine.replace(f"{layout.table}_n", new_facts(select, layout, run.next_round([self._derivation])))
         return run.engine.append(layout.table, everything(f"{layout.table}_n"))
+
+    def _check(self, source: Layout) -> None:
+        """Raise if the function would be asked about anything but single values."""
+        for number, position in enumerate(source.positions, 1):
+            if not isinstance(position.type, Scalar):
+                kind = "record" if isinstance(position.type, RecordType | RowType) else str(position.type)
+                raise ReasoningError(
+                    f"argument {number} of #{self._name} is a {kind}: functions take single values",
+                    where=str(self._derivation.rule.origin),
+                    do="give it numbers, texts, booleans or dates: size(S) of a set, V[A] of a record",
+                )
 
     def _answers(self, asked: list[tuple[Any, ...]], arity: int) -> list[tuple[Any, ...]]:
         failed = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -49,11 +50,20 @@ COLUMN_TYPES: dict[ColumnType, Type] = {
     ColumnType.TIMESTAMP: Scalar("timestamp"),
 }
 _VALUES = (bool, int, float, str, datetime.date, datetime.datetime)
+_GIVE = "give numbers, texts, booleans, dates or None"
 
 
 def is_missing(value: object) -> bool:
     """Whether a Python value says that there is none."""
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
     return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def largest_label(inputs: Iterable[object]) -> int:
+    """Return the largest label of the nulls that a caller gives in tuples: fresh ones begin above it."""
+    rows = (row for data in inputs if isinstance(data, Sequence) for row in data)
+    return max((value.number for row in rows for value in row if isinstance(value, Null)), default=0)
 
 
 # -- Python rows -------------------------------------------------------------------------------------------------------
@@ -78,14 +88,14 @@ def positions_of_rows(predicate: str, rows: Rows, declared: Sequence[Type | None
             if is_missing(value) or isinstance(value, Null):
                 nullable = True
                 continue
-            if not isinstance(value, _VALUES):
+            if not isinstance(value, (*_VALUES, decimal.Decimal)):
                 raise InputError(
                     f"value {place + 1} of tuple {number + 1} is a {type(value).__name__}",
                     where=f"input of {predicate}",
-                    do="give numbers, texts, booleans, dates or None",
+                    do=_GIVE,
                 )
             if told is None:
-                held = joined(held or NOTHING, constant_type(value))
+                held = joined(held or NOTHING, NUMBER if isinstance(value, decimal.Decimal) else constant_type(value))
             if held is None:
                 raise InputError(
                     f"value {place + 1} is of different types in different tuples (seen in tuple {number + 1})",
@@ -96,18 +106,37 @@ def positions_of_rows(predicate: str, rows: Rows, declared: Sequence[Type | None
     return positions
 
 
-def load_rows(run: Run, layout: Layout, rows: Iterable[Sequence[Any]]) -> exp.Select:
-    """Return the select of Python tuples as facts of a predicate."""
+def load_rows(
+    run: Run,
+    layout: Layout,
+    rows: Iterable[Sequence[Any]],
+    *,
+    where: str | None = None,
+    row_is: str = "tuple",
+    do: str = _GIVE,
+) -> exp.Select:
+    """Return the select of Python tuples as facts; `where` and `row_is` say in messages where they come from."""
     columns: dict[str, list[Any]] = {name: [] for name in layout.columns()}
-    for row in rows:
+    for number, row in enumerate(rows, 1):
         for i, (value, position) in enumerate(zip(row, layout.positions, strict=True)):
-            label = None
+            label, stored, wrong = None, None, ""
             if isinstance(value, Null):
                 label, run.nulls = value.number, max(run.nulls, value.number)
             elif is_missing(value):
                 run.nulls += 1
                 label = run.nulls
-            columns[f"c{i}"].append(None if label is not None else _stored(value, position.type))
+            else:
+                stored, wrong = _fitted(value, position.type)
+            if label is not None and not position.is_nullable:
+                wrong = "has no value"
+            if wrong:
+                name = f" ({layout.names[i]})" if i < len(layout.names) else ""
+                raise InputError(
+                    f"value {i + 1}{name} of {row_is} {number} {wrong}",
+                    where=where or f"input of {layout.predicate}",
+                    do=do,
+                )
+            columns[f"c{i}"].append(stored)
             if position.is_nullable:
                 columns[f"n{i}"].append(label)
     if not columns:
@@ -115,38 +144,81 @@ def load_rows(run: Run, layout: Layout, rows: Iterable[Sequence[Any]]) -> exp.Se
     return _adopted(run.engine, layout, columns)
 
 
+def _fitted(value: Any, type_: Type) -> tuple[Any, str]:
+    """Return a value as a column of the type stores it, or what is wrong with it: never the value, which is secret."""
+    if isinstance(value, decimal.Decimal):
+        value = float(value)
+    if not isinstance(value, _VALUES):
+        return None, f"is a {type(value).__name__}"
+    try:
+        stored = _stored(value, type_)
+        if isinstance(stored, str):
+            stored.encode()
+    except UnicodeEncodeError:
+        return None, "is a text with half a character in it (a lone surrogate)"
+    except OverflowError:
+        return None, "is a number too large for 64 bits; as a text or a decimal number it would fit"
+    except (ValueError, TypeError):
+        return None, f"is of type {constant_type(value)} and cannot be read as {type_}"
+    return stored, ""
+
+
 def _stored(value: Any, type_: Type) -> Any:
     if type_ == ANY:
         return as_any(value)
+    if type_ in {NUMBER, INTEGER} and isinstance(value, bool | datetime.date):
+        raise TypeError
     if type_ == NUMBER:
-        return float(value)
-    if type_ == TEXT and not isinstance(value, str):
-        return str(value)
-    if type_ == Scalar("timestamp") and not isinstance(value, datetime.datetime):
+        return _number(value)
+    if type_ == INTEGER:
+        return _whole(value)
+    if type_ == Scalar("boolean"):
+        if not isinstance(value, bool):
+            raise TypeError
+        return value
+    if type_ == Scalar("timestamp"):
+        return _moment(value)
+    if type_ == Scalar("date"):
+        moment = _moment(value)
+        if moment.time() != datetime.time():
+            raise ValueError
+        return moment.date()
+    return str(value)
+
+
+def _number(value: float | str) -> float:
+    number = float(value)
+    if math.isnan(number):  # the text "nan"
+        raise ValueError
+    return number
+
+
+def _whole(value: float | str) -> int:
+    whole = int(value)
+    if isinstance(value, float) and whole != value:
+        raise ValueError
+    if not -(2**63) <= whole < 2**63:
+        raise OverflowError
+    return whole
+
+
+def _moment(value: datetime.date | str) -> datetime.datetime:
+    if isinstance(value, str):
+        return datetime.datetime.fromisoformat(value)
+    if isinstance(value, datetime.datetime):
+        return value
+    if isinstance(value, datetime.date):
         return datetime.datetime.combine(value, datetime.time())
-    return value
+    raise TypeError
 
 
 def _adopted(engine: Engine, layout: Layout, columns: Mapping[str, list[Any]]) -> exp.Select:
-    kinds = []
+    arrays = []
     for i, position in enumerate(layout.positions):
         assert isinstance(position.type, Scalar)
-        kinds.append(_ARROW[position.type.name])
+        arrays.append(pa.array(columns[f"c{i}"], _ARROW[position.type.name]))
         if position.is_nullable:
-            kinds.append(pa.int64())
-        del i
-    arrays = []
-    for (name, values), kind in zip(columns.items(), kinds, strict=True):
-        try:
-            arrays.append(pa.array(values, kind))
-        except (pa.ArrowException, OverflowError):
-            arrays = []
-        if not arrays:
-            raise InputError(
-                f"argument {int(name[1:]) + 1} has a number too large for 64 bits",
-                where=f"facts of {layout.predicate}",
-                do="write it as a text or as a decimal number",
-            )
+            arrays.append(pa.array(columns[f"n{i}"], pa.int64()))
     batch = pa.RecordBatch.from_arrays(arrays, names=list(columns))
     relation = engine.adopt([batch], batch.schema)
     terms = [
@@ -175,7 +247,7 @@ def facts_select(run: Run, layout: Layout, facts: Sequence[Fact]) -> list[exp.Se
     selects = []
     if plain and simple:
         rows = [[a.value for a in f.atom.arguments if isinstance(a, Constant)] for f in plain]
-        selects.append(load_rows(run, layout, rows))
+        selects.append(load_rows(run, layout, rows, where=f"facts of {layout.predicate}", row_is="fact"))
     for fact in facts:
         if fact in plain and simple:
             continue

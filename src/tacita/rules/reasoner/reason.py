@@ -257,6 +257,7 @@ class Reasoning:
                 run.layouts[predicate] = Layout(predicate, layout.table, layout.positions, names)
 
     def _fill(self, run: Run) -> None:
+        run.nulls = max(run.nulls, given.largest_label(self.inputs.values()))
         if self.data is not None and ROWS in run.layouts:
             fill_rows(run, self.data)
         facts: dict[str, list[Any]] = {}
