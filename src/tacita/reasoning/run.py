@@ -32,7 +32,7 @@ from tacita.rules.reasoner.program import Prepared, prepare
 from tacita.rules.reasoner.reason import DICTIONARY
 from tacita.rules.reasoner.reason import reason as reason_over
 from tacita.rules.reasoner.run import Budget
-from tacita.rules.reasoner.similar import Similarity
+from tacita.rules.reasoner.similar import Similarity, usable
 from tacita.settings import Settings
 
 EngineName = Literal["duckdb", "spark"]
@@ -61,8 +61,10 @@ def reason(
     `program` is a file, the text of a program, or the name of one that ships with Tacita. `inputs` are files, database
     URLs, data frames, data sets or lists of tuples, by predicate; ``@bind`` in the program gives those that are left
     out. `outputs` are files to write, by predicate: all of them, or none. `data` is microdata whose dictionary and
-    values the program reads as ``MicroDB``, ``Att``, ``Cat`` and ``Val``.
+    values the program reads as ``MicroDB``, ``Att``, ``Cat`` and ``Val``. `similarity` is what ``~`` means: a function
+    of two texts that gives a number from 0 to 1, or an object with ``pairs(left, right)``.
     """
+    similarity = usable(similarity) if similarity is not None else None
     settings = Settings.from_environment(memory=memory, threads=threads, spill=spill)
     job = Job(
         ProgramText.of(program),

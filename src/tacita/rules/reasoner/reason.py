@@ -39,7 +39,7 @@ from tacita.rules.reasoner.program import (
 )
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.run import Budget, Run
-from tacita.rules.reasoner.similar import SIMILARITIES, Similarity, SimilarPairs
+from tacita.rules.reasoner.similar import Similarity, SimilarPairs, is_asked, meant
 from tacita.rules.reasoner.staging import declare_rows, dictionary_facts, fill_rows, staged
 from tacita.rules.reasoner.strata import run_strata
 from tacita.rules.reasoner.type_faults import type_faults
@@ -161,19 +161,8 @@ class Reasoning:
     # -- before --------------------------------------------------------------------------------------------------------
 
     def _similar(self) -> SimilarPairs | None:
-        annotation = next(self.ready.program.directives("similarity"), None)
-        similarity = self.similarity
-        if similarity is None:
-            method, threshold = "jaro_winkler", 0.9
-            if annotation is not None:
-                told = {name: getattr(term, "value", None) for name, term in annotation.named}
-                method = str(told.get("method") or annotation.text(0) or method)
-                threshold = float(told.get("threshold") or threshold)
-            similarity = SIMILARITIES[method](threshold)
-        from tacita.rules.logic.terms import Similar, walk
-
-        used = any(isinstance(n, Similar) for r in self.ready.program.rules for i in r.body for n in walk(i))
-        return SimilarPairs(self.engine, similarity) if used else None
+        similarity = meant(next(self.ready.program.directives("similarity"), None), self.similarity)
+        return SimilarPairs(self.engine, similarity) if is_asked(self.ready.program) else None
 
     def _derivations(self, signatures: Signatures, similar: SimilarPairs | None) -> list[Derivation]:
         keys = self._known_keys = self._keys()

@@ -86,9 +86,7 @@ FORMS: dict[str, Form] = {
     "on_violation": Form('@on_violation("ask")', (_POLICY,), 1, Stand.BOTH),
     "similarity": Form(
         '@similarity(method = "jaro_winkler", threshold = 0.9)',
-        (Slot("method", usual=("jaro_winkler",)), Slot("threshold", Kind.SHARE)),
-        stand=Stand.BOTH,
-        is_open=True,
+        (Slot("method", values=("jaro_winkler",)), Slot("threshold", Kind.SHARE)),
     ),
     "group_equality": Form('@group_equality("maybe")', (_EQUALITY,), 1, Stand.BOTH),
     "ask": Form('@ask("keep this decision?")', (Slot("question"),), 0, Stand.RULE),
