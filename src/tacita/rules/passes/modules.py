@@ -67,8 +67,10 @@ class _Linker:
         """Return the clauses of a program and of what it uses, the used ones first."""
         clauses: list[Clause] = []
         for annotation in program.directives("use"):
-            name = annotation.text(0) or ""
-            if name not in self.seen:
+            for place in range(len(annotation.arguments)):
+                name = annotation.text(place) or ""
+                if name in self.seen:
+                    continue
                 self.seen.add(name)
                 inner = self._read(name, annotation)
                 if inner is not None:
@@ -84,19 +86,16 @@ class _Linker:
     def bound(self, clauses: list[Clause]) -> dict[str, str]:
         """Plug in what ``@bind_module`` names; return the modules by external predicate. Adds to the clauses."""
         modules: dict[str, str] = {}
-        chosen: dict[str, list[Annotation]] = {}
-        for annotation in _directives(clauses, "bind_module"):
-            same = chosen.setdefault(annotation.text(0) or "", [])
-            if same and same[0].origin.source != annotation.origin.source:
-                same.clear()  # the program that uses a module has the last word on what is plugged in
-            same.append(annotation)
-        for external, told in chosen.items():
-            for annotation in told:
-                name = annotation.text(1) or ""
-                inner = self._read(name, annotation)
-                if inner is not None:
-                    modules[external] = name
-                    clauses += _private(self.included(inner, name), external, name)
+        settled: set[str] = set()
+        while chosen := {e: told for e, told in _chosen(clauses).items() if e not in settled}:
+            settled |= set(chosen)  # what a plugged-in module binds counts where nobody outside of it has bound that
+            for external, told in chosen.items():
+                for annotation in told:
+                    name = annotation.text(1) or ""
+                    inner = self._read(name, annotation)
+                    if inner is not None:
+                        modules[external] = name
+                        clauses += _private(self.included(inner, name), external, name)
         return modules
 
     def _read(self, name: str, annotation: Annotation) -> Program | None:
@@ -118,6 +117,17 @@ def _directives(clauses: Collection[Clause], name: str) -> Iterator[Annotation]:
     for clause in clauses:
         if isinstance(clause, Directive):
             yield from (a for a in clause.annotations if a.name == name)
+
+
+def _chosen(clauses: Collection[Clause]) -> dict[str, list[Annotation]]:
+    """Return what ``@bind_module`` says of each external predicate."""
+    chosen: dict[str, list[Annotation]] = {}
+    for annotation in _directives(clauses, "bind_module"):
+        same = chosen.setdefault(annotation.text(0) or "", [])
+        if same and same[0].origin.source != annotation.origin.source:
+            same.clear()  # the program that uses a module has the last word on what is plugged in
+        same.append(annotation)
+    return chosen
 
 
 def _private(clauses: list[Clause], external: str, module: str) -> list[Clause]:
