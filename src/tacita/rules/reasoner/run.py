@@ -12,11 +12,13 @@ from tacita.errors import ReasoningError, TacitaError
 from tacita.progress import Progress, Step, silent
 from tacita.rules.logic.binding import Assign, Match
 from tacita.rules.logic.dependencies import Edge
+from tacita.rules.logic.terms import Atom
 from tacita.rules.reasoner.chase import Chase
 from tacita.rules.reasoner.computed import Computed
-from tacita.rules.reasoner.contributions import Contributions, Extreme, extremes
+from tacita.rules.reasoner.contributions import Contributions
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.equality import Equality
+from tacita.rules.reasoner.extremes import FinalValues, final_values
 from tacita.rules.reasoner.keys import is_unique
 from tacita.rules.reasoner.layout import Layout
 from tacita.rules.reasoner.similar import SimilarPairs
@@ -220,12 +222,13 @@ class _Fixpoint:
     chases: list[Derivation]
     equalities: list[Derivation]
     computed: list[Derivation]
-    better: dict[str, Extreme] = field(default_factory=dict)
+    values: dict[str, FinalValues] = field(default_factory=dict)
+    """The predicates that hold values of aggregates over the recursion."""
 
     def run(self) -> None:
         run = self.run_
         inside = set(self.predicates)
-        self.better = extremes(self.plain, inside)
+        self.values = final_values(run, self.plain, inside)
         recursive = [d for d in self.plain if any(a.predicate in inside for a in d.atoms)]
         exits = [d for d in self.plain if d not in recursive]
         self._begin(exits)
@@ -254,6 +257,8 @@ class _Fixpoint:
             selects = [s for d in exits if _heads(d, predicate) for s in run.selects(d, predicate)]
             run.add(layout, selects, exits)
             run.engine.replace(f"{layout.table}_d", everything(layout.table))
+            if predicate in self.values:
+                self.values[predicate].begin()
 
     def _restart(self, recursive: Sequence[Derivation]) -> None:
         """Look at all facts as if they were new: an equality rule changed some of them."""
@@ -271,18 +276,23 @@ class _Fixpoint:
         run = self.run_
         if not recursive:
             return
-        plans: dict[str, tuple[exp.Query, ...]] = {}
+        plans: dict[tuple[int, Atom], tuple[exp.Query, ...]] = {}
         while True:
             number = run.next_round(recursive)
             changed: list[str] = []
             for predicate in self.predicates:
-                selects = [s for d in recursive if _heads(d, predicate) for s in self._variants(d, predicate, plans)]
-                layout = self._layout(predicate)
-                if not selects:
+                heads = [(d, atom) for d in recursive for atom in d.heads if atom.predicate == predicate]
+                layout, values = self._layout(predicate), self.values.get(predicate)
+                others = [h for h in heads if values is None or not values.computes(*h)]
+                selects = [s for h in others for s in self._variants(*h, plans)]
+                if values is not None:
+                    said = [s for h in heads if values.computes(*h) for s in self._variants(*h, plans)]
+                    added = values.take(said, selects, number)
+                elif selects:
+                    added = self._new(layout, selects, number)
+                else:
                     run.engine.replace(f"{layout.table}_n", empty(layout))
                     continue
-                better = self.better[predicate].beaten(layout) if predicate in self.better else None
-                added = self._new(layout, selects, number, better)
                 if added:
                     changed.append(predicate)
                     run.count(added, recursive)
@@ -297,21 +307,21 @@ class _Fixpoint:
             if not changed:
                 return
 
-    def _new(self, layout: Layout, selects: Sequence[exp.Query], number: int, better: exp.Expr | None) -> int:
+    def _new(self, layout: Layout, selects: Sequence[exp.Query], number: int) -> int:
         """Let the table of new facts hold those of some selects."""
         engine, table = self.run_.engine, f"{layout.table}_n"
-        added = engine.replace(table, new_facts(union(selects[:_AT_ONCE]), layout, number, better))
+        added = engine.replace(table, new_facts(union(selects[:_AT_ONCE]), layout, number))
         for start in range(_AT_ONCE, len(selects), _AT_ONCE):
             some = union(selects[start : start + _AT_ONCE])
-            added += engine.append(table, new_facts(some, layout, number, better.copy() if better else None))
+            added += engine.append(table, new_facts(some, layout, number))
         if len(selects) > _AT_ONCE and added:
             added = engine.replace(table, everything(table).distinct())
         return added
 
     def _variants(
-        self, derivation: Derivation, predicate: str, plans: dict[str, tuple[exp.Query, ...]]
+        self, derivation: Derivation, atom: Atom, plans: dict[tuple[int, Atom], tuple[exp.Query, ...]]
     ) -> Iterable[exp.Query]:
-        """Return what a rule says when one of its atoms is matched with the facts of the last round only."""
+        """Return what a rule says in a head atom when one of its body is matched with the facts of the last round."""
         run = self.run_
         run_similar = run.similar
         if run_similar is not None:
@@ -319,12 +329,12 @@ class _Fixpoint:
         places = [i for i, atom in enumerate(derivation.atoms) if atom.predicate in self.predicates]
         deltas = [{i: f"{self._layout(derivation.atoms[i].predicate).table}_d"} for i in places]
         if derivation.grouping is not None:
-            store = run.contributions.setdefault(derivation.number, Contributions(run, derivation))
-            return store.touched(deltas, predicate)
-        key = f"{derivation.number}.{predicate}"
+            if derivation.number not in run.contributions:
+                run.contributions[derivation.number] = Contributions(run, derivation)
+            return run.contributions[derivation.number].touched(deltas, atom)
+        key = (derivation.number, atom)
         if key not in plans:
-            atoms = [a for a in derivation.heads if a.predicate == predicate]
-            plans[key] = tuple(derivation.select(atom, tables) for atom in atoms for tables in deltas)
+            plans[key] = tuple(derivation.select(atom, tables) for tables in deltas)
         return [plan.copy() for plan in plans[key]]
 
     def _compute(self) -> bool:
@@ -359,8 +369,8 @@ class _Fixpoint:
         run = self.run_
         for predicate in self.predicates:
             layout = self._layout(predicate)
-            if predicate in self.better:
-                run.engine.replace(layout.table, self.better[predicate].final(layout))
+            if predicate in self.values:
+                self.values[predicate].finish()
             run.engine.forget(f"{layout.table}_d")
             run.engine.forget(f"{layout.table}_n")
 

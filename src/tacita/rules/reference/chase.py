@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cmp_to_key
 
 from tacita.errors import ReasoningError
 from tacita.rules.logic.terms import Atom, Term, Variable
 from tacita.rules.reference.aggregation import bindings
 from tacita.rules.reference.clauses import Clause
 from tacita.rules.reference.expressions import Binding, Expressions
-from tacita.rules.reference.functions import NoValue, is_subset, order
+from tacita.rules.reference.functions import NoValue
 from tacita.rules.reference.matching import Database, add, names
 from tacita.rules.reference.strata import Strata, Unit, units
 from tacita.rules.reference.values import Key, Null, Row, Value, key, parts, rank, replaced, row_key, same
@@ -108,7 +107,7 @@ class Chase:
         """Return the base and what follows from it: everything is derived anew in each round, until nothing changes.
 
         Nothing is carried over from one round to the next but through the rules, so that a value of an aggregate that a
-        later one replaced leaves no trace.
+        later one replaced leaves no trace, and each rule gives one value for each of its groups.
         """
         facts = base
         for _ in range(self.limit):
@@ -121,9 +120,6 @@ class Chase:
                             add(following, predicate, row)
                 if sum(map(len, following.values())) > self.limit:
                     raise ReasoningError(f"more than {self.limit} facts", where=unit.clause.name)
-            for predicate, (position, function) in self.strata.extremes.items():
-                if predicate in following:
-                    following[predicate] = _only_extremes(following[predicate], position, function)
             if {p: rows.keys() for p, rows in following.items()} == {p: rows.keys() for p, rows in facts.items()}:
                 return facts
             facts = following
@@ -238,28 +234,3 @@ def substituted(database: Database, merged: dict[Null, Value]) -> Database:
         for row in rows.values():
             add(changed, predicate, tuple(replaced(value, lambda null: merged.get(null, null)) for value in row))
     return changed
-
-
-def _only_extremes(rows: dict[Key, Row], position: int, function: str) -> dict[Key, Row]:
-    """Return for each group, that is, the other values of a row, only the row with the extreme value."""
-    groups: dict[Key, list[Row]] = {}
-    for row in rows.values():
-        groups.setdefault(row_key(row[:position] + row[position + 1 :]), []).append(row)
-    kept: list[Row] = []
-    for several in groups.values():
-        kept += _extreme_rows(several, position, function)
-    return {row_key(row): row for row in kept}
-
-
-def _extreme_rows(several: Sequence[Row], position: int, function: str) -> list[Row]:
-    if function == "munion":
-        return [
-            row
-            for row in several
-            if not any(is_subset(row[position], other[position]) for other in several if other is not row)
-        ]
-    choose = min if function == "mmin" else max
-    try:
-        return [choose(several, key=lambda row: cmp_to_key(order)(row[position]))]
-    except NoValue:
-        raise ReasoningError(f"an unknown value under {function} in a recursion") from None

@@ -14,10 +14,8 @@ _DOWNWARD = ("mprod", "mmin")
 _HEAD = ("msum", "mcount", "mmax", "mmin", "munion")
 
 
-def monotone_head(clause: Clause, head: Sequence[Atom]) -> dict[str, tuple[int, str]]:
-    """Return the head value that aggregates in a recursion give: predicate, position, aggregate. Raise if one is used
-    otherwise than against a threshold or as a head value.
-    """
+def check_monotone(clause: Clause, head: Sequence[Atom]) -> None:
+    """Raise if an aggregate in a recursion is used otherwise than against a threshold or as a head value."""
     refusal = RuleError("an aggregate in a recursion is used in a way that is not monotone", where=clause.name)
     if any(aggregate.function not in (*_UPWARD, *_DOWNWARD, "munion") for aggregate in clause.aggregates):
         raise refusal
@@ -31,15 +29,13 @@ def monotone_head(clause: Clause, head: Sequence[Atom]) -> dict[str, tuple[int, 
                 raise refusal  # a comparison in truth: the variable has its value from elsewhere
         elif not _is_threshold(part, assigned):
             raise refusal
-    found = {}
     for atom in head:
-        for position, term in enumerate(atom.arguments):
+        for term in atom.arguments:
             aggregate = _direct(term, assigned)
-            if aggregate is not None and aggregate.function in _HEAD:
-                found[atom.predicate] = (position, aggregate.function)
-            elif aggregates(term) or names(term) & assigned.keys():
+            if (aggregate is None or aggregate.function not in _HEAD) and (
+                aggregates(term) or names(term) & assigned.keys()
+            ):
                 raise refusal
-    return found
 
 
 def _assigned(clause: Clause) -> dict[str, Aggregate]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tacita.errors import RuleError
 from tacita.rules.logic.terms import Atom
 from tacita.rules.reference.clauses import Clause, body_predicates
-from tacita.rules.reference.monotone import monotone_head
+from tacita.rules.reference.monotone import check_monotone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,13 +37,11 @@ def units(clauses: Iterable[Clause]) -> list[Unit]:
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """The level of each predicate, the rules that aggregate in a recursion, and the head values of those."""
+    """The level of each predicate, and the rules that aggregate in a recursion."""
 
     levels: dict[str, int]
     recursive: frozenset[int]
     """The numbers of the rules with an aggregate in a recursion."""
-    extremes: dict[str, tuple[int, str]]
-    """Predicates of which only the extreme value per group is a fact: the position, and the aggregate."""
 
     def of(self, clause: Clause) -> int:
         """Return the level at which a rule without head atoms can be applied."""
@@ -90,14 +88,13 @@ def stratified(clauses: Sequence[Clause]) -> Strata:
     strict: set[tuple[str, str]] = set()
     loose: set[tuple[str, str]] = set(together)
     recursive: set[int] = set()
-    extremes: dict[str, tuple[int, str]] = {}
     for source, target, is_negated, unit in edges:
         if is_negated:
             if in_cycle(source, target):
                 raise RuleError(f"{target} depends on its own negation through {source}", where=unit.clause.name)
             strict.add((source, target))
         elif unit.clause.aggregates and in_cycle(source, target):
-            extremes |= monotone_head(unit.clause, unit.head)
+            check_monotone(unit.clause, unit.head)
             recursive.add(unit.clause.number)
             loose.add((source, target))
         elif unit.clause.aggregates:
@@ -106,7 +103,7 @@ def stratified(clauses: Sequence[Clause]) -> Strata:
             loose.add((source, target))
     known = {name for clause in clauses for name, _ in body_predicates(clause)}
     known |= {name for unit in derived for name in unit.predicates}
-    return Strata(_levels(known, strict, loose), frozenset(recursive), extremes)
+    return Strata(_levels(known, strict, loose), frozenset(recursive))
 
 
 def _levels(known: Iterable[str], strict: set[tuple[str, str]], loose: set[tuple[str, str]]) -> dict[str, int]:
