@@ -179,9 +179,13 @@ class DuckDBEngine:
 
     def replace(self, table: str, plan: exp.Query) -> int:
         """Let a table hold the result of a plan, which may read the table as it was; return its number of tuples."""
-        if table in self._defined:
-            self.forget(table)
-        return self._counted(f"CREATE OR REPLACE TABLE {table} AS {self._sql(plan)}")
+        if table not in self._defined:
+            return self._counted(f"CREATE OR REPLACE TABLE {table} AS {self._sql(plan)}")
+        made = self._new_name()
+        count = self._counted(f"CREATE TABLE {made} AS {self._sql(plan)}")
+        self.forget(table)
+        self._execute(f"ALTER TABLE {made} RENAME TO {table}")
+        return count
 
     def append(self, table: str, plan: exp.Query) -> int:
         """Add the result of a plan to a table; return how many tuples were added."""

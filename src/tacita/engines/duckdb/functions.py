@@ -35,7 +35,13 @@ def _when(condition: exp.Expr, then: exp.Expr) -> exp.Expr:
 
 def _finite(term: exp.Expr) -> exp.Expr:
     """NULL instead of infinity and NaN: there is no such value."""
-    return _when(_call("isfinite", term), term.copy())
+    # Written once, in a list of one: a CASE, or DuckDB's NULLIF, would repeat the term, and double it at every level.
+    return _call("list_extract", _each(_array(term), lambda x: _call("isfinite", x), "list_filter"), _number(1))
+
+
+def _outermost(a: exp.Expr, b: exp.Expr, direction: str) -> exp.Expr:
+    """The smaller or larger of two; NULL if one of them is (least and greatest would leave it out)."""
+    return _call("list_extract", _call("list_sort", _array(a, b), _text(direction), _text("NULLS FIRST")), _number(1))
 
 
 def _each(collection: exp.Expr, body: Callable[[exp.Expr], exp.Expr], function: str) -> exp.Expr:
@@ -178,9 +184,9 @@ def _substring(text: exp.Expr, start: exp.Expr, length: exp.Expr | None = None) 
 
 
 FUNCTIONS: dict[str, Callable[..., exp.Expr]] = {
-    **{
-        name: (lambda *a, name=name: _call(name, *a)) for name in ("abs", "least", "greatest", "lower", "upper", "trim")
-    },
+    **{name: (lambda *a, name=name: _call(name, *a)) for name in ("abs", "lower", "upper", "trim")},
+    "least": lambda a, b: _outermost(a, b, "ASC"),
+    "greatest": lambda a, b: _outermost(a, b, "DESC"),
     **{name: (lambda *a, name=name: _call(name, *a)) for name in ("year", "month", "day", "replace", "contains")},
     "starts_with": lambda a, b: _call("starts_with", a, b),
     "ends_with": lambda a, b: _call("ends_with", a, b),
@@ -188,9 +194,9 @@ FUNCTIONS: dict[str, Callable[..., exp.Expr]] = {
     "round": _round,
     "floor": _whole("floor"),
     "ceil": _whole("ceil"),
-    "sqrt": lambda x: _when(exp.GTE(this=x, expression=_number(0)), _call("sqrt", x.copy())),
+    "sqrt": lambda x: _finite(_call("sqrt", x)),
     "exp": lambda x: _finite(_call("exp", x)),
-    "ln": lambda x: _when(exp.GT(this=x, expression=_number(0)), _call("ln", x.copy())),
+    "ln": lambda x: _finite(_call("ln", x)),
     "power": lambda x, y: _finite(_call("pow", _cast(x, "double"), y)),
     "mod": lambda a, b: exp.Mod(this=exp.paren(a), expression=_call("nullif", b, _number(0))),
     "length": lambda x: _call("length", x),

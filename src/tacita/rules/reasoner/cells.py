@@ -39,9 +39,17 @@ def is_null(term: exp.Expr) -> exp.Expr:
 
 
 def wrapped(term: exp.Expr) -> exp.Expr:
-    """Return a copy of a term that can stand as an operand."""
+    """Return a term so that it can stand as an operand."""
     simple = isinstance(term, (exp.Column, exp.Literal, exp.Null, exp.Anonymous, exp.Paren, exp.Cast, exp.Boolean))
-    return term.copy() if simple else exp.paren(term.copy(), copy=False)
+    return own(term) if simple else exp.paren(own(term), copy=False)
+
+
+def own(term: exp.Expr) -> exp.Expr:
+    """Return a term for use inside another: itself the first time, a copy if it is inside something already.
+
+    A term is made of terms again and again; copying all of them at every level would take a square of their number.
+    """
+    return term if term.parent is None else term.copy()
 
 
 def both(*conditions: exp.Expr) -> exp.Expr:
@@ -61,9 +69,9 @@ def null_safe(a: exp.Expr, b: exp.Expr) -> exp.Expr:
 
 def as_type(term: exp.Expr, kind: exp.DataType) -> exp.Expr:
     """Return a cast."""
-    return exp.Cast(this=term.copy(), to=kind.copy())
+    return exp.Cast(this=own(term), to=kind.copy())
 
 
 def when(condition: exp.Expr, then: exp.Expr) -> exp.Expr:
     """Return a term under a condition; without it, no value."""
-    return exp.Case(ifs=[exp.If(this=condition.copy(), true=then.copy())])
+    return exp.Case(ifs=[exp.If(this=own(condition), true=own(then))])

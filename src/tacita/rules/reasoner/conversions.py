@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from tacita.engines.protocol import Engine
 from tacita.rules.logic.types import ANY, NOTHING, NUMBER, TEXT, RecordType, RowType, Scalar, SetType, Type, value_type
-from tacita.rules.reasoner.cells import Cell, as_type
+from tacita.rules.reasoner.cells import Cell, as_type, own
 from tacita.rules.reasoner.constants import NO_LABEL
 from tacita.rules.reasoner.layout import sql_type
 
@@ -21,13 +21,13 @@ class Conversions:
 
     def function(self, name: str, *arguments: exp.Expr) -> exp.Expr:
         """Return a call of an engine's function, on copies of its arguments."""
-        return self.engine.function(name, *(argument.copy() for argument in arguments))
+        return self.engine.function(name, *(own(argument) for argument in arguments))
 
     def number(self, cell: Cell) -> exp.Expr:
         """Return a cell as a number."""
         if cell.type == NOTHING:
             return as_type(cell.value, sql_type(NUMBER))
-        return self.function("number_any", cell.value) if cell.type == ANY else cell.value.copy()
+        return self.function("number_any", cell.value) if cell.type == ANY else own(cell.value)
 
     def text(self, cell: Cell) -> exp.Expr:
         """Return a cell as text."""
@@ -35,7 +35,7 @@ class Conversions:
             return self.function("text_any", cell.value)
         if isinstance(cell.type, Scalar) and cell.type.code:
             return as_type(cell.value, sql_type(TEXT))
-        return cell.value.copy()
+        return own(cell.value)
 
     def generic(self, cell: Cell) -> Cell:
         """Return a record that has a column per attribute as one value; anything else as it is."""
