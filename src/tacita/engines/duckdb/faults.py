@@ -62,7 +62,9 @@ def _translated(error: duckdb.Error, where: str) -> TacitaError:
         elif "at least one column" in lowered or "no columns" in lowered:
             reason = "it has no columns"
         return InputError(f"the file cannot be read: {reason}", where=where, do="check how the file was made")
-    if isinstance(error, duckdb.OutOfRangeException) or "overflow" in lowered:
+    # A sum is formed in 128 bits, and fails only when it is put into 64.
+    beyond = "int128" in lowered and "out of range for the destination type" in lowered
+    if isinstance(error, duckdb.OutOfRangeException) or "overflow" in lowered or beyond:
         return ReasoningError(
             "a whole number grew beyond 64 bits",
             where=where,

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from tacita.errors import ReasoningError
-from tacita.rules.logic.terms import Atom
+from tacita.rules.logic.terms import Atom, Term, Variable
 from tacita.rules.logic.types import INTEGER
 from tacita.rules.reasoner.cells import both, null_safe
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.extremes import extremes
-from tacita.rules.reasoner.groups import Gathered
+from tacita.rules.reasoner.groups import Gathered, doubled, maybe_groups, records
+from tacita.rules.reasoner.keys import determined
 from tacita.rules.reasoner.layout import ROUND, sql_type
 from tacita.rules.reasoner.sql import everything, found_in, named
 from tacita.rules.reasoner.tables import union
@@ -61,9 +62,11 @@ class Contributions:
         """Return what all groups say in a head atom: once nothing is new any more, the final values."""
         if not self._exists:
             return []
+        return [self.derivation.select(atom, source=self._everybody())]
+
+    def _everybody(self) -> exp.Expr:
         names = [exp.column(name, table="k") for name in self.gathered.names]
-        everybody = exp.select(*names).from_(named(self.table, "k"))
-        return [self.derivation.select(atom, source=everybody.subquery("m"))]
+        return exp.select(*names).from_(named(self.table, "k")).subquery("m")
 
     def _select(self, atom: Atom) -> exp.Select:
         keys = [column.name for column in self.gathered.group_cells()]
@@ -97,6 +100,7 @@ class Contributions:
         else:
             engine.replace(self.table, taken)
             self._exists = True
+        refuse_doubled(self.derivation, self._everybody())
         return True
 
     def _refuse_sign(self) -> None:
@@ -118,6 +122,31 @@ class Contributions:
                     where=str(self.derivation.rule.origin),
                     do="filter them, or take the aggregate out of the recursion: the result would depend on the order",
                 )
+
+
+def refuse_doubled(derivation: Derivation, source: exp.Expr | None = None) -> None:
+    """Refuse to make records in which an attribute would have two values; `source` is a table of gathered matches."""
+    gathered = derivation.gathered()
+    for pair in records(gathered):
+        if source is None and _tells_apart(derivation, pair.first):
+            continue
+        reading = source if source is not None else gathered.select.subquery("m")
+        reading = maybe_groups(gathered, reading) if derivation.is_maybe else reading
+        number = int(derivation.engine.run(doubled(gathered, reading, pair))[0]["n"])
+        if number:
+            raise ReasoningError(
+                f"rule {derivation.rule.name} makes records, and in {number:,} of its groups an attribute would have "
+                "two values",
+                where=str(derivation.rule.origin),
+                do="name in the head what tells the values apart, or choose one of them by a rule before",
+            )
+
+
+def _tells_apart(derivation: Derivation, name: Term) -> bool:
+    """Whether a group and the name of an attribute determine the match, so that there is one value at most."""
+    assert derivation.grouping is not None
+    known = {term.name for term in (*derivation.grouping.group, name) if isinstance(term, Variable)}
+    return determined(derivation.schedule.before, known, derivation.keys) is not None
 
 
 def _same(gathered: Gathered, name: str, a: exp.Expr, b: exp.Expr) -> exp.Expr:

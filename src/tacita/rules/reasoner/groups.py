@@ -15,15 +15,16 @@ from tacita.engines.protocol import Engine
 from tacita.rules.logic.binding import Schedule, head_group, head_terms
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.terms import Aggregate, Constant, Pair, Term, Unpack, Variable, children, variables, walk
-from tacita.rules.logic.types import INTEGER, NUMBER, TEXT, PairType, RecordType, RowType, Scalar, SetType
+from tacita.rules.logic.types import ANY, INTEGER, NUMBER, TEXT, PairType, RecordType, RowType, Scalar, SetType
 from tacita.rules.reasoner.bodies import Body, moved
-from tacita.rules.reasoner.cells import Cell, as_type, both, not_null, null_safe
+from tacita.rules.reasoner.cells import Cell, as_type, both, is_null, not_null, null_safe
 from tacita.rules.reasoner.layout import cell_columns, sql_type
 from tacita.rules.reasoner.terms import Terms
 
 NUMERIC = {"msum", "mprod", "sum", "prod", "avg", "mmin", "mmax", "min", "max"}
 _SMALLEST = {"mprod", "prod", "mmin", "min"}
 _EXTREME = {"mmin", "mmax", "min", "max"}
+_NUMBERS = NUMERIC - _EXTREME
 _SET = {"munion", "collect"}
 _COUNT = {"mcount", "count"}
 
@@ -106,7 +107,7 @@ class Gathered:
     """Group, contributor and value terms as cells of the alias ``m``."""
     names: list[str] = field(default_factory=list)
     unknown: exp.Select | None = None
-    """The select of matches whose value is a labelled null where a number is needed."""
+    """The select of matches whose value is a labelled null, or none at all, where a number is needed."""
 
     @classmethod
     def of(cls, engine: Engine, grouping: Grouping, body: Body) -> Gathered:
@@ -120,6 +121,8 @@ class Gathered:
                 cell = body.terms.cell(term)
                 if aggregate.function in NUMERIC and cell.label is not None:
                     unknown.append(not_null(cell.label))
+                if aggregate.function in _NUMBERS and cell.type == ANY:
+                    unknown.append(both(not_null(cell.value), is_null(body.terms.number(cell))))
                 if aggregate.function in NUMERIC and (cell.is_partial or cell.label is not None):
                     body.conditions.append(cell.is_known())
                 wanted.setdefault(term, cell)
@@ -229,6 +232,8 @@ def _combined(engine: Engine, aggregate: Aggregate, cells: Mapping[Term, Cell]) 
     if name in _EXTREME:
         node = exp.Min if name in _SMALLEST else exp.Max
         type_ = Scalar(cell.type.name) if isinstance(cell.type, Scalar) else cell.type
+        if type_ == ANY:
+            return Cell(ANY, _extreme_any(terms, cell, node))
         value = terms.text(cell) if type_ == TEXT else cell.value.copy()
         return Cell(type_, node(this=value))
     value = terms.number(cell)
@@ -244,11 +249,52 @@ def _combined(engine: Engine, aggregate: Aggregate, cells: Mapping[Term, Cell]) 
     return Cell(NUMBER, engine.function("significant", total))
 
 
+def _extreme_any(terms: Terms, cell: Cell, node: type[exp.Min] | type[exp.Max]) -> exp.Expr:
+    """Return the extreme of values of any kind: of numbers by their size, else by what is written."""
+    number = terms.number(cell)
+    largest = terms.function("second", node(this=terms.function("pair", number, cell.value.copy())))
+    rest = exp.Sub(this=exp.Count(this=exp.Star()), expression=exp.Count(this=number.copy()))
+    is_number = exp.EQ(this=exp.paren(rest), expression=exp.Literal.number(0))
+    return exp.Case(ifs=[exp.If(this=is_number, true=largest)], default=node(this=cell.value.copy()))
+
+
+def _is_record(value: Pair, cells: Mapping[Term, Cell]) -> bool:
+    """Whether pairs make a record: a text, and a single value."""
+    first, second = cells[value.first].type, cells[value.second].type
+    return isinstance(first, Scalar) and first.name in {"text", "any"} and isinstance(second, Scalar)
+
+
+def doubled(gathered: Gathered, source: exp.Expr, pair: Pair) -> exp.Select:
+    """Return the number ``n`` of groups in which some attribute would have two values; `source` stands for ``m``."""
+    name, value = Terms(gathered.engine).text(gathered.cells[pair.first]), gathered.cells[pair.second]
+    keys = [exp.column(key.name, table="m") for key in gathered.group_cells()]
+    differ: list[exp.Expr] = [
+        exp.NEQ(this=exp.Min(this=value.value.copy()), expression=exp.Max(this=value.value.copy()))
+    ]
+    if value.label is not None:
+        label = value.label
+        differ.append(exp.NEQ(this=exp.Min(this=label.copy()), expression=exp.Max(this=label.copy())))
+        there = [exp.GT(this=exp.Count(this=t.copy()), expression=exp.Literal.number(0)) for t in (value.value, label)]
+        differ.append(both(*there))
+    several = exp.select(*keys, exp.alias_(name, "name_")).from_(source.copy()).group_by(*keys, name.copy())
+    several = several.having(_either(differ))
+    names: list[exp.Expr] = [exp.column(key.name) for key in keys] or [exp.alias_(exp.Literal.number(1), "one")]
+    groups = exp.select(*names).distinct().from_(several.subquery("s")).subquery("g")
+    return exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(groups)
+
+
+def records(gathered: Gathered) -> list[Pair]:
+    """Return the pairs of names and values that aggregates make records of."""
+    pairs = [a.value for a in gathered.grouping.aggregates if a.function in _SET and isinstance(a.value, Pair)]
+    return [pair for pair in pairs if _is_record(pair, gathered.cells)]
+
+
 def _union(engine: Engine, value: Term, cells: Mapping[Term, Cell]) -> Cell:
     terms = Terms(engine)
     if isinstance(value, Pair):
         first, second = cells[value.first], cells[value.second]
-        if isinstance(first.type, Scalar) and first.type.name in {"text", "any"} and isinstance(second.type, Scalar):
+        if _is_record(value, cells):
+            assert isinstance(second.type, Scalar)
             label = second.label if second.label is not None else exp.Cast(this=exp.Null(), to=sql_type(INTEGER))
             held = Scalar(second.type.name)
             entry = terms.text(second) if held == TEXT else second.value.copy()
@@ -293,26 +339,22 @@ def maybe_groups(gathered: Gathered, source: exp.Expr) -> exp.Expr:
     if not nulls:
         return source
     has_null = exp.paren(_either(nulls))
-    groups = exp.select(*keys).distinct().from_(_inner(source))
+    groups = exp.select(*keys).distinct().from_(source.copy())
     terms = Terms(gathered.engine)
     columns = [exp.column(key, table="g") for key in keys] + [exp.column(name, table="m") for name in rest]
 
     def joined(g: exp.Select, m: exp.Select, on: exp.Expr) -> exp.Select:
         return exp.select(*columns).from_(g.subquery("g")).join(m.subquery("m"), on=on)
 
-    everything = exp.select("*").from_(_inner(source))
+    everything = exp.select("*").from_(source.copy())
     complete = exp.Not(this=has_null.copy())
-    same = both(*(terms.matching(replace(_under(c, "g")), _under(c, "m")) for c in map(_certain, group)))
+    same = both(*(terms.matching(_under(c, "g"), _under(c, "m")) for c in map(_certain, group)))
     maybe = both(*(_maybe(terms, _under(c, "g"), _under(c, "m")) for c in group))
     equal = joined(groups.where(complete), everything.where(complete), same)
     null_group = joined(groups.where(has_null), everything.copy(), maybe)
     null_match = joined(groups.where(complete), everything.where(has_null), maybe.copy())
     union = exp.union(exp.union(equal, null_group, distinct=False), null_match, distinct=False)
     return union.subquery("m")
-
-
-def _inner(source: exp.Expr) -> exp.Expr:
-    return source.copy()
 
 
 def _maybe(terms: Terms, a: Cell, b: Cell) -> exp.Expr:

@@ -15,7 +15,7 @@ from tacita.rules.logic.dependencies import Edge
 from tacita.rules.logic.terms import Atom
 from tacita.rules.reasoner.chase import Chase
 from tacita.rules.reasoner.computed import Computed
-from tacita.rules.reasoner.contributions import Contributions
+from tacita.rules.reasoner.contributions import Contributions, refuse_doubled
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.equality import Equality
 from tacita.rules.reasoner.extremes import FinalValues, final_values
@@ -163,15 +163,17 @@ class Run:
             self.similar.prepare(derivation)
         if derivation.grouping is not None:
             self.refuse_unknown(derivation, derivation.gathered().unknown)
+            refuse_doubled(derivation)
 
     def refuse_unknown(self, derivation: Derivation, plan: exp.Select | None) -> None:
-        """Refuse to add up values that are labelled nulls."""
+        """Refuse to add up values that are labelled nulls, or no numbers."""
         if plan is None:
             return
         number = int(self.engine.run(plan)[0]["n"])
         if number:
             raise ReasoningError(
-                f"rule {derivation.rule.name} aggregates a value that is unknown in {number:,} of its matches",
+                f"rule {derivation.rule.name} aggregates a value that is no number or unknown in {number:,} of its "
+                "matches",
                 where=str(derivation.rule.origin),
                 do="leave them out with 'is not null' if you mean that: a total without them would be too small",
             )

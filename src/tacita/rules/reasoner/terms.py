@@ -149,6 +149,8 @@ class Terms(Comparisons):
         if name in {"least", "greatest"}:
             target = joined(cells[0].type, cells[1].type) or cells[0].type
             arguments = [self.converted(replace(cell, label=None), target).value for cell in cells]
+            if target == ANY:
+                return Cell(ANY, self._outermost(name, *arguments), is_partial=True)
             there = both(*(not_null(a) for a in arguments))  # an engine may ignore the NULL among the two
             return Cell(target, when(there, self.function(name, *arguments)), is_partial=True)
         if name in {"text", "number", "integer"}:
@@ -162,6 +164,20 @@ class Terms(Comparisons):
         if gives == INTEGER and name != "abs":
             value = as_type(value, BIGINT)
         return Cell(gives, value, is_partial=partial)
+
+    def _outermost(self, name: str, a: exp.Expr, b: exp.Expr) -> exp.Expr:
+        """Return the smaller or larger of two values of any kind; none if they are of different kinds."""
+        node = exp.LTE if name == "least" else exp.GTE
+        numbers = node(this=self.function("number_any", a), expression=self.function("number_any", b))
+        kinds = [self.function("substring", x, exp.Literal.number(1), exp.Literal.number(1)) for x in (a, b)]
+        texts = when(exp.EQ(this=kinds[0], expression=kinds[1]), node(this=a.copy(), expression=b.copy()))
+        first = exp.func("coalesce", numbers, texts)
+        return exp.Case(
+            ifs=[
+                exp.If(this=first, true=a.copy()),
+                exp.If(this=exp.Not(this=wrapped(first)), true=b.copy()),
+            ]
+        )
 
     def _conversion(self, name: str, cell: Cell) -> Cell:
         if cell.type == ANY:

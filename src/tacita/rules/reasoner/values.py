@@ -75,8 +75,7 @@ def python_value(type_: Type, value: Any) -> Any:
 def _from_any(text: str) -> Any:
     tag, rest = text[:1], text[1:]
     if tag == "n":
-        number = float(rest)
-        return int(number) if number.is_integer() and "e" not in rest.lower() and "." not in rest else number
+        return int(rest) if rest.removeprefix("-").isdigit() else float(rest)
     if tag == "b":
         return rest.lower() == "true"
     if tag == "d":

@@ -8,12 +8,24 @@ from fractions import Fraction
 from functools import cmp_to_key
 
 from tacita.errors import ReasoningError
-from tacita.rules.logic.terms import Aggregate
+from tacita.rules.logic.terms import Aggregate, Pair
 from tacita.rules.reference.clauses import Clause
 from tacita.rules.reference.expressions import Binding, Expressions
 from tacita.rules.reference.functions import NoValue, order
 from tacita.rules.reference.matching import Database, matches, visible
-from tacita.rules.reference.values import Key, Null, RecordValue, Row, Value, collection, key, row_key, same
+from tacita.rules.reference.values import (
+    Key,
+    ListValue,
+    Null,
+    PairValue,
+    RecordValue,
+    Row,
+    Value,
+    collection,
+    key,
+    row_key,
+    same,
+)
 
 
 def bindings(clause: Clause, database: Database, expressions: Expressions, is_recursive: bool = False) -> list[Binding]:
@@ -106,6 +118,8 @@ def _result(
             return len({key(value) for _, value in values})
         return len({_contributor(aggregate, binding) for binding in found})
     if function in ("union", "collect"):
+        if isinstance(aggregate.value, Pair):
+            _check_names(clause, aggregate, [value for _, value in values])
         return collection(value for _, value in values)
     extremes = _one_per_contributor(clause, aggregate, values)
     if function in ("min", "max"):
@@ -116,6 +130,16 @@ def _result(
     if function == "prod":
         return product(numbers)
     return total(numbers) / len(numbers) if function == "avg" else total(numbers)
+
+
+def _check_names(clause: Clause, aggregate: Aggregate, values: Sequence[Value]) -> None:
+    """Raise if pairs that make a record, of texts and single values, give an attribute two of them."""
+    composed = (PairValue, ListValue, RecordValue, frozenset)
+    pairs = [value for value in values if isinstance(value, PairValue)]
+    if not all(isinstance(p.first, str) and not isinstance(p.second, composed) for p in pairs):
+        return
+    if len({key(pair) for pair in pairs}) > len({pair.first for pair in pairs}):
+        raise ReasoningError(f"an attribute with two values under {aggregate.function}", where=clause.name)
 
 
 def _contributor(aggregate: Aggregate, binding: Binding) -> Key:
