@@ -89,7 +89,7 @@ class Conclusions:
 
     def dataset(self, predicate: str) -> Dataset:
         """Return the facts of a predicate as a data set: arguments are attributes, labelled nulls missing values."""
-        return Dataset(microdata_of(self.reasoned, predicate))
+        return Dataset(microdata_of(self.reasoned, predicate, self.settings))
 
     def to_arrow(self, predicate: str) -> pa.Table:
         """Return the facts of a predicate as an Arrow table."""
@@ -107,7 +107,7 @@ class Conclusions:
             self.reasoned.layout(predicate)  # says which predicates there are if this is none
         notes = write_all(
             targets,
-            lambda predicate: microdata_of(self.reasoned, predicate),
+            lambda predicate: microdata_of(self.reasoned, predicate, self.settings),
             force=force,
             settings=self.settings,
             progress=progress,

@@ -19,18 +19,20 @@ def looks_like_data(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool
     False
     >>> looks_like_data(["a", "b"], [["b", "c"], ["a", "c"]])
     True
+    >>> looks_like_data(["owner", "owner", "share"], [["a", "b", "0.41"]])
+    False
     """
     cells = [cell.strip() for cell in first]
-    if not all(cells) or len(set(cells)) < len(cells):
-        return True  # a column without a name, or two of one name: no header at all
+    if not all(cells):
+        return True  # a column without a name: no header at all
     kinds = [_kind(cell) for cell in cells]
     for place, kind in enumerate(kinds):
         below = [row[place].strip() for row in rest if place < len(row) and row[place].strip()]
         same = [_kind(cell) for cell in below]
         if kind == "text" and below and sum(k != "text" for k in same) >= _ENOUGH * len(below):
             return False  # a word above numbers is what headers look like
-    if any(kind != "text" for kind in kinds):
-        return True
+    if any(kind != "text" for kind in kinds) or len(set(cells)) < len(cells):
+        return True  # names are words, and different ones
     values = {cell.strip() for row in rest for cell in row}
     return any(cell in values for cell in cells)
 

@@ -22,7 +22,9 @@ from tacita.progress import Progress, silent
 from tacita.reasoning.bindings import Place, shown
 from tacita.reasoning.columns import Matched, Wanted, by_name, matched
 from tacita.reasoning.headers import looks_like_data
+from tacita.rules.reasoner.inputs import check_whole_numbers
 from tacita.rules.reasoner.reason import Input, Table
+from tacita.settings import Settings
 
 _LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -35,6 +37,10 @@ class Reader:
     no_header: bool = False
     progress: Progress = silent
     notes: list[str] = field(default_factory=list)
+    settings: Settings | None = None
+    """Those of the embedded engine that files are read with where another one reasons."""
+
+    _embedded: DuckDBEngine | None = None
 
     def facts(self, wanted: Wanted, given: object) -> Input:
         """Return data of any kind as the facts of a predicate."""
@@ -89,6 +95,8 @@ class Reader:
         names = [cell.strip() for cell in first]
         if header is None:
             header = by_name(wanted, names) is not None or not looks_like_data(first, rest)
+        if header and len(set(names)) < len(names):
+            find_layout(path, replace(options, header=True), tab)  # says which name is there twice
         columns = names if header else list(lines.names)
         found = matched(wanted, columns, place.source, has_names=header)
         options = replace(options, header=header, types=_told(wanted, found, {}))
@@ -110,12 +118,17 @@ class Reader:
 
     def _reading_engine(self) -> Engine:
         """Return the engine that files are read with: the embedded one, whatever reasons with them later."""
-        return self.engine if isinstance(self.engine, DuckDBEngine) else DuckDBEngine()
+        if isinstance(self.engine, DuckDBEngine):
+            return self.engine
+        if self._embedded is None:
+            self._embedded = DuckDBEngine(self.settings)
+        return self._embedded
 
     def _adopted(self, microdata: Microdata) -> EngineRelation:
         relation = engine_relation(microdata)
         if relation.engine is self.engine:
             return relation
+        check_whole_numbers(relation, [column.physical for column in relation.columns])
         schema = schema_of(microdata)
         batches = (batch.cast(schema) for batch in relation.batches())
         adopted = self.engine.adopt(batches, schema)

@@ -41,15 +41,18 @@ _ARROW = {
 }
 
 
-def microdata_of(reasoned: Reasoned, predicate: str) -> Microdata:
-    """Return the facts of a predicate as microdata, sorted; its columns have the names of the arguments."""
+def microdata_of(reasoned: Reasoned, predicate: str, settings: Settings | None = None) -> Microdata:
+    """Return the facts of a predicate as microdata, sorted; its columns have the names of the arguments.
+
+    `settings` are those of the embedded engine that holds them where another one has reasoned.
+    """
     layout = reasoned.layout(predicate)
     names = unique(reasoned.names(predicate))
     engine = reasoned.run.engine
     if layout.positions and _is_plain(layout) and isinstance(engine, DuckDBEngine):
         relation = _stored(engine, layout, names)
     else:
-        relation = _adopted(reasoned, layout, names)
+        relation = _adopted(reasoned, layout, names, settings)
     dictionary = Dictionary(predicate, tuple(Attribute(column.name) for column in relation.columns))
     return Microdata(relation, dictionary, Source(predicate, "rules"))
 
@@ -96,14 +99,14 @@ def _stored(engine: Engine, layout: Layout, names: Sequence[str]) -> EngineRelat
     return engine.store(exp.select(*terms).from_(layout.table).order_by(*order), columns)
 
 
-def _adopted(reasoned: Reasoned, layout: Layout, names: Sequence[str]) -> EngineRelation:
+def _adopted(reasoned: Reasoned, layout: Layout, names: Sequence[str], settings: Settings | None) -> EngineRelation:
     """Return facts with sets or records, or those of another engine, as a table of the embedded one."""
     fields: list[tuple[str, pa.DataType]] = [
         (name, _ARROW.get(_column_type(layout, i), pa.string())) for i, name in enumerate(names)
     ]
     schema = pa.schema(fields or [("holds", pa.bool_())])
     own = reasoned.run.engine
-    engine = own if isinstance(own, DuckDBEngine) else DuckDBEngine()
+    engine = own if isinstance(own, DuckDBEngine) else DuckDBEngine(settings)
     return engine.adopt(_batches(reasoned, layout, schema), schema)
 
 

@@ -175,7 +175,7 @@ class Job:
         owns_engine: bool = True,
     ) -> Conclusions:
         """Read the data, reason, and write what is to be written."""
-        reader = Reader(engine, self.no_header, progress)
+        reader = Reader(engine, self.no_header, progress, settings=settings)
         known = wanted(self.linked)
         facts = {predicate: reader.facts(known[predicate], given) for predicate, given in self.inputs.items()}
         reasoned = reason_over(

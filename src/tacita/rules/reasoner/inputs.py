@@ -264,6 +264,8 @@ def positions_of_relation(
 ) -> list[Position]:
     """Return the types of some columns of a relation, and whether values are missing in them."""
     by_physical = {column.physical: column for column in relation.columns}
+    told_types = [*declared, *[None] * len(physical)]
+    check_whole_numbers(relation, [name for name, told in zip(physical, told_types, strict=False) if told is None])
     counts = [
         exp.alias_(
             exp.Count(this=exp.Case(ifs=[exp.If(this=is_null(exp.column(name)), true=exp.Literal.number(1))])), f"m{i}"
@@ -276,6 +278,21 @@ def positions_of_relation(
         told = declared[i] if i < len(declared) else None
         positions.append(Position(told or COLUMN_TYPES[by_physical[name].type], bool(missing[f"m{i}"])))
     return positions
+
+
+def check_whole_numbers(relation: EngineRelation, physical: Sequence[str]) -> None:
+    """Raise if one of some columns has whole numbers above those of 64 bits with a sign: a file can hold them."""
+    whole = [c for c in relation.columns if c.physical in physical and c.type is ColumnType.INTEGER]
+    if not whole:
+        return
+    largest = [exp.alias_(exp.Max(this=exp.column(c.physical)), c.physical) for c in whole]
+    row = relation.engine.run(exp.select(*largest).from_(relation.source()))[0]
+    for column in whole:
+        if (row[column.physical] or 0) >= 2**63:
+            raise InputError(
+                f"column '{column.name}' has whole numbers too large for 64 bits with a sign",
+                do=f'make it a text or a decimal number: "{column.name}:number" in @input rounds it to 15 digits',
+            )
 
 
 def relation_select(run: Run, layout: Layout, relation: EngineRelation, physical: Sequence[str]) -> exp.Select:

@@ -30,7 +30,7 @@ from tacita.rules.passes.specialise import (
     used_attributes,
 )
 from tacita.rules.reasoner.cells import Cell, is_null
-from tacita.rules.reasoner.inputs import COLUMN_TYPES
+from tacita.rules.reasoner.inputs import COLUMN_TYPES, check_whole_numbers
 from tacita.rules.reasoner.layout import ROUND, Position, sql_type
 from tacita.rules.reasoner.program import Prepared, arities
 from tacita.rules.reasoner.terms import Terms
@@ -149,6 +149,7 @@ def declare_rows(signatures: Signatures, data: Microdata, program: Program) -> N
     used = used_attributes(program)
     relation = data.relation
     assert isinstance(relation, EngineRelation)
+    check_whole_numbers(relation, [column.physical for column in relation.columns if column.name in used])
     missing = _missing(relation)
     as_category = data.dictionary.missing_as is MissingAs.CATEGORY
     attributes: list[tuple[str, Type]] = []
