@@ -20,6 +20,8 @@ def test_whole_numbers_that_do_not_fit_are_refused(tmp_path):
     for given in (LARGE, tmp_path / "large.parquet"):
         with pytest.raises(InputError, match="column 'x' has whole numbers too large for 64 bits"):
             tc.reason("P(X, Y) -> Q(X).", {"P": given})
+        with pytest.raises(InputError, match="too large for 64 bits"):
+            tc.reason('@input("P", ["x:integer", "y"]). P(X, Y) -> Q(X).', {"P": given})
         with tc.reason('@input("P", ["x:number", "y"]). P(X, Y) -> Q(X).', {"P": given}) as found:
             assert found["Q"] == [(1.0,), (float(2**63),)]
     with tc.reason("P(X, Y) -> Q(X).", {"P": LARGE.slice(0, 1)}) as found:

@@ -264,8 +264,8 @@ def positions_of_relation(
 ) -> list[Position]:
     """Return the types of some columns of a relation, and whether values are missing in them."""
     by_physical = {column.physical: column for column in relation.columns}
-    told_types = [*declared, *[None] * len(physical)]
-    check_whole_numbers(relation, [name for name, told in zip(physical, told_types, strict=False) if told is None])
+    other = {name for name, told in zip(physical, declared, strict=False) if told not in {None, INTEGER}}
+    check_whole_numbers(relation, [name for name in physical if name not in other])
     counts = [
         exp.alias_(
             exp.Count(this=exp.Case(ifs=[exp.If(this=is_null(exp.column(name)), true=exp.Literal.number(1))])), f"m{i}"
