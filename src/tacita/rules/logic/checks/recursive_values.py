@@ -1,5 +1,7 @@
 """R402 and R504: positions of recursive predicates that hold the value of an aggregate.
 
+Each rule aggregates on its own: what another rule or a fact says there is a fact beside the value of the aggregate.
+
 Inside the recursion such a value still grows (or shrinks). It may feed an aggregate of the same direction and pass a
 threshold in that direction; joined, copied or compared for equality, an intermediate value would become a fact.
 """
@@ -35,10 +37,12 @@ from tacita.rules.logic.terms import (
 )
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_TAKEN_FOR_ONE = {"mmin", "mmax", "munion"}
+"""Of the smallest values of two rules a reader expects the smaller one; two sums are two sums."""
 
 
 def recursive_values(subject: Subject) -> Iterator[Fault]:
-    """Find uses of values that are not final yet, and positions that are computed in different ways."""
+    """Find uses of values that are not final yet, and positions that several rules give a value to."""
     for component, rules in subject.recursive_rules.items():
         positions: dict[Position, tuple[Aggregate, Rule]] = {}
         for number, rule in rules:
@@ -82,20 +86,20 @@ def _mixed(subject: Subject, positions: Mapping[Position, tuple[Aggregate, Rule]
                 position = (name_of(item), at)
                 if position in positions and (other := positions[position])[1] is not rule:
                     function = own[position].function if position in own else None
-                    if function != other[0].function:
-                        yield _different(position, function, other, term.origin)
+                    if function != other[0].function or function in _TAKEN_FOR_ONE:
+                        yield _several(position, function, other, term.origin)
     for fact in subject.program.facts:
         for at, term in enumerate(fact.atom.arguments):
             if (position := (name_of(fact.atom), at)) in positions:
-                yield _different(position, None, positions[position], term.origin)
+                yield _several(position, None, positions[position], term.origin)
 
 
-def _different(position: Position, function: str | None, other: tuple[Aggregate, Rule], origin: Origin) -> Fault:
+def _several(position: Position, function: str | None, other: tuple[Aggregate, Rule], origin: Origin) -> Fault:
     predicate, at = position
     here = f"by {function}" if function else "without an aggregate"
     message = (
         f"argument {at + 1} of '{predicate}' is computed {here} here and by {other[0].function} in "
-        f"{other[1].name} ({other[1].origin}), so that it may have several values for one group"
+        f"{other[1].name} ({other[1].origin}), each on its own, so that it may have several values for one group"
     )
     final = other[0].function.removeprefix("m")
     final = "collect" if final == "union" else final
