@@ -110,7 +110,7 @@ def recursive_thresholds(draw: Draw) -> Case:
 
 @st.composite
 def recursive_values(draw: Draw) -> Case:
-    """Aggregates as a head value inside a recursion: only the last value of a group is a fact."""
+    """Aggregates as a head value inside a recursion: only the last value of a group of a rule is a fact."""
     text = draw(
         st.sampled_from(
             [
@@ -130,6 +130,49 @@ def recursive_values(draw: Draw) -> Case:
         after = " S(X, V) -> Q(X, V). A(X), not S(X, _) -> Without(X)."
     after = draw(st.sampled_from(["", after]))
     return text + after, draw(inputs())
+
+
+@st.composite
+def several_values(draw: Draw) -> Case:
+    """Recursive values beside others: two head atoms, two aggregates in a head, plain rules, facts and inputs."""
+    number = draw(st.integers(1, 3))
+    plain = ["W(X, Y, V) -> S(X, Y, V).", "E(X, Y), W(X, _, V) -> S(X, Y, V).", "S(X, Y, _), W(Y, _, V) -> S(X, X, V)."]
+    shortest = [
+        "S(X, Y, U), W(Y, Z, V), D = mmin(U + V) -> S(X, Z, D).",
+        "A(X), W(X, Y, V), D = mmin(V) -> S(X, Y, D).",
+    ]
+    largest = [
+        "S(X, Y, U), E(Y, Z), D = mmax(U) -> S(X, Z, D).",
+        "S(X, Y, U), E(Y, Z), D = mmax(U) -> S(X, Z, D), S(Z, X, D).",
+        f"S(X, Y, U), U >= {number}, W(X, Z, V), D = mmax(V) -> S(Y, Z, D), Reached(Y).",
+    ]
+    start = draw(st.sampled_from(["A(X) -> C(X, X).", "E(X, Y) -> C(X, Y)."]))
+    thresholds = [
+        f"{start} C(X, Z), W(Z, Y, V), msum(V, <Z>) >= {number} -> C(X, Y), C(Y, X).",
+        f"{start} C(X, Z), E(Z, Y), mcount(<Z>) >= {number} -> C(X, Y), D(Y, X). D(X, Y), A(X) -> C(X, Y).",
+    ]
+    pairs = [
+        f"{start} C(X, Z), W(Z, Y, V), M = msum(V, <Z>), N = mcount(<Z>) -> S(X, Y, M, N). "
+        f"S(X, Y, _, N), N >= {number} -> C(X, Y).",
+        f"{start} C(X, Z), W(Z, Y, V), M = mmin(V), N = mmax(V) -> S(X, Y, M, N). S(X, Y, M, _), M <= 1 -> C(X, Y).",
+        f"{start} C(X, Z), L(Z, T), E(Z, Y), M = munion(T), N = mcount(<Z>) -> S(X, Y, M, N). "
+        f"S(X, Y, M, _), size(M) >= {number} -> C(X, Y).",
+    ]
+    sets = [
+        "L(X, T) -> S(X, {T}). E(X, Y), S(Y, U), T in U, M = munion(T) -> S(X, M).",
+        "L(X, T) -> S(X, {T}). E(X, Y), S(Y, U), T in U, M = munion(T) -> S(X, M), S(Y, M).",
+    ]
+    data = draw(inputs())
+    kind = draw(st.sampled_from(["shortest", "largest", "thresholds", "pairs", "sets"]))
+    if kind in ("shortest", "largest"):
+        first, *others = shortest if kind == "shortest" else draw(st.permutations(largest))
+        chosen = [plain[0], first, *draw(st.lists(st.sampled_from([*plain[1:], *others]), max_size=3, unique=True))]
+        if draw(st.booleans()):
+            data["S"] = [
+                (x, x, v) for x, v in draw(st.lists(st.tuples(VALUES["i"], VALUES["n"]), max_size=3, unique=True))
+            ]
+        return "\n".join(draw(st.permutations(chosen))), data
+    return draw(st.sampled_from({"thresholds": thresholds, "pairs": pairs, "sets": sets}[kind])), data
 
 
 @st.composite
@@ -264,6 +307,7 @@ STRATEGIES: dict[str, st.SearchStrategy[Case]] = {
     "everything": programs("rae", nulls="t"),
     "recursive_thresholds": recursive_thresholds(),
     "recursive_values": recursive_values(),
+    "several_values": several_values(),
     "equalities": equalities(),
     "violated_equalities": violated_equalities(),
     "collections": collections(),
