@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from tacita.rules.reasoner.proofs import Proof
     from tacita.rules.reasoner.violations import Violation
 
-_VIOLATIONS = 20
+_VIOLATIONS, _IN_FULL, _PROVED = 20, 3, 100
+"""How many violations are listed; how many of them with their proof, for people and for machines."""
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -43,20 +44,45 @@ def proof_lines(proof: Proof) -> Iterator[str]:
     yield from printable(proof.as_text(), keep="\n").splitlines()
 
 
-def violation_lines(violations: tuple[Violation, ...]) -> Iterator[str]:
-    """Yield the violations that were found, the first of them in full."""
+def violation_lines(violations: tuple[Violation, ...], found: Conclusions | None = None) -> Iterator[str]:
+    """Yield the violations that were found; of the first some, below each, how what clashes came about."""
     if not violations:
         return
     from tacita.rules.reasoner.values import written
 
     yield f"{counted(len(violations), 'violation')}:"
-    for violation in violations[:_VIOLATIONS]:
+    for place, violation in enumerate(violations[:_VIOLATIONS]):
         clash = " and ".join(written(value) for value in violation.clash or ())
         values = ", ".join(f"{name} = {written(value)}" for name, value in violation.values.items())
         said = ": ".join(part for part in (f"rule {violation.rule}", violation.text, clash) if part)
         yield printable(f"  {said}{f' ({values})' if values else ''}; {violation.policy.value}")
+        if found is not None and place < _IN_FULL:
+            proof = found.why(violation, limit=4, most=20, contributors=5)
+            yield from (f"    {line}" for line in printable(proof.as_text(), keep="\n").splitlines()[1:])
     if len(violations) > _VIOLATIONS:
         yield f"  and {len(violations) - _VIOLATIONS:,} more; --json shows all"
+
+
+def violation_dicts(found: Conclusions) -> list[dict[str, Any]]:
+    """Return the violations as JSON knows them; of very many, only the first have a proof."""
+    from tacita.reasoning.json_values import json_value
+
+    return [
+        {
+            "rule": violation.rule,
+            "text": violation.text,
+            "values": {name: json_value(value) for name, value in violation.values.items()},
+            "clash": json_value(violation.clash) if violation.clash else None,
+            "policy": violation.policy.value,
+            "why": proof_dict(found.why(violation)) if place < _PROVED else None,
+        }
+        for place, violation in enumerate(found.violations)
+    ]
+
+
+def proof_dict(proof: Proof) -> dict[str, Any]:
+    """Return a proof as JSON knows it, and in words."""
+    return {"sentences": proof.as_sentences().splitlines(), "proof": proof.as_json()}
 
 
 def fault_dict(fault: Any) -> dict[str, Any]:

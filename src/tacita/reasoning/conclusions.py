@@ -117,8 +117,17 @@ class Conclusions:
 
     # -- proofs --------------------------------------------------------------------------------------------------------
 
-    def why(self, fact: str, *, limit: int | None = 12, most: int | None = None, contributors: int = 20) -> Proof:
-        """Return the proof of a fact, ``why('Control("a", "c")')``: so many levels, facts, contributors of a sum."""
+    def why(
+        self, fact: str | Violation, *, limit: int | None = 12, most: int | None = None, contributors: int = 20
+    ) -> Proof:
+        """Return the proof of a fact, ``why('Control("a", "c")')``: so many levels, facts, contributors of a sum.
+
+        That of one of the `violations` says which facts clash, and how each of them came about.
+        """
+        if isinstance(fact, Violation):
+            from tacita.rules.reasoner.proofs import why_violated
+
+            return why_violated(self.reasoned, fact, limit=limit, most=most, contributors=contributors)
         return self.reasoned.why(fact.strip().removesuffix("."), limit=limit, most=most, contributors=contributors)
 
     def why_not(self, fact: str) -> WhyNot:

@@ -57,11 +57,13 @@ class FoundMatch:
 
 def found_matches(run: Run, derivation: Derivation, body: Body, extra: Sequence[Cell] = ()) -> Iterator[FoundMatch]:
     """Yield the matches of a body, in order."""
-    names = [v.name for v in derivation.all_variables() if v.name in body.terms.bound]
+    known = [*(v.name for v in derivation.all_variables()), *sorted(derivation.schedule.aggregated)]
+    names = [name for name in known if name in body.terms.bound]
     atoms = [(atom, run.layouts[atom.predicate].cells(alias)) for atom, alias in body.matched]
     cells = [*extra, *(body.terms.bound[name] for name in names), *(cell for _, own in atoms for cell in own)]
     columns, shown = moved(cells, "m")
-    plan = body.select(*(columns or [exp.alias_(exp.Literal.number(1), "q0")])).distinct()
+    columns = columns or [exp.alias_(exp.Literal.number(1), "q0")]  # an aggregate without a name, of all there is
+    plan = body.select(*columns).distinct()
     order = exp.select("*").from_(plan.subquery("m")).order_by(*(ascending(exp.column(c.alias)) for c in columns))
     for row in run.engine.run(order):
         found = [decoded(cell, row) for cell in shown]

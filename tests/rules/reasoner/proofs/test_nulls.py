@@ -60,7 +60,7 @@ def test_connected_components_say_along_which_edges(components):
     (merged,) = proof.steps[proof.goal].merged
     assert merged.became == Null(1)
     facts = [[str(f) for f in equation.facts] for equation in merged.because]
-    assert facts == [["E(1, 2)"], ["E(0, 1)", "C(0, ⊥1)"]]
+    assert facts == [["E(1, 2)", "C(1, ⊥2)", "C(2, ⊥3)"], ["E(0, 1)", "C(0, ⊥1)", "C(1, ⊥2)"]]
     assert [e.rule.name for e in merged.because] == ["[2]", "[2]"]
 
 
@@ -69,8 +69,34 @@ def test_a_null_that_became_a_constant_says_which_rule_told(components):
     check(components, proof)
     (merged,) = proof.steps[GroundFact("C", (3, "k"))].merged
     assert merged.became == "k"
-    assert [[str(f) for f in e.facts] for e in merged.because] == [["E(3, 4)"], ['K(4, "k")']]
+    facts = [[str(f) for f in equation.facts] for equation in merged.because]
+    assert facts == [["E(3, 4)", "C(3, ⊥4)", "C(4, ⊥5)"], ["C(4, ⊥5)", 'K(4, "k")']]
     assert 'was found to be "k"' in proof.as_text()
+
+
+def test_an_equality_rule_is_shown_with_all_its_premises_as_they_were():
+    program = "[1] N(X) -> exists I: Id(X, I). [e] Id(X, I), Id(Y, J), L(X, Y) -> I = J."
+    result = reason(program, {"N": [("a",), ("b",)], "L": [("a", "b")]})
+    text = str(result.why('Id("b", _)'))
+    assert 'by rule [e] from Id("a", ⊥1), Id("b", ⊥2), L("a", "b")' in text
+
+
+def test_the_nulls_that_facts_had_are_found_behind_other_rules():
+    program = """
+    [1] N(X) -> exists I: Id(X, I).
+    [2] Id(X, I) -> Key(I, X).
+    [e] Key(I, X), Key(J, Y), L(X, Y) -> I = J.
+    """
+    result = reason(program, {"N": [("a",), ("b",)], "L": [("a", "b")]})
+    proof = result.why('Key(_, "b")')
+    check_order(proof)
+    assert 'by rule [e] from Key(⊥1, "a"), Key(⊥2, "b"), L("a", "b")' in str(proof)
+
+
+def test_an_equality_rule_that_has_the_value_itself_is_shown_with_its_premises():
+    program = '[1] N(X) -> exists I: Id(X, I). [c] Id(X, I), Bad(X) -> I = "none".'
+    result = reason(program, {"N": [("a",), ("b",)], "Bad": [("b",)]})
+    assert 'by rule [c] from Id("b", ⊥2), Bad("b")' in str(result.why('Id("b", _)'))
 
 
 def test_a_constant_is_rather_explained_by_what_says_it():

@@ -58,6 +58,19 @@ def test_long_lines_are_folded_under_their_beginning():
     assert lines[-1].startswith("     ")
 
 
+def test_a_condition_that_says_nothing_of_the_facts_is_not_shown():
+    program = "[1] A(X), $own = true, X > 1 -> P(X). [2] A(X), count() >= 2 -> Q(1)."
+    result = reason(program, {"A": [(1,), (2,)]}, parameters={"own": True})
+    assert str(result.why("P(2)")) == (
+        """\
+P(2)  by rule [1]
+├─ A(2)  given as input
+└─ 2 is more than 1  [X > 1]"""
+    )
+    assert result.why("P(2)").as_sentences() == "P(2) holds, because A(2) and 2 is more than 1."
+    assert "2 is at least 2  [count() >= 2]" in str(result.why("Q(1)"))
+
+
 # -- sentences ---------------------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tacita.errors import UsageError
 from tacita.rules.reasoner import reason
+from tacita.rules.reasoner.proofs.tree import Uses
 
 CONTROL = """
 [1] Own(X, Y, W), W > 0.5 -> Control(X, Y).
@@ -90,6 +91,51 @@ def test_a_premise_is_looked_for_with_what_the_match_so_far_found(control):
 def test_what_fails_first(graph, question, kind, words):
     nearest = graph.why_not(question).nearest
     assert (nearest.kind, nearest.words) == (kind, words)
+
+
+@pytest.mark.parametrize(
+    ("rule", "question", "words", "found"),
+    [
+        ("A(X), Y = X * 2 -> P(X, Y)", "P(2, 2)", "Y is 4, from X * 2, not 2", ["A(2)"]),
+        ("A(X), Y = X * 2 -> P(X, Y)", "P(2, 5)", "Y is 4, from X * 2, not 5", ["A(2)"]),
+        ("A(X), Y = X * 2 -> P(X, Y)", "P(_, 5)", "Y is 4, from X * 2, not 5", ["A(2)"]),
+        (
+            "A(X), Y = case X > 1 then 10 else 20 -> P(X, Y)",
+            "P(2, 20)",
+            "Y is 10, from case X > 1 then 10 else 20, not 20",
+            ["A(2)"],
+        ),
+        ("A(X), B(X, Z), Y = Z * 2 -> P(X, Y)", "P(2, 10)", "Y is 12, from Z * 2, not 10", ["A(2)", "B(2, 6)"]),
+        ("A(X), B(X, Z), Y = Z * 2 -> P(X, Y)", "P(2, 15)", "Y is 16, from Z * 2, not 15", ["A(2)", "B(2, 8)"]),
+        ("A(X), Y = X + 1, Y in {1, 2} -> P(X, Y)", "P(3, 4)", "4 is not in 1, 2", ["A(3)"]),
+        ("A(X), Y in {1, 5} -> P(X, Y)", "P(1, 4)", "Y is 5, from a member of {1, 5}, not 4", ["A(1)"]),
+        ("A(X), X < 2 -> P(X + 1)", "P(4)", "3 is not less than 2", ["A(3)"]),
+        ("A(X), X < 3 -> P(X + 1)", "P(10)", "X + 1 is 3, not 10", ["A(2)"]),
+        ("B(X, Y) -> P(X + Y, X * Y)", "P(8, 5)", "X * Y is 12, not 5", ["B(2, 6)"]),
+    ],
+)
+def test_what_is_computed_is_of_the_match_that_agrees_with_the_rest_of_the_fact(rule, question, words, found):
+    result = reason(f"[1] {rule}.", {"A": [(1,), (2,), (3,)], "B": [(1, 5), (2, 6), (2, 8)]})
+    nearest = result.why_not(question).nearest
+    assert nearest.words == words
+    assert [str(p.fact) for p in nearest.premises if isinstance(p, Uses)] == found
+
+
+@pytest.mark.parametrize(
+    ("rule", "question", "words"),
+    [
+        ("E(X, _, W), M = min(W), N = max(W) -> D(X, M, N)", 'D("a", 5, 7)', "the largest W is 6, not 7"),
+        ("E(X, Y, W), S = sum(W) -> D(X, S)", 'D("b", 9)', "the total of W is 10, not 9"),
+        ("E(X, Y, W), K = W / W, S = sum(W) -> D(S, K)", "D(20, 1)", "the total of W is 21, not 20"),
+        ("E(X, Y, W), S = sum(W), T = S * 2, S + W > 0 -> D(T)", "D(19)", "T is 20, not 19"),
+        ("V(X, W), S = sum(W) -> D(X + 1, S)", "D(4, 5)", "the total of W is 4, not 5"),
+        ("V(X, W), S = sum(W) -> D(X + 1, S)", "D(9, 2)", "X + 1 is 4, not 9"),
+    ],
+)
+def test_what_is_aggregated_is_of_the_group_that_comes_closest(rule, question, words):
+    edges = [("a", "b", 5), ("a", "c", 6), ("b", "c", 10)]
+    result = reason(f"[1] {rule}.", {"E": edges, "V": [(1, 2), (3, 4)]})
+    assert result.why_not(question).nearest.words == words
 
 
 def test_a_fact_that_holds_after_all(graph):

@@ -6,7 +6,7 @@ steps, `showing` shows it; `templates` and `words` say it.
 """
 
 from tacita.rules.reasoner.proofs.tree import GroundFact, Proof
-from tacita.rules.reasoner.proofs.why import why, why_not
+from tacita.rules.reasoner.proofs.why import why, why_not, why_violated
 from tacita.rules.reasoner.proofs.why_not import WhyNot
 
-__all__ = ["GroundFact", "Proof", "WhyNot", "why", "why_not"]
+__all__ = ["GroundFact", "Proof", "WhyNot", "why", "why_not", "why_violated"]

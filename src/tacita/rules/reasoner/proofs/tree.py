@@ -223,7 +223,20 @@ class Lost:
     reason: str
 
 
-Step: TypeAlias = Given | Derived | Computed | Changed | Open | Lost
+@dataclass(frozen=True, slots=True)
+class Violated:
+    """An equality rule or a denial failed: not a fact, and proved like one."""
+
+    fact: GroundFact
+    """The name of the rule, and the values that clash or those of its variables."""
+    rule: RuleName
+    text: str
+    """What must not be, in the words of the denial; or what would have to be equal."""
+    binding: Binding = ()
+    premises: tuple[Premise, ...] = ()
+
+
+Step: TypeAlias = Given | Derived | Computed | Changed | Open | Lost | Violated
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tacita.errors import UsageError
 from tacita.rules.reasoner.proofs.finding.asked import asked, first_fact
 from tacita.rules.reasoner.proofs.finding.equations import with_equations
 from tacita.rules.reasoner.proofs.finding.rules import Context
 from tacita.rules.reasoner.proofs.finding.search import Search
+from tacita.rules.reasoner.proofs.finding.violated import violated
 from tacita.rules.reasoner.proofs.templates import models
-from tacita.rules.reasoner.proofs.tree import Given, GroundFact, Open, Proof, Step, premises_of, used
+from tacita.rules.reasoner.proofs.tree import Given, GroundFact, Lost, Open, Proof, Step, premises_of, used
 from tacita.rules.reasoner.proofs.why_not import WhyNot, explained
 from tacita.rules.reasoner.results import Reasoned
+from tacita.rules.reasoner.violations import Violation
 
 LEVELS, FACTS, CONTRIBUTORS = 12, 300, 20
+NOTHING: Mapping[GroundFact, Step] = {}
 
 
 def why(
@@ -35,12 +40,38 @@ def why(
         raise UsageError(f"no such fact of {question.atom.predicate} holds", do="ask why not")
     goal, context.rounds[found[0]] = found
     search = Search(context)
-    most = FACTS if most is None and limit is not None else most
     try:
-        steps = with_equations(search, steps_of(search, goal, limit, most))
+        return _proof(search, goal, {}, limit, most)
     finally:
-        search.ahead.close()
-    return Proof(goal, steps, models(result.prepared.program))
+        search.close()
+
+
+def why_violated(
+    result: Reasoned,
+    violation: Violation,
+    *,
+    limit: int | None = LEVELS,
+    most: int | None = None,
+    contributors: int = CONTRIBUTORS,
+) -> Proof:
+    """Return the proof of a violation: the facts that clash, and how each of them came about.
+
+    Facts that were put in quarantine are found there.
+    """
+    search = Search(Context(result, contributors))
+    try:
+        step = violated(search, violation)
+        return _proof(search, step.fact, {step.fact: step}, limit, most)
+    finally:
+        search.close()
+
+
+def _proof(
+    search: Search, goal: GroundFact, known: Mapping[GroundFact, Step], limit: int | None, most: int | None
+) -> Proof:
+    most = FACTS if most is None and limit is not None else most
+    steps = with_equations(search, steps_of(search, goal, limit, most, known))
+    return Proof(goal, steps, models(search.context.result.prepared.program))
 
 
 def why_not(result: Reasoned, fact: str, *, contributors: int = CONTRIBUTORS) -> WhyNot:
@@ -48,19 +79,26 @@ def why_not(result: Reasoned, fact: str, *, contributors: int = CONTRIBUTORS) ->
     return explained(Context(result, contributors), asked(result, fact))
 
 
-def steps_of(search: Search, goal: GroundFact, limit: int | None, most: int | None) -> dict[GroundFact, Step]:
+def steps_of(
+    search: Search, goal: GroundFact, limit: int | None, most: int | None, known: Mapping[GroundFact, Step] = NOTHING
+) -> dict[GroundFact, Step]:
     """Return the steps of a proof, level by level; what lies beyond the limits is left open."""
     steps: dict[GroundFact, Step] = {}
     level, depth = [goal], 0
     while level:
         room = len(level) if most is None else max(0, most - len(steps))
         followed = level[:room] if limit is None or depth < limit else []
-        steps |= search.steps(followed)
+        steps |= {fact: known[fact] for fact in followed if fact in known}
+        steps |= search.steps(fact for fact in followed if fact not in known)
         for fact in level[len(followed) :]:
             round_ = search.context.rounds[fact]
             steps[fact] = Open(fact, round_) if round_ else Given(fact, search.givens.where(fact))
         below = {u: None for fact in followed for u in used(premises_of(steps[fact]))}
         level = [fact for fact in below if fact not in steps]
+        for fact in level:
+            if fact not in search.context.rounds:
+                steps[fact] = Lost(fact, 0, "it held then, and does not any more")
+        level = [fact for fact in level if fact not in steps]
         depth += 1
     return _without_circles(search, goal, steps) if search.settled else steps
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tacita.errors import counted
-from tacita.rules.reasoner.proofs.tree import Computes, Gathers, Holds, RuleName
+from tacita.rules.reasoner.proofs.tree import Computes, Gathers, Holds, Misses, Remembers, RuleName, Violated
 from tacita.rules.reasoner.values import Record
 
 COMPARED = {
@@ -113,6 +113,31 @@ def aggregate(gathers: Gathers) -> str:
     return f"{named} is {plain(gathers.value)}"
 
 
+def said(premise: Remembers | Holds | Computes | Misses | Gathers) -> str:
+    """Return what a step rests on besides facts.
+
+    >>> said(Misses("not Edge(X, _)", "Edge(2, _)"))
+    'nothing like Edge(2, _) was found'
+    """
+    match premise:
+        case Remembers(text, epoch):
+            return f"{text} held in epoch {epoch}"
+        case Holds():
+            return condition(premise)
+        case Computes():
+            return computation(premise)
+        case Misses(_, looked_for):
+            return f"nothing like {looked_for} was found"
+        case Gathers():
+            return aggregate(premise)
+
+
+def and_more(gathers: Gathers) -> list[str]:
+    """Return how many contributors are not listed, if there are any."""
+    rest = gathers.number - len(gathers.contributors)
+    return [f"and {counted(rest, 'contributor')} more"] if rest > 0 else []
+
+
 def rule_in_words(rule: RuleName) -> str:
     """Return what to call a rule.
 
@@ -122,6 +147,15 @@ def rule_in_words(rule: RuleName) -> str:
     own = rule.name.removeprefix(f"{rule.module} ") if rule.module else rule.name
     name = f"rule {own}" if own.startswith("[") else f"the rule in {own}"
     return f"{name} of {rule.module}" if rule.module else name
+
+
+def violation(step: Violated) -> str:
+    """Return what was violated.
+
+    >>> violation(Violated(None, RuleName("[low]"), "too low"))
+    'rule [low] is violated: too low'
+    """
+    return f"{rule_in_words(step.rule)} is violated: {step.text}"
 
 
 def listed(parts: list[str]) -> str:

@@ -8,7 +8,7 @@ after round, the facts of the rounds before are asked for together with the one 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -52,10 +52,10 @@ class Ahead:
 
     # -- less ----------------------------------------------------------------------------------------------------------
 
-    def tables(self, derivation: Derivation, facts: Sequence[GroundFact]) -> Mapping[str, str] | None:
+    def tables(self, derivation: Derivation, facts: Sequence[GroundFact]) -> dict[str, str]:
         """Return tables to read instead of the whole ones, for a recursive rule and some goals."""
         table = self._table(derivation, facts)
-        return None if table is None else {facts[0].predicate: table}
+        return {} if table is None else {facts[0].predicate: table}
 
     def _table(self, derivation: Derivation, facts: Sequence[GroundFact]) -> str | None:
         predicate = facts[0].predicate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from tacita.rules.logic.binding import depends_on_aggregate
 from tacita.rules.logic.steps import Absent, Assign, Enumerate, Match, Step, Test
-from tacita.rules.logic.terms import Aggregate, Atom, Condition, Constant, Variable, variables
+from tacita.rules.logic.terms import Aggregate, Atom, Blank, Condition, Constant, Term, Variable, variables
 from tacita.rules.logic.types import INTEGER, NUMBER
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.constants import literal
@@ -18,10 +18,18 @@ from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.groups import head_record
 from tacita.rules.reasoner.proofs.finding.asked import Asked, question_text
 from tacita.rules.reasoner.proofs.finding.goals import Goals
-from tacita.rules.reasoner.proofs.finding.groups import Groups, grouped
+from tacita.rules.reasoner.proofs.finding.groups import Groups, compare_late, grouped
 from tacita.rules.reasoner.proofs.finding.premises import held, matched, premises, shown
 from tacita.rules.reasoner.proofs.finding.rules import Context
-from tacita.rules.reasoner.proofs.finding.trail import Trail, Values, goal_argument, operand, operands, positions
+from tacita.rules.reasoner.proofs.finding.trail import (
+    ANY_TIME,
+    Trail,
+    Values,
+    goal_argument,
+    operand,
+    operands,
+    positions,
+)
 from tacita.rules.reasoner.proofs.tree import Gathers, GroundFact, Holds, Premise, RuleName
 from tacita.rules.reasoner.proofs.words import aggregate, behind, condition
 from tacita.rules.reasoner.terms import Terms
@@ -75,6 +83,8 @@ class Follower:
     asked: Asked
     _goals: Goals = field(init=False)
     _known: frozenset[int] = field(init=False)
+    _ties: tuple[int, ...] = ()
+    """Arguments of the head that are more than a variable, and can be had as the fact has them."""
 
     def __post_init__(self) -> None:
         terms, cells, known = Terms(self.context.engine), [], []
@@ -103,12 +113,41 @@ class Follower:
         early = self._clash()
         if early is not None:
             return early
-        done = len(self._before)
-        while done and not self._rows(done):
-            done -= 1
+        done = self._reached()
         if done < len(self._before):
             return self._stopped(self._before[done], done)
-        return self._in_groups() if self.derivation.grouping is not None else self._at_head()
+        return self._at_head()
+
+    def _reached(self) -> int:
+        """Return how many steps have a match, if it can be a match that gives what the head computes of it."""
+        wide = self._furthest(())
+        near = self._furthest(self._terms) if self._terms else wide
+        ties = self._bound_terms(near)
+        # What a step finds no match for is its own fault only if it is not the one that the head computes with.
+        if ties and ties == self._bound_terms(min(near + 1, len(self._before))):
+            self._ties = ties
+            return near
+        return wide
+
+    def _furthest(self, ties: Sequence[int]) -> int:
+        done = len(self._before)
+        while done and not self._trail(done, ties=ties).first([]):
+            done -= 1
+        return done
+
+    @property
+    def _terms(self) -> tuple[int, ...]:
+        """The known arguments of the head that are computed of a match, without those that need a whole group."""
+        found = []
+        for position in sorted(self._known):
+            term = head_record(self.atom.arguments[position])
+            if not isinstance(term, Variable | Blank) and not depends_on_aggregate(term, self.derivation.schedule):
+                found.append(position)
+        return tuple(found)
+
+    def _bound_terms(self, done: int) -> tuple[int, ...]:
+        bound = self._trail(done, ties=()).body.terms.bound
+        return tuple(p for p in self._terms if all(v.name in bound for v in variables(self.atom.arguments[p])))
 
     # -- the head alone ------------------------------------------------------------------------------------------------
 
@@ -132,16 +171,22 @@ class Follower:
 
     # -- the body ------------------------------------------------------------------------------------------------------
 
-    def _trail(self, done: int, *, is_compared: bool = True) -> Trail:
+    def _trail(self, done: int, *, free: str = "", ties: Sequence[int] | None = None) -> Trail:
+        """Return the matches of the first steps that agree with the fact in all but a variable that is left free."""
         trail = self.context.trail(self.derivation, self._goals)
         trail.is_maybe = self.derivation.is_maybe
-        wanted = positions(self.atom.arguments)
+        wanted = positions(self.atom.arguments, {free})
         expected = {name: [p for p in places if p in self._known] for name, places in wanted.items()}
-        trail.take(self._before[:done], expected if is_compared else {}, is_earlier=False)
+        trail.take(self._before[:done], expected, ANY_TIME)
+        for position in self._ties if ties is None else ties:
+            term = head_record(self.atom.arguments[position])
+            if all(v.name in trail.body.terms.bound for v in variables(term)):
+                trail.compare(trail.body.terms.cell(term), [position])
         return trail
 
-    def _rows(self, done: int) -> list[dict[str, Any]]:
-        return self._trail(done).first([v.name for v in self.derivation.all_variables()])
+    @property
+    def _names(self) -> list[str]:
+        return [v.name for v in self.derivation.all_variables()]
 
     def _number(self, trail: Trail) -> int:
         some = trail.body.select(exp.alias_(exp.Literal.number(1), "one"))
@@ -161,8 +206,7 @@ class Follower:
     def _stopped(self, step: Step, done: int) -> Attempt:
         """Return what is wrong with the first step that has no match."""
         trail = self._trail(done)
-        names = [v.name for v in self.derivation.all_variables()]
-        values = trail.first(names)[0] if done or trail.goals else {}
+        values = trail.first(self._names)[0] if done or trail.goals else {}
         number = self._number(self._trail(done)) if done else 1
         found = premises(self._before[:done], values)
         match step:
@@ -189,8 +233,7 @@ class Follower:
         cells = [trail.body.terms.cell(term) for term in operands(test)]
         for position, cell in enumerate(cells):
             trail.keep(operand(place, position), cell)
-        names = [v.name for v in self.derivation.all_variables() if v.name in trail.body.terms.bound]
-        return self._nearest(trail, cells, names)
+        return self._nearest(trail, cells, [name for name in self._names if name in trail.body.terms.bound])
 
     def _nearest(self, trail: Trail, cells: Sequence[Cell], names: Sequence[str]) -> dict[str, Any] | None:
         if len(cells) == 2 and all(cell.type in {INTEGER, NUMBER} for cell in cells):
@@ -207,9 +250,8 @@ class Follower:
     ) -> Attempt:
         """Return the facts that a negation stumbles over."""
         trail = self._trail(done)
-        trail.take(inside, {}, is_earlier=False, start=done)
-        names = [v.name for v in self.derivation.all_variables()]
-        rows = trail.first(names)
+        trail.take(inside, {}, ANY_TIME, done)
+        rows = trail.first(self._names)
         facts: tuple[GroundFact, ...] = ()
         if rows:
             found = premises(self._before[:done], rows[0])
@@ -221,30 +263,36 @@ class Follower:
 
     def _assigned(self, name: str, text: str, done: int, number: int, found: tuple[Premise, ...]) -> Attempt:
         """Return why a variable did not get the value it should: it got another one, or none."""
-        rows = self._trail(done + 1, is_compared=False).first([v.name for v in self.derivation.all_variables()])
-        wanted = self._told({})
-        if rows and name in wanted:
-            goal = next(p for p in positions(self.atom.arguments)[name] if p in self._known)
-            words = f"{name} is {written(rows[0][name])}, from {text}, not {written(rows[0][goal_argument(goal)])}"
-            return self._result("head", words, f"{name} = {text}", done, number, found)
+        places = [p for p in positions(self.atom.arguments).get(name, ()) if p in self._known]
+        if places:
+            trail = self._trail(done + 1, free=name)
+            bound, wanted = trail.body.terms.bound, goal_argument(places[0])
+            values = self._nearest(trail, [bound[name], bound[wanted]], self._names)
+            if values is not None:
+                words = f"{name} is {written(values[name])}, from {text}, not {written(values[wanted])}"
+                found = premises(self._before[:done], values)
+                return self._result("head", words, f"{name} = {text}", done, number, found)
         return self._result("assignment", f"{text} has no value", f"{name} = {text}", done, number, found)
 
     # -- groups --------------------------------------------------------------------------------------------------------
 
     def _in_groups(self) -> Attempt:
         steps = len(self._before)
-        for done in range(len(self._after) + 1):
-            after, cells = grouped(self.derivation, self._trail(steps))
-            after.take(self._after[:done], {}, start=steps)
-            if done == len(self._after):
-                break
-            whole, _ = grouped(self.derivation, self._trail(steps))
-            whole.take(self._after[: done + 1], {}, start=steps)
-            if not whole.first([]):
-                return self._group_stopped(after, cells, self._after[done], steps + done)
-        return self._group_head(after, cells, steps + len(self._after))
+        for done, step in enumerate(self._after):
+            if not self._grouped(done + 1)[0].first([]):
+                return self._group_stopped(*self._grouped(done), step, steps + done)
+        return self._group_head(steps + len(self._after))
 
-    def _group_stopped(self, trail: Trail, cells: Any, step: Step, done: int) -> Attempt:
+    def _grouped(self, done: int, agreeing: Sequence[int] = ()) -> tuple[Trail, dict[Term, Cell]]:
+        """Return the groups after some steps; those alone that agree with the fact in some arguments."""
+        steps = len(self._before)
+        trail, cells = grouped(self.derivation, self._trail(steps))
+        trail.take(self._after[:done], {}, start=steps)
+        for position in agreeing:
+            compare_late(trail, trail.body.terms.cell(head_record(self.atom.arguments[position])), position)
+        return trail, cells
+
+    def _group_stopped(self, trail: Trail, cells: Mapping[Term, Cell], step: Step, done: int) -> Attempt:
         names = sorted(name for name in trail.body.terms.bound if not name.startswith("·"))
         if not isinstance(step, Test):
             rows = trail.first(names)
@@ -265,56 +313,73 @@ class Follower:
             "condition", words, text_of(step.condition), done, self._number(trail), gathers=gathers, holds=holds
         )
 
-    def _gathers(self, values: Values, cells: Any) -> tuple[Gathers, ...]:
+    def _gathers(self, values: Values, cells: Mapping[Term, Cell]) -> tuple[Gathers, ...]:
         assert self.derivation.grouping is not None
         groups = Groups.of(self.context, self.derivation, [values], cells)
-        return tuple(groups.gathers(a, is_earlier=False, tables=None)[0] for a in self.derivation.grouping.aggregates)
+        return tuple(groups.gathers(a, ANY_TIME)[0] for a in self.derivation.grouping.aggregates)
 
-    def _group_head(self, trail: Trail, cells: Any, done: int) -> Attempt:
-        late = [
-            (position, head_record(term))
-            for position, term in enumerate(self.atom.arguments)
-            if position in self._known and depends_on_aggregate(head_record(term), self.derivation.schedule)
-        ]
-        for position, term in late:
-            trail.keep(f"·head.{position}", trail.body.terms.cell(term))
-        names = sorted(name for name in trail.body.terms.bound if not name.startswith("·"))
-        rows = trail.first(names)
-        if not rows or not late:
-            return self._elsewhere(done)
-        position, term = late[0]
-        got, wanted = rows[0][f"·head.{position}"], rows[0][goal_argument(position)]
-        gathers = self._gathers(rows[0], cells)
-        about = next((g for g in gathers if isinstance(term, Variable) and g.variable == term.name), None)
-        said = aggregate(about) if about is not None else f"{text_of(term)} is {written(got)}"
-        return self._result("head", f"{said}, not {written(wanted)}", text_of(self.atom), done, gathers=gathers)
+    def _group_head(self, done: int) -> Attempt:
+        """Return what the head says of the group that comes closest, when the conditions on groups are satisfied."""
+        schedule, agreeing = self.derivation.schedule, list[int]()
+        for position in sorted(self._known):
+            term = head_record(self.atom.arguments[position])
+            if not depends_on_aggregate(term, schedule):
+                continue
+            if self._grouped(len(self._after), [*agreeing, position])[0].first([]):
+                agreeing.append(position)
+                continue
+            trail, cells = self._grouped(len(self._after), agreeing)
+            values = self._off(trail, position)
+            gathers = self._gathers(values, cells)
+            about = next((g for g in gathers if isinstance(term, Variable) and g.variable == term.name), None)
+            words = self._other_value(values, position, aggregate(about) if about is not None else "")
+            return self._result("head", words, text_of(self.atom), done, self._number(trail), gathers=gathers)
+        trail, cells = self._grouped(len(self._after), agreeing)
+        return self._elsewhere(done, gathers=self._gathers(trail.first([])[0], cells))
 
     # -- the head ------------------------------------------------------------------------------------------------------
 
     def _at_head(self) -> Attempt:
         """Return what the head says instead, when all of the body is satisfied."""
-        done = len(self._before)
-        trail = self._trail(done)
-        late = [p for p in sorted(self._known) if not isinstance(head_record(self.atom.arguments[p]), Variable)]
-        for position in late:
-            trail.keep(f"·head.{position}", trail.body.terms.cell(head_record(self.atom.arguments[position])))
-        rows = trail.first([v.name for v in self.derivation.all_variables()])
-        found = premises(self._before, rows[0])
-        for position in late:
-            got, wanted = rows[0][f"·head.{position}"], rows[0][goal_argument(position)]
-            if got != wanted:
-                text = text_of(head_record(self.atom.arguments[position]))
-                words = f"{text} is {'without a value' if got is None else written(got)}, not {written(wanted)}"
-                return self._result("head", words, text_of(self.atom), done, 1, found)
-        return self._elsewhere(done, found)
+        done, agreeing = len(self._before), list[int]()
+        for position in self._terms:
+            if self._trail(done, ties=[*agreeing, position]).first([]):
+                agreeing.append(position)
+                continue
+            trail = self._trail(done, ties=agreeing)
+            values = self._off(trail, position)
+            words, found = self._other_value(values, position), premises(self._before, values)
+            return self._result("head", words, text_of(self.atom), done, self._number(trail), found)
+        if self.derivation.grouping is not None:
+            return self._in_groups()
+        rows = self._trail(done).first(self._names)
+        return self._elsewhere(done, premises(self._before, rows[0]))
 
-    def _elsewhere(self, done: int, found: tuple[Premise, ...] = ()) -> Attempt:
+    def _off(self, trail: Trail, position: int) -> dict[str, Any]:
+        """Return the match whose head comes closest to the fact in an argument, in which none is right."""
+        got = trail.body.terms.cell(head_record(self.atom.arguments[position]))
+        trail.keep(_head(position), got)
+        names = sorted(name for name in trail.body.terms.bound if not name.startswith("·"))
+        values = self._nearest(trail, [got, trail.body.terms.bound[goal_argument(position)]], names)
+        assert values is not None
+        return values
+
+    def _other_value(self, values: Values, position: int, said: str = "") -> str:
+        """Return which value an argument of the head has instead of the one that was asked about."""
+        got, wanted = values[_head(position)], values[goal_argument(position)]
+        text = text_of(head_record(self.atom.arguments[position]))
+        said = said or f"{text} is {'without a value' if got is None else written(got)}"
+        return f"{said}, not {written(wanted)}"
+
+    def _elsewhere(self, done: int, found: tuple[Premise, ...] = (), gathers: tuple[Gathers, ...] = ()) -> Attempt:
         words = "the rule applies, and gives other facts than this one"
         if self.derivation.existentials:
             words = "the rule applies, and makes another unknown value"
         elif self.derivation.rule in self.context.result.prepared.version_rules:
             words = "the rule changes facts one by one, and did not come to this"
-        return self._result("head", words, text_of(self.atom), done, 1, found)
+        elif gathers:
+            words = "the rule gives it, and a better value took its place"
+        return self._result("head", words, text_of(self.atom), done, 1, found, gathers=gathers)
 
     def _result(
         self,
@@ -333,6 +398,11 @@ class Follower:
         satisfied = min(done, _counted(steps[: max(done, 0)]))
         rule = self.context.named(self.derivation.rule)
         return Attempt(rule, kind, words, text, satisfied, _counted(steps), number, found, facts, gathers, holds)
+
+
+def _head(position: int) -> str:
+    """Return the name under which an argument of the head is kept."""
+    return f"·head.{position}"
 
 
 def _counted(steps: Sequence[Step]) -> int:

@@ -12,7 +12,7 @@ from tacita.rules.reasoner.proofs.finding.goals import Goals
 from tacita.rules.reasoner.proofs.finding.nulls import Firing, Merges, firings, frontier_atom, frontier_layout, made_by
 from tacita.rules.reasoner.proofs.finding.premises import binding, premises, shown
 from tacita.rules.reasoner.proofs.finding.rules import Context, keep_template
-from tacita.rules.reasoner.proofs.finding.trail import positions
+from tacita.rules.reasoner.proofs.finding.trail import Asking, positions
 from tacita.rules.reasoner.proofs.tree import Changed, GroundFact, Premise, Remembers
 from tacita.rules.reasoner.versions import Change, History
 
@@ -83,7 +83,7 @@ class _Explained:
         kept: list[Step] = []
         for place, step in enumerate(rule.schedule.before):
             if self._is_there(step, trail.body.terms.bound):
-                trail.take([step], expected, tables=self._tables, start=place)
+                trail.take([step], expected, Asking(tables=self._tables), place)
                 kept.append(step)
         keep_template(trail, self._context.templates.of(rule.rule))
         rows = trail.first([v.name for v in rule.all_variables()])

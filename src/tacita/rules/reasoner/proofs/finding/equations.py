@@ -2,7 +2,8 @@
 
 The tables hold facts as they are after all is made equal. But a rule that made two nulls the same still matches, and
 says of two facts that they hold the same thing. From the fact whose null is in question the chain goes to a fact that
-had the value from the beginning.
+had the value from the beginning, or to a rule that says it. The facts on the way are told as they were made, with the
+nulls that they had then.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tacita.rules.logic.terms import Atom, Pack, Term, Variable
+from tacita.rules.logic.terms import Atom, Constant, Pack, Term, Variable
 from tacita.rules.reasoner.derivations import Derivation
+from tacita.rules.reasoner.proofs.finding.asked import round_of
 from tacita.rules.reasoner.proofs.finding.rules import instances
+from tacita.rules.reasoner.proofs.finding.trail import ANY_TIME
 from tacita.rules.reasoner.proofs.tree import Derived, Equation, GroundFact, Merged, Step, Uses
-from tacita.rules.reasoner.values import Null
 
 if TYPE_CHECKING:
     from tacita.rules.reasoner.proofs.finding.search import Search
@@ -28,12 +30,18 @@ def with_equations(search: Search, steps: dict[GroundFact, Step]) -> dict[Ground
     rules = [d for d in search.context.result.derivations if d.equality is not None and d.grouping is None]
     found = dict(steps)
     room = _STEPS
+    search = search.beyond or search
     for fact, step in steps.items():
         if isinstance(step, Derived) and step.merged and room and rules:
-            merged = tuple(replace(m, because=_Chain(search, rules, m).to(fact)) for m in step.merged)
+            merged = tuple(replace(m, because=_because(search, rules, m, fact)) for m in step.merged)
             found[fact] = replace(step, merged=merged)
             room -= 1
     return found
+
+
+def _because(search: Search, rules: list[Derivation], merged: Merged, fact: GroundFact) -> tuple[Equation, ...]:
+    """Return a chain from a fact itself, or else from one that another rule gave of it."""
+    return _Chain(search, rules, merged).to(fact) or _Chain(search, rules, merged, with_copies=True).to(fact)
 
 
 @dataclass(slots=True)
@@ -43,7 +51,9 @@ class _Chain:
     search: Search
     rules: list[Derivation]
     merged: Merged
-    come_from: dict[GroundFact, tuple[GroundFact, Equation] | None] = field(default_factory=dict)
+    with_copies: bool = False
+    """Whether the chain may go on to facts that hold the value since another rule took it over."""
+    come_from: dict[GroundFact, tuple[GroundFact, Equation | None] | None] = field(default_factory=dict)
 
     def to(self, fact: GroundFact) -> tuple[Equation, ...]:
         """Return the uses of rules between a fact and one that had the value from the beginning."""
@@ -52,7 +62,9 @@ class _Chain:
         while level and len(self.come_from) < _FACTS:
             following = []
             for old, new, equation in self._neighbours(level):
-                if new not in self.come_from:
+                if new is None and equation is not None:
+                    return (*self._way(old), self._as_it_was(equation))
+                if new is not None and new not in self.come_from:
                     self.come_from[new] = old, equation
                     following.append(new)
             for new in following:
@@ -64,27 +76,29 @@ class _Chain:
     def _way(self, fact: GroundFact) -> tuple[Equation, ...]:
         way: list[Equation] = []
         before = self.come_from[fact]
-        last = fact
         while before is not None:
             fact, equation = before
-            # The facts on the way hold what is to be explained; they are no reason for it.
-            reasons = tuple(f for f in equation.facts if f == last or f not in self.come_from)
-            way.append(replace(equation, facts=reasons))
+            way += [self._as_it_was(equation)] if equation is not None else []
             before = self.come_from[fact]
         return tuple(reversed(way))
+
+    def _as_it_was(self, equation: Equation) -> Equation:
+        """Return a use of a rule with the nulls that its facts had before anything was known of them."""
+        facts = [self.search.as_made(fact) if fact in self.come_from else fact for fact in equation.facts]
+        return replace(equation, facts=tuple(facts))
 
     def _is_source(self, fact: GroundFact) -> bool:
         if self.search.context.rounds[fact] == 0:
             return True
-        became = self.merged.became
-        made = [one.null for step in self.search.invented(fact) for one in step.made]
-        if isinstance(became, Null):
-            return became in made
-        final = self.search.merges.final
-        return not any(final.get(null.number) == became for null in made)
+        return any(_same(value, self.merged.became) for value in self.search.as_made(fact).values)
 
-    def _neighbours(self, facts: list[GroundFact]) -> Iterator[tuple[GroundFact, GroundFact, Equation]]:
-        """Yield facts that a rule says hold the same as one of some facts, and the use of the rule that says so."""
+    def _neighbours(self, facts: list[GroundFact]) -> Iterator[tuple[GroundFact, GroundFact | None, Equation | None]]:
+        """Yield facts that a rule says hold the same as one of some facts, and the use of the rule that says so.
+
+        Where it is the rule itself that has the value, there is no other fact; where a rule took it over, no equation.
+        """
+        if self.with_copies:
+            yield from ((fact, copy, None) for fact in facts for copy in self._copies(fact))
         for rule in self.rules:
             assert rule.equality is not None
             for place, atom in enumerate(rule.atoms):
@@ -93,9 +107,25 @@ class _Chain:
                     if some and side in atom.arguments and isinstance(side, Variable):
                         yield from self._uses(rule, place, side, other, some)
 
+    def _copies(self, fact: GroundFact) -> Iterator[GroundFact]:
+        """Yield facts that rules gave of a fact, and that hold the value that is in question."""
+        search = self.search
+        for rule in search.context.result.derivations:
+            places = [atom for atom in rule.atoms if atom.predicate == fact.predicate]
+            if rule.grouping is not None or rule.existentials:
+                continue
+            for atom in places:
+                for step in instances(search.context, rule, _as_head(atom), search.goals([fact]), ANY_TIME):
+                    for head in rule.heads:
+                        copy = GroundFact(head.predicate, tuple(_value(term, step) for term in head.arguments))
+                        round_ = round_of(search.context, copy) if self.merged.became in copy.values else None
+                        if round_ is not None:
+                            search.context.rounds[copy] = round_
+                            yield copy
+
     def _uses(
         self, rule: Derivation, place: int, side: Term, other: Term, facts: list[GroundFact]
-    ) -> Iterator[tuple[GroundFact, GroundFact, Equation]]:
+    ) -> Iterator[tuple[GroundFact, GroundFact | None, Equation]]:
         atom = rule.atoms[place]
         at = atom.arguments.index(side)
         holding = [fact for fact in facts if _same(fact.values[at], self.merged.became)]
@@ -103,10 +133,20 @@ class _Chain:
             return
         goals = self.search.goals(holding)
         others = [i for i, a in enumerate(rule.atoms) if other in a.arguments]
-        for step in instances(self.search.context, rule, _as_head(atom), goals, is_earlier=False, most=_MATCHES):
+        for step in instances(self.search.context, rule, _as_head(atom), goals, ANY_TIME, _MATCHES):
             uses = [p.fact for p in step.premises if isinstance(p, Uses)]
+            equation = Equation(self.search.context.named(rule.rule), tuple(dict.fromkeys(uses)))
             for new in (uses[i] for i in others):
-                yield step.fact, new, Equation(self.search.context.named(rule.rule), tuple(dict.fromkeys(uses)))
+                yield step.fact, new, equation
+            if not others and _same(_value(other, step), self.merged.became):
+                yield step.fact, None, equation
+
+
+def _value(term: Term, step: Derived) -> Any:
+    """Return what a variable or a constant is in a match."""
+    if isinstance(term, Variable):
+        return dict(step.binding).get(term.name)
+    return term.value if isinstance(term, Constant) else None
 
 
 def _sides(left: Term, right: Term) -> tuple[tuple[Term, Term], tuple[Term, Term]]:

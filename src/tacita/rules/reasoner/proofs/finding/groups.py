@@ -19,8 +19,18 @@ from tacita.rules.reasoner.groups import Gathered, Grouping, aggregated, head_re
 from tacita.rules.reasoner.layout import Layout, Position, cell_columns
 from tacita.rules.reasoner.proofs.finding.goals import Goals
 from tacita.rules.reasoner.proofs.finding.premises import binding, premises
-from tacita.rules.reasoner.proofs.finding.rules import Context, compare_terms, goal_of, keep_template
-from tacita.rules.reasoner.proofs.finding.trail import GOAL, GOAL_ROUND, Trail, Values, goal_argument, positions, read
+from tacita.rules.reasoner.proofs.finding.rules import Context, compare_terms, direct, goal_of, keep_template
+from tacita.rules.reasoner.proofs.finding.trail import (
+    EARLIER,
+    GOAL,
+    GOAL_ROUND,
+    Asking,
+    Trail,
+    Values,
+    goal_argument,
+    positions,
+    read,
+)
 from tacita.rules.reasoner.proofs.tree import Contributor, Derived, Gathers, GroundFact
 from tacita.rules.reasoner.terms import Terms
 from tacita.rules.syntax import text_of
@@ -30,23 +40,22 @@ _WEIGHED = {"msum", "sum", "mprod", "prod", "mmin", "min", "mmax", "max", "avg"}
 _GROUP = "·group"
 
 
-def gathered(
-    context: Context,
-    derivation: Derivation,
-    atom: Atom,
-    goals: Goals,
-    *,
-    is_earlier: bool = True,
-    tables: Mapping[str, str] | None = None,
-    open_to: frozenset[str] = frozenset(),
+def given_by(
+    context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
 ) -> dict[GroundFact, Derived]:
-    """Return how a rule with aggregates gives goals; `open_to` are variables of the head that may be anything."""
+    """Return how a rule gives goals, whether it aggregates or not."""
+    return (direct if derivation.grouping is None else gathered)(context, derivation, atom, goals, asking)
+
+
+def gathered(
+    context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
+) -> dict[GroundFact, Derived]:
+    """Return how a rule with aggregates gives goals."""
     grouping, steps = derivation.grouping, derivation.schedule
     assert grouping is not None
-    before = matches(context, derivation, atom, goals, is_earlier=is_earlier, tables=tables, open_to=open_to)
-    after, cells = grouped(derivation, before)
+    after, cells = grouped(derivation, matches(context, derivation, atom, goals, asking))
     after.take(steps.after, {}, start=len(steps.before))
-    _compare(after, derivation, atom, open_to)
+    _compare(after, derivation, atom, asking.open_to)
     template = context.templates.of(derivation.rule)
     keep_template(after, template)
     names = [v.name for v in variables(*grouping.group)] + sorted(steps.aggregated)
@@ -54,7 +63,7 @@ def gathered(
     if not winners:
         return {}
     groups = Groups.of(context, derivation, winners, cells)
-    lists = [groups.gathers(a, is_earlier=is_earlier, tables=tables) for a in grouping.aggregates]
+    lists = [groups.gathers(a, asking) for a in grouping.aggregates]
     found = {}
     for place, values in enumerate(winners):
         goal = goal_of(goals, values)
@@ -69,21 +78,12 @@ def gathered(
     return found
 
 
-def matches(
-    context: Context,
-    derivation: Derivation,
-    atom: Atom,
-    goals: Goals,
-    *,
-    is_earlier: bool = True,
-    tables: Mapping[str, str] | None = None,
-    open_to: frozenset[str] = frozenset(),
-) -> Trail:
+def matches(context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking) -> Trail:
     """Return the matches that the groups of some goals are formed of."""
     trail, schedule = context.trail(derivation, goals), derivation.schedule
     trail.is_maybe = derivation.is_maybe
-    late = open_to | schedule.aggregated
-    trail.take(schedule.before, positions(atom.arguments, late), is_earlier=is_earlier, tables=tables)
+    late = asking.open_to | schedule.aggregated
+    trail.take(schedule.before, positions(atom.arguments, late), asking)
     group = tuple(a for a in atom.arguments if not depends_on_aggregate(head_record(a), schedule))
     places = [i for i, a in enumerate(atom.arguments) if a in group]
     for place in places:
@@ -130,12 +130,17 @@ def _compare(trail: Trail, derivation: Derivation, atom: Atom, open_to: frozense
         is_late = depends_on_aggregate(term, derivation.schedule)
         if is_late or derivation.is_maybe:
             cell = trail.body.terms.cell(term)
-            goal = trail.body.terms.bound[goal_argument(position)]
-            # The groups are formed by now: the one that was asked for is the same, not only maybe.
-            if is_late and NUMBER in {cell.type, goal.type} and cell.label is None and goal.label is None:
-                trail.body.conditions.append(_about(cell.value, goal.value))
-            else:
-                trail.compare(cell, [position])
+            compare_late(trail, cell, position) if is_late else trail.compare(cell, [position])
+
+
+def compare_late(trail: Trail, cell: Cell, position: int) -> None:
+    """Ask that what was computed of a group is what stands at a position of the goal."""
+    goal = trail.body.terms.bound[goal_argument(position)]
+    # The groups are formed by now: the one that was asked for is the same, not only maybe.
+    if NUMBER in {cell.type, goal.type} and cell.label is None and goal.label is None:
+        trail.body.conditions.append(_about(cell.value, goal.value))
+    else:
+        trail.compare(cell, [position])
 
 
 def _about(a: exp.Expr, b: exp.Expr) -> exp.Expr:
@@ -168,7 +173,7 @@ class Groups:
             facts.append((GroundFact(_GROUP, held), values[GOAL_ROUND]))
         return cls(context, derivation, winners, Goals.of(context.engine, layout, facts))
 
-    def gathers(self, aggregate: Aggregate, *, is_earlier: bool, tables: Mapping[str, str] | None) -> list[Gathers]:
+    def gathers(self, aggregate: Aggregate, asking: Asking) -> list[Gathers]:
         """Return the contributors of an aggregate, for each group."""
         grouping, steps = self.derivation.grouping, self.derivation.schedule
         assert grouping is not None
@@ -176,7 +181,7 @@ class Groups:
         lists: list[list[Contributor]] = [[] for _ in self.winners]
         numbers = [0] * len(self.winners)
         shown = aggregate.contributors or ()
-        for values in self._rows(aggregate, grouping.contributors[place], is_earlier=is_earlier, tables=tables):
+        for values in self._rows(aggregate, grouping.contributors[place], asking):
             self.context.met(steps.before, values)
             numbers[values[GOAL]] = values["·number"]
             names = tuple((v.name, values[v.name]) for v in shown)
@@ -196,22 +201,15 @@ class Groups:
             for number, values in enumerate(self.winners)
         ]
 
-    def _rows(
-        self,
-        aggregate: Aggregate,
-        contributors: Sequence[Term],
-        *,
-        is_earlier: bool,
-        tables: Mapping[str, str] | None,
-    ) -> list[dict[str, Any]]:
+    def _rows(self, aggregate: Aggregate, contributors: Sequence[Term], asking: Asking) -> list[dict[str, Any]]:
         """Return one match a contributor: that with its extreme value, the weightiest contributors first."""
         derivation = self.derivation
         assert derivation.grouping is not None
         atom = Atom(_GROUP, derivation.grouping.group)
         trail = self.context.trail(derivation, self.goals)
         trail.is_maybe = derivation.is_maybe
-        trail.take(derivation.schedule.before, positions(atom.arguments), is_earlier=is_earlier, tables=tables)
-        compare_terms(trail, atom, frozenset())
+        trail.take(derivation.schedule.before, positions(atom.arguments), asking)
+        compare_terms(trail, atom)
         values = _values(aggregate)
         for place, term in enumerate(values):
             trail.keep(f"·value.{place}", trail.body.terms.cell(term))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tacita.rules.reasoner.proofs.finding.groups import gathered
 from tacita.rules.reasoner.proofs.finding.rules import can_give, instances
+from tacita.rules.reasoner.proofs.finding.trail import ANY_TIME
 from tacita.rules.reasoner.proofs.tree import Given, GroundFact, Step, premises_of, used
 
 if TYPE_CHECKING:
@@ -52,9 +53,9 @@ def _offers(search: Search, fact: GroundFact, *, with_settled_nulls: bool) -> li
         if not can_give(atom, [fact]):
             continue
         if derivation.grouping is not None:
-            found += gathered(search.context, derivation, atom, goals, is_earlier=False).values()
+            found += gathered(search.context, derivation, atom, goals, ANY_TIME).values()
         else:
-            found += instances(search.context, derivation, atom, goals, is_earlier=False, most=_MATCHES)
+            found += instances(search.context, derivation, atom, goals, ANY_TIME, _MATCHES)
     found += [step for step in search.invented(fact) if with_settled_nulls or not step.is_settled]
     return [step for step in found if fact not in used(premises_of(step))]
 

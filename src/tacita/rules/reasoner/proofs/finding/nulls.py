@@ -142,7 +142,7 @@ def firings(
     trail.keep(_LABEL, Cell(INTEGER, first))
     for name, places in positions(atom.arguments).items():
         trail.compare(body.terms.bound[name], places)
-    compare_terms(trail, atom, frozenset())
+    compare_terms(trail, atom)
     found = {}
     for values in trail.first([_LABEL]):
         goal = GroundFact(goals.predicate, tuple(values[goal_argument(i)] for i in range(len(goals.cells))))

@@ -41,11 +41,16 @@ def premises(steps: Sequence[Step], values: Values, start: int = 0) -> tuple[Pre
                 found.append(Computes(variable.name, text_of(term), values.get(variable.name)))
             case Enumerate(variable, collection):
                 found.append(Computes(variable.name, f"a member of {text_of(collection)}", values.get(variable.name)))
-            case Test(condition):
+            case Test(condition) if not _is_fixed(condition):
                 found.append(held(condition, place, values))
             case Absent(negation):
                 found.append(Misses(text_of(negation), shown(negation.items, values)))
     return tuple(found)
+
+
+def _is_fixed(condition: Condition) -> bool:
+    """Whether a condition says nothing of the facts: ``true = true``, where a parameter stood."""
+    return not any(isinstance(node, Variable | Aggregate) for node in walk(condition))
 
 
 def matched(atom: Atom, place: int, values: Values) -> GroundFact:

@@ -15,7 +15,16 @@ from tacita.rules.reasoner.groups import head_record
 from tacita.rules.reasoner.layout import Layout
 from tacita.rules.reasoner.proofs.finding.goals import Goals
 from tacita.rules.reasoner.proofs.finding.premises import binding, matched, premises
-from tacita.rules.reasoner.proofs.finding.trail import GOAL_ROUND, Trail, Values, goal_argument, positions, round_of
+from tacita.rules.reasoner.proofs.finding.trail import (
+    EARLIER,
+    GOAL_ROUND,
+    Asking,
+    Trail,
+    Values,
+    goal_argument,
+    positions,
+    round_of,
+)
 from tacita.rules.reasoner.proofs.templates import Template, Templates
 from tacita.rules.reasoner.proofs.tree import Derived, GroundFact, RuleName
 from tacita.rules.reasoner.results import Reasoned
@@ -30,8 +39,10 @@ class Context:
     contributors: int = 20
     """How many contributors of an aggregate are listed."""
     rounds: dict[GroundFact, int] = field(default_factory=dict)
+    others: Mapping[str, Layout] | None = None
+    """Where facts are looked for instead of the tables of the run."""
     templates: Templates = field(init=False)
-    _names: dict[int, RuleName] = field(default_factory=dict)
+    _names: dict[int, RuleName] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.templates = Templates(self.result.prepared)
@@ -44,7 +55,7 @@ class Context:
     @property
     def layouts(self) -> Mapping[str, Layout]:
         """How facts lie in their tables."""
-        return self.result.run.layouts
+        return self.result.run.layouts if self.others is None else self.others
 
     def trail(self, derivation: Derivation, goals: Goals | None = None) -> Trail:
         """Return an empty trail of a rule."""
@@ -76,35 +87,19 @@ def can_give(atom: Atom, facts: Sequence[GroundFact]) -> bool:
 
 
 def direct(
-    context: Context,
-    derivation: Derivation,
-    atom: Atom,
-    goals: Goals,
-    *,
-    is_earlier: bool = True,
-    tables: Mapping[str, str] | None = None,
-    open_to: frozenset[str] = frozenset(),
+    context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
 ) -> dict[GroundFact, Derived]:
-    """Return how a rule without aggregates gives goals; `open_to` are variables of the head that may be anything."""
-    found = instances(context, derivation, atom, goals, is_earlier=is_earlier, tables=tables, open_to=open_to)
-    return {step.fact: step for step in found}
+    """Return how a rule without aggregates gives goals."""
+    return {step.fact: step for step in instances(context, derivation, atom, goals, asking)}
 
 
 def instances(
-    context: Context,
-    derivation: Derivation,
-    atom: Atom,
-    goals: Goals,
-    *,
-    is_earlier: bool = True,
-    tables: Mapping[str, str] | None = None,
-    open_to: frozenset[str] = frozenset(),
-    most: int = 1,
+    context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER, most: int = 1
 ) -> list[Derived]:
     """Return the first matches of a rule without aggregates that give each of some goals."""
     trail, steps = context.trail(derivation, goals), derivation.schedule.before
-    trail.take(steps, positions(atom.arguments, open_to), is_earlier=is_earlier, tables=tables)
-    compare_terms(trail, atom, open_to)
+    trail.take(steps, positions(atom.arguments, asking.open_to), asking)
+    compare_terms(trail, atom, asking.open_to)
     template = context.templates.of(derivation.rule)
     keep_template(trail, template)
     names = [v.name for v in derivation.all_variables()]
@@ -124,7 +119,7 @@ def instances(
     return found
 
 
-def compare_terms(trail: Trail, atom: Atom, open_to: frozenset[str]) -> None:
+def compare_terms(trail: Trail, atom: Atom, open_to: frozenset[str] = frozenset()) -> None:
     """Compare the arguments of a head that are more than a variable with those of the goal."""
     for position, argument in enumerate(atom.arguments):
         term = head_record(argument)

@@ -6,9 +6,10 @@ All facts of one predicate and level are looked up together: a rule is asked onc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from tacita.rules.logic.terms import Atom, Variable
 from tacita.rules.reasoner.derivations import Derivation
@@ -16,7 +17,7 @@ from tacita.rules.reasoner.proofs.finding.ahead import Ahead
 from tacita.rules.reasoner.proofs.finding.changes import changed, version_rules
 from tacita.rules.reasoner.proofs.finding.given import Givens
 from tacita.rules.reasoner.proofs.finding.goals import Goals
-from tacita.rules.reasoner.proofs.finding.groups import gathered
+from tacita.rules.reasoner.proofs.finding.groups import given_by
 from tacita.rules.reasoner.proofs.finding.loose import loosely
 from tacita.rules.reasoner.proofs.finding.nulls import (
     Firing,
@@ -26,9 +27,11 @@ from tacita.rules.reasoner.proofs.finding.nulls import (
     frontier_layout,
     made_by,
 )
-from tacita.rules.reasoner.proofs.finding.rules import Context, can_give, direct
+from tacita.rules.reasoner.proofs.finding.quarantined import forget, with_quarantined
+from tacita.rules.reasoner.proofs.finding.rules import Context, can_give, instances
 from tacita.rules.reasoner.proofs.finding.superseded import from_superseded
-from tacita.rules.reasoner.proofs.tree import Computed, Derived, Given, GroundFact, Lost, Made, Step
+from tacita.rules.reasoner.proofs.finding.trail import ANY_TIME, Asking
+from tacita.rules.reasoner.proofs.tree import Computed, Derived, Given, GroundFact, Lost, Made, Step, used
 from tacita.rules.reasoner.values import Null
 
 
@@ -48,11 +51,34 @@ class Search:
     """When each rule gave something last, by its number; smaller is later."""
     superseded: set[GroundFact] = field(default_factory=set)
     """Facts that held for some rounds only."""
+    _beyond: Search | None = None
 
     def __post_init__(self) -> None:
         self.ahead = Ahead(self.context)
         self.givens = Givens(self.context)
         self.merges = Merges.of(self.context)
+
+    def close(self) -> None:
+        """Forget the tables that were made on the way."""
+        self.ahead.close()
+        if self._beyond is not None:
+            self._beyond.close()
+            forget(self._beyond.context)
+            self._beyond = None
+
+    @property
+    def beyond(self) -> Search | None:
+        """The search among the facts that violations took out of the results too, if there are some."""
+        is_plain = self.context.others is None
+        if self._beyond is None and is_plain and self.context.result.run.quarantined:
+            self._beyond = Search(with_quarantined(self.context))
+        return self._beyond
+
+    def contexts(self) -> Iterator[Context]:
+        """Yield where facts can be looked for: among all that there ever were first."""
+        if self.beyond is not None:
+            yield self.beyond.context
+        yield self.context
 
     def steps(self, facts: Iterable[GroundFact]) -> dict[GroundFact, Step]:
         """Return a step for each of some facts whose rounds are known."""
@@ -126,23 +152,20 @@ class Search:
         layout = self.context.layouts[facts[0].predicate]
         return Goals.of(self.context.engine, layout, [(fact, self.context.rounds[fact]) for fact in facts])
 
-    def by_rule(
-        self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact], *, is_earlier: bool = True
-    ) -> dict[GroundFact, Derived]:
+    def by_rule(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Derived]:
         """Return how a rule gives some facts."""
         if not can_give(atom, facts):
             return {}
-        ask = direct if derivation.grouping is None else gathered
-        tables = self.ahead.tables(derivation, facts)
+        asking = Asking(tables=self.ahead.tables(derivation, facts))
         goals = self.ahead.goals(derivation, facts) or self.goals(facts)
-        found = ask(self.context, derivation, atom, goals, is_earlier=is_earlier, tables=tables)
+        found = given_by(self.context, derivation, atom, goals, asking)
         if goals.is_ahead:
             for fact, step in found.items():
                 self.known.setdefault(fact, step)
                 self.context.rounds.setdefault(fact, step.round)
             missed = [fact for fact in facts if fact not in found]  # a fact that is in no table any more
             if missed:
-                found |= ask(self.context, derivation, atom, self.goals(missed), is_earlier=is_earlier, tables=tables)
+                found |= given_by(self.context, derivation, atom, self.goals(missed), asking)
         return found
 
     def _computed(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Step]:
@@ -161,6 +184,30 @@ class Search:
         """Return how rules gave a fact with nulls of their own."""
         rules = [(d, a) for d, a in self.heads.get(fact.predicate, []) if d.existentials and not d.is_computed]
         return [step for d, a in rules for step in self._invented(d, a, [fact]).values()]
+
+    def as_made(self, fact: GroundFact, depth: int = 4) -> GroundFact:
+        """Return a fact with the nulls that it had before equality rules found out what they are.
+
+        They are those of the rule that made them; a fact that holds them after another one is followed to that.
+        """
+        final = list(self.merges.final.values())
+        places = [i for i, value in enumerate(fact.values) if value in final]
+        for derivation, atom in self.heads.get(fact.predicate, []) if places and depth else ():
+            if derivation.is_computed or derivation.grouping is not None:
+                continue
+            told: dict[str, Any] = {}
+            if derivation.existentials:
+                for step in self._invented(derivation, atom, [fact]).values():
+                    told = {made.variable: made.null for made in step.made}
+            elif can_give(atom, [fact]):
+                for step in instances(self.context, derivation, atom, self.goals([fact]), ANY_TIME):
+                    before = [self.as_made(use, depth - 1) for use in used(step.premises) if use != fact]
+                    told = _held(derivation.atoms, before)
+            if told:
+                named = {i: t.name for i in places if isinstance(t := atom.arguments[i], Variable)}
+                values = [told.get(named.get(i, ""), value) for i, value in enumerate(fact.values)]
+                return GroundFact(fact.predicate, tuple(values))
+        return fact
 
     def _invented(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Derived]:
         """Return the facts that a rule gave with nulls of its own."""
@@ -181,10 +228,9 @@ class Search:
         """Return the matches of a rule's body for frontiers."""
         if not told:
             return []
-        ask = direct if derivation.grouping is None else gathered
         layout = frontier_layout(derivation)
         goals = Goals.of(self.context.engine, layout, [firing.fact() for firing in told])
-        found = ask(self.context, derivation, frontier_atom(derivation), goals)
+        found = given_by(self.context, derivation, frontier_atom(derivation), goals)
         by_frontier = {fact.values: step for fact, step in found.items()}
         return [(firing, by_frontier[firing.frontier]) for firing in told if firing.frontier in by_frontier]
 
@@ -195,8 +241,7 @@ class Search:
         some = [fact for fact in facts if all(isinstance(fact.values[i], Null) for i in places)]
         if not some:
             return {}
-        ask = direct if derivation.grouping is None else gathered
-        found = ask(self.context, derivation, atom, self.goals(some), open_to=unknown)
+        found = given_by(self.context, derivation, atom, self.goals(some), Asking(open_to=unknown))
         frontier = {v.name for v in derivation.frontier}
         return {
             fact: replace(
@@ -220,7 +265,18 @@ class Search:
         """Return the step of a fact that no rule gives from earlier facts."""
         is_merged = bool(self.context.result.run.merged)
         found = self._settled(fact, with_settled_nulls=True) if is_merged else from_superseded(self, fact)
-        if found is not None:
+        if found is None and self.beyond is not None:
+            found = self.beyond.steps([fact])[fact]
+            self.settled |= self.beyond.settled
+        if found is not None and not isinstance(found, Lost):
             return found
         because = "was changed by equality rules since" if is_merged else "was replaced later"
         return Lost(fact, self.context.rounds[fact], f"what it was derived from {because}")
+
+
+def _held(atoms: Sequence[Atom], facts: Sequence[GroundFact]) -> dict[str, Any]:
+    """Return what the variables of some atoms are in the facts that they matched."""
+    if len(atoms) != len(facts):
+        return {}
+    pairs = [p for atom, fact in zip(atoms, facts, strict=True) for p in zip(atom.arguments, fact.values, strict=True)]
+    return {term.name: value for term, value in reversed(pairs) if isinstance(term, Variable)}

@@ -12,13 +12,13 @@ from sqlglot import exp
 
 from tacita.rules.logic.dependencies import is_recursive
 from tacita.rules.reasoner.bodies import Body
-from tacita.rules.reasoner.contributions import extremes
 from tacita.rules.reasoner.derivations import Derivation, projected
+from tacita.rules.reasoner.extremes import extremes
 from tacita.rules.reasoner.groups import Gathered
 from tacita.rules.reasoner.layout import ROUND, Layout
 from tacita.rules.reasoner.program import strata
-from tacita.rules.reasoner.proofs.finding.groups import gathered
-from tacita.rules.reasoner.proofs.finding.rules import direct
+from tacita.rules.reasoner.proofs.finding.groups import given_by
+from tacita.rules.reasoner.proofs.finding.trail import Asking
 from tacita.rules.reasoner.proofs.tree import Derived, GroundFact, premises_of, used
 from tacita.rules.reasoner.sql import everything
 from tacita.rules.reasoner.tables import in_round, union
@@ -36,10 +36,9 @@ def from_superseded(search: Search, fact: GroundFact) -> Derived | None:
     context, round_ = search.context, search.context.rounds[fact]
     for derivation, atom in search.rules(fact.predicate):
         predicates = {a.predicate for a in derivation.atoms} & passing
-        ask = direct if derivation.grouping is None else gathered
         for last in range(round_ - 1, max(0, round_ - 1 - _ROUNDS_BACK), -1) if predicates else ():
             tables = {predicate: _as_of(search, predicate, last) for predicate in sorted(predicates)}
-            found = ask(context, derivation, atom, search.goals([fact]), tables=tables).get(fact)
+            found = given_by(context, derivation, atom, search.goals([fact]), Asking(tables=tables)).get(fact)
             for table in tables.values():
                 context.engine.forget(table)
             if found is not None:

@@ -30,6 +30,21 @@ _MOST = 10_000
 """So many matches of one goal are put in order; of more, any may be taken."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What a rule that is asked for goals may match, and what it must give."""
+
+    is_earlier: bool = True
+    """Only facts that came in before the goal are matched."""
+    tables: Mapping[str, str] = field(default_factory=dict)
+    """Tables that are read instead of those of some predicates."""
+    open_to: frozenset[str] = frozenset()
+    """Variables of the head that may be anything."""
+
+
+EARLIER, ANY_TIME = Asking(), Asking(is_earlier=False)
+
+
 def argument(place: int, position: int) -> str:
     """Return the name under which an argument of the fact that a step matched is kept."""
     return f"·{place}.{position}"
@@ -103,20 +118,15 @@ class Trail:
         self,
         steps: Sequence[Step],
         expected: Mapping[str, Sequence[int]],
-        *,
-        is_earlier: bool = True,
-        tables: Mapping[str, str] | None = None,
+        asking: Asking = EARLIER,
         start: int = 0,
     ) -> None:
-        """Add steps. `expected` says which arguments of the goal are the values of which variables.
-
-        `is_earlier`: only facts that came in before the goal. `tables` are read instead of those of some predicates.
-        """
+        """Add steps. `expected` says which arguments of the goal are the values of which variables."""
         bound = self.body.terms.bound
         for place, step in enumerate(steps, start):
             before = set(bound)
             if isinstance(step, Match):
-                self._match(step, place, is_earlier=is_earlier, table=(tables or {}).get(step.atom.predicate))
+                self._match(step, place, asking)
             else:
                 self.body.take([step], {})
             for name in expected:
@@ -149,7 +159,8 @@ class Trail:
         self.body.terms.bound[name] = cell
         self.kept[name] = None
 
-    def _match(self, step: Match, place: int, *, is_earlier: bool, table: str | None) -> None:
+    def _match(self, step: Match, place: int, asking: Asking) -> None:
+        table = asking.tables.get(step.atom.predicate)
         self.body.take([step], {0: table} if table is not None else {})
         alias = self.body.matched[-1][1]
         came_in = exp.column(ROUND, table=alias)
@@ -158,7 +169,7 @@ class Trail:
         for position, cell in enumerate(self.layouts[step.atom.predicate].cells(alias)):
             self.keep(argument(place, position), cell)
             self.arguments.add(argument(place, position))
-        if is_earlier:
+        if asking.is_earlier:
             until = self.body.terms.bound[GOAL_ROUND].value
             self.body.conditions.append(exp.LT(this=came_in.copy(), expression=until.copy()))
 

@@ -32,8 +32,9 @@ from tacita.rules.reasoner.proofs.tree import (
     RuleName,
     Step,
     Uses,
+    Violated,
 )
-from tacita.rules.reasoner.proofs.words import condition
+from tacita.rules.reasoner.proofs.words import condition, violation
 from tacita.rules.reasoner.values import Null, Record
 
 VERSION = 1
@@ -52,7 +53,7 @@ def _fact(proof: Proof, step: Step, numbers: Mapping[GroundFact, int]) -> dict[s
         "predicate": fact.predicate,
         "values": [encoded(value) for value in fact.values],
         "text": str(fact),
-        "sentence": sentence_of(fact, proof.models),
+        "sentence": violation(step) if isinstance(step, Violated) else sentence_of(fact, proof.models),
     }
     return shown | _step(step, numbers)
 
@@ -91,6 +92,14 @@ def _step(step: Step, numbers: Mapping[GroundFact, int]) -> dict[str, Any]:
             return {"kind": "open", "round": round_}
         case Lost(_, round_, reason):
             return {"kind": "lost", "round": round_, "reason": reason}
+        case Violated():
+            return {
+                "kind": "violated",
+                "rule": _rule(step.rule),
+                "binding": _binding(step.binding),
+                "premises": [_premise(p, numbers) for p in step.premises],
+                "message": step.text,
+            }
 
 
 def _rule(rule: RuleName) -> dict[str, str]:
@@ -274,6 +283,7 @@ SCHEMA: dict[str, Any] = {
                 _object("changed", **_FACT, **_BY_RULE, epoch=_NUMBER, explanation=_TEXT),
                 _object("open", **_FACT, round=_NUMBER),
                 _object("lost", **_FACT, round=_NUMBER, reason=_TEXT),
+                _object("violated", **_FACT, rule=_RULE, binding=_VALUES, premises=_PREMISES, message=_TEXT),
             ]
         },
     },

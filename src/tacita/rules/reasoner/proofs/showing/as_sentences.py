@@ -13,7 +13,6 @@ from tacita.rules.reasoner.proofs.templates import sentence_of
 from tacita.rules.reasoner.proofs.tree import (
     Changed,
     Computed,
-    Computes,
     Contributor,
     Derived,
     Gathers,
@@ -26,11 +25,20 @@ from tacita.rules.reasoner.proofs.tree import (
     Open,
     Premise,
     Proof,
-    Remembers,
     Step,
     Uses,
+    Violated,
 )
-from tacita.rules.reasoner.proofs.words import aggregate, behind, computation, condition, listed, plain, rule_in_words
+from tacita.rules.reasoner.proofs.words import (
+    aggregate,
+    behind,
+    condition,
+    listed,
+    plain,
+    rule_in_words,
+    said,
+    violation,
+)
 
 _SHOWN = 8
 """So many contributors a sentence can take."""
@@ -45,7 +53,7 @@ def as_sentences(proof: Proof) -> str:
     return "\n".join(printable(line) for line in lines)
 
 
-def said(fact: GroundFact, models: Mapping[str, Model]) -> str:
+def _fact(fact: GroundFact, models: Mapping[str, Model]) -> str:
     """Return a fact in the words of the program, or as it is written."""
     return sentence_of(fact, models) or str(fact)
 
@@ -55,6 +63,9 @@ def _holds(fact: GroundFact, models: Mapping[str, Model]) -> str:
 
 
 def _sentence(step: Step, models: Mapping[str, Model]) -> str:
+    if isinstance(step, Violated):
+        words = f"{violation(step)}, because {_because(step.premises, models)}."
+        return words[0].upper() + words[1:]
     holds = _holds(step.fact, models)
     match step:
         case Given(_, "input"):
@@ -99,19 +110,7 @@ def _because(premises: Sequence[Premise], models: Mapping[str, Model]) -> str:
 
 
 def _premise(premise: Premise, models: Mapping[str, Model]) -> str:
-    match premise:
-        case Uses(fact):
-            return said(fact, models)
-        case Remembers(text):
-            return f"{text} held then"
-        case Holds():
-            return condition(premise)
-        case Computes():
-            return computation(premise)
-        case Misses(_, looked_for):
-            return f"nothing like {looked_for} was found"
-        case Gathers():
-            return aggregate(premise)
+    return _fact(premise.fact, models) if isinstance(premise, Uses) else said(premise)
 
 
 def _gathered(gathers: Gathers, about: Holds | None, models: Mapping[str, Model]) -> str:
@@ -145,6 +144,6 @@ _TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 
 
 def _contribution(one: Contributor, gathers: Gathers, models: Mapping[str, Model]) -> str:
-    facts = [said(p.fact, models) for p in one.premises if isinstance(p, Uses)]
+    facts = [_fact(p.fact, models) for p in one.premises if isinstance(p, Uses)]
     others = [_premise(p, models) for p in one.premises if isinstance(p, Misses)]
     return " and ".join([*facts, *others]) or plain(one.value)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tacita.errors import counted, printable
+from tacita.errors import printable
 from tacita.rules.reasoner.proofs.tree import (
     Changed,
     Computed,
@@ -23,11 +23,11 @@ from tacita.rules.reasoner.proofs.tree import (
     Premise,
     Proof,
     Remembers,
-    Step,
     Uses,
+    Violated,
     premises_of,
 )
-from tacita.rules.reasoner.proofs.words import aggregate, computation, condition, rule_in_words
+from tacita.rules.reasoner.proofs.words import and_more, rule_in_words, said, violation
 from tacita.rules.reasoner.values import written
 
 _DEEPEST_INDENT = 40
@@ -86,14 +86,10 @@ class _Tree:
                 return self._fact(node)
             case Uses(fact):
                 return self._fact(fact)
-            case Remembers(text, epoch):
-                return f"{text}  held in epoch {epoch}", []
             case Holds():
-                return _said(condition(node), node.written, node.note), []
-            case Computes():
-                return computation(node), []
-            case Misses(_, looked_for):
-                return f"nothing like {looked_for} was found", []
+                return _said(said(node), node.written, node.note), []
+            case Remembers() | Computes() | Misses():
+                return said(node), []
             case Gathers():
                 return self._gathers(node)
             case Contributor():
@@ -101,12 +97,9 @@ class _Tree:
         raise AssertionError(node)
 
     def _gathers(self, node: Gathers) -> tuple[str, list[_Node]]:
-        below: list[_Node] = list(node.contributors)
-        rest = node.number - len(node.contributors)
-        if rest > 0:
-            below.append(Line(f"and {counted(rest, 'contributor')} more"))
+        below: list[_Node] = [*node.contributors, *map(Line, and_more(node))]
         name = f"{node.variable} = {node.written}" if node.variable else node.written
-        return _said(aggregate(node), name), below
+        return _said(said(node), name), below
 
     def _fact(self, fact: GroundFact) -> tuple[str, list[_Node]]:
         step = self.proof.steps.get(fact)
@@ -114,6 +107,8 @@ class _Tree:
             return str(fact), []
         if isinstance(step, Given | Open | Lost):
             return f"{fact}  {_reason(step)}", []
+        if isinstance(step, Violated):
+            return violation(step), list(step.premises)
         if fact in self.seen:
             return f"{fact}  see above", []
         self.seen.add(fact)
@@ -134,7 +129,7 @@ def contributor_name(node: Contributor) -> str:
     return ": ".join(part for part in (names, value) if part) or "one match"
 
 
-def _reason(step: Step) -> str:
+def _reason(step: Given | Derived | Computed | Changed | Open | Lost) -> str:
     match step:
         case Given(_, "input"):
             return "given as input"

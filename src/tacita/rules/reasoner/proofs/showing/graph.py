@@ -7,29 +7,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tacita.errors import counted, printable
+from tacita.errors import printable
 from tacita.rules.reasoner.proofs.showing.as_text import contributor_name
 from tacita.rules.reasoner.proofs.tree import (
     Changed,
     Computed,
-    Computes,
     Contributor,
     Derived,
     Gathers,
     Given,
     GroundFact,
-    Holds,
     Lost,
-    Misses,
     Open,
-    Premise,
     Proof,
-    Remembers,
     Step,
     Uses,
+    Violated,
     premises_of,
 )
-from tacita.rules.reasoner.proofs.words import aggregate, computation, condition, rule_in_words
+from tacita.rules.reasoner.proofs.words import and_more, rule_in_words, said, violation
 from tacita.rules.reasoner.values import written
 
 _WIDTH, _LINES = 38, 4
@@ -104,7 +100,7 @@ def _fact(fact: GroundFact, step: Step, *, is_goal: bool) -> Node:
             kind = "open"
         case _:
             kind = "derived"
-    text = printable(str(fact))
+    text = printable(violation(step) if isinstance(step, Violated) else str(fact))
     behind = ["not followed further"] if isinstance(step, Open) else [step.reason] if isinstance(step, Lost) else []
     return Node(kind, (*cut(text, _WIDTH, _LINES), *behind), text)
 
@@ -114,39 +110,23 @@ def _contributor(one: Contributor) -> Node:
     return Node("contributor", cut(text, _WIDTH, 2), text)
 
 
-def _rule(step: Derived | Computed | Changed) -> Node:
+def _rule(step: Derived | Computed | Changed | Violated) -> Node:
     """Return the use of a rule: its name, and what of its conditions stands in no fact."""
     name = f"#{step.function}" if isinstance(step, Computed) else rule_in_words(step.rule)
-    said: list[str] = []
+    lines: list[str] = []
     if isinstance(step, Changed):
-        said.append(f"changed in epoch {step.epoch}")
+        lines.append(f"changed in epoch {step.epoch}")
     if isinstance(step, Derived | Changed):
-        said += [f"{made.null} stands for {made.variable}" for made in step.made]
+        lines += [f"{made.null} stands for {made.variable}" for made in step.made]
     if isinstance(step, Derived):
-        said += [f"{merged.null} was found to be {written(merged.became)}" for merged in step.merged]
+        lines += [f"{merged.null} was found to be {written(merged.became)}" for merged in step.merged]
     for premise in step.premises:
-        said += _said(premise)
-    lines = [part for text in said for part in cut(printable(text), _RULE_WIDTH, 2)]
-    if len(lines) > _RULE_LINES:
-        lines = [*lines[: _RULE_LINES - 1], "…"]
-    return Node("rule", (printable(name), *lines), "\n".join(map(printable, [name, *said])))
-
-
-def _said(premise: Premise) -> list[str]:
-    match premise:
-        case Holds():
-            return [condition(premise)]
-        case Computes():
-            return [computation(premise)]
-        case Misses(_, looked_for):
-            return [f"nothing like {looked_for}"]
-        case Remembers(text, epoch):
-            return [f"{text} held in epoch {epoch}"]
-        case Gathers():
-            rest = premise.number - len(premise.contributors)
-            return [aggregate(premise), *([f"and {counted(rest, 'contributor')} more"] if rest > 0 else [])]
-        case Uses():
-            return []
+        lines += [] if isinstance(premise, Uses) else [said(premise)]
+        lines += and_more(premise) if isinstance(premise, Gathers) else []
+    shown = [part for text in lines for part in cut(printable(text), _RULE_WIDTH, 2)]
+    if len(shown) > _RULE_LINES:
+        shown = [*shown[: _RULE_LINES - 1], "…"]
+    return Node("rule", (printable(name), *shown), "\n".join(map(printable, [name, *lines])))
 
 
 def cut(text: str, width: int, most: int) -> tuple[str, ...]:
