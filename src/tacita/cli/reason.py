@@ -9,7 +9,15 @@ import typer
 
 from tacita.cli.options import AsJson, Force
 from tacita.cli.output import print_json, progress_shown
-from tacita.cli.rule_output import fact_lines, fault_dict, print_lines, proof_lines, violation_lines
+from tacita.cli.rule_output import (
+    fact_lines,
+    fault_dict,
+    print_lines,
+    proof_dict,
+    proof_lines,
+    violation_dicts,
+    violation_lines,
+)
 from tacita.errors import UsageError, counted, printable
 
 if TYPE_CHECKING:
@@ -137,7 +145,7 @@ def _lines(found: Conclusions, show: int, proofs: list[Any], reasons: list[Any],
         if not found.outputs:
             yield "the program has no results: no rule derives anything"
         yield f"{counted(found.rounds, 'round')}"
-    yield from violation_lines(found.violations)
+    yield from violation_lines(found.violations, found)
     yield from (f"note: {printable(note)}" for note in found.notes)
     for fault in found.warnings:
         yield f"warning: {fault.origin}: {fault.code}: {printable(fault.message)}"
@@ -162,17 +170,8 @@ def _as_dict(
             for predicate in dict.fromkeys((*found.outputs, *found.written))
         },
         "rounds": found.rounds,
-        "violations": [
-            {
-                "rule": v.rule,
-                "text": v.text,
-                "values": {name: json_value(value) for name, value in v.values.items()},
-                "clash": json_value(v.clash) if v.clash else None,
-                "policy": v.policy.value,
-            }
-            for v in found.violations
-        ],
-        "why": [{"sentences": proof.as_sentences().splitlines(), "proof": proof.as_json()} for proof in proofs],
+        "violations": violation_dicts(found),
+        "why": [proof_dict(proof) for proof in proofs],
         "why_not": [reason.as_json() for reason in reasons],
         "graph": str(graph) if graph else None,
         "notes": list(found.notes),
