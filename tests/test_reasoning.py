@@ -187,6 +187,15 @@ def test_inputs_that_are_missing_or_too_many(tmp_path: Path) -> None:
 # -- programs and modules ----------------------------------------------------------------------------------------------
 
 
+def test_parameters_that_the_program_does_not_have() -> None:
+    rules = '@param("k", 1). A(2). A(X), X > $k, X < $most -> B(X).'
+    assert tc.reason(rules, parameters={"k": 0, "most": 9})["B"] == [(2,)]
+    with pytest.raises(UsageError, match=r"no parameter 'kk'; did you mean 'k'\?\n.*use one of: k, most"):
+        tc.reason(rules, parameters={"kk": 5, "most": 9})
+    with pytest.raises(UsageError, match=r"the program has no parameters"):
+        tc.reason("A(1). A(X) -> B(X).", parameters={"k": 5})
+
+
 def test_where_programs_come_from(tmp_path: Path) -> None:
     file = tmp_path / "p.vada"
     file.write_bytes(b"\xef\xbb\xbf" + CONTROL.encode())

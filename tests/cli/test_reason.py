@@ -167,11 +167,23 @@ def test_all_faults_of_a_program(tacita, tmp_path: Path) -> None:
         (["p.vada", "--input", "Own=own.csv", "--output", "Contol=c.csv"], 2, "did you mean 'Control'?"),
         (["p.vada", "--input", "Own=own.csv", "--engine", "spork"], 2, "no engine 'spork'"),
         (["p.vada", "--input", "Own=own.csv", "--param", "k"], 2, "is not NAME=VALUE"),
+        (["p.vada", "--input", "Own=own.csv", "--input", "Own=two.csv"], 2, "--input names 'Own' twice"),
+        (
+            ["p.vada", "--input", "Own=own.csv", "--output", "Own=a.csv", "--output", "Own=b.csv"],
+            2,
+            "--output names 'Own'",
+        ),
+        (["p.vada", "--input", "Own=own.csv", "--param", "k=1", "--param", "$k=0"], 2, "--param names 'k' twice"),
+        (["k.vada", "--param", "kk=3"], 2, "k.vada: the program has no parameter 'kk'; did you mean 'k'?"),
+        (["typed.vada", "--input", "Own=text.csv"], 3, '"share:text" in @input("Own", [...])'),
         (["p.vada", "--input", "Own=own.csv", "--max-rounds", "0"], 2, "--max-rounds"),
     ],
 )
 def test_wrong_requests(tacita, control: Path, arguments: list[str], code: int, message: str) -> None:
     (control / "two.csv").write_text("a,b\nx,y\n")
+    (control / "k.vada").write_text('@param("k", 1). A(2). A(X), X > $k -> B(X).\n')
+    (control / "typed.vada").write_text('@input("Own", ["owner", "share:number"]). Own(X, W) -> B(X, W).\n')
+    (control / "text.csv").write_text("owner,share\na,0.5\nb,most\n")
     before = {p.name for p in control.iterdir()}
     refused(tacita("reason", *arguments), code, message)
     assert {p.name for p in control.iterdir()} == before

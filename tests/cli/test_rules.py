@@ -56,6 +56,9 @@ def test_check_knows_what_the_caller_gives(tacita, tmp_path: Path) -> None:
     done = tacita("rules", "check", "p.vada", "--given", "Own", "--param", "least=0.5")
     assert done.returncode == 0
     assert done.stdout == "p.vada: 1 rule, no faults\n"
+    done = tacita("rules", "check", "p.vada", "--given", "Own", "--param", "lest=0.5")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no parameter 'lest'; did you mean 'least'?" in done.stderr
 
 
 @pytest.mark.slow
@@ -210,6 +213,24 @@ def test_errors_do_not_end_a_conversation(tacita) -> None:
     ):
         assert said in done.stderr, said
     assert "Traceback" not in done.stderr
+
+
+def test_a_clause_whose_types_do_not_fit_is_taken_out_again(tacita) -> None:
+    done = tacita(
+        "rules",
+        "repl",
+        input='A(1).\n?A(X).\nA("x").\n?A(X).\n?A(X).\nA(X) -> B(X).\n?B(X).\nB("x").\n?B(X).\n:rules\n'
+        ":undo\n:rules\n:undo\n:undo\n",
+    )
+    assert done.returncode == 0
+    assert (
+        done.stdout
+        == "X = 1\nX = 1\nX = 1\nA(1).\nA(X) -> B(X).\ntaken out:\nA(X) -> B(X).\nA(1).\ntaken out:\nA(1).\n"
+    )
+    assert done.stderr.count("error R411") == 2
+    assert 'taken out again, so that the others can be used: A("x").' in done.stderr
+    assert 'taken out again, so that the others can be used: B("x").' in done.stderr
+    assert "there is nothing to take out" in done.stderr
 
 
 @pytest.mark.slow

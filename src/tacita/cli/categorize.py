@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacita.cli.options import AsJson, Request, reads_data, split_pair
+from tacita.cli.options import AsJson, Request, once, reads_data, split_pair
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
 
@@ -50,7 +50,8 @@ def categorize(
 
     settings = request.settings()
     _check_out(source, out, force=force)
-    decisions = {name: Category.parse(value) for name, value in (split_pair(pair, "--set") for pair in set_ or [])}
+    told = once((split_pair(pair, "--set") for pair in set_ or []), "--set")
+    decisions = {name: Category.parse(value) for name, value in told.items()}
     with progress_shown() as progress:
         data = request.read(source, progress, use_dictionary=not force)
         figures = data.profiles(progress)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -90,7 +90,7 @@ class Request:
             header=not self.no_header,
             dates=self.dates,
             missing=tuple(_names(self.missing)),
-            types=types_named(dict(split_pair(pair, "--as") for pair in self.as_ or [])),
+            types=types_named(once((split_pair(pair, "--as") for pair in self.as_ or []), "--as")),
             sheet=self.sheet,
             table=self.table,
             query=self.query,
@@ -117,6 +117,27 @@ def split_pair(pair: str, option: str) -> tuple[str, str]:
     if not equals or not name.strip() or not value.strip():
         raise UsageError(f"{option} '{pair}' is not NAME=VALUE", do=f"write for example {option} Area=...")
     return name.strip(), value.strip()
+
+
+def bindings(pairs: Iterable[str] | None, option: str) -> dict[str, str]:
+    """Return files by predicate, of options such as ``Own=own.csv``; a predicate has one.
+
+    >>> bindings(["Own=own.csv", "Person=people.csv"], "--input")
+    {'Own': 'own.csv', 'Person': 'people.csv'}
+    """
+    from tacita.reasoning.bindings import split_binding
+
+    return once((split_binding(pair, option) for pair in pairs or ()), option)
+
+
+def once(pairs: Iterable[tuple[str, str]], option: str) -> dict[str, str]:
+    """Return what an option that may be repeated says by name; a name that is given twice is refused."""
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        if name in found:
+            raise UsageError(f"{option} names '{name}' twice", do=f"leave one of them out: {option} {name}=...")
+        found[name] = value
+    return found
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacita.cli.options import AsJson, Force
+from tacita.cli.options import AsJson, Force, bindings
 from tacita.cli.output import print_json, progress_shown
 from tacita.cli.rule_output import (
     fact_lines,
@@ -77,7 +77,6 @@ def reason(
     All outputs are written, or none. Without --output the first facts of each result are printed. With --why only the
     proof is, in words and as a tree.
     """
-    from tacita.reasoning.bindings import split_binding
     from tacita.reasoning.parameters import parsed_parameters
     from tacita.reasoning.run import reason as run
 
@@ -85,8 +84,8 @@ def reason(
     with progress_shown() as progress:
         found = run(
             program,
-            dict(split_binding(pair, "--input") for pair in input_ or []),
-            outputs=dict(split_binding(pair, "--output") for pair in output or []),
+            bindings(input_, "--input"),
+            outputs=bindings(output, "--output"),
             parameters=parsed_parameters(param or []),
             data=data,
             max_rounds=max_rounds,

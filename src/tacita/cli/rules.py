@@ -35,11 +35,13 @@ def check(files: Files, given: Given = None, param: Param = None, as_json: AsJso
     Exit code 3 if a program cannot be run, 0 if there are warnings at most.
     """
     from tacita.reasoning.diagnosis import diagnose
-    from tacita.reasoning.parameters import parsed_parameters
+    from tacita.reasoning.parameters import check_parameters, parsed_parameters
 
     names = [name.strip() for name in (given or "").split(",") if name.strip()]
     values = parsed_parameters(param or [])
     found = [(name, diagnose(_text(name), given=names, parameters=values)) for name in files]
+    if all(diagnosis.is_read for _, diagnosis in found):
+        check_parameters(values, {k for _, diagnosis in found for k in diagnosis.parameters}, ", ".join(files))
     if as_json:
         print_json([_diagnosis_dict(name, diagnosis) for name, diagnosis in found])
     else:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tacita.cli.options import bindings
 from tacita.cli.output import progress_shown
 from tacita.cli.reason import Inputs, MaxRounds, Memory, NoHeader, Parameters
 from tacita.cli.rule_output import fact_lines, print_lines, proof_lines, violation_lines
@@ -31,7 +32,7 @@ Own(X, Y, W), W > 0.5 -> Control(X, Y).
 :why FACT  :why-not FACT         why a fact holds, or does not
 :load FILE                       add a program
 :input PREDICATE=FILE            facts from a file
-:rules  :clear                   show the clauses so far, or forget them
+:rules  :undo  :clear            show the clauses so far, take out the last, or all
 :help  :quit"""
 
 
@@ -50,7 +51,6 @@ def repl(
     A question begins with ? and everything ends with a period. :help shows the commands. Through a pipe there is no
     prompt, so that a script can talk to it. Errors do not end it.
     """
-    from tacita.reasoning.bindings import split_binding
     from tacita.reasoning.parameters import parsed_parameters
     from tacita.reasoning.programs import ProgramText
     from tacita.reasoning.session import SOURCE, Session
@@ -58,7 +58,7 @@ def repl(
     from tacita.settings import Settings
 
     session = Session(
-        dict(split_binding(pair, "--input") for pair in input_ or []),
+        bindings(input_, "--input"),
         parsed_parameters(param or []),
         Settings.from_environment(memory=memory),
         Budget(rounds=max_rounds) if max_rounds else Budget(),
@@ -227,6 +227,10 @@ def _rules(session: Session, _: str) -> Iterator[str]:
     yield from session.program.text.splitlines()
 
 
+def _undo(session: Session, _: str) -> Iterator[str]:
+    yield from ("taken out:", *session.undo().splitlines())
+
+
 def _clear(session: Session, _: str) -> Iterator[str]:
     session.clear()
     yield from ()
@@ -244,6 +248,7 @@ _COMMANDS: dict[str, Callable[[Session, str], Iterator[str]]] = {
     "load": _load,
     "input": _input,
     "rules": _rules,
+    "undo": _undo,
     "clear": _clear,
     "help": _help,
 }

@@ -99,7 +99,7 @@ def _in_text(document: Document, number: int) -> Iterator[Completion]:
     if annotation:
         form = FORMS.get(annotation)
         slots = (form.slots[argument : argument + 1] + form.options) if form else ()
-        yield from (Completion(value, Sort.VALUE) for slot in slots for value in (*slot.values, *slot.usual))
+        yield from (Completion(value, Sort.VALUE) for slot in slots for value in slot.values)
     for dictionary in document.dictionaries:
         for attribute in dictionary:
             category = attribute.category.value if attribute.category else "no category yet"

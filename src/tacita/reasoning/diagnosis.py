@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tacita.reasoning.programs import ProgramText
-from tacita.rules.logic.checks import check
+from tacita.rules.logic.checks.partial import all_faults
 from tacita.rules.logic.faults import Fault, Severity, errors
 from tacita.rules.logic.program import Program
 from tacita.rules.passes.externals import Functions
@@ -19,8 +19,6 @@ from tacita.rules.passes.modules import link
 from tacita.rules.passes.parameters import term_of
 from tacita.rules.syntax import Parsed, parse
 
-# What a clause that could not be read may have said: definitions, uses, parameters, labels.
-_NEEDS_THE_WHOLE = ("R2", "R602", "R70")
 # What whoever uses a module gives it.
 _LEFT_TO_OTHERS = frozenset({"R201", "R702", "R705"})
 
@@ -35,11 +33,18 @@ class Diagnosis:
     """In the order of the text."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The texts that faults speak of, by source."""
+    parameters: frozenset[str] = frozenset()
+    """The parameters that the program and its modules have."""
 
     @property
     def is_sound(self) -> bool:
         """Whether the program can be run."""
         return not errors(self.faults)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all of its text, and of its modules, could be read."""
+        return not any(fault.code.startswith(("R1", "R701")) for fault in errors(self.faults))
 
     def shown(self, fault: Fault) -> str:
         """Return a fault with its line and a caret."""
@@ -61,18 +66,11 @@ def diagnose(
     parsed = parse(program.text, program.source)
     terms = {name: term_of(value) for name, value in (parameters or {}).items()}
     linked = link(parsed.program, program.find, terms, functions, program.modules())
-    found = [*parsed.faults, *linked.faults, *check(linked.program, known=given)]
-    # The resolver and the checks may both notice that nothing stands behind an external predicate.
-    by_place = {(f.code, f.origin): f for f in reversed(found)}
-    faults = list(reversed(by_place.values()))
-    if errors(parsed.faults):
-        own = set(parsed.faults)
-        faults = [f for f in faults if f in own or not f.code.startswith(_NEEDS_THE_WHOLE)]
-    if any(True for _ in parsed.program.directives("module")):
-        faults = [_milder(f) if f.code in _LEFT_TO_OTHERS else f for f in faults]
-    faults.sort(key=lambda f: (f.origin.source != program.source, f.origin.source, f.origin.line, f.origin.column))
     texts = {**linked.texts, program.source: program.text}
-    return Diagnosis(parsed, linked.program, tuple(faults), texts)
+    faults = all_faults(linked.program, [*parsed.faults, *linked.faults], texts, known=given)
+    if any(True for _ in parsed.program.directives("module")):
+        faults = tuple(_milder(f) if f.code in _LEFT_TO_OTHERS else f for f in faults)
+    return Diagnosis(parsed, linked.program, faults, texts, frozenset(linked.parameters))
 
 
 def _milder(fault: Fault) -> Fault:

@@ -83,7 +83,7 @@ class Reader:
         microdata = read(place.source, self._reading_engine(), options)
         found = matched(wanted, [c.name for c in microdata.columns], where)
         if types := _told(wanted, found, {c.name: c.type for c in microdata.columns}):
-            microdata = read(place.source, self._reading_engine(), replace(options, types=types))
+            microdata = self._read_as(wanted, place.source, replace(options, types=types))
         return self._table(microdata, found, where)
 
     def _of_text(self, wanted: Wanted, place: Place, options: ReadOptions, header: bool | None) -> Table:
@@ -100,7 +100,19 @@ class Reader:
         columns = names if header else list(lines.names)
         found = matched(wanted, columns, place.source, has_names=header)
         options = replace(options, header=header, types=_told(wanted, found, {}))
-        return self._table(read(path, self._reading_engine(), options), found, place.source)
+        return self._table(self._read_as(wanted, path, options), found, place.source)
+
+    def _read_as(self, wanted: Wanted, source: str | Path, options: ReadOptions) -> Microdata:
+        """Read a file with the types that ``@input`` declares; where they do not fit, speak of the declaration."""
+        try:
+            return read(source, self._reading_engine(), options)
+        except InputError as error:
+            if not options.types or "--as" not in (error.do or ""):
+                raise
+            names = [name for name in wanted.told if wanted.told[name] is not ColumnType.TEXT]
+            example = f"{names[0]}:text" if len(names) == 1 else "name:text"
+            do = f'mend these rows, or declare the column as a text: "{example}" in @input("{wanted.predicate}", [...])'
+            raise InputError(error.found, where=error.where or shown(str(source)), do=do) from None
 
     # -- objects -------------------------------------------------------------------------------------------------------
 

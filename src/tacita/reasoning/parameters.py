@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from tacita.errors import UsageError
+from tacita.errors import UsageError, did_you_mean, listed
 from tacita.rules.logic.terms import Constant, ListOf, SetOf, Term
 from tacita.rules.syntax import parse
 
@@ -22,8 +22,23 @@ def parsed_parameters(pairs: Iterable[str]) -> dict[str, Any]:
         name, equals, text = pair.partition("=")
         if not equals or not name.strip().removeprefix("$"):
             raise UsageError(f"--param '{pair}' is not NAME=VALUE", do="write for example --param k=3")
-        found[name.strip().removeprefix("$")] = value_of(text.strip())
+        name = name.strip().removeprefix("$")
+        if name in found:
+            raise UsageError(f"--param names '{name}' twice", do="leave one of them out; a list is k=[1, 2]")
+        found[name] = value_of(text.strip())
     return found
+
+
+def check_parameters(given: Iterable[str], known: Collection[str], source: str) -> None:
+    """Raise if a parameter is given that a program does not have: a misspelt one would change nothing, in silence."""
+    for name in given:
+        if name not in known:
+            names = sorted(k for k in known if "." not in k)
+            raise UsageError(
+                f"the program has no parameter '{name}'{did_you_mean(name, known)}",
+                where=source,
+                do=f"use one of: {listed(names, 20)}" if names else "leave it out: the program has no parameters",
+            )
 
 
 def value_of(text: str) -> Any:

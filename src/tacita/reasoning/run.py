@@ -24,6 +24,7 @@ from tacita.reasoning.columns import Wanted, wanted
 from tacita.reasoning.conclusions import Conclusions
 from tacita.reasoning.inputs import Reader
 from tacita.reasoning.outputs import check_targets
+from tacita.reasoning.parameters import check_parameters
 from tacita.reasoning.programs import ProgramText
 from tacita.rules.logic.dependencies import head_predicates
 from tacita.rules.logic.program import Annotation, Program
@@ -77,6 +78,7 @@ def reason(
         no_header=no_header,
         budget=_budget(max_rounds),
     ).checked()
+    check_parameters(job.parameters, job.known_parameters, job.program.source)
     made = _engine(engine, settings) if isinstance(engine, str) else engine
     try:
         return job.run(made, similarity, settings, progress, owns_engine=isinstance(engine, str))
@@ -101,10 +103,15 @@ class Job:
     no_header: bool = False
     budget: Budget = field(default_factory=Budget)
     linked: Program = field(init=False)
+    known_parameters: frozenset[str] = field(init=False)
 
     def checked(self) -> Job:
         """Check the program, and everything else that can be told before data is read; return the job."""
-        self.linked = self._prepared().program
+        prepared = self._prepared()
+        self.linked = prepared.program
+        self.known_parameters = frozenset(
+            prepared.linked.parameters | ({"AnonSet"} if self.data is not None else set())
+        )
         self._bind()
         known = wanted(self.linked)
         for what, names in (("input", self.inputs), ("output", self.outputs)):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from tacita.engines.duckdb import DuckDBEngine
-from tacita.errors import RuleError
+from tacita.errors import RuleError, UsageError
 from tacita.progress import Progress, silent
 from tacita.reasoning.columns import wanted
 from tacita.reasoning.conclusions import Conclusions
@@ -54,6 +56,10 @@ class Session:
     _engine: DuckDBEngine | None = None
     _read: dict[str, Input] = field(default_factory=dict)
     _found: Conclusions | None = None
+    _added: list[str] = field(default_factory=list)
+    """What was added, one after the other: together the text of the program."""
+    _sound: int = 0
+    """How many of them have been reasoned with, or are not to blame for what goes wrong next."""
 
     def load(self, path: Path) -> Diagnosis:
         """Add the program of a file."""
@@ -64,12 +70,20 @@ class Session:
 
     def add(self, text: str) -> Diagnosis:
         """Add clauses; raise, with all faults, and stay as it was if they do not fit the others."""
-        grown = ProgramText(self.program.text + text.rstrip() + "\n", self.program.source, self.program.folder)
+        text = text.rstrip() + "\n"
+        grown = ProgramText(self.program.text + text, self.program.source, self.program.folder)
         diagnosis = diagnose(grown, given=list(self.inputs), parameters=self.parameters)
         refuse([f for f in diagnosis.faults if f.code not in _LATER], diagnosis.texts)
         self.program = grown
+        self._added.append(text)
         self._forget()
         return diagnosis
+
+    def undo(self) -> str:
+        """Take out what was added last; return its text."""
+        if not self._added:
+            raise UsageError("there is nothing to take out", do="enter a fact or a rule first")
+        return self._taken_out(len(self._added) - 1)
 
     def new_warnings(self, diagnosis: Diagnosis, text: str) -> Iterable[Fault]:
         """Yield the warnings about what was added last."""
@@ -84,17 +98,29 @@ class Session:
         """Give the facts of a predicate from a file."""
         self.inputs[predicate] = given
         self._read.pop(predicate, None)
+        self._sound = len(self._added)
         self._forget()
 
     def clear(self) -> None:
         """Forget all clauses; the inputs stay."""
         self.program = ProgramText("", SOURCE, self.program.folder)
+        self._added, self._sound = [], 0
         self._forget()
 
     def conclusions(self) -> Conclusions:
-        """Return what follows from everything so far."""
+        """Return what follows from everything so far; clauses whose types do not fit the others are taken out again."""
         if self._found is None:
-            self._found = self._reasoned()
+            try:
+                self._found = self._reasoned()
+            except RuleError as error:
+                guilty = self._guilty([f for f in error.faults if isinstance(f, Fault)])
+                if guilty is None:
+                    raise
+                text = self._taken_out(guilty).rstrip()
+                raise RuleError(
+                    f"{error.found}\n\ntaken out again, so that the others can be used: {text}", faults=error.faults
+                ) from None
+            self._sound = len(self._added)
         return self._found
 
     def ask(self, question: str, limit: int | None = None) -> Answers:
@@ -129,6 +155,21 @@ class Session:
         job = Job(self.program, {**empty, **facts}, {}, dict(self.parameters), budget=self.budget).checked()
         job.outputs.clear()  # a prompt writes no files
         return job.run(engine, None, self.settings, self.progress, owns_engine=False)
+
+    def _guilty(self, faults: Sequence[Fault]) -> int | None:
+        """Return which of the new clauses makes the program faulty: the last one with a fault in it, or the last."""
+        if not faults or self._sound == len(self._added):
+            return None
+        ends = list(accumulate(text.count("\n") for text in self._added))
+        at = [bisect_left(ends, f.origin.line) for f in faults if f.origin.source == self.program.source]
+        return max((i for i in at if self._sound <= i < len(ends)), default=len(ends) - 1)
+
+    def _taken_out(self, number: int) -> str:
+        text = self._added.pop(number)
+        self._sound = min(self._sound, len(self._added))
+        self.program = ProgramText("".join(self._added), self.program.source, self.program.folder)
+        self._forget()
+        return text
 
     def _forget(self) -> None:
         if self._found is not None and self._engine is not None:

@@ -35,7 +35,7 @@ from tacita.rules.logic.terms import (
     Update,
     Variable,
 )
-from tacita.rules.syntax import parse
+from tacita.rules.syntax import parse, text_of
 from tacita.rules.syntax.cursor import DEEPEST
 
 X, Y, Z = map(Variable, "XYZ")
@@ -305,3 +305,12 @@ def test_reading_is_fast() -> None:
     start = time.process_time()
     parse(text)
     assert time.process_time() - start < 2
+
+
+def test_the_smallest_integer_can_be_written() -> None:
+    parsed = parse("A(-9223372036854775808).")
+    assert not parsed.faults
+    assert parsed.program.facts[0].atom.arguments == (Constant(-(2**63)),)
+    assert parse(text_of(parsed.program)).program == parsed.program
+    for text in ("A(9223372036854775808).", "A(-9223372036854775809).", "A(1 - 9223372036854775808)."):
+        assert [fault.code for fault in parse(text).faults] == ["R105"]

@@ -12,7 +12,7 @@ import datetime
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -21,7 +21,7 @@ from tacita.rules.logic.binding import scheduled
 from tacita.rules.logic.dependencies import head_predicates, predicates
 from tacita.rules.logic.faults import Fault
 from tacita.rules.logic.program import Annotation, Clause, Program, Rule
-from tacita.rules.logic.terms import Atom, Item, Negation, Variable, aggregates, variables
+from tacita.rules.logic.terms import Atom, Blank, Item, Negation, Variable, aggregates, variables, walk
 from tacita.rules.logic.types import ANY, BOOLEAN, DATE, INTEGER, NUMBER, TEXT, TIMESTAMP, Type
 
 COMPUTED = "computed"
@@ -108,20 +108,27 @@ class _Resolver:
     def clause(self, rule: Rule) -> list[Clause]:
         head = tuple(self._head(item) if isinstance(item, Atom) else item for item in rule.head)
         body: list[Item] = []
-        wanted: list[Atom] = []
+        wanted: list[tuple[Atom, Atom, Sequence[Item]]] = []
         for item in rule.body:
             if isinstance(item, Atom) and item.is_external:
                 read, asked = self._external(item)
                 body.append(read)
-                wanted += asked
+                wanted += [(item, atom, ()) for atom in asked]
             elif isinstance(item, Negation):
-                inside = [self._external(i)[0] if isinstance(i, Atom) and i.is_external else i for i in item.items]
+                inside: list[Item] = []
+                for part in item.items:
+                    if isinstance(part, Atom) and part.is_external:
+                        read, asked = self._external(part)
+                        inside.append(read)
+                        wanted += [(part, atom, inside) for atom in asked]
+                    else:
+                        inside.append(part)
                 body.append(replace(item, items=tuple(inside)))
             else:
                 body.append(item)
         asking = []
-        for atom in wanted:
-            new = self._asking(rule, body, atom)
+        for external, atom, beside in wanted:
+            new = self._asking(rule, [*body, *beside], external, atom)
             if all((new.body, new.head) != (old.body, old.head) for old in self._asked):
                 self._asked.append(new)
                 asking.append(new)
@@ -131,7 +138,7 @@ class _Resolver:
         if not atom.is_external:
             return atom
         if atom.predicate not in self._modules and atom.predicate not in self._known:
-            self._unknown(atom)
+            return self._unknown(atom)
         return replace(atom, is_external=False)
 
     def _external(self, atom: Atom) -> tuple[Atom, list[Atom]]:
@@ -150,10 +157,11 @@ class _Resolver:
                 replace(plain, predicate=asked, arguments=atom.arguments[:number])
             ]
         if name not in self._derived and name not in self._known:
-            self._unknown(atom)
+            return self._unknown(atom), []
         return plain, []
 
-    def _unknown(self, atom: Atom) -> None:
+    def _unknown(self, atom: Atom) -> Atom:
+        """Note that nothing is bound to an atom, and leave it as it is: it is no predicate that rules could define."""
         near = did_you_mean(atom.predicate, {*self._modules, *self._functions, *self._derived})
         self._faults.append(
             Fault(
@@ -164,13 +172,14 @@ class _Resolver:
                 "or give a function",
             )
         )
+        return atom
 
     def _compute(self, name: str, inputs: int, arity: int, atom: Atom) -> None:
         """Add the rule that stands for a function: from the input, the output."""
         if name in self._computed:
             return
         self._computed.add(name)
-        taken = tuple(Variable(f"X{i}") for i in range(arity))
+        taken = tuple(Variable(f"X{i}", atom.origin) for i in range(arity))
         self.added.append(
             Rule(
                 (Atom(f"{name}Input", taken[:inputs], origin=atom.origin),),
@@ -182,18 +191,51 @@ class _Resolver:
             )
         )
 
-    def _asking(self, rule: Rule, body: Sequence[Item], atom: Atom) -> Rule:
-        """Return the rule that asks for an output: the body without what needs the output, or an aggregate."""
+    def _asking(self, rule: Rule, body: Sequence[Item], external: Atom, atom: Atom) -> Rule:
+        """Return the rule that asks for an output: the body without what needs an output, or an aggregate."""
         outputs = {f"{name}Output" for name in (*self._modules, *self._functions)}
-        rest = [i for i in body if not (isinstance(i, Atom) and i.predicate in outputs) and not aggregates(i)]
-        while True:
-            schedule = scheduled(rest)
-            stuck = [u.item for u in schedule.unbound]
-            if not stuck:
-                break
-            rest = [item for item in rest if item not in stuck]
+        rest = [
+            item
+            for item in body
+            if not aggregates(item) and not any(isinstance(n, Atom) and n.predicate in outputs for n in walk(item))
+        ]
+        rest, bound = _usable(rest)
         needed = {v.name for v in variables(atom)}
+        if external.predicate in self._functions:
+            own = f"{external.predicate}Output", external.arguments
+            for item in body:  # one function may be asked about what another one gives
+                if needed <= bound:
+                    break
+                if isinstance(item, Atom) and item.predicate in outputs and (item.predicate, item.arguments) != own:
+                    rest, bound = _usable([*rest, item])
+            atom = self._given(external, atom, bound)
         return Rule(tuple(_relevant(rest, needed)), (atom,), label=rule.label, origin=rule.origin, module=rule.module)
+
+    def _given(self, external: Atom, atom: Atom, bound: Collection[str]) -> Atom:
+        """Return what a function is asked, and note every part of it that has no value: a function needs them all."""
+        name, arguments = external.predicate, []
+        for number, argument in enumerate(atom.arguments, 1):
+            missing = [v for v in variables(argument) if v.name not in bound]
+            if isinstance(argument, Blank):
+                message = f"the function behind #{name} needs a value for its argument {number}, not _"
+                self._faults.append(Fault("R305", message, argument.origin, "write a variable that an atom binds"))
+            elif missing:
+                message = f"{missing[0].name} has no value when the function behind #{name} is asked"
+                do = f"bind {missing[0].name} by an atom that is not negated, or by {missing[0].name} = ..."
+                self._faults.append(Fault("R301", message, missing[0].origin, do))
+            arguments.append(Variable(f"_{number}", argument.origin) if isinstance(argument, Blank) else argument)
+        return replace(atom, arguments=tuple(arguments))
+
+
+def _usable(items: Sequence[Item]) -> tuple[list[Item], frozenset[str]]:
+    """Return the items that can be used without the others, and the variables that have a value then."""
+    kept = list(items)
+    while True:
+        schedule = scheduled(kept)
+        stuck = [u.item for u in schedule.unbound]
+        if not stuck:
+            return kept, schedule.bound
+        kept = [item for item in kept if item not in stuck]
 
 
 def _relevant(items: Sequence[Item], needed: set[str]) -> list[Item]:

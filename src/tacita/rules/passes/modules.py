@@ -17,7 +17,7 @@ from tacita.rules.logic.faults import Fault
 from tacita.rules.logic.program import Annotation, Clause, Directive, Fact, Program, Rule
 from tacita.rules.logic.terms import Atom, Constant, Item, Node, Term, rewritten
 from tacita.rules.passes.externals import Functions, resolved
-from tacita.rules.passes.parameters import defaults, with_parameters
+from tacita.rules.passes.parameters import defaults, names, with_parameters
 from tacita.rules.syntax import parse
 
 Finder: TypeAlias = Callable[[str], tuple[str, str] | None]
@@ -36,6 +36,8 @@ class Linked:
     """The modules whose groups are formed by maybe-match; the program itself is ``""``."""
     natives: dict[str, str] = field(default_factory=dict)
     """Native kernels that a module names, by module."""
+    parameters: set[str] = field(default_factory=set)
+    """The parameters of the program and of what it uses; those of a module also with its name: ``risk.k``."""
 
 
 def link(
@@ -46,7 +48,7 @@ def link(
     known_modules: Collection[str] = (),
 ) -> Linked:
     """Return a program with its modules included, its external predicates resolved and its parameters replaced."""
-    linked = Linked(program)
+    linked = Linked(program, parameters=set(names(program)))
     given = {**defaults(program), **(parameters or {})}  # what a program sets holds for the modules that it uses
     linker = _Linker(linked, find or (lambda _: None), given, known_modules)
     clauses = linker.included(with_parameters(program, given), "")
@@ -109,6 +111,7 @@ class _Linker:
         self.linked.texts[source] = text
         parsed = parse(text, source)
         self.linked.faults += parsed.faults
+        self.linked.parameters |= {said for k in names(parsed.program) for said in (k, f"{name}.{k}")}
         own = {key.split(".", 1)[1]: v for key, v in self.parameters.items() if key.startswith(f"{name}.")}
         return with_parameters(parsed.program, {**self.parameters, **own})
 

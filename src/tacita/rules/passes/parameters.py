@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from tacita.errors import UsageError
 from tacita.rules.logic.program import Annotation, Clause, Fact, Program, Rule
-from tacita.rules.logic.terms import Constant, ListOf, Node, Parameter, SetOf, Term, rewritten
+from tacita.rules.logic.terms import Constant, ListOf, Node, Parameter, SetOf, Term, rewritten, walk
 
 _N = TypeVar("_N")
 
@@ -24,6 +24,25 @@ def defaults(program: Program) -> dict[str, Term]:
         if name is not None and len(annotation.arguments) > 1:
             found[name] = annotation.arguments[1]
     return found
+
+
+def names(program: Program) -> frozenset[str]:
+    """Return the parameters that a program has: those that ``@param`` declares, and every ``$k`` in it.
+
+    >>> from tacita.rules.syntax import parse
+    >>> sorted(names(parse('@param("k", 2). A(X), X > $least -> B(X).').program))
+    ['k', 'least']
+    """
+    terms: list[Node] = []
+    for clause in program.clauses:
+        if isinstance(clause, Rule):
+            terms += (*clause.body, *clause.head)
+        elif isinstance(clause, Fact):
+            terms.append(clause.atom)
+        for annotation in clause.annotations:
+            terms += (*annotation.arguments, *(term for _, term in annotation.named))
+    used = {node.name for term in terms for node in walk(term) if isinstance(node, Parameter)}
+    return frozenset(used | {name for a in program.directives("param") if (name := a.text(0)) is not None})
 
 
 def term_of(value: Any) -> Term:
@@ -65,7 +84,9 @@ def with_parameters(program: Program, given: Mapping[str, Term]) -> Program:
         return program
 
     def change(node: Node) -> Node:
-        return values.get(node.name, node) if isinstance(node, Parameter) else node
+        if not isinstance(node, Parameter) or node.name not in values:
+            return node
+        return replace(values[node.name], origin=node.origin)  # a fault of the value is shown where it is used
 
     def changed(node: _N) -> _N:
         return rewritten(node, change)

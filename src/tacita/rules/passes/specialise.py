@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from tacita.rules.logic.binding import scheduled
 from tacita.rules.logic.dependencies import body_predicates, head_predicates
+from tacita.rules.logic.origin import Origin
 from tacita.rules.logic.program import Clause, Program, Rule
 from tacita.rules.logic.terms import (
     Access,
@@ -259,23 +260,37 @@ def _whole_tuple(rule: Rule) -> _WholeTuple | None:
 # -- what a program takes for granted ----------------------------------------------------------------------------------
 
 
-def _taken_for_granted(program: Program, clauses: Sequence[Clause], known: Known) -> list[Clause]:
+def _taken_for_granted(program: Program, clauses: Sequence[Clause], known: Known) -> list[Rule]:
     """Return rules for predicates that the data define where the program does not: Tuple, Val, the input of a risk."""
     used, derived = _read_and_derived(program, [c for c in clauses if isinstance(c, Rule)])
     m, i, row, record = Variable("M"), Variable("I"), Variable("_row"), Variable("VSet")
-    added: list[Clause] = []
+    added: list[Rule] = []
     if "Tuple" in used - derived:
         cut = Access(row, SetOf(tuple(Constant(name) for name in known.released)))
         body: tuple[Item, ...] = (Atom(ROWS, (m, i, row)), Comparison("=", record, cut))
-        added.append(Rule(body, (Atom("Tuple", (m, i, record)),), label="Tuple"))
+        rule = Rule(body, (Atom("Tuple", (m, i, record)),), label="Tuple")
+        added.append(_placed(rule, "the data, read as Tuple(M, I, VSet)"))
     if "riskInput" in used - derived and "Tuple" in used | derived:
-        added.append(Rule((Atom("Tuple", (m, i, record)),), (Atom("riskInput", (i,)),), label="riskInput"))
+        rule = Rule((Atom("Tuple", (m, i, record)),), (Atom("riskInput", (i,)),), label="riskInput")
+        added.append(_placed(rule, "the tuples of the data, read as riskInput(I)"))
     if "Val" in used - derived:
         for name in known.attributes:
             value = Comparison("=", Variable("V"), Access(row, Constant(name)))
             head = Atom("Val", (m, i, Constant(name), Variable("V")))
-            added.append(Rule((Atom(ROWS, (m, i, row)), value), (head,), label="Val"))
+            rule = Rule((Atom(ROWS, (m, i, row)), value), (head,), label="Val")
+            added.append(_placed(rule, f"the attribute '{name}' of the data, read as Val(M, I, \"{name}\", V)"))
     return added
+
+
+def _placed(rule: Rule, words: str) -> Rule:
+    """Return a rule that nobody wrote with words in all its places: what faults in it call them."""
+    place = Origin(words)
+
+    def change(node: Node) -> Node:
+        return replace(node, origin=place)
+
+    body = tuple(rewritten(item, change) for item in rule.body)
+    return replace(rule, body=body, head=tuple(rewritten(item, change) for item in rule.head), origin=place)
 
 
 def _read_and_derived(program: Program, rules: Sequence[Rule]) -> tuple[set[str], set[str]]:

@@ -14,7 +14,7 @@ from tacita.rules.syntax.words import KEYWORDS
 LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 """All characters at which Python splits lines: faults are shown by line, so that the lexer must agree with it."""
 
-LARGEST_INTEGER = 2**63 - 1
+SMALLEST_INTEGER, LARGEST_INTEGER = -(2**63), 2**63 - 1
 """Integers are those of the engines: 64 bits."""
 
 _ESCAPE = re.compile(r"\\(?:u\{([0-9A-Fa-f]{1,6})\}|(.)|$)")

@@ -20,7 +20,7 @@ from tacita.rules.logic.terms import (
 )
 from tacita.rules.syntax.calls import Calls
 from tacita.rules.syntax.lexer import Token
-from tacita.rules.syntax.literals import name_value, number_value, text_value
+from tacita.rules.syntax.literals import SMALLEST_INTEGER, name_value, number_value, text_value
 from tacita.rules.syntax.words import ADDITIVE, KEYWORDS, MULTIPLICATIVE
 
 _A_VALUE = "a value (a variable, a text, a number, a set, ...)"
@@ -155,9 +155,11 @@ class Terms(Calls):
         self.step()
         # A number with an access behind it is the operand: -1[k] means -(1[k]).
         if self.kind == "number" and self.next_kind != "[":
-            value = self.number(self.at)
+            # The smallest integer has no positive counterpart.
+            is_smallest = self.texts[self.at] == str(-SMALLEST_INTEGER)
+            value = SMALLEST_INTEGER if is_smallest else -self.number(self.at)
             self.step()
-            return Constant(-value, self.span(first))
+            return Constant(value, self.span(first))
         self.enter()
         operand = self.operand()
         self.depth -= 1

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tacita.errors import counted
+from tacita.rules.logic.binding import scheduled
 from tacita.rules.logic.checks.codes import fault
 from tacita.rules.logic.checks.forms import FORMS, Form, Kind, Slot, Stand
 from tacita.rules.logic.checks.subject import Subject
 from tacita.rules.logic.checks.suggestions import Suggestions
 from tacita.rules.logic.faults import Fault
-from tacita.rules.logic.program import Annotation, Directive
+from tacita.rules.logic.program import Annotation, Directive, Rule
 from tacita.rules.logic.signatures import texts
-from tacita.rules.logic.terms import Constant, Parameter, Term
+from tacita.rules.logic.terms import Constant, ListOf, Parameter, Term
+from tacita.rules.logic.types import SCALARS
 
 
 def annotated(subject: Subject) -> Iterator[Fault]:
@@ -25,6 +27,8 @@ def annotated(subject: Subject) -> Iterator[Fault]:
                 yield from _placed(annotation, form, is_alone)
                 yield from _counted(annotation, form)
                 yield from _given(annotation, form)
+            if annotation.name == "route" and isinstance(clause, Rule):
+                yield from _routed(annotation, clause)
 
 
 def _placed(annotation: Annotation, form: Form, is_alone: bool) -> Iterator[Fault]:
@@ -75,15 +79,46 @@ def _fits(annotation: Annotation, form: Form, slot: Slot, term: Term) -> Iterato
         message = f"the {slot.name} of @{annotation.name} must be {slot.kind}"
         yield fault("R704", message, origin, f"write it like {form.example}")
         return
+    if slot.kind is Kind.COLUMNS:
+        yield from _typed(annotation, term)
     value = term.value if isinstance(term, Constant) else None
     if not isinstance(value, str):
         return
-    if slot.values and value not in slot.values:
+    if slot.values and value not in slot.values and slot.kind is not Kind.ORDER:
         message = f"@{annotation.name} knows no {slot.name} '{value}'{Suggestions(slot.values).of(value)}"
         yield fault("R708", message, origin, f"choose one of: {', '.join(slot.values)}")
-    elif slot.usual and value not in slot.usual and (near := Suggestions(slot.usual).nearest(value)):
-        message = f"the {slot.name} '{value}' of @{annotation.name} is not one of ours; did you mean '{near}'?"
-        yield fault("R707", message, origin, "correct it, unless a plug-in provides it")
+
+
+def _typed(annotation: Annotation, columns: Term) -> Iterator[Fault]:
+    """Find columns with a colon in their names behind which a type seems to be meant."""
+    for name in texts(columns) or ():
+        before, colon, type_ = name.rpartition(":")
+        if colon and before and type_ not in SCALARS and (near := Suggestions(SCALARS).nearest(type_)):
+            message = f"'{name}' in @{annotation.name} has no type that is known; did you mean '{before}:{near}'?"
+            origin = columns.origin if columns.origin.line else annotation.origin
+            yield fault("R707", message, origin, "correct it, unless the column has this name")
+
+
+def _routed(annotation: Annotation, rule: Rule) -> Iterator[Fault]:
+    """Find names in ``@route`` that are no variables of the body."""
+    bound = sorted(scheduled(rule.body).bound)
+    for slot in FORMS["route"].options:
+        term = annotation.option(slot.name)
+        if slot.kind not in (Kind.ORDER, Kind.TEXTS) or term is None:
+            continue
+        for item in term.items if isinstance(term, ListOf) else (term,):
+            name = item.value if isinstance(item, Constant) else None
+            if not isinstance(name, str) or (item is term and name in slot.values):
+                continue
+            variable = name.removeprefix("-") if slot.kind is Kind.ORDER else name
+            if variable not in bound:
+                options = (*slot.values, *bound) if item is term else bound
+                message = (
+                    f"the {slot.name} of @route names '{variable}', which is no variable that the body gives a value"
+                )
+                origin = item.origin if item.origin.line else annotation.origin
+                message += Suggestions(options).of(variable)
+                yield fault("R708", message, origin, f"choose from: {', '.join(options)}")
 
 
 def _is(term: Term, kind: Kind) -> bool:
@@ -92,8 +127,10 @@ def _is(term: Term, kind: Kind) -> bool:
     match kind:
         case Kind.TEXT:
             return isinstance(value, str)
-        case Kind.TEXTS:
+        case Kind.TEXTS | Kind.COLUMNS:
             return bool(texts(term))
+        case Kind.ORDER:
+            return isinstance(value, str) or bool(texts(term))
         case Kind.NUMBER:
             return is_number
         case Kind.SHARE:

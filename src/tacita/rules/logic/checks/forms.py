@@ -11,6 +11,8 @@ class Kind(StrEnum):
 
     TEXT = "a text"
     TEXTS = "a list of texts"
+    COLUMNS = "a list of texts: names, or name:type"
+    ORDER = "a text, or a list of texts: variables, with - for the largest first"
     NUMBER = "a number"
     SHARE = "a number from 0 to 1"
     ANY = "a value"
@@ -32,8 +34,6 @@ class Slot:
     kind: Kind = Kind.TEXT
     values: tuple[str, ...] = ()
     """What may be said, if that is all there is."""
-    usual: tuple[str, ...] = ()
-    """What is usually said; plug-ins may know more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ _EQUALITY = Slot("equality", values=("maybe", "standard"))
 _POLICY = Slot("policy", values=("ask", "fail", "quarantine"))
 
 FORMS: dict[str, Form] = {
-    "input": Form('@input("Own", ["owner", "company"])', (_PREDICATE, Slot("columns", Kind.TEXTS)), 1),
+    "input": Form('@input("Own", ["owner", "company"])', (_PREDICATE, Slot("columns", Kind.COLUMNS)), 1),
     "output": Form('@output("Control")', (_PREDICATE, Slot("columns", Kind.TEXTS)), 1),
     "bind": Form(
         '@bind("Own", "shares.parquet")', (_PREDICATE, Slot("source")), 2, rest=Slot("part", Kind.ANY), is_open=True
@@ -72,12 +72,12 @@ FORMS: dict[str, Form] = {
     ),
     "explain": Form('@explain("[1]", "[X] controls [Y]")', (Slot("rule"), Slot("sentence")), 1, Stand.BOTH),
     "route": Form(
-        '@route(choose_one_per = ["M", "I"], order = "most_risky_first")',
+        '@route(order = ["-R", "A"], scope = "whole_column")',
         stand=Stand.RULE,
         options=(
             Slot("choose_one_per", Kind.TEXTS),
-            Slot("order", usual=("most_risky_first", "less_significant_first")),
-            Slot("scope", usual=("whole_column",)),
+            Slot("order", Kind.ORDER, values=("most_risky_first", "less_significant_first")),
+            Slot("scope", values=("whole_column",)),
             Slot("step", values=("one", "all")),
         ),
     ),
