@@ -42,6 +42,10 @@ class Chase:
         self.has_fired = False
         self._is_cyclic = False
 
+    def look_again(self) -> None:
+        """Look at all facts once more: an equality rule changed some of them."""
+        self._seen = 0
+
     def fire(self, predicates: Collection[str]) -> int:
         """Fire for every frontier that has no head yet; return how many facts that gave."""
         engine, since = self._run.engine, self._seen

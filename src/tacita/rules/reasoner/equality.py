@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from sqlglot import exp
 
 from tacita.errors import ReasoningError
 from tacita.rules.logic.program import Rule
-from tacita.rules.logic.types import INTEGER, NUMBER, RowType, Scalar, Type
+from tacita.rules.logic.types import DATE, INTEGER, NUMBER, TIMESTAMP, RowType, Scalar, Type
 from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.derivations import Derivation
@@ -31,13 +32,14 @@ class Equality:
     def __init__(self, run: Run, derivations: Sequence[Derivation]) -> None:
         self._run = run
         self._derivations = derivations
+        self._merged: set[int] = set()
 
-    def apply(self, predicates: Iterable[str]) -> bool:
+    def apply(self) -> bool:
         """Merge what must be the same; return whether anything was."""
         parents: dict[int, Any] = {}
         reasons: dict[int, Rule] = {}
         for derivation in self._derivations:
-            for left, right in self._pairs(derivation, with_null=True):
+            for left, right in self._pairs(derivation):
                 a, b = _root(parents, left), _root(parents, right)
                 if _same(a, b):
                     continue
@@ -46,6 +48,8 @@ class Equality:
                     (a, b) if isinstance(a, Null) and not (isinstance(b, Null) and a.number < b.number) else (b, a)
                 )
                 if isinstance(old, Null):
+                    if old.number in self._merged:
+                        raise _out_of_reach(derivation)
                     parents[old.number] = new
                     reasons[old.number] = derivation.rule
         if not parents:
@@ -53,6 +57,7 @@ class Equality:
         final = {label: _root(parents, target) for label, target in parents.items()}
         self._run.merged += [(label, value, reasons[label].name, self._run.round) for label, value in final.items()]
         self._rewrite(final)
+        self._merged.update(final)
         return True
 
     def report(self) -> None:
@@ -86,7 +91,7 @@ class Equality:
         left, right = body.terms.cell(derivation.equality.left), body.terms.cell(derivation.equality.right)
         return body, left, right
 
-    def _pairs(self, derivation: Derivation, *, with_null: bool) -> Iterable[tuple[Any, Any]]:
+    def _pairs(self, derivation: Derivation) -> Iterable[tuple[Any, Any]]:
         if self._run.similar is not None:
             self._run.similar.prepare(derivation)
         body, left, right = self._sides(derivation)
@@ -200,7 +205,18 @@ def _held(value: Any, name: str) -> Any:
         return as_any(value)
     if type_ == INTEGER and name == NUMBER.name:
         return float(value)
+    if type_ == DATE and name == TIMESTAMP.name:
+        return datetime.datetime.combine(value, datetime.time())
     return value if type_ == Scalar(name) else None
+
+
+def _out_of_reach(derivation: Derivation) -> ReasoningError:
+    """Return the error that a null was changed everywhere and came again: out of a set or record that holds it."""
+    return ReasoningError(
+        f"the equality rule {derivation.rule.name} would have to change a null inside a set or record",
+        where=str(derivation.rule.origin),
+        do="keep what may be equated in arguments of its own, and build sets and records in later rules",
+    )
 
 
 def _root(parents: dict[int, Any], value: Any) -> Any:

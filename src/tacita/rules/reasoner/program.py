@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tacita.rules.logic.checks import check
+from tacita.rules.logic.checks.partial import all_faults
 from tacita.rules.logic.dependencies import Edge, components, edges, predicates, version_rules, versioned
 from tacita.rules.logic.faults import Fault, Severity, refuse
 from tacita.rules.logic.program import Annotation, Program, Rule
@@ -26,6 +26,10 @@ class Prepared:
     warnings: tuple[Fault, ...] = ()
     versioned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     version_rules: tuple[Rule, ...] = ()
+    keys: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The positions of the keys of versioned predicates that some rule makes new versions of."""
+    written: tuple[Rule, ...] = ()
+    """The version rules as somebody wrote them, before they were unfolded over a dictionary."""
 
     @property
     def program(self) -> Program:
@@ -48,19 +52,21 @@ def prepare(
     if isinstance(text, str):
         parsed = parse(text, source)
         texts[source] = text
-        refuse(parsed.faults, texts)
-        program = parsed.program
+        program, unread = parsed.program, parsed.faults
     else:
-        program = text
+        program, unread = text, ()
     given = {name: term_of(value) for name, value in (parameters or {}).items()}
     linked = link(program, find, given, functions, known_modules)
     texts.update(linked.texts)
     linked.texts = texts
-    refuse(linked.faults, texts)
-    faults = check(linked.program, known=known)
+    before = (*unread, *linked.faults)
+    faults = all_faults(linked.program, before, texts, known)
     refuse(faults, texts)
-    warnings = tuple(f for f in faults if f.severity is Severity.WARNING)
-    return Prepared(linked, warnings, versioned(linked.program), version_rules(linked.program))
+    warnings = tuple(f for f in faults if f.severity is Severity.WARNING and f not in before)
+    names, rules = versioned(linked.program), version_rules(linked.program)
+    keys, wrong = version_keys(linked.program, names, rules)
+    refuse(wrong, texts)
+    return Prepared(linked, warnings, names, rules, keys, rules)
 
 
 def arities(program: Program) -> dict[str, int]:
@@ -119,9 +125,14 @@ def argument_names(program: Program) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def strata(program: Program, version: Mapping[str, Any]) -> tuple[tuple[tuple[str, ...], ...], tuple[Edge, ...]]:
-    """Return the predicates in the order in which they can be completed, and what depends on what."""
-    links = edges(program, version)
+def strata(
+    program: Program, version: Mapping[str, Any], nullable: Collection[tuple[str, int]] = ()
+) -> tuple[tuple[tuple[str, ...], ...], tuple[Edge, ...]]:
+    """Return the predicates in the order in which they can be completed, and what depends on what.
+
+    `nullable` are the positions where the data have unknown values, which equality rules may change.
+    """
+    links = edges(program, version, nullable)
     return components(predicates(program), links), links
 
 
@@ -148,12 +159,59 @@ def text_option(annotation: Annotation | None, name: str, default: str) -> str:
     return value.value if isinstance(value, Constant) and isinstance(value.value, str) else default
 
 
-def key_places(rules: Sequence[Rule], predicate: str, names: Sequence[str]) -> tuple[int, ...]:
-    """Return the places of a versioned predicate's key: where its rules write variables of these names."""
-    for rule in rules:
-        for item in (*rule.head, *rule.body):
-            if isinstance(item, Atom) and item.predicate == predicate:
-                places = [i for i, a in enumerate(item.arguments) if isinstance(a, Variable) and a.name in names]
-                if len(places) == len(names):
-                    return tuple(places)
+# -- versions ----------------------------------------------------------------------------------------------------------
+
+
+def version_keys(
+    program: Program, names: Mapping[str, Sequence[str]], rules: Sequence[Rule]
+) -> tuple[dict[str, tuple[int, ...]], list[Fault]]:
+    """Return the positions of the keys of predicates that version rules change, and what is wrong with these rules."""
+    found: dict[str, tuple[int, ...]] = {}
+    faults = [_further_heads(rule) for rule in rules if len(rule.head) > 1]
+    told = {annotation.text(0): annotation for annotation in program.directives("versioned")}
+    for predicate, key in names.items():
+        atoms = [a for rule in rules for a in rule.head if isinstance(a, Atom) and a.predicate == predicate]
+        if not atoms:
+            continue  # nothing ever changes it
+        places = _declared_places(program, predicate, key) or _written_places(atoms, key)
+        if places:
+            found[predicate] = places
+            continue
+        shown = ", ".join(key) or "nothing"
+        message = f"the key of {predicate} is {shown}: no columns of these names, and no variables at one place each"
+        do = f'name its columns with @model("{predicate}", [...], "..."), or call them alike in the heads of its rules'
+        faults.append(Fault("R711", message, told[predicate].origin, do))
+    return found, faults
+
+
+def _further_heads(rule: Rule) -> Fault:
+    message = f"rule {rule.name} makes new versions, and concludes something else as well"
+    do = "give what else it concludes a rule of its own: it is derived in every epoch, a version only once"
+    return Fault("R712", message, rule.origin, do)
+
+
+def _declared_places(program: Program, predicate: str, key: Sequence[str]) -> tuple[int, ...]:
+    """Return where the columns of a predicate have the names of its key."""
+    for annotation in program.directives("model", "input", "output"):
+        columns = column_names(annotation) if annotation.text(0) == predicate else ()
+        if key and set(key) <= set(columns):
+            return tuple(columns.index(name) for name in key)
     return ()
+
+
+def _written_places(atoms: Sequence[Atom], key: Sequence[str]) -> tuple[int, ...]:
+    """Return where the heads of version rules have variables with the names of a key, if they agree."""
+    places: list[int] = []
+    for name in key:
+        used = [{i for i, a in enumerate(x.arguments) if isinstance(a, Variable) and a.name == name} for x in atoms]
+        common = set.intersection(*(some for some in used if some)) if any(used) else set()
+        if not common:
+            return ()
+        places.append(min(common))
+    return tuple(places)
+
+
+def key_places(rules: Sequence[Rule], predicate: str, names: Sequence[str]) -> tuple[int, ...]:
+    """Return where heads write the variables of a key; `Prepared.keys` knows the names of columns too."""
+    atoms = [item for rule in rules for item in rule.head if isinstance(item, Atom) and item.predicate == predicate]
+    return _written_places(atoms, names)

@@ -10,7 +10,7 @@ from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import InputError, ReasoningError, counted
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
-from tacita.rules.logic.checks import termination
+from tacita.rules.logic.checks import termination, unsettled
 from tacita.rules.logic.checks.termination import Ending
 from tacita.rules.logic.faults import refuse
 from tacita.rules.logic.program import Rule
@@ -33,7 +33,6 @@ from tacita.rules.reasoner.program import (
     column_types,
     computed_types,
     is_denial,
-    key_places,
     prepare,
     strata,
 )
@@ -130,11 +129,14 @@ class Reasoning:
     def run(self) -> Reasoned:
         """Run to the end."""
         program = self.ready.program
-        order, links = strata(program, self.ready.versioned)
         signatures = Signatures(self.engine.new_table)
         similar = self._similar()
         derivations = self._derivations(signatures, similar)
         self._declare(signatures)
+        nullable = signatures.nullable()
+        if nullable and any(d.equality is not None for d in derivations):
+            refuse(unsettled(program, nullable), self.ready.linked.texts)
+        order, links = strata(program, self.ready.versioned, nullable)
         infer(signatures, derivations, order, arities(program))
         wrong = list(signatures.faults.values())
         wrong += [fault for derivation in derivations for fault in type_faults(derivation)]
@@ -195,13 +197,9 @@ class Reasoning:
         return found
 
     def _keys(self) -> dict[str, frozenset[int]]:
-        """Return the positions of the keys of versioned predicates: by the names that a rule gives its arguments."""
-        found: dict[str, frozenset[int]] = {ROWS: frozenset({1})}
-        for predicate, names in self.ready.versioned.items():
-            places = key_places(self.ready.program.rules, predicate, names)
-            if places:
-                found[predicate] = frozenset(places)
-        return found
+        """Return the positions of the keys of versioned predicates; the loop over epochs refuses what breaks them."""
+        found = {p: frozenset(key) for p, key in self.ready.keys.items() if p in self.ready.versioned}
+        return {ROWS: frozenset({1}), **found}
 
     def _declare(self, signatures: Signatures) -> None:
         declared = {a.text(0) or "": column_types(a) for a in self.ready.program.directives("input")}

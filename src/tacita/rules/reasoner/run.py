@@ -230,7 +230,8 @@ class _Fixpoint:
     def run(self) -> None:
         run = self.run_
         inside = set(self.predicates)
-        self.values = final_values(run, self.plain, inside)
+        are_all = not (self.chases or self.computed or self.equalities)
+        self.values = final_values(run, self.plain, inside, are_all=are_all)
         recursive = [d for d in self.plain if any(a.predicate in inside for a in d.atoms)]
         exits = [d for d in self.plain if d not in recursive]
         self._begin(exits)
@@ -239,7 +240,8 @@ class _Fixpoint:
             self._datalog(recursive)
             if self._compute() or self._chase():
                 continue
-            if equality is not None and equality.apply(self.predicates):
+            if equality is not None and equality.apply():
+                run.next_round(self.equalities)
                 self._restart(recursive)
                 continue
             break
@@ -271,6 +273,11 @@ class _Fixpoint:
         for derivation in recursive:
             if derivation.number in run.contributions:
                 run.contributions[derivation.number].forget()
+        for derivation in self.chases:
+            if derivation.number in run.chases:
+                run.chases[derivation.number].look_again()
+        for derivation in self.computed:
+            run.functions[derivation.number].reset()
 
     # -- rules without existentials ------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from tacita.rules.logic.terms import (
     Variable,
     aggregates,
     children,
+    variables,
 )
 from tacita.rules.logic.types import (
     ANY,
@@ -61,18 +62,26 @@ def type_faults(derivation: Derivation) -> Iterator[Fault]:
     for steps, terms in seen:
         for step in steps:
             yield from _of_step(step, terms, before.terms)
+    for item in derivation.rule.head:
+        for node in (item,) if isinstance(item, Comparison) else children(item):
+            if all(v.name in after.terms.bound for v in variables(node)):
+                yield from _of_node(node, after.terms, before.terms)
 
 
 def _of_step(step: Step, terms: Terms, inside: Terms) -> Iterator[Fault]:
     """Yield the faults of a step; what is inside an aggregate sees the body before it, as `inside` does."""
     match step:
         case Test(node) | Assign(_, node):
-            found = [fault for aggregate in aggregates(node) for fault in _aggregate(aggregate, inside)]
-            yield from found
-            if not found:
-                yield from _inside(node, terms)
+            yield from _of_node(node, terms, inside)
         case Enumerate(_, collection):
             yield from _needs((*_SET, *_RECORD), _IN, collection, terms)
+
+
+def _of_node(node: Node, terms: Terms, inside: Terms) -> Iterator[Fault]:
+    found = [fault for aggregate in aggregates(node) for fault in _aggregate(aggregate, inside)]
+    yield from found
+    if not found:
+        yield from _inside(node, terms)
 
 
 def _joins(derivation: Derivation) -> Iterator[Fault]:

@@ -8,7 +8,7 @@ from tacita.rules.logic.dependencies import body_predicates
 from tacita.rules.logic.faults import Fault
 from tacita.rules.logic.origin import Origin
 from tacita.rules.logic.terms import Atom, Variable
-from tacita.rules.logic.types import NOTHING, Type, joined
+from tacita.rules.logic.types import NOTHING, RowType, Type, joined
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import Layout, Position
 
@@ -47,6 +47,15 @@ class Signatures:
             return False
         self.layouts[atom.predicate] = Layout(atom.predicate, before.table, tuple(positions), before.names)
         return True
+
+    def nullable(self) -> frozenset[tuple[str, int]]:
+        """Return the positions where nulls are known to be: while only inputs are declared, those of the data."""
+        return frozenset(
+            (layout.predicate, i)
+            for layout in self.layouts.values()
+            for i, p in enumerate(layout.positions)
+            if p.is_nullable or (isinstance(p.type, RowType) and p.type.nullable)
+        )
 
     def _clash(self, atom: Atom, i: int, old: Type, new: Type) -> None:
         there = self._origins.get((atom.predicate, i))
@@ -90,28 +99,39 @@ def infer(
         for number in range(len(order)):
             changed |= _settle_component(signatures, by_component.get(number, []))
     if any(derivation.equality is not None for derivation in derivations):
-        while _settle_equalities(signatures, derivations):
+        merging: dict[tuple[str, int], Type] = {}
+        while _settle_equalities(signatures, derivations, merging):
             for number in range(len(order)):
                 _settle_component(signatures, by_component.get(number, []))
 
 
-def _settle_equalities(signatures: Signatures, derivations: Sequence[Derivation]) -> bool:
-    """Give nulls without a type the type of what equality rules may make of them, back to where they come from."""
+def _settle_equalities(
+    signatures: Signatures, derivations: Sequence[Derivation], merging: dict[tuple[str, int], Type]
+) -> bool:
+    """Give the places of nulls a type that holds what equality rules may make of them, back to where they come from.
+
+    A place without a type takes any; one of integers whose nulls may become numbers is one of numbers from then on.
+    `merging` are the places that equality rules reach, with what may come there.
+    """
     changed = False
     for derivation in derivations:
         if derivation.is_empty or not _is_ready(signatures, derivation):
             continue
         wanted: dict[str, Type] = {}
+        merged: dict[str, Type] = {}
         if derivation.equality is not None:
             terms = derivation.bound().terms
             sides = (derivation.equality.left, derivation.equality.right)
             both = joined(*(terms.cell(side).type for side in sides))
             wanted = {s.name: both for s in sides if isinstance(s, Variable) and both is not None}
+            merged = dict(wanted)
         for atom in derivation.heads:
             layout = signatures.layouts[atom.predicate]
-            for argument, position in zip(atom.arguments, layout.positions, strict=True):
+            for i, (argument, position) in enumerate(zip(atom.arguments, layout.positions, strict=True)):
                 if isinstance(argument, Variable):
                     wanted[argument.name] = position.type
+                    if (atom.predicate, i) in merging:
+                        merged[argument.name] = merging[atom.predicate, i]
         made = {v.name for v in derivation.existentials}
         for atom in derivation.heads:  # what one rule makes is one null, in whatever atom it stands
             for argument, position in zip(atom.arguments, signatures.layouts[atom.predicate].positions, strict=True):
@@ -119,14 +139,31 @@ def _settle_equalities(signatures: Signatures, derivations: Sequence[Derivation]
                     wanted[argument.name] = joined(wanted[argument.name], position.type) or position.type
         for atom in (*derivation.atoms, *(atom for atom in derivation.heads if made)):
             layout = signatures.layouts[atom.predicate]
-            positions = [
-                Position(wanted[a.name], p.is_nullable)
-                if isinstance(a, Variable) and a.name in wanted and p.type == NOTHING and p.is_nullable
-                else p
-                for a, p in zip(atom.arguments, layout.positions, strict=True)
-            ]
-            changed |= signatures.learn(atom, positions)
+            before = len(merging), tuple(merging.values())
+            changed |= signatures.learn(atom, _widened(atom, layout, wanted, merged, merging))
+            changed |= before != (len(merging), tuple(merging.values()))
     return changed
+
+
+def _widened(
+    atom: Atom,
+    layout: Layout,
+    wanted: Mapping[str, Type],
+    merged: Mapping[str, Type],
+    merging: dict[tuple[str, int], Type],
+) -> list[Position]:
+    """Return the positions of an atom with the types that its nulls need: `wanted` only where there is none yet."""
+    positions = list(layout.positions)
+    for i, (argument, p) in enumerate(zip(atom.arguments, layout.positions, strict=True)):
+        if not isinstance(argument, Variable) or not p.is_nullable:
+            continue
+        name, type_ = argument.name, p.type
+        if type_ == NOTHING:
+            type_ = wanted.get(name, type_)
+        if name in merged:
+            type_ = merging[atom.predicate, i] = joined(type_, merged[name]) or type_
+        positions[i] = Position(type_, p.is_nullable)
+    return positions
 
 
 def _settle_component(signatures: Signatures, rules: Sequence[Derivation]) -> bool:

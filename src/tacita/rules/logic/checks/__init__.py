@@ -11,10 +11,12 @@ from collections.abc import Callable, Collection, Iterator
 from tacita.rules.logic.checks.annotations import annotated
 from tacita.rules.logic.checks.arity import arity
 from tacita.rules.logic.checks.codes import CODES, Code
+from tacita.rules.logic.checks.dates import dates
 from tacita.rules.logic.checks.equalities import equalities
 from tacita.rules.logic.checks.grouping import grouping
 from tacita.rules.logic.checks.growth import growth
 from tacita.rules.logic.checks.names import names
+from tacita.rules.logic.checks.overturned import overturned
 from tacita.rules.logic.checks.recursive_values import recursive_values
 from tacita.rules.logic.checks.sentences import sentences
 from tacita.rules.logic.checks.stratification import stratification
@@ -36,6 +38,7 @@ __all__ = [
     "check",
     "is_affected",
     "termination",
+    "unsettled",
     "wardedness",
 ]
 
@@ -44,9 +47,11 @@ CHECKS: tuple[Callable[[Subject], Iterator[Fault]], ...] = (
     sentences,
     variables,
     arity,
+    dates,
     recursive_values,
     stratification,
     equalities,
+    overturned,
     grouping,
     warded,
     terminating,
@@ -72,6 +77,12 @@ def check(program: Program, known: Collection[str] = (), nullable: Collection[Po
     sources = {clause.origin.source: None for clause in program.clauses}
     order = {source: number for number, source in enumerate(sources)}
     return tuple(sorted(found, key=lambda fault: _place(fault, order)))
+
+
+def unsettled(program: Program, nullable: Collection[Position]) -> tuple[Fault, ...]:
+    """Return the faults that only the unknown values of the data bring: equality rules reach further then."""
+    subject = Subject(program, nullable=nullable)
+    return tuple(dict.fromkeys((*stratification(subject), *overturned(subject))))
 
 
 def _place(fault: Fault, sources: dict[str, int]) -> tuple[int, int, int, str]:

@@ -48,6 +48,7 @@ CODES: dict[str, Code] = {
     # arity
     "R401": _error("a predicate with different numbers of arguments"),
     "R402": _warning("a recursive position that several rules compute in different ways"),
+    "R403": _error("a text that is no date or timestamp"),
     # negation and aggregates
     "R501": _error("a negation inside its own recursion"),
     "R502": _error("a final aggregate inside a recursion"),
@@ -57,6 +58,7 @@ CODES: dict[str, Code] = {
     "R506": _error("an aggregate where none can stand"),
     "R507": _warning("a head with several values per group"),
     "R508": _warning("a denial with one group for everything"),
+    "R509": _error("a condition that an equality rule may make untrue later"),
     # existentials
     "R601": _warning("a dangerous join"),
     "R602": _warning("labelled nulls that may go on for ever"),
@@ -77,6 +79,8 @@ ELSEWHERE: dict[str, Code] = {
     "R412": _error("values of different types that are compared or joined"),
     "R413": _error("a value of the wrong type for an operator or a function"),
     "R701": _error("a module that is not there"),
+    "R711": _error("a key of versions that nothing names"),
+    "R712": _error("a version rule that concludes something else as well"),
 }
 """What the linker and the reasoner find, which know modules, dictionaries and data."""
 
