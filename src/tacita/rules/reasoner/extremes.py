@@ -8,6 +8,7 @@ the program, by rules that aggregate nothing there) and of the final value of ea
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -84,14 +85,24 @@ def _aggregate_of(derivation: Derivation, term: Term) -> Aggregate | None:
     return term if isinstance(term, Aggregate) else None
 
 
-def final_values(run: Run, derivations: Sequence[Derivation], inside: Collection[str]) -> dict[str, FinalValues]:
-    """Return the predicates of a recursion that hold values of aggregates over it, ready to sort the final ones out."""
+def final_values(
+    run: Run, derivations: Sequence[Derivation], inside: Collection[str], *, are_all: bool
+) -> dict[str, FinalValues]:
+    """Return the predicates of a recursion that hold values of aggregates over it, ready to sort the final ones out.
+
+    `are_all` says that nothing but these rules adds or changes facts while the recursion runs.
+    """
     heads: dict[str, list[tuple[Derivation, Atom]]] = {}
     for derivation, atom in _computed(derivations, inside):
         heads.setdefault(atom.predicate, []).append((derivation, atom))
     better = extremes(derivations, inside)
+    recursive = [d for d in derivations if any(a.predicate in inside for a in d.atoms)]
+    said = Counter(atom.predicate for derivation in recursive for atom in derivation.heads)
     return {
-        predicate: FinalValues(run, run.layouts[predicate], own, better[predicate]) for predicate, own in heads.items()
+        predicate: FinalValues(
+            run, run.layouts[predicate], own, better[predicate], is_alone=are_all and said[predicate] == len(own)
+        )
+        for predicate, own in heads.items()
     }
 
 
@@ -103,6 +114,9 @@ class FinalValues:
     layout: Layout
     heads: list[tuple[Derivation, Atom]]
     extremes: tuple[Extreme, ...]
+    is_alone: bool
+    """Whether only aggregates add facts while the recursion runs: then the round of a fact tells where it is from."""
+    began: int = 0
     passing: Layout = field(init=False)
     """The table of the facts that are there only because an aggregate once had that value."""
 
@@ -111,6 +125,9 @@ class FinalValues:
 
     def begin(self) -> None:
         """Begin with no value of any aggregate."""
+        self.began = self.run.round
+        if self.is_alone:
+            return
         self.run.engine.replace(self.passing.table, empty(self.layout))
         # What equality rules merge must be merged there, too.
         self.run.layouts[self.passing.predicate] = self.passing
@@ -125,6 +142,8 @@ class FinalValues:
         engine, table = self.run.engine, self.layout.table
         said, new = f"{table}_s", f"{table}_n"
         added = 0
+        if self.is_alone and 0 < len(values) <= _AT_ONCE:
+            return engine.replace(new, new_facts(union(values), self.layout, number, self._beaten()))
         engine.replace(new, empty(self.layout))
         if others:
             engine.replace(said, in_round(union(others[:_AT_ONCE]), self.layout, number))
@@ -136,8 +155,9 @@ class FinalValues:
             found = engine.replace(said, new_facts(union(some), self.layout, number, self._beaten()))
             if found and added:
                 found = engine.replace(said, self._without(said, new))
-            if found:
+            if found and not self.is_alone:
                 engine.append(self.passing.table, everything(said))
+            if found:
                 added += engine.append(new, everything(said))
         engine.forget(said)
         return added
@@ -146,7 +166,11 @@ class FinalValues:
         """Leave what was said otherwise and the final value of each group of each rule."""
         run, layout = self.run, self.layout
         engine, kept = run.engine, f"{layout.table}_k"
-        engine.replace(kept, self._without(layout.table, self.passing.table))
+        until = exp.LTE(this=exp.column(ROUND), expression=exp.Literal.number(self.began))
+        engine.replace(
+            kept,
+            everything(layout.table).where(until) if self.is_alone else self._without(layout.table, self.passing.table),
+        )
         for derivation, atom in self.heads:
             if derivation.number not in run.contributions:
                 continue
