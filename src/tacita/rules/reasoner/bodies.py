@@ -13,7 +13,7 @@ from tacita.engines.protocol import Engine
 from tacita.rules.logic.binding import Absent, Assign, Enumerate, Match, Step, Test
 from tacita.rules.logic.terms import Atom, Blank, Constant, Pack, Variable
 from tacita.rules.logic.types import ANY, TEXT, ListType, RecordType, RowType, SetType, Type
-from tacita.rules.reasoner.cells import Cell, as_type, both, not_null
+from tacita.rules.reasoner.cells import Cell, as_type, both, not_null, when
 from tacita.rules.reasoner.conversions import row_of
 from tacita.rules.reasoner.layout import Layout, cell_columns, sql_type
 from tacita.rules.reasoner.sql import named
@@ -40,6 +40,8 @@ class Body:
     negated: list[Negated] = field(default_factory=list)
     """The steps inside negations, with the terms that they see."""
     is_correlated: bool = False
+    may_seal: bool = True
+    """Whether long terms may be computed in an inner select; the aliases in `matched` are lost then."""
 
     @classmethod
     def of(
@@ -52,9 +54,11 @@ class Body:
         similar: SimilarTo | None = None,
         bound: Mapping[str, Cell] | None = None,
         known: Mapping[object, Cell] | None = None,
+        may_seal: bool = True,
     ) -> Body:
         """Return the select of some steps; `tables` replaces the table of the n-th atom, by a delta for example."""
-        body = cls(engine, layouts, Terms(engine, dict(bound or {}), known or {}, similar))  # type: ignore[arg-type]
+        terms = Terms(engine, dict(bound or {}), known or {}, similar)  # type: ignore[arg-type]
+        body = cls(engine, layouts, terms, may_seal=may_seal)
         body.take(steps, tables or {})
         return body
 
@@ -112,10 +116,11 @@ class Body:
 
     def _assign(self, variable: Variable, cell: Cell) -> None:
         if cell.is_partial or cell.type == ANY:
-            self.conditions.append(cell.is_known())
+            known = cell.is_known()
+            self.conditions.append(when(known, exp.true()) if self.is_correlated else known)
         cell = replace(cell, is_partial=False)
         self.terms.bound[variable.name] = cell
-        if not self.is_correlated and sum(1 for _ in cell.value.walk()) > _LARGEST_TERM:
+        if self.may_seal and not self.is_correlated and sum(1 for _ in cell.value.walk()) > _LARGEST_TERM:
             self._seal()
 
     def _seal(self) -> None:
@@ -164,8 +169,8 @@ class Body:
         inner.take(steps, {})
         self.negated += [(steps, terms), *inner.negated]
         if not inner.sources:
-            # Conditions alone: they must not all hold.
-            return exp.Not(this=exp.func("coalesce", exp.paren(both(*inner.conditions)), exp.false()))
+            # Conditions alone: one of them must fail. Where none fails and one has no value, nothing is known.
+            return exp.Not(this=exp.paren(both(*inner.conditions)))
         return exp.Not(this=exp.Exists(this=inner.select(exp.alias_(exp.Literal.number(1), "found"))))
 
 

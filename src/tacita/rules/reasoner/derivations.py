@@ -87,7 +87,11 @@ class Derivation:
 
     def body(self, tables: Mapping[int, str] | None = None) -> Body:
         """Return the matches of the body before any aggregate."""
-        return Body.of(self.engine, self.layouts, self.schedule.before, tables=tables, similar=self.similar)
+        # Denials, equalities and existential rules ask for the facts of a match themselves.
+        may_seal = bool(self.heads) and not self.existentials
+        return Body.of(
+            self.engine, self.layouts, self.schedule.before, tables=tables, similar=self.similar, may_seal=may_seal
+        )
 
     def gathered(self, tables: Mapping[int, str] | None = None) -> Gathered:
         """Return the matches, cut down to what the aggregates need."""

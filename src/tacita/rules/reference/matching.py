@@ -173,13 +173,41 @@ def _used(part: Part, database: Database, binding: Binding, expressions: Express
                 yield extended
     elif isinstance(part, Absent):
         known: Binding = {name: value for name, value in binding.items() if name in part.shared}
-        if next(matches(part.parts, database, known, expressions), None) is None:
+        if _is_condition(part):
+            if _truth(part.parts, known, expressions) is False:
+                yield binding
+        elif next(matches(part.parts, database, known, expressions), None) is None:
             yield binding
     else:
         try:
             yield from _conditioned(part, binding, expressions)
         except NoValue:
             return
+
+
+def _is_condition(absent: Absent) -> bool:
+    """Return whether only conditions are negated: then what has no value is neither true nor false."""
+    return all(
+        not isinstance(part, Atom | Absent)
+        and not (isinstance(part, Member) and isinstance(part.item, Variable) and part.item.name not in absent.shared)
+        for part in absent.parts
+    )
+
+
+def _truth(parts: Sequence[Part], binding: Binding, expressions: Expressions) -> bool | None:
+    """Return whether all conditions hold; None if that depends on something without a value."""
+    unknown = False
+    for part in ordered(parts, [name for name in binding if isinstance(name, str)]):
+        assert not isinstance(part, Atom | Absent)
+        try:
+            found = _conditioned(part, binding, expressions)
+        except (NoValue, AssertionError):  # the second: a variable whose own value is unknown
+            unknown = True
+            continue
+        if not found:
+            return False
+        binding = found[0]
+    return None if unknown else True
 
 
 def _conditioned(part: Condition, binding: Binding, expressions: Expressions) -> list[Binding]:
