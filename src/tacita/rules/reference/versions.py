@@ -2,9 +2,9 @@
 
 While the rest of a program runs, only the newest version of each key is a fact. Then the version rules fire once. What
 is taken, of all matches of all version rules: in the order of the rules, and for each rule by ``@route(order = ...)``,
-one match per key. The order is a variable of the rule or a list of them, sorted by value; without it, or with the name
-of a strategy that only the reasoner knows, it is the order in which the facts came in: written facts first, as written,
-then inputs, as given.
+one match per key. The order is a variable of the rule or a list of them, sorted by value, the largest first after a
+``-``; without it, or with the name of a strategy that only the reasoner knows, it is the order in which the facts came
+in: written facts first, as written, then inputs, as given.
 """
 
 from __future__ import annotations
@@ -25,23 +25,38 @@ from tacita.rules.reference.values import Key, Row, rank, row_key
 
 
 def version_keys(program: Program, clauses: Sequence[Clause]) -> dict[str, tuple[int, ...]]:
-    """Return for each versioned predicate the positions of its key.
+    """Return for each versioned predicate that a rule changes the positions of its key.
 
-    The names of a key are variables in an atom of the predicate, or columns that ``@model`` or ``@input`` names.
+    The names of a key are columns that ``@model``, ``@input`` or ``@output`` names, or else variables at one place each
+    in the heads of the version rules.
     """
     keys = {}
-    for directive in program.directives("versioned"):
-        predicate = directive.text(0) or ""
+    predicates = [directive.text(0) or "" for directive in program.directives("versioned")]
+    late = version_rules(clauses, predicates)
+    if any(len(clause.rule.head) > 1 for clause in late):
+        raise RuleError("a version rule with several conclusions")
+    for directive, predicate in zip(program.directives("versioned"), predicates, strict=True):
         wanted = texts(directive.option("key"))
-        columns = [texts(d.arguments[1]) for d in program.directives("model", "input") if _names(d, predicate)]
-        atoms = [atom for clause in clauses for atom in clause.head if atom.predicate == predicate]
-        atoms += [a for c in clauses for a in c.rule.body if isinstance(a, Atom) and a.predicate == predicate]
-        columns += [[t.name if isinstance(t, Variable) else "" for t in atom.arguments] for atom in atoms]
+        atoms = [clause.head[0] for clause in late if clause.head[0].predicate == predicate]
+        if not atoms:
+            continue
+        declared = program.directives("model", "input", "output")
+        columns = [[text.partition(":")[0] for text in texts(d.arguments[1])] for d in declared if _names(d, predicate)]
         found = next((names for names in columns if set(wanted) <= set(names)), None)
-        if found is None:
+        if found is not None:
+            keys[predicate] = tuple(found.index(name) for name in wanted)
+            continue
+        places = [_places(atoms, name) for name in wanted]
+        if not all(places):
             raise RuleError(f"no atom of {predicate} has the key {', '.join(wanted)}")
-        keys[predicate] = tuple(found.index(name) for name in wanted)
+        keys[predicate] = tuple(min(some) for some in places)
     return keys
+
+
+def _places(atoms: Sequence[Atom], name: str) -> set[int]:
+    """Return the places at which all atoms that have a variable have it."""
+    used = [{i for i, term in enumerate(atom.arguments) if term == Variable(name)} for atom in atoms]
+    return set.intersection(*(some for some in used if some)) if any(used) else set()
 
 
 def _names(directive: Annotation, predicate: str) -> bool:
@@ -75,6 +90,7 @@ def last_epoch(chase: Chase, rules: Sequence[Clause], given: Database) -> tuple[
     """Return the facts of the last epoch, in which no version rule fires, and its number."""
     for epoch in range(chase.limit):
         facts = chase.run(given)
+        _refuse_doubles(chase, facts)
         fired = _new_versions(chase, rules, facts)
         if not fired:
             return facts, epoch
@@ -83,6 +99,13 @@ def last_epoch(chase: Chase, rules: Sequence[Clause], given: Database) -> tuple[
             newest.setdefault(predicate, {})[chase.versions.key_of(predicate, row)] = row
         chase = replace(chase, versions=Versions(chase.versions.keys, newest))
     raise ReasoningError(f"versions still change after {chase.limit} epochs", where=rules[-1].name)
+
+
+def _refuse_doubles(chase: Chase, facts: Database) -> None:
+    for predicate in chase.versions.keys:
+        rows = facts.get(predicate, {}).values()
+        if len({chase.versions.key_of(predicate, row) for row in rows}) < len(rows):
+            raise ReasoningError(f"more than one fact for one key of {predicate}")
 
 
 def _new_versions(chase: Chase, rules: Sequence[Clause], facts: Database) -> list[tuple[str, Row]]:
@@ -109,7 +132,7 @@ def _new_versions(chase: Chase, rules: Sequence[Clause], facts: Database) -> lis
                 chosen.add(at)
             taken |= {(predicate, chase.versions.key_of(predicate, row)): row for predicate, row in new}
             if route is not None and texts(route.option("step")) == ["one"]:
-                return [(predicate, row) for (predicate, _), row in taken.items()]
+                break
     return [(predicate, row) for (predicate, _), row in taken.items()]
 
 
@@ -122,6 +145,8 @@ def _choice(route: Annotation | None, binding: Binding) -> Key | None:
 def _routed(clause: Clause, route: Annotation | None, found: list[Binding]) -> list[Binding]:
     """Return the matches of a version rule in the order in which they are tried."""
     by = texts(route.option("order")) if route is not None else []
-    if not by or not set(by) <= all_names(*clause.rule.body):
+    if not by or not {name.removeprefix("-") for name in by} <= all_names(*clause.rule.body):
         return found
-    return sorted(found, key=lambda binding: [rank(binding[name]) for name in by])
+    for name in reversed(by):
+        found = sorted(found, key=lambda b: rank(b[name.removeprefix("-")]), reverse=name.startswith("-"))
+    return found
