@@ -16,7 +16,6 @@ from tacita.rules.logic.terms import Atom, Term, Variable
 from tacita.rules.logic.types import INTEGER
 from tacita.rules.reasoner.cells import both, null_safe
 from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.extremes import extremes
 from tacita.rules.reasoner.groups import Gathered, doubled, maybe_groups, records
 from tacita.rules.reasoner.keys import determined
 from tacita.rules.reasoner.layout import ROUND, sql_type
@@ -25,8 +24,6 @@ from tacita.rules.reasoner.tables import union
 
 if TYPE_CHECKING:
     from tacita.rules.reasoner.run import Run
-
-__all__ = ["Contributions", "extremes"]
 
 
 class Contributions:
