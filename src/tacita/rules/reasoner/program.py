@@ -211,58 +211,6 @@ def _written_places(atoms: Sequence[Atom], key: Sequence[str]) -> tuple[int, ...
     return tuple(places)
 
 
-# -- versions ----------------------------------------------------------------------------------------------------------
-
-
-def version_keys(
-    program: Program, names: Mapping[str, Sequence[str]], rules: Sequence[Rule]
-) -> tuple[dict[str, tuple[int, ...]], list[Fault]]:
-    """Return the positions of the keys of predicates that version rules change, and what is wrong with these rules."""
-    found: dict[str, tuple[int, ...]] = {}
-    faults = [_further_heads(rule) for rule in rules if len(rule.head) > 1]
-    told = {annotation.text(0): annotation for annotation in program.directives("versioned")}
-    for predicate, key in names.items():
-        atoms = [a for rule in rules for a in rule.head if isinstance(a, Atom) and a.predicate == predicate]
-        if not atoms:
-            continue  # nothing ever changes it
-        places = _declared_places(program, predicate, key) or _written_places(atoms, key)
-        if places:
-            found[predicate] = places
-            continue
-        shown = ", ".join(key) or "nothing"
-        message = f"the key of {predicate} is {shown}: no columns of these names, and no variables at one place each"
-        do = f'name its columns with @model("{predicate}", [...], "..."), or call them alike in the heads of its rules'
-        faults.append(Fault("R711", message, told[predicate].origin, do))
-    return found, faults
-
-
-def _further_heads(rule: Rule) -> Fault:
-    message = f"rule {rule.name} makes new versions, and concludes something else as well"
-    do = "give what else it concludes a rule of its own: it is derived in every epoch, a version only once"
-    return Fault("R712", message, rule.origin, do)
-
-
-def _declared_places(program: Program, predicate: str, key: Sequence[str]) -> tuple[int, ...]:
-    """Return where the columns of a predicate have the names of its key."""
-    for annotation in program.directives("model", "input", "output"):
-        columns = column_names(annotation) if annotation.text(0) == predicate else ()
-        if key and set(key) <= set(columns):
-            return tuple(columns.index(name) for name in key)
-    return ()
-
-
-def _written_places(atoms: Sequence[Atom], key: Sequence[str]) -> tuple[int, ...]:
-    """Return where the heads of version rules have variables with the names of a key, if they agree."""
-    places: list[int] = []
-    for name in key:
-        used = [{i for i, a in enumerate(x.arguments) if isinstance(a, Variable) and a.name == name} for x in atoms]
-        common = set.intersection(*(some for some in used if some)) if any(used) else set()
-        if not common:
-            return ()
-        places.append(min(common))
-    return tuple(places)
-
-
 def key_places(rules: Sequence[Rule], predicate: str, names: Sequence[str]) -> tuple[int, ...]:
     """Return where heads write the variables of a key; `Prepared.keys` knows the names of columns too."""
     atoms = [item for rule in rules for item in rule.head if isinstance(item, Atom) and item.predicate == predicate]
