@@ -81,8 +81,6 @@ ELSEWHERE: dict[str, Code] = {
     "R701": _error("a module that is not there"),
     "R711": _error("a key of versions that nothing names"),
     "R712": _error("a version rule that concludes something else as well"),
-    "R711": _error("a key of versions that nothing names"),
-    "R712": _error("a version rule that concludes something else as well"),
 }
 """What the linker and the reasoner find, which know modules, dictionaries and data."""
 
