@@ -10,15 +10,6 @@ from tests.rules.generated import assert_same
 from tacita.rules.reasoner import reason
 from tacita.rules.reasoner.run import Budget
 
-
-@pytest.fixture(scope="module", autouse=True)
-def unchecked():
-    """Leave the checks out: they allow fewer choices than the reasoner and its oracle can make."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tacita.rules.reasoner.program.refuse", lambda faults, texts: None)
-        yield
-
-
 CHOICE = """@versioned("V", key = ["G", "K"]).
 V("g", 1, 0). V("g", 2, 0). V("h", 1, 0).
 @route(choose_one_per = ["G"])
