@@ -192,7 +192,7 @@ def _facts(session: Session, rest: str) -> Iterator[str]:
         yield from fact_lines(found, rest, _SHOWN)
     else:
         yield from (f"{predicate}: {counted(found.count(predicate), 'fact')}" for predicate in found.predicates)
-    yield from violation_lines(found.violations)
+    yield from violation_lines(found.violations, found)
 
 
 def _why(session: Session, rest: str) -> Iterator[str]:

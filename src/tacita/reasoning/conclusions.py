@@ -83,6 +83,10 @@ class Conclusions:
     def __iter__(self) -> Iterator[str]:
         return iter(self.outputs)
 
+    def quarantined(self, predicate: str) -> list[tuple[Any, ...]]:
+        """Return the facts of a predicate that a violation took out of the results, sorted."""
+        return self.reasoned.quarantined(predicate)
+
     def ask(self, question: str, limit: int | None = None) -> Answers:
         """Return for which values of its variables a question holds: ``Control(X, "c"), X != "a"``."""
         return answers(self.reasoned, question, limit)

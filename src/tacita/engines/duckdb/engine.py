@@ -193,6 +193,8 @@ class DuckDBEngine:
 
     def define(self, table: str, plan: exp.Query) -> None:
         """Let a name stand for a plan that is run whenever the name is read."""
+        if table not in self._defined:
+            self._execute(f"DROP TABLE IF EXISTS {table}")
         self._execute(f"CREATE OR REPLACE VIEW {table} AS {plan.sql(self.dialect)}")
         self._defined.add(table)
 

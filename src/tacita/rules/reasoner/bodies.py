@@ -13,7 +13,7 @@ from tacita.engines.protocol import Engine
 from tacita.rules.logic.binding import Absent, Assign, Enumerate, Match, Step, Test
 from tacita.rules.logic.terms import Atom, Blank, Constant, Pack, Variable
 from tacita.rules.logic.types import ANY, TEXT, ListType, RecordType, RowType, SetType, Type
-from tacita.rules.reasoner.cells import Cell, as_type, both, not_null, when
+from tacita.rules.reasoner.cells import Cell, as_type, both, not_null
 from tacita.rules.reasoner.conversions import row_of
 from tacita.rules.reasoner.layout import Layout, cell_columns, sql_type
 from tacita.rules.reasoner.sql import named
@@ -116,8 +116,7 @@ class Body:
 
     def _assign(self, variable: Variable, cell: Cell) -> None:
         if cell.is_partial or cell.type == ANY:
-            known = cell.is_known()
-            self.conditions.append(when(known, exp.true()) if self.is_correlated else known)
+            self.conditions.append(cell.is_known())
         cell = replace(cell, is_partial=False)
         self.terms.bound[variable.name] = cell
         if self.may_seal and not self.is_correlated and sum(1 for _ in cell.value.walk()) > _LARGEST_TERM:
@@ -169,8 +168,12 @@ class Body:
         inner.take(steps, {})
         self.negated += [(steps, terms), *inner.negated]
         if not inner.sources:
-            # Conditions alone: one of them must fail. Where none fails and one has no value, nothing is known.
-            return exp.Not(this=exp.paren(both(*inner.conditions)))
+            # Conditions alone: one of them must fail. Where none fails and one has no value, nothing is known; but with
+            # a variable of its own, a negation says that there is no value of it for which all the rest holds.
+            holds: exp.Expr = exp.paren(both(*inner.conditions))
+            if not all(isinstance(step, Test) for step in steps):
+                holds = exp.func("coalesce", holds, exp.false())
+            return exp.Not(this=holds)
         return exp.Not(this=exp.Exists(this=inner.select(exp.alias_(exp.Literal.number(1), "found"))))
 
 

@@ -18,7 +18,7 @@ from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import ROUND, Layout, Position, stored_columns
 from tacita.rules.reasoner.sql import ascending, named
 from tacita.rules.reasoner.values import Null, decoded
-from tacita.rules.reasoner.violations import FoundMatch, Policy, Violation, found_matches, quarantine
+from tacita.rules.reasoner.violations import FoundMatch, Policy, Violation, found_matches, isolate, quarantine
 
 if TYPE_CHECKING:
     from tacita.rules.reasoner.run import Run
@@ -63,7 +63,7 @@ class Equality:
     def report(self) -> None:
         """Record the pairs of constants that should be one."""
         for derivation in self._derivations:
-            policy = policy_of(derivation.rule, Policy.ASK)
+            policy = policy_of(derivation.rule, self._run.policy or Policy.ASK)
             found: dict[tuple[Any, ...], Violation] = {}
             body, left, right = self._sides(derivation)
             for row in self._clashes(derivation, body, left, right):
@@ -81,7 +81,8 @@ class Equality:
                     do='correct the facts, or set @on_violation("ask") to have them reported',
                 )
             if found and policy is Policy.QUARANTINE:
-                quarantine(self._run, body)
+                quarantine(self._run, body, {v.name for v in _equated(derivation)})
+        isolate(self._run)
 
     # -- pairs ---------------------------------------------------------------------------------------------------------
 

@@ -36,6 +36,8 @@ class Layout:
     positions: tuple[Position, ...]
     names: tuple[str, ...] = field(default=())
     """What people call the arguments, if somebody said it."""
+    banned: str = ""
+    """The table of facts that were put in quarantine and must not be derived again, if there are any."""
 
     @property
     def is_empty(self) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
+
+from sqlglot import exp
 
 from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import InputError, ReasoningError, counted
@@ -12,6 +14,7 @@ from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.rules.logic.checks import termination, unsettled
 from tacita.rules.logic.checks.termination import Ending
+from tacita.rules.logic.dependencies import head_predicates
 from tacita.rules.logic.faults import refuse
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.terms import Denial
@@ -21,6 +24,7 @@ from tacita.rules.passes.inline import inlined, projections
 from tacita.rules.passes.modules import Finder
 from tacita.rules.passes.specialise import ROWS
 from tacita.rules.reasoner import inputs as given
+from tacita.rules.reasoner.bodies import Body
 from tacita.rules.reasoner.computed import Computed
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.equality import policy_of
@@ -43,8 +47,8 @@ from tacita.rules.reasoner.staging import declare_rows, dictionary_facts, fill_r
 from tacita.rules.reasoner.strata import run_strata
 from tacita.rules.reasoner.type_faults import type_faults
 from tacita.rules.reasoner.typing import Signatures, infer
-from tacita.rules.reasoner.versions import Versions
-from tacita.rules.reasoner.violations import Policy, Violation, found_matches, quarantine
+from tacita.rules.reasoner.versions import History, Versions
+from tacita.rules.reasoner.violations import Policy, Violation, banned, found_matches, isolate, quarantine
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,22 +147,58 @@ class Reasoning:
         refuse(wrong, self.ready.linked.texts)
         find_keys(derivations, order, {*self.inputs, *(f.atom.predicate for f in program.facts)}, self._known_keys)
         running = self._inlined(derivations)
-        run = Run(self.engine, signatures.layouts, links, self.budget, self.progress, similar)
-        run.is_endless = termination(program).ending is Ending.WARDED
+        derived = {predicate for rule in program.rules for predicate in head_predicates(rule)}
+        underived = {*self.inputs, *(f.atom.predicate for f in program.facts), ROWS} - derived
+        reported: list[Violation] = []
+        apart: dict[str, str] = {}
+        while True:
+            run = Run(self.engine, signatures.layouts, links, self.budget, self.progress, similar)
+            run.is_endless = termination(program).ending is Ending.WARDED
+            run.policy = self._policy()
+            run.quarantined = apart
+            history = self._pass(run, order, derivations, running)
+            self._quarantine(run, derivations)
+            reported += (v for v in run.violations if v.policy is Policy.QUARANTINE and v not in reported)
+            if self.ready.versioned or not self._ban(run, underived):
+                break
+        self._deny(run, derivations)
+        run.violations = [*reported, *(v for v in run.violations if v.policy is not Policy.QUARANTINE)]
+        return Reasoned(self.ready, run, derivations, history)
+
+    def _pass(
+        self,
+        run: Run,
+        order: Sequence[Sequence[str]],
+        derivations: Sequence[Derivation],
+        running: Sequence[Derivation],
+    ) -> History | None:
+        """Derive everything from the inputs, but for what is in quarantine."""
         self._name_arguments(run)
         self._fill(run)
         for derivation in derivations:
             if derivation.is_computed and derivation.rule.label is not None:
                 name = derivation.rule.label.removeprefix("#")
                 run.functions[derivation.number] = Computed(run, derivation, name, self.functions[name])
-        history = None
         if self.ready.versioned:
             run.stored = set(self.ready.versioned)
-            history = Versions(run, self.ready, order, running).run()
-        else:
-            run_strata(run, order, running)
-        self._denials(run, derivations)
-        return Reasoned(self.ready, run, derivations, history)
+            return Versions(run, self.ready, order, running).run()
+        run_strata(run, order, running)
+        return None
+
+    def _ban(self, run: Run, underived: Collection[str]) -> bool:
+        """Keep what is in quarantine out of a further pass; return whether that is more than was kept out of this."""
+        more = False
+        for predicate, table in banned(run, underived).items():
+            layout = run.layouts[predicate]
+            more |= _count(run, table) > (_count(run, layout.banned) if layout.banned else 0)
+            run.layouts[predicate] = replace(layout, banned=table)
+        return more
+
+    def _policy(self) -> Policy | None:
+        """Return what the program says should happen to violations, wherever a rule does not say it itself."""
+        said = next(self.ready.program.directives("on_violation"), None)
+        name = said.text(0) if said is not None else None
+        return Policy(name) if name else None
 
     # -- before --------------------------------------------------------------------------------------------------------
 
@@ -264,24 +304,45 @@ class Reasoning:
             if selects:
                 given.fill(run, layout, selects)
 
-    def _denials(self, run: Run, derivations: Iterable[Derivation]) -> None:
-        for derivation in derivations:
-            if not is_denial(derivation.rule) or derivation.is_empty:
-                continue
-            policy = policy_of(derivation.rule, Policy.FAIL)
-            run.prepare(derivation)
-            body = derivation.bound()
-            found = list(found_matches(run, derivation, body))
-            denial = next(item for item in derivation.rule.head if isinstance(item, Denial))
-            text = denial.text or "this must not be"
-            run.violations += [
-                Violation(derivation.rule.name, text, match.values, None, policy, match.facts) for match in found
-            ]
-            if found and policy is Policy.QUARANTINE:
+    def _quarantine(self, run: Run, derivations: Iterable[Derivation]) -> None:
+        """Find what denials want in quarantine, all of them among the same facts, and put it there."""
+        for _, body, found in self._denied(run, derivations, {Policy.QUARANTINE}):
+            if found:
                 quarantine(run, body)
-            if found and policy is Policy.FAIL:
+        isolate(run)
+
+    def _deny(self, run: Run, derivations: Iterable[Derivation]) -> None:
+        """Find what breaks the other denials, and stop if one of them says so."""
+        for derivation, _, found in self._denied(run, derivations, {Policy.ASK, Policy.FAIL}):
+            if found and policy_of(derivation.rule, run.policy or Policy.FAIL) is Policy.FAIL:
                 raise ReasoningError(
-                    f"{text}: {counted(len(found), 'case')} (rule {derivation.rule.name})",
+                    f"{_said(derivation)}: {counted(found, 'case')} (rule {derivation.rule.name})",
                     where=str(derivation.rule.origin),
                     do='correct the facts, or set @on_violation("ask") on the rule to have the cases reported',
                 )
+
+    def _denied(
+        self, run: Run, derivations: Iterable[Derivation], policies: Collection[Policy]
+    ) -> Iterator[tuple[Derivation, Body, int]]:
+        """Yield the denials of some policies, with the number of their violations, which are recorded."""
+        for derivation in derivations:
+            policy = policy_of(derivation.rule, run.policy or Policy.FAIL)
+            if not is_denial(derivation.rule) or derivation.is_empty or policy not in policies:
+                continue
+            run.prepare(derivation)
+            body = derivation.bound()
+            found = [
+                Violation(derivation.rule.name, _said(derivation), match.values, None, policy, match.facts)
+                for match in found_matches(run, derivation, body)
+            ]
+            run.violations += found
+            yield derivation, body, len(found)
+
+
+def _said(derivation: Derivation) -> str:
+    denial = next(item for item in derivation.rule.head if isinstance(item, Denial))
+    return denial.text or "this must not be"
+
+
+def _count(run: Run, table: str) -> int:
+    return int(run.engine.run(exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(table))[0]["n"])

@@ -24,7 +24,7 @@ from tacita.rules.reasoner.layout import Layout
 from tacita.rules.reasoner.similar import SimilarPairs
 from tacita.rules.reasoner.sql import everything
 from tacita.rules.reasoner.tables import empty, in_round, new_facts, union
-from tacita.rules.reasoner.violations import Violation
+from tacita.rules.reasoner.violations import Policy, Violation
 
 _AT_ONCE = 40
 """How many selects go into one statement: engines plan long unions slowly, and not at all beyond some depth."""
@@ -64,6 +64,8 @@ class Run:
     contributions: dict[int, Contributions] = field(default_factory=dict)
     chases: dict[int, Chase] = field(default_factory=dict)
     functions: dict[int, Computed] = field(default_factory=dict)
+    policy: Policy | None = None
+    """What the program wants for violations of rules that do not say it themselves."""
     quarantined: dict[str, str] = field(default_factory=dict)
     """Tables of facts that were taken out of the results, by predicate."""
     stored: set[str] = field(default_factory=set)

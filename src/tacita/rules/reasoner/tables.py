@@ -37,6 +37,7 @@ def empty(layout: Layout) -> exp.Select:
 
 def in_round(select: exp.Query, layout: Layout, number: int, *, is_unique: bool = False) -> exp.Select:
     """Return different facts with the round they came in; `is_unique` says that the select holds no doubles."""
+    select = _allowed(select, layout)
     facts = exp.select(*columns(layout)).distinct() if layout.columns() else exp.select()
     inner = facts.from_(_named(select, "f")) if layout.columns() else None
     stamp = exp.alias_(exp.Cast(this=exp.Literal.number(number), to=sql_type(INTEGER)), ROUND)
@@ -57,6 +58,7 @@ def new_facts(select: exp.Query, layout: Layout, number: int, better: exp.Expr |
     `better` says instead, over the aliases ``n`` (new) and ``o`` (old), when an old fact makes a new one useless.
     """
     names = layout.columns()
+    select = _allowed(select, layout)
     stamp = exp.alias_(exp.Cast(this=exp.Literal.number(number), to=sql_type(INTEGER)), ROUND)
     found = found_in(named(layout.table, "o"))
     if not names:
@@ -73,6 +75,19 @@ def new_facts(select: exp.Query, layout: Layout, number: int, better: exp.Expr |
         .from_(distinct.subquery("n", copy=False))
         .where(exp.Not(this=exp.Exists(this=found.where(same, copy=False))), copy=False)
     )
+
+
+def _allowed(select: exp.Query, layout: Layout) -> exp.Query:
+    """Return a select without the facts that are in quarantine."""
+    if not layout.banned or not layout.columns():
+        return select
+    return exp.select(*columns(layout, "b")).from_(_named(select, "b")).where(is_free(layout, "b"))
+
+
+def is_free(layout: Layout, alias: str) -> exp.Expr:
+    """Return the condition that a fact is not in quarantine."""
+    same = (null_safe(exp.column(n, table="q"), exp.column(n, table=alias)) for n in layout.columns())
+    return exp.Not(this=exp.Exists(this=found_in(named(layout.banned, "q")).where(both(*same))))
 
 
 def _same(layout: Layout, name: str, a: exp.Expr, b: exp.Expr) -> exp.Expr:

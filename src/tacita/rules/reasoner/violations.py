@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from tacita.rules.logic.terms import variables
 from tacita.rules.reasoner.bodies import Body, moved
-from tacita.rules.reasoner.cells import Cell, both, null_safe
+from tacita.rules.reasoner.cells import Cell, both
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.layout import ROUND
-from tacita.rules.reasoner.sql import ascending, everything, found_in, named
+from tacita.rules.reasoner.sql import ascending, named
+from tacita.rules.reasoner.tables import is_free
 from tacita.rules.reasoner.values import decoded
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ class Policy(StrEnum):
     FAIL = "fail"
     """Stop: there is no result."""
     QUARANTINE = "quarantine"
-    """Take the facts that clash out of the results, and report them."""
+    """Take the facts that clash, and what follows from them, out of the results, and report them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +75,50 @@ def found_matches(run: Run, derivation: Derivation, body: Body, extra: Sequence[
         yield FoundMatch(values, tuple(found[: len(extra)]), facts)
 
 
-def quarantine(run: Run, body: Body) -> None:
-    """Take the facts that matches of a body are made of out of their tables, into tables beside them."""
-    taken: dict[str, list[exp.Select]] = {}
+def quarantine(run: Run, body: Body, names: Collection[str] = ()) -> None:
+    """Put the facts that matches of a body are made of into tables beside their own, where `isolate` finds them.
+
+    With `names`, only facts that hold one of these variables.
+    """
     for atom, alias in body.matched:
+        if names and not {v.name for v in variables(atom)} & set(names):
+            continue
         layout = run.layouts[atom.predicate]
         facts = [exp.alias_(exp.column(name, table=alias), name) for name in (*layout.columns(), ROUND)]
-        taken.setdefault(atom.predicate, []).append(body.select(*facts).distinct())
-    tables = {}
-    for predicate, selects in taken.items():
-        tables[predicate] = run.quarantined.setdefault(predicate, run.engine.new_table())
-        for number, select in enumerate(selects):
-            (run.engine.append if number else run.engine.replace)(tables[predicate], select)
-    for predicate, table in tables.items():
-        layout = run.layouts[predicate]
-        same = [null_safe(exp.column(n, table="q"), exp.column(n, table="t")) for n in layout.columns()]
-        bad = exp.Exists(this=found_in(named(table, "q")).where(both(*same)))
-        kept = exp.select(*(exp.column(n, table="t") for n in (*layout.columns(), ROUND))).from_(
-            named(layout.table, "t")
-        )
-        run.engine.replace(layout.table, kept.where(exp.Not(this=bad)))
-        run.engine.replace(table, everything(table).distinct())
+        taken = body.select(*facts).distinct()
+        table = run.quarantined.get(atom.predicate)
+        if table is None:
+            table = run.quarantined[atom.predicate] = run.engine.new_table()
+            run.engine.replace(table, taken)
+        else:
+            run.engine.append(table, taken)
+
+
+def isolate(run: Run) -> None:
+    """Take what is in quarantine out of the tables of the predicates."""
+    for predicate, table in run.quarantined.items():
+        layout = replace(run.layouts[predicate], banned=table)
+        names = layout.columns()
+        earliest = exp.alias_(exp.Min(this=exp.column(ROUND)), ROUND)
+        once = exp.select(*names, earliest).from_(table)
+        run.engine.replace(table, once.group_by(*names) if names else once)
+        kept = exp.select(*(exp.column(n, table="t") for n in (*names, ROUND))).from_(named(layout.table, "t"))
+        run.engine.replace(layout.table, kept.where(is_free(layout, "t")))
+
+
+def banned(run: Run, underived: Collection[str]) -> dict[str, str]:
+    """Return tables of the facts in quarantine that a further pass must not derive again, by predicate.
+
+    A derived fact with a labelled null is left out: the label means something else in another pass.
+    """
+    found = {}
+    for predicate, table in run.quarantined.items():
+        names = run.layouts[predicate].columns()
+        labels = [exp.Is(this=exp.column(n), expression=exp.Null()) for n in names if n.startswith("n")]
+        plan = exp.select(*names).from_(table) if names else None
+        if plan is not None and predicate not in underived and labels:
+            plan = plan.where(both(*labels))
+        if plan is not None:
+            found[predicate] = run.engine.new_table()
+            run.engine.replace(found[predicate], plan)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tacita.errors import ReasoningError
@@ -68,13 +68,15 @@ class Chase:
     nulls: Nulls
     limit: int
     versions: Versions = field(default_factory=Versions)
+    banned: Mapping[str, Collection[Key]] = field(default_factory=dict)
+    """Facts in quarantine, which must not be derived."""
 
     def run(self, given: Database) -> Database:
         """Return all facts that follow from the given ones."""
         base: Database = {}
         for predicate, rows in given.items():
             for row in rows.values():
-                if self.versions.admits(predicate, row):
+                if self._admits(predicate, row):
                     add(base, predicate, row)
         for predicate, newest in self.versions.newest.items():
             for row in newest.values():
@@ -82,6 +84,9 @@ class Chase:
         for level in range(self.strata.count + 1):
             base = self._stratum(level, base)
         return base
+
+    def _admits(self, predicate: str, row: Row) -> bool:
+        return self.versions.admits(predicate, row) and row_key(row) not in self.banned.get(predicate, ())
 
     def _stratum(self, level: int, base: Database) -> Database:
         here = [u for u in units(self.clauses) if max(self.strata.levels[p] for p in u.predicates) == level]
@@ -116,7 +121,7 @@ class Chase:
                 is_recursive = unit.clause.number in self.strata.recursive
                 for binding in bindings(unit.clause, facts, self.expressions, is_recursive):
                     for predicate, row in self.heads(unit.clause, unit.head, binding):
-                        if self.versions.admits(predicate, row):
+                        if self._admits(predicate, row):
                             add(following, predicate, row)
                 if sum(map(len, following.values())) > self.limit:
                     raise ReasoningError(f"more than {self.limit} facts", where=unit.clause.name)
@@ -149,7 +154,7 @@ class Chase:
             if self.is_satisfied(unit.head, frontier, facts):
                 continue
             for predicate, row in self.heads(clause, unit.head, self.with_nulls(clause, binding)):
-                if self.versions.admits(predicate, row) and add(base, predicate, row):
+                if self._admits(predicate, row) and add(base, predicate, row):
                     add(facts, predicate, row)
                     fired = True
         return fired

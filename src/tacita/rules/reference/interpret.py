@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tacita.errors import RuleError
@@ -13,7 +13,7 @@ from tacita.rules.reference.clauses import body_predicates, clauses
 from tacita.rules.reference.expressions import Expressions, Similarity
 from tacita.rules.reference.matching import Database, add, unwrapped
 from tacita.rules.reference.strata import stratified
-from tacita.rules.reference.values import Null, Row, Value, from_python
+from tacita.rules.reference.values import Key, Null, Row, Value, from_python, parts, row_key
 from tacita.rules.reference.versions import last_epoch, version_keys, version_rules
 from tacita.rules.reference.violations import Violation, refuse, violations
 
@@ -51,15 +51,25 @@ def interpret(
     [(1, 2), (1, 3), (2, 3)]
     """
     expressions = Expressions(similarity)
-    nulls = Nulls(limit)
-    given = _given(program, inputs, expressions, nulls)
+    rows = {predicate: list(several) for predicate, several in inputs.items()}
     ready = clauses(program, parameters)
     keys = version_keys(program, ready)
     held_back = version_rules(ready, list(keys))
     running = [clause for clause in ready if clause not in held_back]
-    chase = Chase(running, stratified(running), expressions, nulls, limit, Versions(keys))
-    facts, epochs = last_epoch(chase, held_back, given)
-    found = violations(running, facts, expressions)
+    derived = {atom.predicate for clause in ready for atom in clause.head}
+    default = next(program.directives("on_violation"), None)
+    reported: dict[Violation, None] = {}
+    banned: dict[str, set[Key]] = {}
+    more = True
+    while more:
+        nulls = Nulls(limit)
+        given = _given(program, rows, expressions, nulls)
+        chase = Chase(running, stratified(running), expressions, nulls, limit, Versions(keys), banned)
+        facts, epochs = last_epoch(chase, held_back, given)
+        found = violations(running, facts, expressions, default.text(0) if default is not None else None)
+        reported.update((violation, None) for violation in found if violation.policy == "quarantine")
+        more = not keys and _ban(found, derived, banned)
+    found = [*reported, *(violation for violation in found if violation.policy != "quarantine")]
     refuse(found)
 
     known = {name for c in ready for name, _ in body_predicates(c)} | {a.predicate for c in ready for a in c.head}
@@ -70,6 +80,21 @@ def interpret(
             for predicate, row in violation.facts:
                 apart.setdefault(predicate, set()).add(row)
     return Result({name: rows - apart.get(name, set()) for name, rows in everything.items()}, found, apart, epochs)
+
+
+def _ban(found: Iterable[Violation], derived: Collection[str], banned: dict[str, set[Key]]) -> bool:
+    """Keep what is in quarantine out of a further pass; return whether any of it is new.
+
+    A derived fact with a null is not kept out: the null means something else in another pass.
+    """
+    more = False
+    for violation in found:
+        for predicate, row in violation.facts if violation.policy == "quarantine" else ():
+            has_null = any(isinstance(part, Null) for value in row for part in parts(value))
+            if row_key(row) not in banned.get(predicate, ()) and not (has_null and predicate in derived):
+                banned.setdefault(predicate, set()).add(row_key(row))
+                more = True
+    return more
 
 
 def _given(

@@ -186,27 +186,23 @@ def _used(part: Part, database: Database, binding: Binding, expressions: Express
 
 
 def _is_condition(absent: Absent) -> bool:
-    """Return whether only conditions are negated: then what has no value is neither true nor false."""
-    return all(
-        not isinstance(part, Atom | Absent)
-        and not (isinstance(part, Member) and isinstance(part.item, Variable) and part.item.name not in absent.shared)
-        for part in absent.parts
-    )
+    """Return whether only conditions on known variables are negated: what has no value is neither true nor false then.
+
+    With a variable of its own, a negation says that there is no value of it for which all the rest holds.
+    """
+    return all(not isinstance(part, Atom | Absent) and names(part) <= absent.shared for part in absent.parts)
 
 
 def _truth(parts: Sequence[Part], binding: Binding, expressions: Expressions) -> bool | None:
     """Return whether all conditions hold; None if that depends on something without a value."""
     unknown = False
-    for part in ordered(parts, [name for name in binding if isinstance(name, str)]):
+    for part in parts:
         assert not isinstance(part, Atom | Absent)
         try:
-            found = _conditioned(part, binding, expressions)
-        except (NoValue, AssertionError):  # the second: a variable whose own value is unknown
+            if not expressions.holds(part, binding):
+                return False
+        except NoValue:
             unknown = True
-            continue
-        if not found:
-            return False
-        binding = found[0]
     return None if unknown else True
 
 

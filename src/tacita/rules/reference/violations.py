@@ -28,20 +28,22 @@ class Violation:
     """The facts with the clashing values, or all facts that a denial met."""
 
 
-def violations(clauses: Iterable[Clause], database: Database, expressions: Expressions) -> list[Violation]:
-    """Return what breaks the equality rules and denials, each breach once."""
+def violations(
+    clauses: Iterable[Clause], database: Database, expressions: Expressions, default: str | None = None
+) -> list[Violation]:
+    """Return what breaks the equality rules and denials, each breach once; `default` is the program's policy."""
     found: dict[Key, Violation] = {}
     for clause in clauses:
         if not clause.equalities and not clause.denials:
             continue
         for binding in bindings(clause, database, expressions):
             for equality in clause.equalities:
-                _equality(clause, equality, binding, database, expressions, found)
+                _equality(clause, equality, binding, database, expressions, found, default)
             for denial in clause.denials:
                 values = tuple(sorted(visible(binding).items()))
                 at = ("denial", clause.number, denial.text, tuple((name, key(value)) for name, value in values))
                 facts = _facts(clause, binding, database, all_names(*clause.rule.body))
-                found.setdefault(at, Violation(clause.name, policy(clause), (), values, denial.text, facts))
+                found.setdefault(at, Violation(clause.name, policy(clause, default), (), values, denial.text, facts))
     return list(found.values())
 
 
@@ -52,6 +54,7 @@ def _equality(
     database: Database,
     expressions: Expressions,
     found: dict[Key, Violation],
+    default: str | None,
 ) -> None:
     try:
         pair = [expressions.value(side, binding) for side in (equality.left, equality.right)]
@@ -66,13 +69,13 @@ def _equality(
     facts = _facts(clause, binding, database, all_names(equality))
     before = found.get(at)
     together = tuple(dict.fromkeys((*(before.facts if before else ()), *facts)))
-    found[at] = Violation(clause.name, policy(clause), tuple(pair), values, "", together)
+    found[at] = Violation(clause.name, policy(clause, default), tuple(pair), values, "", together)
 
 
-def policy(clause: Clause) -> str:
+def policy(clause: Clause, default: str | None = None) -> str:
     """Return what a breach of a rule does: a denial stops the run unless it says otherwise, an equality rule asks."""
     said = clause.rule.annotation("on_violation")
-    return (said.text(0) if said else None) or ("fail" if clause.denials else "ask")
+    return (said.text(0) if said else None) or default or ("fail" if clause.denials else "ask")
 
 
 def shared_names(clause: Clause) -> set[str]:
