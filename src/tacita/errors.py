@@ -76,6 +76,16 @@ class ReasoningError(TacitaError):
     exit_code = 6
 
 
+class InternalError(TacitaError):
+    """A fault of ours that was noticed in time: nothing wrong was given out."""
+
+    exit_code = 70
+
+    def __init__(self, found: str, *, where: str | None = None) -> None:
+        do = "this is a fault of Tacita; please report it with the version from 'tacita version'"
+        super().__init__(found, where=where, do=do)
+
+
 def raise_alone(error: TacitaError) -> NoReturn:
     """Raise an error that does not even remember, as its context, the one it was made of: that may quote values."""
     try:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import duckdb
 
-from tacita.errors import InputError, OutputError, ReasoningError, TacitaError, raise_alone
+from tacita.errors import InputError, InternalError, OutputError, ReasoningError, TacitaError, raise_alone
 
 
 @contextlib.contextmanager
@@ -71,8 +71,4 @@ def _translated(error: duckdb.Error, where: str) -> TacitaError:
             do="compute with decimal numbers (write 1.0 for 1, or number(X)), or keep the values smaller",
         )
     # A fault of ours: say which kind, but not the values that the text may quote.
-    return TacitaError(
-        f"the engine refused a plan ({type(error).__name__})",
-        where=where,
-        do="this is a fault of Tacita; please report it with the version from 'tacita version'",
-    )
+    return InternalError(f"the engine refused a plan ({type(error).__name__})", where=where)

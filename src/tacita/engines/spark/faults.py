@@ -7,7 +7,7 @@ import logging
 import subprocess
 from collections.abc import Iterator
 
-from tacita.errors import InputError, OutputError, ReasoningError, TacitaError, raise_alone
+from tacita.errors import InputError, InternalError, OutputError, ReasoningError, TacitaError, raise_alone
 
 # PySpark prints each failed query, constants and all, as a line of JSON to the standard error.
 _TALKATIVE = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -111,8 +111,4 @@ def _translated(text: str, kind: str, where: str) -> TacitaError:
             "Spark is not running any more", where=where, do="make a new engine; if it stops again, give it more memory"
         )
     # A fault of ours: say which kind, but not the values that the text may quote.
-    return TacitaError(
-        f"the engine refused a plan ({kind})",
-        where=where,
-        do="this is a fault of Tacita; please report it with the version from 'tacita version'",
-    )
+    return InternalError(f"the engine refused a plan ({kind})", where=where)

@@ -96,6 +96,16 @@ def _significant(x: exp.Expr) -> exp.Expr:
     return when(usual, rounded, value.copy())
 
 
+def _outermost(name: str) -> Callable[[exp.Expr, exp.Expr], exp.Expr]:
+    """The smaller or larger of two; NULL if one of them is, which Spark would leave out."""
+
+    def of(a: exp.Expr, b: exp.Expr) -> exp.Expr:
+        there = both(exp.Not(this=missing(a)), exp.Not(this=missing(b)))
+        return when(there, call(name, a.copy(), b.copy()))
+
+    return of
+
+
 def _divide(a: exp.Expr, b: exp.Expr) -> exp.Expr:
     return exp.Div(this=_double(a), expression=call("nullif", _double(b), double("0")))
 
@@ -217,7 +227,8 @@ def _any_number(x: exp.Expr) -> exp.Expr:
 
 
 FUNCTIONS: dict[str, Callable[..., exp.Expr]] = {
-    **{name: _same(name) for name in ("abs", "least", "greatest", "replace", "contains")},
+    **{name: _same(name) for name in ("abs", "replace", "contains")},
+    **{name: _outermost(name) for name in ("least", "greatest")},
     **{name: _whole(name) for name in ("year", "month", "day", "length")},
     "lower": texts.lower,
     "upper": texts.upper,

@@ -209,9 +209,3 @@ def _written_places(atoms: Sequence[Atom], key: Sequence[str]) -> tuple[int, ...
             return ()
         places.append(min(common))
     return tuple(places)
-
-
-def key_places(rules: Sequence[Rule], predicate: str, names: Sequence[str]) -> tuple[int, ...]:
-    """Return where heads write the variables of a key; `Prepared.keys` knows the names of columns too."""
-    atoms = [item for rule in rules for item in rule.head if isinstance(item, Atom) and item.predicate == predicate]
-    return _written_places(atoms, names)

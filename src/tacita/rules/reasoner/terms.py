@@ -151,8 +151,7 @@ class Terms(Comparisons):
             arguments = [self.converted(replace(cell, label=None), target).value for cell in cells]
             if target == ANY:
                 return Cell(ANY, self._outermost(name, *arguments), is_partial=True)
-            there = both(*(not_null(a) for a in arguments))  # an engine may ignore the NULL among the two
-            return Cell(target, when(there, self.function(name, *arguments)), is_partial=True)
+            return Cell(target, self.function(name, *arguments), is_partial=True)
         if name in {"text", "number", "integer"}:
             return self._conversion(name, cells[0])
         function = FUNCTIONS[name]

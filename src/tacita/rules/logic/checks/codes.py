@@ -47,7 +47,7 @@ CODES: dict[str, Code] = {
     "R307": _error("an existential variable that is none"),
     # arity
     "R401": _error("a predicate with different numbers of arguments"),
-    "R402": _warning("a recursive position that several rules compute in different ways"),
+    "R402": _warning("a recursive position that several rules give a value to"),
     "R403": _error("a text that is no date or timestamp"),
     # negation and aggregates
     "R501": _error("a negation inside its own recursion"),

@@ -13,7 +13,6 @@ from tacita.rules.logic.types import INTEGER
 from tacita.rules.reasoner.bodies import moved
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.layout import sql_type
-from tacita.rules.reasoner.program import key_places
 from tacita.rules.reasoner.proofs.finding.asked import Asked, first_fact, first_with, question_text
 from tacita.rules.reasoner.proofs.finding.attempts import Attempt, Follower
 from tacita.rules.reasoner.proofs.finding.rules import Context
@@ -97,9 +96,7 @@ def explained(context: Context, question: Asked) -> WhyNot:
 def _newest(context: Context, older: GroundFact) -> tuple[GroundFact, ...]:
     """Return the fact that took the place of an older one."""
     prepared, predicate = context.result.prepared, older.predicate
-    names = prepared.versioned[predicate]
-    key = key_places(prepared.program.rules, predicate, names) or tuple(range(len(names)))
-    values = {position: older.values[position] for position in key}
+    values = {position: older.values[position] for position in prepared.keys[predicate]}
     found = first_with(context, predicate, values)
     return () if found is None else (found[0],)
 

@@ -14,7 +14,7 @@ from tacita.rules.reasoner.proofs.finding.premises import binding, premises, sho
 from tacita.rules.reasoner.proofs.finding.rules import Context, keep_template
 from tacita.rules.reasoner.proofs.finding.trail import Asking, positions
 from tacita.rules.reasoner.proofs.tree import Changed, GroundFact, Premise, Remembers
-from tacita.rules.reasoner.versions import Change, History
+from tacita.rules.reasoner.versions import Change, History, dependents
 
 
 def version_rules(context: Context) -> frozenset[int]:
@@ -42,7 +42,7 @@ class _Explained:
     def __init__(self, context: Context, history: History, change: Change, atom: Atom) -> None:
         self._context, self._change, self._atom = context, change, atom
         self._tables = dict(history.older)
-        self._forgotten = _dependent(context)
+        self._forgotten = dependents(context.result.run.edges, context.result.prepared.versioned)
 
     @property
     def _rule(self) -> Derivation:
@@ -96,18 +96,3 @@ class _Explained:
             return False  # what was absent then may be there now
         parts = [getattr(step, name) for name in ("term", "collection", "condition") if hasattr(step, name)]
         return all(v.name in bound for part in parts for v in variables(part))
-
-
-def _dependent(context: Context) -> frozenset[str]:
-    """Return what is derived from versioned facts, and so is forgotten after every epoch."""
-    after: dict[str, set[str]] = {}
-    for edge in context.result.run.edges:
-        after.setdefault(edge.source, set()).add(edge.target)
-    versioned = context.result.prepared.versioned
-    found: set[str] = set()
-    waiting = list(versioned)
-    while waiting:
-        new = after.get(waiting.pop(), set()) - found - set(versioned)
-        found |= new
-        waiting += new
-    return frozenset(found)

@@ -63,7 +63,7 @@ def _as_of(search: Search, predicate: str, round_: int) -> str:
     """Return a table of the facts that rules gave of what came in before a round, beside those that still hold."""
     engine, layout = search.context.engine, search.context.layouts[predicate]
     selects: list[exp.Query] = [
-        _given_in(search, derivation, layout, round_) for derivation, _ in search.rules(predicate)
+        select for derivation, _ in search.rules(predicate) for select in _given_in(search, derivation, layout, round_)
     ]
     table = engine.new_table()
     engine.replace(table, in_round(union(selects), layout, round_))
@@ -71,7 +71,7 @@ def _as_of(search: Search, predicate: str, round_: int) -> str:
     return table
 
 
-def _given_in(search: Search, derivation: Derivation, layout: Layout, round_: int) -> exp.Select:
+def _given_in(search: Search, derivation: Derivation, layout: Layout, round_: int) -> list[exp.Select]:
     """Return the facts that a rule gives of what came in before a round."""
     body = Body(search.context.engine, search.context.layouts, Terms(search.context.engine, {}, {}, derivation.similar))
     for step in derivation.schedule.before:
@@ -80,11 +80,11 @@ def _given_in(search: Search, derivation: Derivation, layout: Layout, round_: in
         for _, alias in body.matched[seen:]:
             until = exp.Literal.number(round_)
             body.conditions.append(exp.LT(this=exp.column(ROUND, table=alias), expression=until))
-    atom = next(a for a in derivation.heads if a.predicate == layout.predicate)
     if derivation.grouping is not None:
         matches = Gathered.of(search.context.engine, derivation.grouping, body)
         body = derivation.bound(source=matches.select.subquery("m"))
-    return projected(body, layout, derivation.head_cells(body, atom))
+    atoms = [atom for atom in derivation.heads if atom.predicate == layout.predicate]
+    return [projected(body, layout, derivation.head_cells(body, atom)) for atom in atoms]
 
 
 def _holds(search: Search, fact: GroundFact) -> bool:
