@@ -177,7 +177,8 @@ def _label_at(record: exp.Expr, key: exp.Expr) -> exp.Expr:
 
 def _put(record: exp.Expr, key: exp.Expr, value: exp.Expr, label: exp.Expr) -> exp.Expr:
     others = each("filter", record, lambda x: exp.NEQ(this=part(x, "k"), expression=operand(key)))
-    return call("array_sort", call("concat", others, array(_entry(key.copy(), value, label))))
+    changed = call("array_sort", call("concat", others, array(_entry(key.copy(), value, label))))
+    return when(exp.Not(this=missing(key.copy())), changed)
 
 
 def _known(record: exp.Expr) -> exp.Expr:
