@@ -199,7 +199,7 @@ class Job:
             progress=progress,
             source=self.program.source,
         )
-        found = Conclusions(reasoned, (*reader.notes, *reasoned.notes), {}, settings, owns_engine)
+        found = Conclusions(reasoned, tuple(reader.notes), {}, settings, owns_engine)
         if self.outputs:
             found.notes += found.write(self.outputs, force=self.force, progress=progress)
         return found

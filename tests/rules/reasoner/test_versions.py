@@ -164,13 +164,13 @@ def test_only_living_facts_count_for_the_budget():
 
 
 def test_tables_of_older_epochs_are_dropped():
-    text = """@versioned("V", key = ["I"]). V(I, A), A < 100 -> V(I, A + 1).
+    text = """@versioned("V", key = ["I"]). V(I, A), A < 25 -> V(I, A + 1).
     V(I, A) -> exists Z: D(I, Z).
-    V(I, A), A = 100 -> C(I). C(X), E(X, Y), mcount(<X>) >= 1 -> C(Y)."""
+    V(I, A), A = 25 -> C(I). C(X), E(X, Y), mcount(<X>) >= 1 -> C(Y)."""
     result = reason(text, {"V": [(1, 0)], "E": [(1, 2), (2, 3)], "C": [(9,)]})
     assert result.facts("C") == [(1,), (2,), (3,), (9,)]
     tables = result.run.engine._connection.execute("SHOW TABLES").fetchall()
     changes = len(result.history.changes)
-    assert changes == 100
+    assert changes == 25
     assert len(tables) < changes + 15
-    assert result.why("V(1, 100)", limit=None).is_complete
+    assert result.why("V(1, 25)", limit=None).is_complete

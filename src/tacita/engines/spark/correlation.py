@@ -59,7 +59,7 @@ def _is_far(column: exp.Column, select: exp.Select) -> bool:
         if isinstance(node, exp.Select):
             if table in sources(node):
                 return False
-            if not _is_source(node, parent):
+            if not _is_source(parent):
                 is_deep = True
     return is_deep
 
@@ -71,8 +71,8 @@ def _climb(node: exp.Expr, top: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]
         current = current.parent
 
 
-def _is_source(select: exp.Select, parent: exp.Expr) -> bool:
-    """Whether a query stands in FROM, and not in a condition."""
+def _is_source(parent: exp.Expr) -> bool:
+    """Whether a query with this parent stands in FROM, and not in a condition."""
     node: exp.Expr | None = parent
     while isinstance(node, exp.Subquery | exp.SetOperation | exp.Paren):
         node = node.parent

@@ -1,1 +1,1 @@
-"""Rewrites between the program that was written and the one that is run; one pass a file, the order in `pipeline`."""
+"""Rewrites between the program that was written and the one that is run; one pass a file."""

@@ -34,8 +34,6 @@ class Linked:
     """The source texts by name, for messages."""
     maybe: set[str] = field(default_factory=set)
     """The modules whose groups are formed by maybe-match; the program itself is ``""``."""
-    natives: dict[str, str] = field(default_factory=dict)
-    """Native kernels that a module names, by module."""
     parameters: set[str] = field(default_factory=set)
     """The parameters of the program and of what it uses; those of a module also with its name: ``risk.k``."""
 
@@ -80,8 +78,6 @@ class _Linker:
         for annotation in program.directives("group_equality"):
             if annotation.text(0) == "maybe":
                 self.linked.maybe.add(module)
-        for annotation in program.directives("native"):
-            self.linked.natives[module] = annotation.text(0) or ""
         clauses += [replace(c, module=module) if isinstance(c, Rule) and module else c for c in program.clauses]
         return clauses
 

@@ -302,7 +302,7 @@ def _union(engine: Engine, value: Term, cells: Mapping[Term, Cell]) -> Cell:
         pair = Terms(engine, known={value.first: first, value.second: second}).cell(value)
         assert isinstance(pair.type, PairType)
         return Cell(SetType(pair.type), engine.function("set_of", pair.value))
-    single = Terms(engine, known={value: cells[value]})._without_label(cells[value])
+    single = Terms(engine, known={value: cells[value]}).without_label(cells[value])
     held_type = Scalar(single.type.name) if isinstance(single.type, Scalar) else single.type
     return Cell(
         SetType(held_type), engine.function("set_of", terms.text(single) if held_type == TEXT else single.value)

@@ -56,11 +56,6 @@ class Reasoned:
         return self.prepared.warnings
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What happened on the way that a reader should know."""
-        return tuple(self.run.notes)
-
-    @property
     def rounds(self) -> int:
         """How many rounds it took."""
         return self.run.round

@@ -60,7 +60,6 @@ class Run:
     filled: set[str] = field(default_factory=set)
     """Predicates whose table holds what inputs and the program's own facts say."""
     violations: list[Violation] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
     contributions: dict[int, Contributions] = field(default_factory=dict)
     chases: dict[int, Chase] = field(default_factory=dict)
     functions: dict[int, Computed] = field(default_factory=dict)
@@ -97,7 +96,7 @@ class Run:
         self.began = self.round
         if not derivations and not equalities:
             for predicate in predicates:
-                self._start(predicate)
+                self.start(predicate)
             return
         plain = [d for d in derivations if not d.existentials]
         chases = [d for d in derivations if d.existentials and not d.is_computed]
@@ -112,7 +111,8 @@ class Run:
             self.looping = {e.source for e in self.edges if e.source == e.target} or {""}
         return len(predicates) > 1 or predicates[0] in self.looping
 
-    def _start(self, predicate: str) -> None:
+    def start(self, predicate: str) -> None:
+        """Let the table of a predicate be there, without facts if nothing has filled it."""
         if predicate not in self.filled:
             self.engine.replace(self.layouts[predicate].table, empty(self.layouts[predicate]))
             self.filled.add(predicate)
@@ -259,7 +259,7 @@ class _Fixpoint:
         run.next_round(self.plain)
         for predicate in self.predicates:
             layout = self._layout(predicate)
-            run._start(predicate)
+            run.start(predicate)
             selects = [s for d in exits if _heads(d, predicate) for s in run.selects(d, predicate)]
             run.add(layout, selects, exits)
             run.engine.replace(f"{layout.table}_d", everything(layout.table))

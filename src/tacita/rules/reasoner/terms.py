@@ -236,14 +236,14 @@ class Terms(Comparisons):
         return Cell(RecordType(held), changed, is_partial=_partial(record))
 
     def _pair(self, first: Cell, second: Cell) -> Cell:
-        second = self._without_label(second)
-        first = self._without_label(first)
+        second = self.without_label(second)
+        first = self.without_label(first)
         value = self.function("pair", first.value, second.value)
         known = both(first.is_known(), second.is_known())
         partial = _partial(first, second)
         return Cell(PairType(first.type, second.type), when(known, value) if partial else value, is_partial=partial)
 
-    def _without_label(self, cell: Cell) -> Cell:
+    def without_label(self, cell: Cell) -> Cell:
         """Return a cell for use inside a set or pair: a null that may be there is held as ``any``."""
         return cell if cell.label is None else self._any(cell)
 
@@ -255,7 +255,7 @@ class Terms(Comparisons):
         return Cell(ANY, value, is_partial=cell.is_partial)
 
     def _collection(self, items: tuple[Term, ...], *, is_set: bool) -> Cell:
-        cells = [self._without_label(self.cell(item)) for item in items]
+        cells = [self.without_label(self.cell(item)) for item in items]
         element: Type = NOTHING
         for cell in cells:
             element = joined(element, cell.type) or ANY

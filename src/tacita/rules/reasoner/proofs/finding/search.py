@@ -131,13 +131,13 @@ class Search:
             if given:
                 self.last_use[derivation.number] = min(self.last_use.values(), default=0) - 1
         others = [(d, a) for d, a in self.heads.get(predicate, []) if d.existentials]
-        for derivation, atom in others:
+        for derivation, _ in others:
             if rest() and derivation.is_computed:
-                found |= self._computed(derivation, atom, rest())
+                found |= self._computed(derivation, rest())
         history = self.context.result.history
         if rest() and history is not None and predicate in history.older:
             found |= changed(self.context, history, self.goals(rest()), self.merges)
-        for derivation, atom in others:
+        for derivation, _ in others:
             if rest() and not derivation.is_computed:
                 for fact, step in self._invented(derivation, atom, rest()).items():
                     # That a null became a constant is best explained by what says so of the constant.
@@ -168,7 +168,7 @@ class Search:
                 found |= given_by(self.context, derivation, atom, self.goals(missed), asking)
         return found
 
-    def _computed(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Step]:
+    def _computed(self, derivation: Derivation, facts: Sequence[GroundFact]) -> dict[GroundFact, Step]:
         """Return the facts that a function of the caller's gave, with what it was asked."""
         asked = len(derivation.atoms[0].arguments)
         firings_ = [Firing(fact, self.context.rounds[fact], fact.values[:asked], 0) for fact in facts]

@@ -115,7 +115,7 @@ def _premise(premise: Premise, models: Mapping[str, Model]) -> str:
 
 def _gathered(gathers: Gathers, about: Holds | None, models: Mapping[str, Model]) -> str:
     """Return who contributed, and what it makes together: ``together 0.55, which is more than 0.5``."""
-    shown = [_contribution(one, gathers, models) for one in gathers.contributors[:_SHOWN]]
+    shown = [_contribution(one, models) for one in gathers.contributors[:_SHOWN]]
     rest = gathers.number - len(shown)
     if rest > 0:
         shown.append(f"{rest:,} more")
@@ -143,7 +143,7 @@ def _which(about: Holds, gathers: Gathers) -> str:
 _TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 
 
-def _contribution(one: Contributor, gathers: Gathers, models: Mapping[str, Model]) -> str:
+def _contribution(one: Contributor, models: Mapping[str, Model]) -> str:
     facts = [_fact(p.fact, models) for p in one.premises if isinstance(p, Uses)]
     others = [_premise(p, models) for p in one.premises if isinstance(p, Misses)]
     return " and ".join([*facts, *others]) or plain(one.value)
