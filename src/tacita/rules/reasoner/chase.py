@@ -1,9 +1,9 @@
 """Existential rules: a restricted chase with nulls that are named by what they were made for.
 
 A rule fires for a binding of its frontier only if nothing satisfies the head yet. The null of a rule, a variable and a
-frontier is always the same one (of one epoch, where there are versions); the table of frontiers says who made it. Where a rule's frontier holds nulls itself and
-the program is warded, a binding like an earlier one up to the names of its nulls says nothing new and is left out:
-this is what ends a chase that would go on for ever.
+frontier is always the same one (of one epoch, where there are versions); the table of frontiers says who made it. Where
+a rule's frontier holds nulls itself and the program is warded, a binding like an earlier one up to the names of its
+nulls says nothing new and is left out: this is what ends a chase that would go on for ever.
 """
 
 from __future__ import annotations

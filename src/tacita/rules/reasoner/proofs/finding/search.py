@@ -137,7 +137,7 @@ class Search:
         history = self.context.result.history
         if rest() and history is not None and predicate in history.older:
             found |= changed(self.context, history, self.goals(rest()), self.merges)
-        for derivation, _ in others:
+        for derivation, atom in others:
             if rest() and not derivation.is_computed:
                 for fact, step in self._invented(derivation, atom, rest()).items():
                     # That a null became a constant is best explained by what says so of the constant.
