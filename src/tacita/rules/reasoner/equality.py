@@ -12,6 +12,7 @@ from sqlglot import exp
 from tacita.errors import ReasoningError
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.types import DATE, INTEGER, NUMBER, TIMESTAMP, RowType, Scalar, Type
+from tacita.rules.reasoner.arrow import array
 from tacita.rules.reasoner.bodies import Body, moved
 from tacita.rules.reasoner.cells import Cell
 from tacita.rules.reasoner.derivations import Derivation
@@ -188,10 +189,10 @@ def _merges(final: dict[int, Any]) -> pa.RecordBatch:
     }
     values = list(final.values())
     arrays = [
-        pa.array(list(final), pa.int64()),
-        pa.array([v.number if isinstance(v, Null) else None for v in values], pa.int64()),
+        array(list(final), pa.int64()),
+        array([v.number if isinstance(v, Null) else None for v in values], pa.int64()),
     ]
-    arrays += [pa.array([_held(v, name) for v in values], kind) for name, kind in kinds.items()]
+    arrays += [array([_held(v, name) for v in values], kind) for name, kind in kinds.items()]
     return pa.RecordBatch.from_arrays(arrays, names=[f"c{i}" for i in range(len(arrays))])
 
 

@@ -17,6 +17,7 @@ from tacita.model.relation import ColumnType
 from tacita.rules.logic.program import Fact
 from tacita.rules.logic.terms import Constant
 from tacita.rules.logic.types import ANY, INTEGER, NOTHING, NUMBER, TEXT, Scalar, Type, joined
+from tacita.rules.reasoner.arrow import array
 from tacita.rules.reasoner.bodies import Body
 from tacita.rules.reasoner.cells import Cell, is_null
 from tacita.rules.reasoner.constants import constant_type
@@ -216,9 +217,9 @@ def _adopted(engine: Engine, layout: Layout, columns: Mapping[str, list[Any]]) -
     arrays = []
     for i, position in enumerate(layout.positions):
         assert isinstance(position.type, Scalar)
-        arrays.append(pa.array(columns[f"c{i}"], _ARROW[position.type.name]))
+        arrays.append(array(columns[f"c{i}"], _ARROW[position.type.name]))
         if position.is_nullable:
-            arrays.append(pa.array(columns[f"n{i}"], pa.int64()))
+            arrays.append(array(columns[f"n{i}"], pa.int64()))
     batch = pa.RecordBatch.from_arrays(arrays, names=list(columns))
     relation = engine.adopt([batch], batch.schema)
     terms = [

@@ -22,6 +22,7 @@ from tacita.rules.logic.binding import Absent, Assign, Enumerate, Match, Step, T
 from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.logic.terms import Aggregate, Constant, Node, Similar, Term, aggregates, children, variables, walk
 from tacita.rules.logic.types import ANY, NOTHING
+from tacita.rules.reasoner.arrow import array
 from tacita.rules.reasoner.bodies import Body
 from tacita.rules.reasoner.cells import Cell, both, not_null, when
 from tacita.rules.reasoner.sql import found_in, named
@@ -318,7 +319,7 @@ class SimilarPairs:
             return
         self._known.update(pairs)
         batch = pa.RecordBatch.from_arrays(
-            [pa.array([a for a, _ in pairs], pa.string()), pa.array([b for _, b in pairs], pa.string())],
+            [array([a for a, _ in pairs], pa.string()), array([b for _, b in pairs], pa.string())],
             names=["c0", "c1"],
         )
         new = self._engine.adopt([batch], batch.schema)
