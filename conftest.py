@@ -6,6 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, so that a change is judged by itself; TACITA_FUZZ=1 looks for new ones.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("fuzz", print_blob=True)
+settings.load_profile("fuzz" if os.environ.get("TACITA_FUZZ") else "same")
 
 
 @pytest.fixture(autouse=True)

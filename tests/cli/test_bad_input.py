@@ -84,14 +84,14 @@ def test_a_column_of_mixed_types_is_told_not_guessed(tacita, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_ten_thousand_columns(tacita, tmp_path: Path) -> None:
-    names = [f"v{i}x" for i in range(10_000)]
-    row = ",".join(str(i % 3) for i in range(10_000))
+def test_thousands_of_columns(tacita, tmp_path: Path) -> None:
+    names = [f"v{i}x" for i in range(3_000)]
+    row = ",".join(str(i % 3) for i in range(3_000))
     (tmp_path / "f.csv").write_text(",".join(names) + f"\n{row}\n{row}\n")
     done = tacita("describe", "f.csv", timeout=400)
     assert done.returncode == 0, done.stderr
-    assert "2 tuples, 10,000 attributes" in done.stdout
-    assert "and 9,940 more attributes; --json shows all" in done.stdout
+    assert "2 tuples, 3,000 attributes" in done.stdout
+    assert "and 2,940 more attributes; --json shows all" in done.stdout
 
 
 @pytest.mark.slow

@@ -29,6 +29,9 @@ WRITTEN = [
     "P({1}). P({}). P(S), S != {} -> R(S).",
     "P({(1, 2)}). P(S), N = size(S), (1, 2) in S -> R(N).",
     "P({(1, 2), (3, 4)}). P(S), X in S, Y = second(X) -> R(Y).",
+    'A(1). A(X) -> exists S: L(S). L(S), N = S + S, N in {"a"} -> R(S).',
+    'A(1). A(X) -> exists S: L(S). L(S), N = S + "x" -> R(N). R("y").',
+    "A(1). A(X) -> exists S: L(S). L(S), N = S + 1, N > 2 -> R(N).",
     "P(7.5). P(8.0). P(X), Y = mod(X, 3) -> R(Y).",
     "P(-7). P(9007199254740993). P(X), Y = floor(X), Z = ceil(X) -> R(Y, Z).",
 ]

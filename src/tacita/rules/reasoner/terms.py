@@ -104,8 +104,11 @@ class Terms(Comparisons):
 
     def _arithmetic(self, term: Operation) -> Cell:
         cells = [self.cell(operand) for operand in term.operands]
-        if term.operator == "+" and all(is_text(cell.type) for cell in cells):
-            return Cell(TEXT, self.function("concat", *(self.text(cell) for cell in cells)), is_partial=True)
+        if term.operator == "+" and len(cells) > 1 and all(is_text(c.type) or c.type == NOTHING for c in cells):
+            if not any(is_text(cell.type) for cell in cells):  # nulls of which nobody knows whether they are texts
+                return Cell(NOTHING, as_type(exp.Null(), sql_type(NOTHING)), is_partial=True)
+            texts = [as_type(self.text(cell), sql_type(TEXT)) for cell in cells]
+            return Cell(TEXT, self.function("concat", *texts), is_partial=True)
         if len(cells) == 1:
             return Cell(cells[0].type, exp.Neg(this=wrapped(self.number(cells[0]))), is_partial=_partial(*cells))
         a, b = (self.number(cell) for cell in cells)

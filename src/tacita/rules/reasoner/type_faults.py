@@ -221,7 +221,7 @@ def _comparison(part: Comparison, terms: Terms) -> Iterator[Fault]:
 
 def _arithmetic(part: Operation, terms: Terms) -> Iterator[Fault]:
     types = [_type(operand, terms) for operand in part.operands]
-    if part.operator == "+" and all(isinstance(t, Scalar) and t.name == "text" for t in types):
+    if part.operator == "+" and all(isinstance(t, Scalar) and t.name in {"text", NOTHING.name} for t in types):
         return
     wrong = next((t for t in types if t not in _NUMERIC), None)
     if wrong is not None:
