@@ -196,6 +196,7 @@ def test_without_a_command_there_is_help(tacita) -> None:
     assert "describe" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_fault(firms: Path) -> None:
     command = f"{Path(sys.executable).with_name('tacita')} convert {firms} - | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)

@@ -18,7 +18,9 @@ def named(case: Case) -> str:
 
 def slowly(case: Case) -> Case | object:
     """The cycles run a program in a program: a second each."""
-    return pytest.param(case, marks=pytest.mark.slow) if case.folder.parent.name == "enhanced_cycle" else case
+    return (
+        pytest.param(case, marks=pytest.mark.slow) if case.folder.parent.name in {"cycle", "enhanced_cycle"} else case
+    )
 
 
 @pytest.mark.parametrize("case", [slowly(c) for c in CASES if "error" not in c.settings], ids=named)
@@ -37,6 +39,7 @@ def test_oracle(case: Case) -> None:
     assert len(result.violations) == case.settings.get("violations", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [c for c in CASES if "error" in c.settings], ids=named)
 def test_refused(case: Case) -> None:
     for run in [case.reasoned] if "not_by_oracle" in case.settings else [case.reasoned, case.interpreted]:

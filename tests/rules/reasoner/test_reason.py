@@ -229,6 +229,7 @@ def test_inputs_that_do_not_fit():
     assert facts("P(X) -> Q(X).", inputs={"P": []}) == []
 
 
+@pytest.mark.slow
 def test_many_rules():
     number = 300
     chain = "P0(1). " + " ".join(f"P{i}(X) -> P{i + 1}(X)." for i in range(number))

@@ -156,6 +156,7 @@ def test_what_was_found_before_the_first_epoch_is_not_forgotten():
 LONG = '@versioned("V", key = ["I"]). V(I, A), A < 100 -> V(I, A + 1). V(I, A), Other(J) -> D(J, A).'
 
 
+@pytest.mark.slow
 def test_only_living_facts_count_for_the_budget():
     facts = {"V": [(1, 1)], "Other": [(i,) for i in range(10)]}
     result = reason(LONG, facts, budget=Budget(facts=30))
@@ -163,6 +164,7 @@ def test_only_living_facts_count_for_the_budget():
     assert result.run.nulls == 0  # no rule makes any
 
 
+@pytest.mark.slow
 def test_tables_of_older_epochs_are_dropped():
     text = """@versioned("V", key = ["I"]). V(I, A), A < 25 -> V(I, A + 1).
     V(I, A) -> exists Z: D(I, Z).

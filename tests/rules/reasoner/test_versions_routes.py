@@ -40,6 +40,7 @@ def test_a_choice_across_keys_is_made_in_order():
     assert_same(text, facts)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(
     st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), max_size=9, unique=True),

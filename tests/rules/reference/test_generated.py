@@ -52,6 +52,7 @@ def shuffled(clauses):
     return (*others[::2], *inventing, *others[1::2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_the_order_of_clauses_and_rows_does_not_count(name):
     @SMALL

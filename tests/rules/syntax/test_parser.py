@@ -290,6 +290,7 @@ def test_a_caller_with_little_stack_left_gets_a_fault_and_no_error() -> None:
     assert len(parsed.program.facts) == 1  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_large_programs_are_read() -> None:
     rules = [f"[{n}] Own{n % 50}(X, Y, W), W > 0.{n} -> Control(X, Y)." for n in range(1, 10_001)]
     assert len(parse(" ".join(rules)).program.rules) == 10_000
