@@ -74,7 +74,6 @@ def test_nulls_that_become_one_leave_no_value_that_was_overtaken():
     assert [number for _, number in reason(text, inputs=facts).facts("S")] == [2]
 
 
-@pytest.mark.slow
 def test_many_rules_for_one_predicate():
     rules = 45
     several = " ".join(f"S(X, V), E{i}(X, Y), M = mmax(V + {i}) -> S(Y, M)." for i in range(rules))
