@@ -14,6 +14,8 @@ from tacita.reasoning.queries import answers
 from tacita.rules.reasoner import reason
 from tacita.rules.reasoner.similar import JaroWinkler
 
+pytestmark = pytest.mark.slow
+
 CITIES = {
     "A": [("Milano",), ("Milan",), ("milano",), ("Roma",)],
     "B": [("Milano",), ("Torino",)],
