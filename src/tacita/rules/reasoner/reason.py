@@ -149,7 +149,7 @@ class Reasoning:
         running = self._inlined(derivations)
         derived = {predicate for rule in program.rules for predicate in head_predicates(rule)}
         underived = {*self.inputs, *(f.atom.predicate for f in program.facts), ROWS} - derived
-        reported: list[Violation] = []
+        reported: dict[str, Violation] = {}
         apart: dict[str, str] = {}
         while True:
             run = Run(self.engine, signatures.layouts, links, self.budget, self.progress, similar)
@@ -158,11 +158,11 @@ class Reasoning:
             run.quarantined = apart
             history = self._pass(run, order, derivations, running)
             self._quarantine(run, derivations)
-            reported += (v for v in run.violations if v.policy is Policy.QUARANTINE and v not in reported)
+            reported |= {repr(v): v for v in run.violations if v.policy is Policy.QUARANTINE}
             if self.ready.versioned or not self._ban(run, underived):
                 break
         self._deny(run, derivations)
-        run.violations = [*reported, *(v for v in run.violations if v.policy is not Policy.QUARANTINE)]
+        run.violations = [*reported.values(), *(v for v in run.violations if v.policy is not Policy.QUARANTINE)]
         return Reasoned(self.ready, run, derivations, history)
 
     def _pass(
