@@ -1,0 +1,161 @@
+"""The combinations of values that records have on the attributes an intruder knows: one scan, one group-by.
+
+Most measures need no record, only how often each combination occurs. There are far fewer combinations than records, so
+kernels work on them as arrays of codes and the answer is joined back to the records at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from tacita.engines.plans.joins import same
+from tacita.engines.plans.terms import as_double
+from tacita.engines.protocol import EngineRelation
+from tacita.model.relation import Column, ColumnType
+from tacita.risk.sample import Sample
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+COUNT, WEIGHT, NUMBER = "n", "w", "id"
+"""Physical columns of the table of combinations: records, their weights together, the combination's number from 1."""
+
+NULL = -1
+"""The code of a null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """Combinations as arrays: what kernels work on."""
+
+    codes: Array
+    """One row per combination, one column per attribute; values are numbered from 0, a null is -1."""
+    counts: Array
+    """How many records have the combination."""
+    weights: Array
+    """Their weights together; the counts, if there is no weight."""
+    values: tuple[pa.Array, ...]
+    """What the codes of each attribute stand for."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many different values each attribute has."""
+        return tuple(len(values) for values in self.values)
+
+
+def combinations(sample: Sample) -> EngineRelation:
+    """Return the table of combinations: the known attributes, then ``n``, ``w`` and ``id``.
+
+    Missing values are put together here, whatever they will mean.
+    """
+    if "combinations" not in sample.made:
+        sample.made["combinations"] = _grouped(sample)
+    found: EngineRelation = sample.made["combinations"]
+    return found
+
+
+def _grouped(sample: Sample) -> EngineRelation:
+    records, engine = sample.records, sample.engine
+    keys = records.physical(sample.known)
+    count = exp.Count(this=exp.Star())
+    weight: exp.Expr = as_double(count.copy())
+    if sample.weight is not None:
+        weight = exp.Sum(this=as_double(records.physical([sample.weight])[0]))
+    grouped = (
+        exp.select(*keys, exp.alias_(count, COUNT), exp.alias_(weight, WEIGHT))
+        .from_(records.source())
+        .group_by(*(key.copy() for key in keys))
+    )
+    columns = [records.column(name) for name in sample.known]
+    columns += [Column(COUNT, COUNT, ColumnType.INTEGER), Column(WEIGHT, WEIGHT, ColumnType.NUMBER)]
+    stored = engine.store(grouped, columns)
+    numbered = exp.select("*", exp.alias_(engine.numbered(stored), NUMBER)).from_(stored.source())
+    table = engine.new_table()
+    engine.define(table, numbered)
+    return EngineRelation(engine, table, (*columns, Column(NUMBER, NUMBER, ColumnType.INTEGER)))
+
+
+def codes(sample: Sample) -> Codes:
+    """Return the combinations as arrays, in the order of their numbers; missing values get the code of a null."""
+    if "codes" not in sample.made:
+        sample.made["codes"] = _coded(sample)
+    found: Codes = sample.made["codes"]
+    return found
+
+
+def _coded(sample: Sample) -> Codes:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = combinations(sample)
+    plan = exp.select(*(exp.column(c.physical) for c in table.columns)).from_(table.source())
+    plan = plan.order_by(NUMBER)
+    arrow = pa.Table.from_batches(list(sample.engine.stream(plan, 1_000_000)) or _none(table))
+    coded, values = [], []
+    for place in range(len(sample.known)):
+        column = arrow.column(place).combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        column = column.dictionary_encode()
+        coded.append(pc.fill_null(column.indices, NULL).to_numpy(zero_copy_only=False).astype(np.int32))
+        values.append(column.dictionary)
+    counts = arrow.column(COUNT).to_numpy().astype(np.int64)
+    weights = arrow.column(WEIGHT).to_numpy().astype(np.float64)
+    return Codes(np.stack(coded, axis=1), counts, weights, tuple(values))
+
+
+def _none(table: EngineRelation) -> list[pa.RecordBatch]:
+    import pyarrow as pa
+
+    return [pa.RecordBatch.from_pydict({column.physical: pa.array([], pa.int64()) for column in table.columns})]
+
+
+def adopted(sample: Sample, columns: dict[str, Array], *, numbers: Array | None = None) -> EngineRelation:
+    """Return arrays as a relation with the number ``id`` of the combination that each place belongs to.
+
+    Without `numbers` there is one place per combination, in order.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    length = len(next(iter(columns.values())))
+    number = np.arange(1, length + 1, dtype=np.int64) if numbers is None else numbers
+    batch = pa.RecordBatch.from_pydict({NUMBER: pa.array(number), **{n: pa.array(a) for n, a in columns.items()}})
+    return sample.engine.adopt([batch], batch.schema)
+
+
+def of_each_record(sample: Sample, relation: EngineRelation, names: list[str]) -> exp.Select:
+    """Return the plan that gives columns of a relation about combinations to each record.
+
+    The relation has the number ``id`` of a combination in each tuple, at most one tuple per combination. The result has
+    ``c0``, the number of the record, then the named columns as ``c1``, ``c2``, ...; null where the relation has nothing.
+    """
+    records, engine = sample.records, sample.engine
+    keys = [records.column(name).physical for name in sample.known]
+    table = combinations(sample)
+    row = exp.alias_(engine.numbered(records), "row_number_")
+    numbered = exp.select(row, *(exp.column(key) for key in keys)).from_(records.source()).subquery("r")
+    terms: list[exp.Expr] = [exp.alias_(exp.column("row_number_", table="r"), "c0")]
+    terms += [
+        exp.alias_(exp.column(relation.column(name).physical, table="f"), f"c{i}") for i, name in enumerate(names, 1)
+    ]
+    plan = exp.select(*terms).from_(numbered).join(table.source().as_("g"), on=same("r", "g", keys), copy=False)
+    if relation.table == table.table:
+        return plan.transform(lambda node: _renamed(node))
+    number = exp.EQ(
+        this=exp.column(NUMBER, table="g"), expression=exp.column(relation.column(NUMBER).physical, table="f")
+    )
+    return plan.join(relation.source().as_("f"), on=number, join_type="left", copy=False)
+
+
+def _renamed(node: exp.Expr) -> exp.Expr:
+    if isinstance(node, exp.Column) and node.table == "f":
+        return exp.column(node.name, table="g")
+    return node

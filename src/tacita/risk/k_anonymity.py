@@ -1,0 +1,56 @@
+"""k-anonymity: whether fewer than k records share a combination of values (Algorithm 4 of the VADA-SA paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sqlglot import exp
+
+from tacita.engines.plans.terms import as_double
+from tacita.errors import UsageError, listed
+from tacita.model.relation import ColumnType
+from tacita.progress import Progress, silent
+from tacita.risk.combinations import of_each_record
+from tacita.risk.frequencies import FREQUENCY, frequencies
+from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
+from tacita.risk.sample import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class KAnonymity:
+    """Risk 1 if fewer than k records look alike on the known attributes, 0 otherwise."""
+
+    k: int = 3
+    threshold: float = 0.5
+    name: ClassVar[str] = "k-anonymity"
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise UsageError(f"k is {self.k}", do="give a number of records from 1 on")
+
+    def lacks(self, sample: Sample) -> list[str]:
+        """Return nothing: records and what the intruder knows are enough."""
+        return []
+
+    def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
+        """Return the risk and the frequency of each record."""
+        counted = of_each_record(sample, frequencies(sample), [FREQUENCY])
+        frequency = exp.column("c1")
+        few = exp.LT(this=frequency, expression=exp.Literal.number(self.k))
+        risk = exp.Case(ifs=[exp.If(this=few, true=exp.Literal.number(1))], default=exp.Literal.number(0))
+        plan = exp.select(
+            exp.alias_(exp.column("c0"), "c0"), exp.alias_(as_double(risk), "c1"), exp.alias_(frequency.copy(), "c2")
+        ).from_(counted.subquery("f"))
+        kind = ColumnType.INTEGER if sample.nulls.are_whole else ColumnType.NUMBER
+        records = stored_risks(sample.engine, plan, {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER, FREQUENCY: kind})
+        return Risks(self.name, self.threshold, records)
+
+    def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
+        """Return how many look alike, and how many are needed."""
+        return f"one of {record[FREQUENCY]:,g} with this {listed(list(sample.known), 9)}; needs {self.k}"
+
+    def specification(self, sample: Sample) -> Specification:
+        """Return Algorithm 4."""
+        return Specification("k_anonymity", {"k": self.k, "AnonSet": list(sample.known)})

@@ -1,0 +1,77 @@
+"""The contract of a measure: a sample in, the risk of each record and figures of the file out.
+
+`tests/risk/contract.py` checks it for any measure, ours or a user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Protocol, runtime_checkable
+
+from sqlglot import exp
+
+from tacita.engines.protocol import Engine, EngineRelation
+from tacita.model.relation import Column, ColumnType
+from tacita.progress import Progress, silent
+from tacita.risk.sample import Sample
+
+ROW, RISK = "row", "risk"
+"""The columns that every relation of risks begins with: the number of the record in the data, from 1, and its risk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """The rule program that defines a measure: a kernel must give the risks that these rules give."""
+
+    program: str
+    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Risks:
+    """What a measure found."""
+
+    measure: str
+    threshold: float
+    """A record is unsafe if its risk is above it."""
+    records: EngineRelation | None = None
+    """One tuple per record: ``row``, ``risk`` from 0 to 1, then columns of the measure's own, such as ``frequency``.
+    None for a measure of the file as a whole."""
+    figures: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """Figures of the file, by name."""
+    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=lambda: MappingProxyType({}))
+    """Figures that are many, such as the contribution of each attribute: small lists of rows."""
+    notes: Sequence[str] = ()
+    """What a steward must know to read the figures."""
+
+
+@runtime_checkable
+class Measure(Protocol):
+    """A way to say how risky records are. Parameters are fields; a measure is a frozen value."""
+
+    @property
+    def name(self) -> str:
+        """What users call it: ``k-anonymity``."""
+
+    @property
+    def threshold(self) -> float:
+        """The risk above which a record is unsafe, from 0 to 1."""
+
+    def lacks(self, sample: Sample) -> list[str]:
+        """Return what the sample does not have and the measure needs, each as a sentence with what to do."""
+
+    def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
+        """Return the risk of each record."""
+
+    def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
+        """Return why a record has its risk: a clause without any value of the record. `record` is its tuple in `Risks`."""
+
+    def specification(self, sample: Sample) -> Specification | None:
+        """Return the rules that define the measure, if it has such."""
+
+
+def stored_risks(engine: Engine, plan: exp.Query, columns: Mapping[str, ColumnType]) -> EngineRelation:
+    """Run a plan that selects ``c0``, ``c1``, ... and keep its result under the names of the columns."""
+    return engine.store(plan, [Column(name, f"c{i}", kind) for i, (name, kind) in enumerate(columns.items())])

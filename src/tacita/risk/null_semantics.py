@@ -1,0 +1,79 @@
+"""What a hidden or missing value matches when records are counted.
+
+A file that was anonymised holds labelled nulls, and surveys hold missing answers. How many records look like a given
+one depends on what such a cell may stand for, and tools disagree:
+
+- as a *category*, missing is a value like any other;
+- by *maybe-match* (the VADA-SA paper's), a null may be any value, so that groups overlap;
+- in the *standard* semantics a null is like nothing but itself;
+- sdcMicro's *alpha* weighs uncertain matches by a constant;
+- *expected*: a null counts for a group with the probability that it would fall there, as the complete records have it.
+  Suppressing more cells cannot make it jump: a hidden value is worth what an intruder would guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tacita.errors import UsageError
+from tacita.model.dictionary import MissingAs
+
+
+class Semantics(StrEnum):
+    """What a null matches."""
+
+    MAYBE_MATCH = "maybe-match"
+    """Any value (default)."""
+    STANDARD = "standard"
+    """Nothing but itself."""
+    ALPHA = "alpha"
+    """Any value, but an uncertain match counts alpha only (sdcMicro)."""
+    EXPECTED = "expected"
+    """Each value with its probability."""
+
+
+class Distribution(StrEnum):
+    """Where the probabilities of the expected semantics come from."""
+
+    CONDITIONAL = "conditional"
+    """From the complete records that agree with what is known of the record."""
+    MARGINAL = "marginal"
+    """From each attribute alone, as if attributes were independent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nulls:
+    """How nulls count.
+
+    >>> print(Nulls(MissingAs.UNKNOWN, Semantics.ALPHA, alpha=0.5))
+    alpha 0.5
+    """
+
+    missing_as: MissingAs = MissingAs.UNKNOWN
+    semantics: Semantics = Semantics.MAYBE_MATCH
+    alpha: float = 1.0
+    distribution: Distribution = Distribution.CONDITIONAL
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.alpha <= 1:
+            raise UsageError(f"alpha is {self.alpha}", do="give the weight of an uncertain match, from 0 to 1")
+
+    @property
+    def are_values(self) -> bool:
+        """Whether a missing value is a category like any other, so that there are no nulls left."""
+        return self.missing_as is MissingAs.CATEGORY
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether frequencies are whole numbers."""
+        return self.are_values or self.semantics in {Semantics.MAYBE_MATCH, Semantics.STANDARD}
+
+    def __str__(self) -> str:
+        if self.are_values:
+            return "category"
+        if self.semantics is Semantics.ALPHA:
+            return f"alpha {self.alpha:g}"
+        if self.semantics is Semantics.EXPECTED and self.distribution is Distribution.MARGINAL:
+            return "expected (marginal)"
+        return str(self.semantics)

@@ -1,0 +1,87 @@
+"""A sample: the records at risk, and what an intruder knows of them.
+
+Section 2.2 of the VADA-SA paper: the risk of a record depends on the subset of the quasi-identifiers that the attacker is
+supposed to know. The same microdata under three attack scenarios are three samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from tacita.engines.protocol import Engine, EngineRelation
+from tacita.errors import DictionaryError, UsageError
+from tacita.model.attribute import Category
+from tacita.model.microdata import Microdata
+from tacita.risk.null_semantics import Nulls
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Microdata as an intruder meets them."""
+
+    microdata: Microdata
+    known: tuple[str, ...]
+    """The attributes that the intruder knows."""
+    nulls: Nulls = Nulls()
+    population: EngineRelation | None = None
+    """The population that the sample was drawn from, or a register that the intruder has: same attribute names."""
+    scenario: str = ""
+    """The name of the attack scenario, if it has one."""
+    made: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What measures computed once and share: combinations, frequencies."""
+
+    def __post_init__(self) -> None:
+        if not self.known:
+            raise DictionaryError(
+                f"no attribute of '{self.microdata.name}' is a quasi-identifier: records without one all look alike",
+                where=f"dictionary of '{self.microdata.name}'",
+                do="name what an intruder knows: --quasi NAME,NAME, or in Python known=[...]",
+            )
+        if len(set(self.known)) < len(self.known):
+            raise UsageError("an attribute that the intruder knows is named twice", do="name each attribute once")
+        for name in self.known:
+            self.microdata.column(name)
+
+    @classmethod
+    def of(cls, microdata: Microdata, known: Sequence[str] | None = None, nulls: Nulls | None = None) -> Self:
+        """Return microdata as met by an intruder who knows all quasi-identifiers, or those given."""
+        names = microdata.dictionary.quasi_identifiers if known is None else known
+        return cls(microdata, tuple(names), nulls or Nulls(microdata.dictionary.missing_as))
+
+    @property
+    def records(self) -> EngineRelation:
+        """The records, where they live."""
+        relation = self.microdata.relation
+        assert isinstance(relation, EngineRelation)
+        return relation
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that holds the records."""
+        return self.records.engine
+
+    @property
+    def weight(self) -> str | None:
+        """The sampling weight, if there is one."""
+        return self.microdata.dictionary.weight
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attributes."""
+        return tuple(a.name for a in self.microdata.dictionary.of(Category.SENSITIVE))
+
+    @property
+    def cluster(self) -> str | None:
+        """The key that ties records together (a household), if there is one."""
+        keys = self.microdata.dictionary.of(Category.CLUSTER_KEY)
+        return keys[0].name if keys else None
+
+    def with_nulls(self, nulls: Nulls) -> Self:
+        """Return the same sample with nulls counted otherwise."""
+        return replace(self, nulls=nulls, made={})
+
+    def with_known(self, known: Sequence[str], scenario: str = "") -> Self:
+        """Return the same records as met by an intruder who knows these attributes."""
+        return replace(self, known=tuple(known), scenario=scenario, made={})
