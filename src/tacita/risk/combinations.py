@@ -6,6 +6,7 @@ kernels work on them as arrays of codes and the answer is joined back to the rec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -131,31 +132,30 @@ def adopted(sample: Sample, columns: dict[str, Array], *, numbers: Array | None 
     return sample.engine.adopt([batch], batch.schema)
 
 
-def of_each_record(sample: Sample, relation: EngineRelation, names: list[str]) -> exp.Select:
+def of_each_record(
+    sample: Sample, relation: EngineRelation, names: Sequence[str], *, also: Sequence[str] = ()
+) -> exp.Select:
     """Return the plan that gives columns of a relation about combinations to each record.
 
     The relation has the number ``id`` of a combination in each tuple, at most one tuple per combination. The result has
-    ``c0``, the number of the record, then the named columns as ``c1``, ``c2``, ...; null where the relation has nothing.
+    ``c0``, the number of the record, then the named columns as ``c1``, ``c2``, ..., null where the relation has none,
+    then columns of the record itself, named in `also`.
     """
-    records, engine = sample.records, sample.engine
+    records, engine, table = sample.records, sample.engine, combinations(sample)
     keys = [records.column(name).physical for name in sample.known]
-    table = combinations(sample)
+    own = [records.column(name).physical for name in also]
     row = exp.alias_(engine.numbered(records), "row_number_")
-    numbered = exp.select(row, *(exp.column(key) for key in keys)).from_(records.source()).subquery("r")
-    terms: list[exp.Expr] = [exp.alias_(exp.column("row_number_", table="r"), "c0")]
-    terms += [
-        exp.alias_(exp.column(relation.column(name).physical, table="f"), f"c{i}") for i, name in enumerate(names, 1)
-    ]
-    plan = exp.select(*terms).from_(numbered).join(table.source().as_("g"), on=same("r", "g", keys), copy=False)
-    if relation.table == table.table:
-        return plan.transform(lambda node: _renamed(node))
+    held = dict.fromkeys([*keys, *own])
+    numbered = exp.select(row, *(exp.column(name) for name in held)).from_(records.source()).subquery("r")
+    beside = relation.table != table.table
+    terms = [exp.column("row_number_", table="r")]
+    terms += [exp.column(relation.column(name).physical, table="f" if beside else "g") for name in names]
+    terms += [exp.column(name, table="r") for name in own]
+    plan = exp.select(*(exp.alias_(term, f"c{i}") for i, term in enumerate(terms))).from_(numbered)
+    plan = plan.join(table.source().as_("g"), on=same("r", "g", keys), copy=False)
+    if not beside:
+        return plan
     number = exp.EQ(
         this=exp.column(NUMBER, table="g"), expression=exp.column(relation.column(NUMBER).physical, table="f")
     )
     return plan.join(relation.source().as_("f"), on=number, join_type="left", copy=False)
-
-
-def _renamed(node: exp.Expr) -> exp.Expr:
-    if isinstance(node, exp.Column) and node.table == "f":
-        return exp.column(node.name, table="g")
-    return node

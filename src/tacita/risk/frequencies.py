@@ -8,20 +8,44 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from tacita.engines.plans.terms import as_double
 from tacita.engines.protocol import EngineRelation
 from tacita.model.relation import Column, ColumnType
-from tacita.risk.combinations import COUNT, NUMBER, WEIGHT, adopted, codes, combinations
+from tacita.progress import Progress, silent
+from tacita.risk.combinations import COUNT, NUMBER, WEIGHT, adopted, codes, combinations, of_each_record
 from tacita.risk.sample import Sample
 
 FREQUENCY, POPULATION = "frequency", "population"
+_OWN, _SHARED = "own", "shared"
 
 
-def frequencies(sample: Sample) -> EngineRelation:
-    """Return ``frequency`` and ``population`` of each combination, by its number ``id``."""
+def frequencies(sample: Sample, progress: Progress = silent) -> EngineRelation:
+    """Return ``frequency`` and ``population`` of each combination, by its number ``id``.
+
+    Where a record with a null counts itself otherwise than others, there are ``own`` and ``shared`` instead of the
+    population, see `matching`; `frequencies_of_records` puts them together.
+    """
     if "frequencies" not in sample.made:
-        sample.made["frequencies"] = _counted(sample)
+        sample.made["frequencies"] = _counted(sample, progress)
     found: EngineRelation = sample.made["frequencies"]
     return found
+
+
+def frequencies_of_records(sample: Sample, progress: Progress = silent) -> exp.Select:
+    """Return the plan of the number ``c0`` of each record, its frequency ``c1`` and its population ``c2``."""
+    counted = frequencies(sample, progress)
+    if POPULATION in {column.name for column in counted.columns}:
+        return of_each_record(sample, counted, [FREQUENCY, POPULATION])
+    also = [sample.weight] if sample.weight else []
+    plan = of_each_record(sample, counted, [FREQUENCY, _OWN, _SHARED], also=also)
+    weight: exp.Expr = as_double(exp.column("c4")) if also else exp.Literal.number(1)
+    whole = exp.Add(this=exp.Mul(this=exp.column("c2"), expression=weight), expression=exp.column("c3"))
+    return exp.select("c0", "c1", exp.alias_(whole, "c2")).from_(plan.subquery("m"))
+
+
+def frequency_type(sample: Sample) -> ColumnType:
+    """Return whether frequencies are whole numbers."""
+    return ColumnType.INTEGER if sample.nulls.are_whole or not has_nulls(sample) else ColumnType.NUMBER
 
 
 def has_nulls(sample: Sample) -> bool:
@@ -35,19 +59,19 @@ def has_nulls(sample: Sample) -> bool:
     return bool(sample.made["has_nulls"])
 
 
-def _counted(sample: Sample) -> EngineRelation:
-    table = combinations(sample)
-    kind = ColumnType.INTEGER
+def _counted(sample: Sample, progress: Progress) -> EngineRelation:
     if not sample.nulls.are_values and has_nulls(sample):
         from tacita.risk.matching import matched
 
-        frequency, population = matched(codes(sample), sample.nulls)
-        if sample.nulls.are_whole:
-            frequency = frequency.round().astype("int64")
-        return adopted(sample, {FREQUENCY: frequency, POPULATION: population})
+        found = matched(codes(sample), sample.nulls, progress)
+        frequency = found.frequency.round().astype("int64") if sample.nulls.are_whole else found.frequency
+        if not found.own.any():
+            return adopted(sample, {FREQUENCY: frequency, POPULATION: found.shared})
+        return adopted(sample, {FREQUENCY: frequency, _OWN: found.own, _SHARED: found.shared})
+    table = combinations(sample)
     columns = (
         Column(NUMBER, NUMBER, ColumnType.INTEGER),
-        Column(FREQUENCY, COUNT, kind),
+        Column(FREQUENCY, COUNT, ColumnType.INTEGER),
         Column(POPULATION, WEIGHT, ColumnType.NUMBER),
     )
     return EngineRelation(table.engine, table.table, columns)

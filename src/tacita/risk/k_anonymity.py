@@ -12,8 +12,7 @@ from tacita.engines.plans.terms import as_double
 from tacita.errors import UsageError, listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
-from tacita.risk.combinations import of_each_record
-from tacita.risk.frequencies import FREQUENCY, frequencies
+from tacita.risk.frequencies import FREQUENCY, frequencies_of_records, frequency_type
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
 from tacita.risk.sample import Sample
 
@@ -36,15 +35,15 @@ class KAnonymity:
 
     def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
         """Return the risk and the frequency of each record."""
-        counted = of_each_record(sample, frequencies(sample), [FREQUENCY])
+        counted = frequencies_of_records(sample, progress)
         frequency = exp.column("c1")
         few = exp.LT(this=frequency, expression=exp.Literal.number(self.k))
         risk = exp.Case(ifs=[exp.If(this=few, true=exp.Literal.number(1))], default=exp.Literal.number(0))
         plan = exp.select(
             exp.alias_(exp.column("c0"), "c0"), exp.alias_(as_double(risk), "c1"), exp.alias_(frequency.copy(), "c2")
         ).from_(counted.subquery("f"))
-        kind = ColumnType.INTEGER if sample.nulls.are_whole else ColumnType.NUMBER
-        records = stored_risks(sample.engine, plan, {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER, FREQUENCY: kind})
+        columns = {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER, FREQUENCY: frequency_type(sample)}
+        records = stored_risks(sample.engine, plan, columns)
         return Risks(self.name, self.threshold, records)
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:

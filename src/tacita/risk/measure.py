@@ -66,7 +66,7 @@ class Measure(Protocol):
         """Return the risk of each record."""
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
-        """Return why a record has its risk: a clause without any value of the record. `record` is its tuple in `Risks`."""
+        """Return why a record has its risk, a clause without any value of the data; `record` is its tuple."""
 
     def specification(self, sample: Sample) -> Specification | None:
         """Return the rules that define the measure, if it has such."""

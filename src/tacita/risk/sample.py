@@ -1,7 +1,7 @@
 """A sample: the records at risk, and what an intruder knows of them.
 
-Section 2.2 of the VADA-SA paper: the risk of a record depends on the subset of the quasi-identifiers that the attacker is
-supposed to know. The same microdata under three attack scenarios are three samples.
+Section 2.2 of the VADA-SA paper: the risk of a record depends on the subset of the quasi-identifiers that the attacker
+is supposed to know. The same microdata under three attack scenarios are three samples.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Sample:
     microdata: Microdata
     known: tuple[str, ...]
     """The attributes that the intruder knows."""
-    nulls: Nulls = Nulls()
+    nulls: Nulls = field(default_factory=Nulls)
     population: EngineRelation | None = None
     """The population that the sample was drawn from, or a register that the intruder has: same attribute names."""
     scenario: str = ""

@@ -1,0 +1,275 @@
+"""Frequencies where values are null: the kernel under every measure that counts records.
+
+Combinations are sorted by their pattern, the set of attributes that are known in them. A combination of pattern P meets
+one of pattern Q if they agree on the attributes S known in both, so P's frequency is a sum over Q of how often its
+values of S occur in Q. For each S the values are numbered once for all patterns that know them; the rest is counting.
+
+Every semantics is the same sum with other coefficients:
+
+- maybe-match counts every meeting as 1;
+- alpha counts 1 for a meeting of two complete combinations, of an incomplete with a complete one, or of two with the
+  same nulls and the same values; alpha for others; a record that is all null meets everybody;
+- standard counts meetings of complete combinations only, and each incomplete record for itself;
+- expected (marginal) counts the probability that both have the same values, attributes taken as independent: for a
+  value known on one side its share in the file, for two nulls the sum of the squared shares;
+- expected (conditional) lets an incomplete record fall on the complete combinations v that agree with it, with
+  probabilities P(v) as frequent as these are. A complete combination's frequency is the expected number N(v) of records
+  on it. An incomplete record's is that of its own fall, 1 + sum P(v) (N(v) - P(v)): itself, and the others.
+
+A population adds weights instead of ones. In the last three an incomplete record counts itself otherwise than others,
+so its own weight has a factor of its own: population = own * weight + shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tacita.progress import Progress, Step, silent
+from tacita.risk.combinations import Codes
+from tacita.risk.null_semantics import Distribution, Nulls, Semantics
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+_MOST = 2**62
+"""Keys are numbered anew before they could grow beyond a machine's integer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Frequencies of combinations; the population of a record is ``own * weight + shared``."""
+
+    frequency: Array
+    own: Array
+    shared: Array
+
+
+def matched(codes: Codes, nulls: Nulls, progress: Progress = silent) -> Matched:
+    """Return how often each combination occurs, nulls counted as said."""
+    patterns = Patterns.of(codes)
+    if nulls.semantics is Semantics.STANDARD:
+        found = _standard(patterns)
+    elif nulls.semantics is Semantics.EXPECTED and nulls.distribution is Distribution.CONDITIONAL:
+        found = _conditional(patterns, progress)
+    elif nulls.semantics is Semantics.EXPECTED:
+        found = _marginal(patterns, progress)
+    else:
+        found = _weighed(patterns, nulls.alpha if nulls.semantics is Semantics.ALPHA else 1.0, progress)
+    return patterns.in_order(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Combinations sorted by which of their attributes are known."""
+
+    columns: tuple[Array, ...]
+    """The codes of each attribute."""
+    sizes: tuple[int, ...]
+    counts: Array
+    weights: Array
+    order: Array
+    """Where each combination stood before."""
+    slices: dict[int, slice]
+    """Pattern (a bit for each known attribute) -> its combinations."""
+
+    @classmethod
+    def of(cls, codes: Codes) -> Patterns:
+        """Sort combinations by pattern."""
+        import numpy as np
+
+        bits = np.left_shift(np.int64(1), np.arange(codes.codes.shape[1], dtype=np.int64))
+        pattern = ((codes.codes >= 0) * bits).sum(axis=1)
+        order = np.argsort(pattern, kind="stable")
+        found, starts = np.unique(pattern[order], return_index=True)
+        ends = [*starts[1:], len(order)]
+        slices = {int(p): slice(int(a), int(b)) for p, a, b in zip(found, starts, ends, strict=True)}
+        columns = tuple(np.ascontiguousarray(codes.codes[order, j]) for j in range(codes.codes.shape[1]))
+        return cls(columns, codes.sizes, codes.counts[order], codes.weights[order], order, slices)
+
+    @property
+    def complete(self) -> int:
+        """The pattern of combinations without a null."""
+        return (1 << len(self.columns)) - 1
+
+    def members(self, among: int) -> list[int]:
+        """Return the attributes of a set, as numbers."""
+        return [j for j in range(len(self.columns)) if among >> j & 1]
+
+    def in_order(self, found: Matched) -> Matched:
+        """Return what was found in the order of the combinations."""
+        import numpy as np
+
+        back = np.empty_like(self.order)
+        back[self.order] = np.arange(len(self.order))
+        return Matched(found.frequency[back], found.own[back], found.shared[back])
+
+    def numbered(self, known: int, patterns: Sequence[int]) -> tuple[dict[int, Array], int]:
+        """Return, by pattern, numbers of the values of the attributes `known`, and how many numbers there are."""
+        import numpy as np
+
+        keys: Array = np.zeros(sum(self.slices[p].stop - self.slices[p].start for p in patterns), dtype=np.int64)
+        bound = 1
+        for j in self.members(known):
+            if bound * self.sizes[j] >= _MOST:
+                keys, bound = _dense(keys)
+            keys *= self.sizes[j]
+            keys += np.concatenate([self.columns[j][self.slices[p]] for p in patterns])
+            bound *= self.sizes[j]
+        if bound > 4 * len(keys) + 1024:
+            keys, bound = _dense(keys)
+        by_pattern, start = {}, 0
+        for p in patterns:
+            length = self.slices[p].stop - self.slices[p].start
+            by_pattern[p] = keys[start : start + length]
+            start += length
+        return by_pattern, bound
+
+    def meetings(self) -> dict[int, list[int]]:
+        """Return every set of attributes that two patterns have in common, and the patterns that know all of it."""
+        found = {p & q for p in self.slices for q in self.slices}
+        return {s: [p for p in self.slices if p & s == s] for s in sorted(found)}
+
+
+def _dense(keys: Array) -> tuple[Array, int]:
+    import pyarrow as pa
+
+    coded = pa.array(keys).dictionary_encode()
+    return coded.indices.to_numpy().astype("int64"), len(coded.dictionary)
+
+
+Coefficient = Callable[[int, int], float]
+Factor = Callable[[int, int], "Array | None"]
+
+
+def _summed(patterns: Patterns, coefficient: Coefficient, factor: Factor, progress: Progress) -> tuple[Array, Array]:
+    """Return the sums over all meetings of counts and of weights.
+
+    `coefficient(p, q)` weighs the meetings of two patterns; `factor(p, s)` gives what a combination of pattern p loses
+    where only the attributes s of it are compared, or None for nothing.
+    """
+    import numpy as np
+
+    frequency, population = np.zeros(len(patterns.counts)), np.zeros(len(patterns.counts))
+    meetings = patterns.meetings()
+    for done, (common, among) in enumerate(meetings.items()):
+        progress(Step("matching nulls", done, len(meetings)))
+        numbers, length = patterns.numbered(common, among)
+        tables = {}
+        for q in among:
+            part, lost = patterns.slices[q], factor(q, common)
+            counts, weights = patterns.counts[part].astype(float), patterns.weights[part]
+            if lost is not None:
+                counts, weights = counts * lost, weights * lost
+            tables[q] = (
+                np.bincount(numbers[q], weights=counts, minlength=length),
+                np.bincount(numbers[q], weights=weights, minlength=length),
+            )
+        for p in among:
+            met = [(q, coefficient(p, q)) for q in among if p & q == common]
+            met = [(q, c) for q, c in met if c]
+            if not met:
+                continue
+            part, lost = patterns.slices[p], factor(p, common)
+            for target, kind in ((frequency, 0), (population, 1)):
+                table = tables[met[0][0]][kind] * met[0][1]
+                for q, c in met[1:]:
+                    table += tables[q][kind] * c
+                values = table[numbers[p]]
+                target[part] += values if lost is None else values * lost
+    return frequency, population
+
+
+def _weighed(patterns: Patterns, alpha: float, progress: Progress) -> Matched:
+    import numpy as np
+
+    complete = patterns.complete
+
+    def coefficient(p: int, q: int) -> float:
+        certain = p in {q, 0} or (q == complete and p != complete)
+        return 1.0 if certain else alpha
+
+    frequency, shared = _summed(patterns, coefficient, lambda p, s: None, progress)
+    return Matched(frequency, np.zeros(len(frequency)), shared)
+
+
+def _standard(patterns: Patterns) -> Matched:
+    import numpy as np
+
+    length = len(patterns.counts)
+    frequency, own, shared = np.ones(length), np.ones(length), np.zeros(length)
+    part = patterns.slices.get(patterns.complete, slice(0, 0))
+    frequency[part], own[part], shared[part] = patterns.counts[part], 0, patterns.weights[part]
+    return Matched(frequency, own, shared)
+
+
+def _marginal(patterns: Patterns, progress: Progress) -> Matched:
+    import numpy as np
+
+    shares, squares = [], []
+    for column, size in zip(patterns.columns, patterns.sizes, strict=True):
+        known = column >= 0
+        counts = np.bincount(column[known], weights=patterns.counts[known], minlength=max(size, 1))
+        share = counts / max(counts.sum(), 1)
+        shares.append(share)
+        squares.append(float((share**2).sum()))
+
+    def both_null(p: int, q: int) -> float:
+        return float(np.prod([squares[j] for j in patterns.members(patterns.complete & ~(p | q))]))
+
+    def factor(p: int, common: int) -> Array | None:
+        known = patterns.members(p & ~common)
+        if not known:
+            return None
+        part = patterns.slices[p]
+        lost: Array = np.prod([shares[j][patterns.columns[j][part]] for j in known], axis=0)
+        return lost
+
+    frequency, shared = _summed(patterns, both_null, factor, progress)
+    own = np.empty(len(frequency))
+    for p, part in patterns.slices.items():
+        own[part] = 1 - both_null(p, p)
+    return Matched(frequency + own, own, shared)
+
+
+def _conditional(patterns: Patterns, progress: Progress) -> Matched:
+    import numpy as np
+
+    length, complete = len(patterns.counts), patterns.complete
+    frequency, own, shared = np.ones(length), np.ones(length), np.zeros(length)
+    part = patterns.slices.get(complete)
+    if part is None:  # nothing is known of how values occur together: everybody stands alone
+        return Matched(frequency, own, shared)
+    counts = patterns.counts[part].astype(float)
+    numbered = {}
+    fallen, fallen_weight = counts.copy(), patterns.weights[part].copy()
+    incomplete = [p for p in patterns.slices if p != complete]
+    for done, q in enumerate(incomplete):
+        progress(Step("matching nulls", done, len(incomplete)))
+        numbers, most = patterns.numbered(q, [complete, q])
+        numbered[q] = (numbers, most)
+        here = np.bincount(numbers[complete], weights=counts, minlength=most)
+        there = patterns.slices[q]
+        share = counts / here[numbers[complete]]
+        falling = np.bincount(numbers[q], weights=patterns.counts[there], minlength=most)
+        fallen += share * falling[numbers[complete]]
+        falling = np.bincount(numbers[q], weights=patterns.weights[there], minlength=most)
+        fallen_weight += share * falling[numbers[complete]]
+    frequency[part], own[part], shared[part] = fallen, 0, fallen_weight
+    for q, (numbers, most) in numbered.items():
+        there = patterns.slices[q]
+
+        def at(values: Array, numbers: dict[int, Array] = numbers, most: int = most, q: int = q) -> Array:
+            return np.bincount(numbers[complete], weights=values, minlength=most)[numbers[q]]
+
+        here = at(counts)
+        agreeing = here > 0
+        here = np.where(agreeing, here, 1)
+        squares = at(counts**2) / here**2
+        frequency[there] = 1 + at(counts * fallen) / here - squares
+        own[there] = 1 - squares
+        shared[there] = at(counts * fallen_weight) / here
+    return Matched(frequency, own, shared)
