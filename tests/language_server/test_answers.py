@@ -22,7 +22,7 @@ from tacita.language_server.hovers import hover
 from tacita.language_server.lines import Lines, Place
 from tacita.language_server.renaming import renameable, renamed
 from tacita.language_server.symbols import symbols
-from tacita.reasoning.programs import ProgramText
+from tacita.knowledge.program_texts import ProgramText
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.syntax.words import ANNOTATIONS, KEYWORDS
 

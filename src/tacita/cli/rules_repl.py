@@ -52,7 +52,7 @@ def repl(
     prompt, so that a script can talk to it. Errors do not end it.
     """
     from tacita.reasoning.parameters import parsed_parameters
-    from tacita.reasoning.programs import ProgramText
+    from tacita.knowledge.program_texts import ProgramText
     from tacita.reasoning.session import SOURCE, Session
     from tacita.rules.reasoner.run import Budget
     from tacita.settings import Settings

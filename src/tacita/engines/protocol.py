@@ -80,7 +80,7 @@ class Engine(Protocol):
         """Let a name stand for a plan that is run whenever the name is read."""
 
     def numbered(self, relation: EngineRelation) -> exp.Expr:
-        """Return the term that numbers the tuples of a relation from 1 in their order."""
+        """Return the term that numbers the tuples of a relation from 1 in their order, or gives their `number`."""
 
     def forget(self, table: str) -> None:
         """Drop a table made with `replace`, if it is there."""
@@ -99,6 +99,8 @@ class EngineRelation:
     engine: Engine
     table: str
     columns: tuple[Column, ...]
+    number: str = ""
+    """Physical column with the number that each tuple has in the data it was taken from, if it is a part of such."""
     _by_name: Mapping[str, Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

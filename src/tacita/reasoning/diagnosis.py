@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tacita.reasoning.programs import ProgramText
+from tacita.knowledge.program_texts import ProgramText
 from tacita.rules.logic.checks.partial import all_faults
 from tacita.rules.logic.faults import Fault, Severity, errors
 from tacita.rules.logic.program import Program

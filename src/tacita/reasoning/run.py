@@ -25,7 +25,7 @@ from tacita.reasoning.conclusions import Conclusions
 from tacita.reasoning.inputs import Reader
 from tacita.reasoning.outputs import check_targets
 from tacita.reasoning.parameters import check_parameters
-from tacita.reasoning.programs import ProgramText
+from tacita.knowledge.program_texts import ProgramText
 from tacita.rules.logic.dependencies import head_predicates
 from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.passes.externals import Functions

@@ -16,7 +16,7 @@ from tacita.reasoning.columns import wanted
 from tacita.reasoning.conclusions import Conclusions
 from tacita.reasoning.diagnosis import Diagnosis, diagnose
 from tacita.reasoning.inputs import Reader
-from tacita.reasoning.programs import ProgramText, read
+from tacita.knowledge.program_texts import ProgramText, read
 from tacita.reasoning.queries import Answers
 from tacita.reasoning.run import Job
 from tacita.rules.logic.faults import Fault, Severity, refuse

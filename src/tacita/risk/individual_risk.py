@@ -85,7 +85,7 @@ class IndividualRisk:
         """Return the plan where records of one combination differ: their own weight counts otherwise."""
         columns = {ROW: ColumnType.INTEGER, FREQUENCY: ColumnType.NUMBER, POPULATION: ColumnType.NUMBER}
         records = stored_risks(sample.engine, frequencies_of_records(sample), columns)
-        frequency, population = _arrays(sample, records, "c0")
+        frequency, population = _arrays(sample, records, ROW)
         estimated = adopted(sample, {RISK: self._estimated(frequency, population)})
         terms = [
             exp.column("c0", table="r"),
@@ -117,10 +117,11 @@ class IndividualRisk:
         return f"{alike}, standing for {record[POPULATION]:,.4g} of the population"
 
     def specification(self, sample: Sample) -> Specification | None:
-        """Return Algorithm 5, which defines the ratio."""
-        if self.estimate is not Estimate.RATIO or sample.weight is None:
+        """Return Algorithm 5, which defines the ratio; the other estimates take frequency and population from it."""
+        if sample.weight is None:
             return None
-        return Specification("individual_risk", {"AnonSet": list(sample.known)})
+        same = self.estimate is Estimate.RATIO
+        return Specification("individual_risk", {"AnonSet": list(sample.known)}, same_risk=same)
 
 
 def _arrays(sample: Sample, relation: EngineRelation, order: str) -> tuple[Array, Array]:

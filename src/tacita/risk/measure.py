@@ -27,6 +27,8 @@ class Specification:
 
     program: str
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    same_risk: bool = True
+    """Whether the rules conclude the very risk of the measure, or only the figures that it is computed from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 
 from tacita.errors import RuleError
 from tacita.reasoning.diagnosis import diagnose
-from tacita.reasoning.programs import ProgramText
+from tacita.knowledge.program_texts import ProgramText
 from tacita.rules.reasoner.program import prepare
 
 

@@ -199,7 +199,9 @@ class DuckDBEngine:
         self._defined.add(table)
 
     def numbered(self, relation: EngineRelation) -> exp.Expr:
-        """Return the term that numbers the tuples of a relation from 1 in their order."""
+        """Return the term that numbers the tuples of a relation from 1 in their order, or gives their `number`."""
+        if relation.number:
+            return exp.column(relation.number)
         if relation.table in self._scanned:
             return exp.Window(this=exp.RowNumber())
         return exp.Add(this=exp.column("rowid"), expression=exp.Literal.number(1))

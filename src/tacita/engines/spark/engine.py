@@ -158,7 +158,9 @@ class SparkEngine:
         self._defined.add(table)
 
     def numbered(self, relation: EngineRelation) -> exp.Expr:
-        """Return the term that numbers the tuples of a relation from 1 in their order."""
+        """Return the term that numbers the tuples of a relation from 1 in their order, or gives their `number`."""
+        if relation.number:
+            return exp.column(relation.number)
         return exp.Window(this=exp.RowNumber())
 
     def forget(self, table: str) -> None:

@@ -1,0 +1,146 @@
+"""A measure written as rules: one of the paper's programs, or a domain expert's own file.
+
+The program reads ``Tuple``, ``Cat`` and ``riskInput`` and concludes ``riskOutput(record, risk)``, as the shipped
+programs do. Its parameter ``AnonSet`` is what the intruder knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from tacita.engines.plans.terms import as_double, number
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import RuleError, counted
+from tacita.knowledge.program_texts import ProgramText
+from tacita.model.attribute import Category
+from tacita.model.microdata import Microdata
+from tacita.model.relation import ColumnType
+from tacita.progress import Progress, silent
+from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
+from tacita.risk.sample import Sample
+
+if TYPE_CHECKING:
+    from tacita.rules.reasoner.results import Reasoned
+
+OUTPUT = "riskOutput"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """The risk that a rule program concludes. A record that it says nothing of has risk 1: in doubt, protect."""
+
+    program: ProgramText
+    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    threshold: float = 0.5
+
+    @property
+    def name(self) -> str:
+        """The program's file or name."""
+        return self.program.source
+
+    def lacks(self, sample: Sample) -> list[str]:
+        """Return nothing: the rules say themselves what they miss."""
+        return []
+
+    def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
+        """Run the rules and return the risk of each record."""
+        result = self.concluded(sample, progress)
+        sample.made[self.name, "concluded"] = result
+        table, notes = self._table(result)
+        records = sample.records
+        every = exp.select(exp.alias_(sample.engine.numbered(records), "c0")).from_(records.source()).subquery("r")
+        if table is None:
+            plan = exp.select(exp.column("c0"), exp.alias_(as_double(number(1)), "c1")).from_(every)
+        else:
+            risk = exp.func("coalesce", exp.column("c1", table="o"), number(1.0))
+            on = exp.EQ(this=exp.column("c0", table="r"), expression=exp.column("c0", table="o"))
+            plan = exp.select(exp.column("c0", table="r").as_("c0"), exp.alias_(as_double(risk), "c1"))
+            plan = plan.from_(every).join(table.subquery("o"), on=on, join_type="left")
+        found = stored_risks(sample.engine, plan, {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER})
+        self._check(found)
+        silent_about = records.count() - self._told(result)
+        if silent_about:
+            notes.append(f"the rules conclude no risk for {counted(silent_about, 'record')}: risk 1, in doubt")
+        return Risks(self.name, self.threshold, found, notes=notes)
+
+    def concluded(self, sample: Sample, progress: Progress = silent) -> Reasoned:
+        """Return what the rules conclude of the sample."""
+        from tacita.rules.reasoner import reason
+
+        result = reason(
+            self.program.text,
+            engine=sample.engine,
+            data=as_rules_see(sample),
+            parameters={**self.parameters, "AnonSet": list(sample.known)},
+            find=self.program.find,
+            known_modules=self.program.modules(),
+            progress=progress,
+            source=self.name,
+        )
+        if result.violations:
+            first = result.violations[0]
+            raise RuleError(f"rule {first.rule} refuses the data: {first.text}", where=self.name, do="see the rule")
+        return result
+
+    def _table(self, result: Reasoned) -> tuple[exp.Select | None, list[str]]:
+        from tacita.rules.reasoner.sql import named
+        from tacita.rules.reasoner.tables import columns
+
+        if OUTPUT not in result.predicates:
+            return None, []
+        layout = result.layout(OUTPUT)
+        if len(layout.positions) != 2:
+            raise RuleError(
+                f"{OUTPUT} has {len(layout.positions)} arguments",
+                where=self.name,
+                do=f"conclude {OUTPUT}(record, risk)",
+            )
+        record, risk = columns(layout)[:2]
+        plan = exp.select(exp.alias_(record, "c0"), exp.alias_(exp.Max(this=as_double(risk)), "c1"))
+        plan = plan.from_(named(layout.table)).group_by(record.copy())
+        doubles = result.count(OUTPUT) - self._told(result)
+        return plan, [f"{counted(doubles, 'risk')} of records that have several: the largest counts"] if doubles else []
+
+    def _told(self, result: Reasoned) -> int:
+        """Return of how many records the rules say something."""
+        from tacita.rules.reasoner.sql import named
+        from tacita.rules.reasoner.tables import columns
+
+        if OUTPUT not in result.predicates:
+            return 0
+        layout = result.layout(OUTPUT)
+        count = exp.Count(this=exp.Distinct(expressions=[columns(layout)[0]]))
+        row = result.run.engine.run(exp.select(exp.alias_(count, "n")).from_(named(layout.table)))[0]
+        return int(row["n"])
+
+    def _check(self, found: EngineRelation) -> None:
+        """Raise if a risk is no probability."""
+        outside = exp.Not(this=exp.Between(this=exp.column("c1"), low=number(0), high=number(1)))
+        plan = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(found.source()).where(outside)
+        wrong = int(found.engine.run(plan)[0]["n"])
+        if wrong:
+            raise RuleError(
+                f"{counted(wrong, 'record')} have a risk outside 0 to 1",
+                where=self.name,
+                do="conclude a probability; least(1.0, R) and greatest(0.0, R) bound one",
+            )
+
+    def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
+        """Return where to look: the rules have their own sentences."""
+        return f"concluded by {self.name}; --why {record[ROW]} shows the proof"
+
+    def specification(self, sample: Sample) -> Specification:
+        """Return the program itself."""
+        return Specification(self.name, {**self.parameters, "AnonSet": list(sample.known)})
+
+
+def as_rules_see(sample: Sample) -> Microdata:
+    """Return the microdata with what the intruder knows as quasi-identifiers, and nulls as the sample counts them."""
+    dictionary = sample.microdata.dictionary.with_categories(dict.fromkeys(sample.known, Category.QUASI_IDENTIFIER))
+    dictionary = replace(dictionary, missing_as=sample.nulls.missing_as)
+    return sample.microdata.with_dictionary(dictionary)
