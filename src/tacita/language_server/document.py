@@ -15,7 +15,7 @@ from tacita.model import dictionary_file
 from tacita.model.dictionary import Dictionary
 from tacita.model.dictionary_file.place import ENDING as DICTIONARY_ENDING
 from tacita.reasoning.diagnosis import Diagnosis, diagnose
-from tacita.reasoning.programs import ENDING, ProgramText
+from tacita.knowledge.program_texts import ENDING, ProgramText
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.program import Program
 from tacita.rules.logic.signatures import Signature, signatures
