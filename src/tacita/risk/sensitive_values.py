@@ -1,0 +1,141 @@
+"""How the values of a sensitive attribute spread over the classes of records that look alike.
+
+All measures of attribute disclosure stand on two tables: how often each value occurs in the file, and in each class. A
+class is a combination of values of the known attributes. Whatever nulls mean elsewhere, a record with a hidden value is
+here in a class with those that are hidden in the same places and agree on the rest, as in sdcMicro: the smaller class
+is the careful choice. A missing sensitive value counts as a value of its own. Records are counted, not weighted.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from tacita.engines.plans.joins import same
+from tacita.engines.plans.terms import as_double, number
+from tacita.engines.protocol import EngineRelation
+from tacita.model.relation import Column, ColumnType
+from tacita.risk.combinations import COUNT, NUMBER, combinations
+from tacita.risk.sample import Sample
+
+CELL, VALUE, SIZE, SHARE = "v", "value", "size", "share"
+"""Physical columns: the value itself, its place in the order of values from 1, records in its class, its share."""
+
+TOLERANCE = 1e-9
+"""A figure that differs from its bound by less, relatively, meets it: what is equal in fractions is not in floats."""
+
+
+def assessed(sample: Sample, sensitive: str | None) -> tuple[str, ...]:
+    """Return the attributes to assess: the one named, or all sensitive ones that the intruder does not know."""
+    if sensitive is not None:
+        return (sample.microdata.attribute(sensitive).name,)
+    return tuple(name for name in sample.sensitive if name not in sample.known)
+
+
+def lacking(sample: Sample, sensitive: str | None) -> list[str]:
+    """Return why there is nothing to assess, if so."""
+    if sensitive in sample.known:
+        return [f"the intruder knows '{sensitive}' already: name another sensitive attribute, or another scenario"]
+    if not assessed(sample, sensitive):
+        return [
+            f"no attribute of '{sample.microdata.name}' is sensitive, or the intruder knows it already: "
+            "name what must not be learnt: --sensitive NAME, or in Python sensitive=..."
+        ]
+    return []
+
+
+def values_of_file(sample: Sample, attribute: str) -> EngineRelation:
+    """Return the values of an attribute: ``v``, its place ``value`` from 1 (missing last), ``n`` and ``share``."""
+    key = ("values of file", attribute)
+    if key not in sample.made:
+        records = sample.records
+        column = records.column(attribute)
+        cell, count = exp.column(column.physical), exp.Count(this=exp.Star())
+        counted = exp.select(exp.alias_(cell, CELL), exp.alias_(count, COUNT)).from_(records.source())
+        counted = counted.group_by(cell.copy())
+        order = exp.Order(expressions=[exp.Ordered(this=exp.column(CELL), nulls_first=False)])
+        total = exp.Window(this=exp.Sum(this=exp.column(COUNT)))
+        plan = exp.select(
+            CELL,
+            COUNT,
+            exp.alias_(exp.Window(this=exp.RowNumber(), order=order), VALUE),
+            exp.alias_(_ratio(exp.column(COUNT), total), SHARE),
+        ).from_(counted.subquery("f"))
+        columns = [
+            Column(CELL, CELL, column.type, is_coded=column.is_coded),
+            Column(COUNT, COUNT, ColumnType.INTEGER),
+            Column(VALUE, VALUE, ColumnType.INTEGER),
+            Column(SHARE, SHARE, ColumnType.NUMBER),
+        ]
+        sample.made[key] = sample.engine.store(plan, columns)
+    found: EngineRelation = sample.made[key]
+    return found
+
+
+def values_of_classes(sample: Sample, attribute: str) -> EngineRelation:
+    """Return how often each value occurs in each class: ``id``, ``value``, ``n``, and the ``size`` of the class."""
+    key = ("values of classes", attribute)
+    if key not in sample.made:
+        records, table, values = sample.records, combinations(sample), values_of_file(sample, attribute)
+        keys = [records.column(name).physical for name in sample.known]
+        grouping = [exp.column(key) for key in keys]
+        cell, count = exp.column(records.column(attribute).physical), exp.Count(this=exp.Star())
+        counted = exp.select(*grouping, exp.alias_(cell, CELL), exp.alias_(count, COUNT)).from_(records.source())
+        counted = counted.group_by(*(term.copy() for term in grouping), cell.copy())
+        plan = (
+            exp.select(
+                exp.column(NUMBER, table="g"),
+                exp.column(VALUE, table="f"),
+                exp.column(COUNT, table="r"),
+                exp.alias_(exp.column(COUNT, table="g"), SIZE),
+            )
+            .from_(counted.subquery("r"))
+            .join(table.source().as_("g"), on=same("r", "g", keys), copy=False)
+            .join(values.source().as_("f"), on=same("r", "f", [CELL]), copy=False)
+        )
+        columns = [Column(name, name, ColumnType.INTEGER) for name in (NUMBER, VALUE, COUNT, SIZE)]
+        sample.made[key] = sample.engine.store(plan, columns)
+    found: EngineRelation = sample.made[key]
+    return found
+
+
+def shares(sample: Sample, attribute: str) -> exp.Select:
+    """Return the plan of the share of each value in each class, ``p``, beside its share in the file, ``q``."""
+    classes, values = values_of_classes(sample, attribute), values_of_file(sample, attribute)
+    share = _ratio(exp.column(COUNT, table="r"), exp.column(SIZE, table="r"))
+    equal = exp.EQ(this=exp.column(VALUE, table="r"), expression=exp.column(VALUE, table="f"))
+    return (
+        exp.select(exp.column(NUMBER, table="r"), exp.alias_(share, "p"), exp.alias_(exp.column(SHARE, table="f"), "q"))
+        .from_(classes.source().as_("r"))
+        .join(values.source().as_("f"), on=equal, copy=False)
+    )
+
+
+def exceeds(figure: exp.Expr, bound: exp.Expr) -> exp.Expr:
+    """Return the condition that a figure is above its bound, by more than floating point accounts for."""
+    most = exp.Add(
+        this=exp.Mul(this=exp.paren(bound.copy()), expression=number(1 + TOLERANCE)), expression=number(TOLERANCE)
+    )
+    return exp.GT(this=figure.copy(), expression=most)
+
+
+def risk_where(condition: exp.Expr) -> exp.Expr:
+    """Return risk 1 where a condition holds, 0 elsewhere."""
+    case = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
+    return as_double(case)
+
+
+def as_count(term: exp.Expr) -> exp.Expr:
+    """Return a sum of counts as a whole number; engines widen sums."""
+    return exp.Cast(this=term, to=exp.DataType(this=exp.DType.BIGINT))
+
+
+def missing(sample: Sample, attribute: str) -> int:
+    """Return how many records have no value of an attribute."""
+    values = values_of_file(sample, attribute)
+    absent = exp.Is(this=exp.column(CELL), expression=exp.Null())
+    rows = sample.engine.run(exp.select(COUNT).from_(values.source()).where(absent))
+    return int(rows[0][COUNT]) if rows else 0
+
+
+def _ratio(part: exp.Expr, whole: exp.Expr) -> exp.Expr:
+    return exp.Div(this=as_double(part), expression=as_double(whole))
