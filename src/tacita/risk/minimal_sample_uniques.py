@@ -200,11 +200,17 @@ class _Search:
         if not len(rows) or not len(self.incomplete):
             return matched
         hidden = self.hidden & mask
-        for pattern in np.unique(hidden[hidden != 0]).tolist():
+        patterns: list[int] = np.unique(hidden[hidden != 0]).tolist()
+        left = np.arange(len(rows))
+        for pattern in sorted(patterns, key=int.bit_count, reverse=True):  # the less is known, the more it matches
             others = self.incomplete[hidden == pattern]
-            both = np.concatenate([rows, others])
+            both = np.concatenate([rows[left], others])
             numbers = projected(self.columns, self.sizes, _bits(mask & ~pattern), both)
-            matched |= np.isin(numbers[: len(rows)], numbers[len(rows) :])
+            found = np.isin(numbers[: len(left)], numbers[len(left) :])
+            matched[left[found]] = True
+            left = left[~found]
+            if not len(left):
+                break
         return matched
 
     def result(self) -> MinimalSampleUniques:
