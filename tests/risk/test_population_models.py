@@ -115,6 +115,8 @@ def test_population_models_count_naively(
     absent = [p for p in people if not any(may_be(row, p, missing_as) for row in own)]
     assert present.figures["absent_combinations"] == len(set(absent))
     assert present.figures["absent_population"] == len(absent)
+    seen = [row["presence"] for row in records(present)]
+    assert present.figures["least_presence"] == (0 if absent else min(seen))
     nobody = sum(not row["population_frequency"] for row in records(mapped))
     assert any("nobody in the population" in note for note in mapped.notes) == (nobody > 0)
 

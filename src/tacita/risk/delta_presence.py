@@ -74,8 +74,9 @@ class DeltaPresence:
         ]
         found = class_risks(sample, self, figures, {"": plan}, misfits(sample))
         absent, people = absent_from_sample(sample)
-        absence = {"absent_combinations": absent, "absent_population": people}
-        return replace(found, figures={**found.figures, **absence})
+        least = 0.0 if absent else _least(sample, _presences(sample))
+        told = {"least_presence": least, "absent_combinations": absent, "absent_population": people}
+        return replace(found, figures={**found.figures, **told})
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
         """Return how probable it is to be in the sample, and how probable it may be."""
@@ -87,6 +88,12 @@ class DeltaPresence:
     def specification(self, sample: Sample) -> Specification | None:
         """Return nothing: there is no rule program of it."""
         return None
+
+
+def _least(sample: Sample, presences: exp.Select) -> float:
+    """Return the smallest probability of presence."""
+    plan = exp.select(exp.alias_(exp.Min(this=exp.column(PRESENCE)), "least")).from_(presences.subquery("a"))
+    return float(sample.engine.run(plan)[0]["least"] or 0)
 
 
 def _presences(sample: Sample) -> exp.Select:
