@@ -38,6 +38,8 @@ from tacita.settings import Settings
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tacita.assessment.assess import Question
+    from tacita.assessment.assessment import Assessment
     from tacita.generators.stream import Generated
 
 _CELLS = 1000  # values of each attribute looked at for their format
@@ -170,6 +172,32 @@ class Dataset:
         if quasi is not None:
             known = [self.dictionary[name].name for name in quasi]
         return Description(self.microdata, figures, proposals, uniques(self.relation, known))
+
+    def assess(
+        self,
+        question: Question | None = None,
+        *,
+        known: Sequence[str] | None = None,
+        progress: Progress = silent,
+    ) -> Assessment:
+        """Return how risky the records are, and why, for an intruder who knows the quasi-identifiers, or `known`.
+
+        Without quasi-identifiers in the dictionary those that are proposed count. `question` says which measures, which
+        k, how nulls count, and more.
+
+        >>> print(sample("figure-1").assess(known=["Area", "Sector", "Employees"]).verdict)
+        20 records of 20 (100 %) are unsafe by k-anonymity.
+        """
+        from tacita.assessment.assess import Question, assess
+
+        question = replace(question or Question(), known=tuple(known)) if known is not None else question
+        data, proposals = self, {}
+        if known is None and not self.dictionary.quasi_identifiers and not self.dictionary.scenarios:
+            figures = self.profiles(progress)
+            proposals = self.propose(figures=figures)
+            data = self.accept(proposals, figures)
+            proposals = {n: p for n, p in proposals.items() if self.dictionary[n].category is None}
+        return assess(data.microdata, question, proposals=proposals, progress=progress)
 
     def accept(self, proposals: Mapping[str, Proposal], figures: Mapping[str, AttributeProfile] | None = None) -> Self:
         """Return the data set with every proposal without a conflict taken over, and kinds filled in."""

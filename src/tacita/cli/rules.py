@@ -17,8 +17,8 @@ from tacita.errors import RuleError, TacitaError, UsageError, counted, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacita.reasoning.diagnosis import Diagnosis
     from tacita.knowledge.program_texts import ProgramText
+    from tacita.reasoning.diagnosis import Diagnosis
 
 EXIT_UNFORMATTED = 1
 

@@ -51,8 +51,8 @@ def repl(
     A question begins with ? and everything ends with a period. :help shows the commands. Through a pipe there is no
     prompt, so that a script can talk to it. Errors do not end it.
     """
-    from tacita.reasoning.parameters import parsed_parameters
     from tacita.knowledge.program_texts import ProgramText
+    from tacita.reasoning.parameters import parsed_parameters
     from tacita.reasoning.session import SOURCE, Session
     from tacita.rules.reasoner.run import Budget
     from tacita.settings import Settings

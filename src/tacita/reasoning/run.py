@@ -18,6 +18,7 @@ from tacita.dataset import Dataset
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.protocol import Engine
 from tacita.errors import RuleError, UsageError, did_you_mean, listed
+from tacita.knowledge.program_texts import ProgramText
 from tacita.progress import Progress, silent
 from tacita.reasoning.bindings import Place, bound
 from tacita.reasoning.columns import Wanted, wanted
@@ -25,7 +26,6 @@ from tacita.reasoning.conclusions import Conclusions
 from tacita.reasoning.inputs import Reader
 from tacita.reasoning.outputs import check_targets
 from tacita.reasoning.parameters import check_parameters
-from tacita.knowledge.program_texts import ProgramText
 from tacita.rules.logic.dependencies import head_predicates
 from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.passes.externals import Functions

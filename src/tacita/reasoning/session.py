@@ -11,12 +11,12 @@ from typing import Any
 
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.errors import RuleError, UsageError
+from tacita.knowledge.program_texts import ProgramText, read
 from tacita.progress import Progress, silent
 from tacita.reasoning.columns import wanted
 from tacita.reasoning.conclusions import Conclusions
 from tacita.reasoning.diagnosis import Diagnosis, diagnose
 from tacita.reasoning.inputs import Reader
-from tacita.knowledge.program_texts import ProgramText, read
 from tacita.reasoning.queries import Answers
 from tacita.reasoning.run import Job
 from tacita.rules.logic.faults import Fault, Severity, refuse

@@ -1,0 +1,204 @@
+"""An assessment for the terminal: the verdict first, then figures, spread, attributes, and the riskiest records."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tacita.assessment.assessment import Assessment, ScenarioAssessment, percent
+from tacita.assessment.comparison import SIZES
+from tacita.assessment.finding import Finding
+from tacita.assessment.riskiest import RiskyRecord
+from tacita.errors import counted, listed, printable
+
+_BAR = 24
+_SHOWN_KEYS = 5
+
+
+def as_renderable(assessment: Assessment) -> RenderableType:
+    """Return an assessment as something rich can print at any width."""
+    parts: list[RenderableType] = [_title(assessment), _verdict(assessment)]
+    if len(assessment.scenarios) > 1:
+        parts.append(_side_by_side(assessment.scenarios))
+    for scenario in assessment.scenarios:
+        parts += _scenario(scenario, named=len(assessment.scenarios) > 1)
+    parts += [Text(f"note: {printable(note)}", style="dim") for note in assessment.notes]
+    return Group(*parts)
+
+
+def as_plain_text(assessment: Assessment, width: int = 120) -> str:
+    """Return an assessment as text without colours."""
+    console = Console(file=io.StringIO(), width=width, no_color=True, force_terminal=False)
+    console.print(as_renderable(assessment))
+    text = cast("io.StringIO", console.file).getvalue()
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def _title(assessment: Assessment) -> Text:
+    text = Text()
+    text.append(printable(assessment.microdata.name), style="bold")
+    text.append(f"  {counted(assessment.records, 'record')}")
+    weight = assessment.microdata.dictionary.weight
+    text.append(f", weighted by {printable(weight)}" if weight else ", without weights")
+    if assessment.proposals:
+        text.append("; categories are proposals (tacita categorize FILE --accept makes them yours)", style="dim")
+    return text
+
+
+def _verdict(assessment: Assessment) -> Padding:
+    word, style = ("SAFE", "bold green") if assessment.is_safe else ("NOT SAFE", "bold red")
+    if not any(found.is_of_records for s in assessment.scenarios for found in s.findings):
+        word, style = "MEASURED", "bold"
+    text = Text()
+    text.append(word, style=style)
+    text.append(f"  {assessment.verdict}")
+    return Padding(text, (1, 0))
+
+
+def _side_by_side(scenarios: Sequence[ScenarioAssessment]) -> RenderableType:
+    """Return the scenarios, one a row: how many records are unsafe by each measure."""
+    names = list(dict.fromkeys(found.name for s in scenarios for found in s.findings if found.is_of_records))
+    table = _table("scenario", "the intruder knows", *names)
+    for scenario in scenarios:
+        told = {found.name: found for found in scenario.findings}
+        cells = [f"{told[name].unsafe:,}" if name in told else "-" for name in names]
+        table.add_row(printable(scenario.name), printable(listed(scenario.known, 4)), *cells)
+    return Padding(Group(Text("Unsafe records by scenario", style="bold"), table), (0, 0, 1, 0))
+
+
+def _scenario(scenario: ScenarioAssessment, *, named: bool) -> Iterator[RenderableType]:
+    known = printable(listed(scenario.known, 12))
+    if named:
+        yield Text(f"── {printable(scenario.name)}: the intruder knows {known}", style="bold")
+    else:
+        yield Text(f"The intruder knows {known}.")
+    yield from _figures(scenario)
+    yield from _spread(scenario)
+    yield from _nulls(scenario)
+    yield from _attributes(scenario)
+    yield from _keys(scenario)
+    yield from _riskiest(scenario)
+    for measure, reason in scenario.skipped:
+        yield Text(f"{measure} was left out: {printable(reason)}", style="dim")
+
+
+def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
+    of_records = [found for found in scenario.findings if found.is_of_records]
+    if of_records:
+        table = _table("measure", "unsafe above", "unsafe", "", "expected to be found", "average risk", "highest")
+        for found in of_records:
+            style = "red" if found.unsafe else "green"
+            table.add_row(
+                _measure(found),
+                f"{found.risks.threshold:g}",
+                Text(f"{found.unsafe:,}", style=style),
+                percent(found.unsafe_share),
+                f"{found.expected:,.4g}",
+                f"{found.average:.4g}",
+                f"{found.highest:.4g}",
+            )
+        yield Padding(table, (1, 0))
+    for found in scenario.findings:
+        if found.risks.figures and (not found.is_of_records or len(scenario.findings) == 1):
+            table = _table(printable(found.name), "")
+            for name, value in found.risks.figures.items():
+                table.add_row(name.replace("_", " "), f"{value:,.6g}")
+            yield Padding(table, (0, 0, 1, 0))
+
+
+def _measure(found: Finding) -> str:
+    from tacita.assessment.as_json import parameters
+
+    told = {k: v for k, v in parameters(found.measure).items() if k != "threshold" and v not in {None, ""} and v != []}
+    shown = ", ".join(f"{name} {value}" for name, value in told.items() if isinstance(value, str | int | float))
+    return f"{printable(found.name)} ({printable(shown)})" if shown and found.measure.name == found.name else found.name
+
+
+def _spread(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
+    alike = scenario.alike
+    total = max(1, sum(alike.by_size))
+    table = _table("look alike", "records", "", "")
+    ends = [*(high - 1 for high in SIZES[1:]), None]
+    for low, high, records in zip(SIZES, ends, alike.by_size, strict=True):
+        size = f"{low}" if low == high else f"{low} and more" if high is None else f"{low} to {high}"
+        table.add_row(size, f"{records:,}", percent(records / total), "█" * round(_BAR * records / total))
+    smallest = f"{alike.smallest:,.4g}"
+    yield Text(f"At least {smallest} look alike (k = {smallest}); {counted(alike.uniques, 'sample unique')}.")
+    yield Padding(table, (0, 0, 1, 0))
+
+
+def _nulls(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
+    if not scenario.nulls:
+        return
+    table = _table("a null counts as", "k", "uniques", f"under {scenario.k}")
+    for i, each in enumerate(scenario.nulls):
+        name = f"{each.nulls}{' (used here)' if i == 0 else ''}"
+        table.add_row(name, f"{each.smallest:,.4g}", f"{each.uniques:,}", f"{each.under:,}")
+    yield Text("Values are missing; how many look alike depends on what a null may be:")
+    yield Padding(table, (0, 0, 1, 0))
+
+
+def _attributes(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
+    if not scenario.alike.under or len(scenario.known) < 2:
+        return
+    contributions = {
+        row["attribute"]: row
+        for found in scenario.findings
+        if found.name == "suda"
+        for row in found.risks.tables.get("attributes", ())
+    }
+    heads = ["riskiest attributes", f"under {scenario.k} without it", "saved"]
+    table = _table(*heads, *(["share of SUDA scores"] if contributions else []))
+    for each in scenario.attributes[:10]:
+        row = [printable(each.attribute), f"{each.unsafe_without:,}", f"{each.saved:,}"]
+        if contributions:
+            row.append(f"{contributions.get(each.attribute, {}).get('contribution', 0):.1f} %")
+        table.add_row(*row)
+    yield Padding(table, (0, 0, 1, 0))
+
+
+def _keys(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
+    for found in scenario.findings:
+        rows = [row for row in found.risks.tables.get("keys", ()) if row["unsafe_cells"]][:_SHOWN_KEYS]
+        if found.name != "keys" or not rows:
+            continue
+        table = _table("riskiest combinations", "unsafe cells", "records in them")
+        for row in rows:
+            names = row["attributes"] if isinstance(row["attributes"], str) else " x ".join(row["attributes"])
+            table.add_row(printable(names), f"{row['unsafe_cells']:,}", f"{row.get('unsafe_records', 0):,}")
+        yield Padding(table, (0, 0, 1, 0))
+
+
+def _riskiest(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
+    unsafe = [record for record in scenario.riskiest if record.risk > 0]
+    if not unsafe:
+        return
+    table = _table("row", "risk", "why")
+    for record in unsafe:
+        table.add_row(f"{record.row:,}", f"{record.risk:.4g}", _why(scenario, record))
+    yield Text("Riskiest records", style="bold")
+    yield Padding(table, (0, 0, 1, 0))
+
+
+def _why(scenario: ScenarioAssessment, record: RiskyRecord) -> str:
+    thresholds = {found.name: found.risks.threshold for found in scenario.findings}
+    reasons = [reason for measure, risk, reason in record.reasons if risk > thresholds[measure]]
+    told = "; ".join(dict.fromkeys(reasons or [record.reasons[0][2]]))
+    if len(record.waterfall) > 1:
+        told += " [" + " → ".join(f"{rise.source} {rise.risk:.3g}" for rise in record.waterfall) + "]"
+    return printable(told)
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False)
+    words = {"measure", "scenario", "the intruder knows", "why", "riskiest attributes", "riskiest combinations"}
+    for i, head in enumerate(heads):
+        left = head in words or head.startswith("a null") or (i == 0 and head != "row") or (head == "" and i == 3)
+        table.add_column(head, justify="left" if left else "right", overflow="fold" if head == "why" else "ellipsis")
+    return table

@@ -1,0 +1,156 @@
+"""Put measures together: each attack scenario, each measure, clusters and links on top, comparisons and reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tacita.assessment.assessment import Assessment, ScenarioAssessment
+from tacita.assessment.comparison import Alike, alike, null_semantics, without_each
+from tacita.assessment.finding import Finding, finding
+from tacita.assessment.riskiest import riskiest
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import UsageError, did_you_mean
+from tacita.model.microdata import Microdata
+from tacita.progress import Progress, Step, silent
+from tacita.risk.catalogue import measure
+from tacita.risk.cluster_risk import ClusterRisk
+from tacita.risk.combinations import combinations
+from tacita.risk.frequencies import has_nulls
+from tacita.risk.k_anonymity import KAnonymity
+from tacita.risk.measure import Measure
+from tacita.risk.null_semantics import Nulls
+from tacita.risk.sample import Sample
+
+if TYPE_CHECKING:
+    from tacita.model.proposal import Proposal
+
+EVERYTHING = "all quasi-identifiers"
+"""The scenario in which the intruder knows every quasi-identifier."""
+_MANY_COMBINATIONS = 2_000_000
+"""Above this many combinations SUDA and keys are left to those who ask for them."""
+_MANY_ATTRIBUTES = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of microdata."""
+
+    measures: tuple[Measure, ...] = ()
+    """Which measures; none: those that fit the data."""
+    k: int = 3
+    nulls: Nulls | None = None
+    """How nulls count; None: as the dictionary says, by maybe-match."""
+    scenarios: tuple[str, ...] = ()
+    """Attack scenarios of the dictionary by name; none: all of them, and everything together."""
+    known: tuple[str, ...] | None = None
+    """What the intruder knows, instead of scenarios."""
+    population: EngineRelation | None = None
+    links: Mapping[str, EngineRelation] = field(default_factory=dict)
+    """Pairs of identifiers that belong together, by what their clusters are called."""
+    top: int = 10
+    """How many of the riskiest records to tell about."""
+
+
+def assess(
+    microdata: Microdata,
+    question: Question | None = None,
+    *,
+    proposals: Mapping[str, Proposal] | None = None,
+    progress: Progress = silent,
+) -> Assessment:
+    """Return how risky microdata are, and why."""
+    question = question or Question()
+    found = tuple(_assessed(sample, question, progress) for sample in _samples(microdata, question))
+    records = found[0].sample.records.count()
+    notes = dict.fromkeys(note for s in found for f in s.findings for note in f.risks.notes)
+    return Assessment(microdata, records, found, proposals or {}, tuple(notes))
+
+
+def _samples(microdata: Microdata, question: Question) -> list[Sample]:
+    dictionary = microdata.dictionary
+    base = Sample.of(microdata, question.known or _everything(microdata), question.nulls)
+    base = replace(base, population=question.population, scenario=EVERYTHING)
+    if question.known is not None:
+        return [replace(base, scenario="")]
+    for name in question.scenarios:
+        if name not in dictionary.scenarios:
+            raise UsageError(
+                f"no scenario '{name}' in the dictionary{did_you_mean(name, dictionary.scenarios)}",
+                do="name one of [scenarios] in the dictionary file"
+                + (f": {', '.join(dictionary.scenarios)}" if dictionary.scenarios else ", which has none"),
+            )
+    wanted = question.scenarios or tuple(dictionary.scenarios)
+    named = [base.with_known(dictionary.scenarios[name], name) for name in wanted]
+    return named if question.scenarios else [base, *named]
+
+
+def _everything(microdata: Microdata) -> Sequence[str]:
+    """Return all quasi-identifiers, or what the scenarios know if the dictionary names no quasi-identifier."""
+    dictionary = microdata.dictionary
+    known = dict.fromkeys(name for names in dictionary.scenarios.values() for name in names)
+    return dictionary.quasi_identifiers or tuple(known)
+
+
+def _assessed(sample: Sample, question: Question, progress: Progress) -> ScenarioAssessment:
+    skipped: list[tuple[str, str]] = []
+    chosen = list(question.measures) or list(_fitting(sample, question))
+    for each in chosen:
+        lacking = each.lacks(sample)
+        if lacking and question.measures:
+            raise UsageError(f"{each.name} cannot be measured: {'; '.join(lacking)}", do="give what is missing")
+        skipped += [(each.name, reason) for reason in lacking]
+    usable = [each for each in chosen if not each.lacks(sample)]
+    findings: list[Finding] = []
+    for done, each in enumerate(usable):
+        progress(Step(f"measuring {each.name}", done, len(usable)))
+        found = finding(each, sample, each.risks(sample, progress))
+        findings.append(found)
+        if found.is_of_records:
+            findings += _of_clusters(sample, found, question)
+    counted, compared = _alike(sample, question)
+    return ScenarioAssessment(
+        sample,
+        tuple(findings),
+        question.k,
+        counted,
+        compared,
+        without_each(sample, question.k, counted.under),
+        riskiest(sample, findings, question.top),
+        tuple(skipped),
+    )
+
+
+def _alike(sample: Sample, question: Question) -> tuple[Alike, tuple[Alike, ...]]:
+    if has_nulls(sample):
+        compared = null_semantics(sample, question.k)
+        return compared[0], compared
+    return alike(sample, question.k), ()
+
+
+def _of_clusters(sample: Sample, found: Finding, question: Question) -> Iterable[Finding]:
+    """Return what follows for households and for linked records."""
+    if sample.cluster is not None:
+        household = ClusterRisk(found.measure)
+        yield finding(household, sample, household.of(sample, found.risks))
+    for word, links in question.links.items():
+        linked = ClusterRisk(found.measure, links, word)
+        lacking = linked.lacks(sample)
+        if lacking:
+            raise UsageError(f"{linked.name} cannot be measured: {'; '.join(lacking)}", do="give what is missing")
+        yield finding(linked, sample, linked.of(sample, found.risks))
+
+
+def _fitting(sample: Sample, question: Question) -> Iterable[Measure]:
+    """Yield the measures that fit the data, when nobody chose."""
+    yield KAnonymity(question.k)
+    yield measure("individual-risk")
+    if combinations(sample).count() <= _MANY_COMBINATIONS and len(sample.known) <= _MANY_ATTRIBUTES:
+        yield measure("suda")
+        yield measure("keys")
+    if sample.sensitive:
+        yield measure("l-diversity")
+    if sample.population is not None:
+        yield measure("k-map", {"k": question.k})
+    yield measure("file-risk")

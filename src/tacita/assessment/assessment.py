@@ -1,0 +1,142 @@
+"""An assessment: what was found under each attack scenario, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tacita.assessment.comparison import Alike, AttributeRisk
+from tacita.assessment.finding import Finding
+from tacita.assessment.riskiest import RiskyRecord
+from tacita.errors import UsageError, counted, did_you_mean
+from tacita.model.microdata import Microdata
+from tacita.risk.sample import Sample
+
+if TYPE_CHECKING:
+    from tacita.model.proposal import Proposal
+    from tacita.risk.why import Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioAssessment:
+    """What was found of the records as one intruder meets them."""
+
+    sample: Sample
+    findings: tuple[Finding, ...]
+    k: int
+    """The number of records that should look alike."""
+    alike: Alike
+    nulls: tuple[Alike, ...]
+    """The same under each meaning of a null, if there are nulls."""
+    attributes: tuple[AttributeRisk, ...]
+    riskiest: tuple[RiskyRecord, ...]
+    skipped: tuple[tuple[str, str], ...] = ()
+    """Measures that could not be used, and why."""
+
+    @property
+    def name(self) -> str:
+        """The name of the scenario."""
+        return self.sample.scenario
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """What the intruder knows."""
+        return self.sample.known
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether no measure calls a record unsafe."""
+        return not any(found.unsafe for found in self.findings)
+
+    def __getitem__(self, measure: str) -> Finding:
+        for found in self.findings:
+            if found.name == measure:
+                return found
+        names = [found.name for found in self.findings]
+        raise UsageError(f"'{measure}' was not measured{did_you_mean(measure, names)}", do=f"use one of: {names}")
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What a steward asked for."""
+
+    microdata: Microdata
+    records: int
+    scenarios: tuple[ScenarioAssessment, ...]
+    proposals: Mapping[str, Proposal] = field(default_factory=dict)
+    """Categories that were proposed, not given."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether no measure calls a record unsafe, whatever the intruder knows."""
+        return all(scenario.is_safe for scenario in self.scenarios)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in one sentence."""
+        worst = max(
+            ((found, s) for s in self.scenarios for found in s.findings), key=lambda pair: pair[0].unsafe, default=None
+        )
+        if not self.records:
+            return "There are no records, and so nobody to protect."
+        if worst is None or not any(found.is_of_records for s in self.scenarios for found in s.findings):
+            return "No measure of single records was asked for: see the figures."
+        if self.is_safe:
+            return f"No record of {self.records:,} is above a threshold."
+        found, scenario = worst
+        under = f" under '{scenario.name}'" if len(self.scenarios) > 1 else ""
+        return (
+            f"{counted(found.unsafe, 'record')} of {self.records:,} ({percent(found.unsafe_share)}) "
+            f"{'is' if found.unsafe == 1 else 'are'} unsafe by {found.name}{under}."
+        )
+
+    def __getitem__(self, measure: str) -> Finding:
+        return self.scenarios[0][measure]
+
+    def why(self, row: int, measure: str | None = None) -> Explanation:
+        """Return why a record has its risk: the proof by the rules that define the measure."""
+        from tacita.risk.why import why
+
+        scenario = self.scenarios[0]
+        found = scenario[measure] if measure else next(f for f in scenario.findings if f.is_of_records)
+        return why(found.measure, scenario.sample, found.risks, row)
+
+    def write_records(self, target: str | Path, *, force: bool = False) -> None:
+        """Write one row per record: its number, its frequency, and its risks."""
+        from tacita.assessment.records_file import write_records
+
+        write_records(self, target, force=force)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the assessment as plain values, for JSON."""
+        from tacita.assessment.as_json import as_dict
+
+        return as_dict(self)
+
+    def to_html(self) -> str:
+        """Return a page that needs nothing but itself."""
+        from tacita.assessment.as_html import as_page
+
+        return as_page(self)
+
+    def __str__(self) -> str:
+        from tacita.assessment.as_text import as_plain_text
+
+        return as_plain_text(self)
+
+    def _repr_html_(self) -> str:
+        from tacita.assessment.as_html import as_fragment
+
+        return as_fragment(self)
+
+
+def percent(share: float) -> str:
+    """Return a share for people.
+
+    >>> percent(0.0343), percent(0.00002), percent(0.0)
+    ('3.43 %', '0.002 %', '0 %')
+    """
+    return f"{share * 100:.3g} %"

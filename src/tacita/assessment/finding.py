@@ -1,0 +1,89 @@
+"""What one measure found, summed up: how many records are unsafe, how many would be found, how risks are spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from sqlglot import exp
+
+from tacita.engines.plans.terms import number
+from tacita.risk.measure import RISK, Measure, Risks
+from tacita.risk.sample import Sample
+
+EDGES = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0)
+"""Risks are counted as 0, above 0 and up to 0.001, up to 0.01, ..., up to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Records with a risk above `low` and up to `high`; the first has `low` = `high` = 0."""
+
+    low: float
+    high: float
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A measure and what it found."""
+
+    measure: Measure
+    risks: Risks
+    records: int
+    unsafe: int
+    """Records whose risk is above the threshold."""
+    expected: float
+    """The sum of all risks: how many records an intruder is expected to get right."""
+    highest: float
+    distribution: tuple[Bin, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the measure."""
+        return self.risks.measure
+
+    @property
+    def average(self) -> float:
+        """The average risk: what sdcMicro calls the global risk."""
+        return self.expected / self.records if self.records else 0.0
+
+    @property
+    def unsafe_share(self) -> float:
+        """The share of records that are unsafe."""
+        return self.unsafe / self.records if self.records else 0.0
+
+    @property
+    def is_of_records(self) -> bool:
+        """Whether the measure says something of each record, and not of the file as a whole only."""
+        return self.risks.records is not None
+
+
+def finding(measure: Measure, sample: Sample, risks: Risks) -> Finding:
+    """Return what a measure found, summed up."""
+    if risks.records is None:
+        return Finding(measure, risks, sample.records.count(), 0, 0.0, 0.0, ())
+    risk = risks.records.physical([RISK])[0]
+    one, none = exp.Literal.number(1), exp.Literal.number(0)
+
+    def counted(condition: exp.Expr) -> exp.Expr:
+        case = exp.Case(ifs=[exp.If(this=condition, true=one.copy())], default=none.copy())
+        return exp.func("coalesce", exp.Sum(this=case), none.copy())
+
+    terms: dict[str, exp.Expr] = {
+        "records": exp.Count(this=exp.Star()),
+        "unsafe": counted(exp.GT(this=risk.copy(), expression=number(risks.threshold))),
+        "expected": exp.func("coalesce", exp.Sum(this=risk.copy()), number(0.0)),
+        "highest": exp.func("coalesce", exp.Max(this=risk.copy()), number(0.0)),
+        "bin0": counted(exp.LTE(this=risk.copy(), expression=number(0))),
+    }
+    for i, (low, high) in enumerate(pairwise(EDGES), 1):
+        above = exp.GT(this=risk.copy(), expression=number(low))
+        terms[f"bin{i}"] = counted(exp.and_(above, exp.LTE(this=risk.copy(), expression=number(high))))
+    plan = exp.select(*(exp.alias_(term, name) for name, term in terms.items())).from_(risks.records.source())
+    row: dict[str, Any] = sample.engine.run(plan)[0]
+    lows = (0.0, *EDGES[:-1])
+    bins = tuple(Bin(low, high, int(row[f"bin{i}"])) for i, (low, high) in enumerate(zip(lows, EDGES, strict=True)))
+    expected, highest = float(row["expected"]), float(row["highest"])
+    return Finding(measure, risks, int(row["records"]), int(row["unsafe"]), expected, highest, bins)

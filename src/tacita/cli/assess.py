@@ -1,0 +1,249 @@
+"""tacita assess: how risky microdata are, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tacita.cli.options import AsJson, Force, Request, bindings, reads_data
+from tacita.cli.output import print_json, print_text, progress_shown
+from tacita.errors import UsageError
+
+if TYPE_CHECKING:
+    from tacita.assessment.assessment import Assessment
+    from tacita.dataset import Dataset
+    from tacita.risk.null_semantics import Nulls
+
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        metavar="NAME|FILE.vada",
+        help="A measure ('tacita measures' lists them) or a rule program; may be repeated. Default: those that fit.",
+    ),
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="[MEASURE.]NAME=VALUE",
+        help="A parameter of the measure, such as k=5 or l-diversity.l=3; may be repeated.",
+    ),
+]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option("--scenario", help="An attack scenario of the dictionary; may be repeated. Default: all of them."),
+]
+Links = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--related",
+        metavar="[WORD=]PROGRAM",
+        help="Rules that say who belongs together (rel), such as company_groups; may be repeated.",
+    ),
+]
+
+
+@reads_data
+def assess(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
+    request: Request,
+    measure: Measures = None,
+    param: Parameters = None,
+    k: Annotated[int, typer.Option("--k", min=1, help="How many records should look alike.")] = 3,
+    threshold: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="The risk above which a record is unsafe; default: the measure's."),
+    ] = None,
+    scenario: Scenarios = None,
+    missing_as: Annotated[
+        str | None, typer.Option(help="A missing value counts as a 'category' of its own, or as 'unknown'.")
+    ] = None,
+    nulls: Annotated[
+        str | None,
+        typer.Option(help="What an unknown value matches: maybe-match, standard, alpha, expected, expected-marginal."),
+    ] = None,
+    alpha: Annotated[float, typer.Option(min=0, max=1, help="Weight of an uncertain match with --nulls alpha.")] = 0.5,
+    population: Annotated[
+        str | None, typer.Option(help="The population or a register, for k-map, delta-presence and journalist risk.")
+    ] = None,
+    original: Annotated[
+        str | None, typer.Option(help="The data before masking, record by record, for interval-disclosure.")
+    ] = None,
+    related: Links = None,
+    input_: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="PREDICATE=FILE", help="Facts for --related, such as Own=own.csv."),
+    ] = None,
+    top: Annotated[int, typer.Option(min=0, help="How many of the riskiest records to show.")] = 10,
+    why: Annotated[int | None, typer.Option(metavar="ROW", min=1, help="Prove the risk of one record.")] = None,
+    records: Annotated[
+        Path | None, typer.Option(help="Write one row per record: row, frequency, risk and more.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the report as one HTML file.")] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say how risky microdata are and why: verdict, figures, riskiest attributes, combinations and records.
+
+    Quasi-identifiers, weight and household key come from the dictionary beside the file, from --quasi, --weight and
+    --cluster, or are proposed. Row numbers count the records of the file from 1.
+    """
+    from tacita.assessment.assess import Question
+    from tacita.files.atomic import check_target, write_text
+
+    for target in (records, html):
+        if target is not None:
+            check_target(target, force=force)
+    with progress_shown() as progress:
+        data = request.read(source, progress, only_given_roles=True)
+        question = Question(
+            measures=_measures(measure or [], param or [], k=k, threshold=threshold, original=original, data=data),
+            k=k,
+            nulls=_nulls(data, missing_as, nulls, alpha),
+            scenarios=tuple(scenario or ()),
+            population=_beside(data, population) if population else None,
+            links=_links(data, related or [], bindings(input_, "--input")),
+            top=top,
+        )
+        found = data.assess(question, known=request.quasi_identifiers(), progress=progress)
+        if records is not None:
+            found.write_records(records, force=force)
+        if html is not None:
+            write_text(html, found.to_html(), force=force)
+        explanation = found.why(why) if why is not None else None
+    if as_json:
+        print_json(found.to_dict() | ({"why": _why_dict(explanation)} if explanation else {}))
+        return
+    if explanation is not None:
+        _print_why(explanation)
+        return
+    from tacita.assessment.as_text import as_renderable
+
+    print_text(as_renderable(found), *_written(found, records, html))
+
+
+def _measures(
+    names: list[str], pairs: list[str], *, k: int, threshold: float | None, original: str | None, data: Dataset
+) -> tuple[Any, ...]:
+    from dataclasses import replace
+
+    from tacita.reasoning.parameters import parsed_parameters
+    from tacita.risk.catalogue import MEASURES, measure, measure_class, settable
+
+    given = parsed_parameters(pairs)
+    if not names:
+        if given or threshold is not None or original:
+            raise UsageError("--param, --threshold and --original need a measure", do="add --measure NAME")
+        return ()
+    made = []
+    used: set[str] = set()
+    for name in dict.fromkeys(names):
+        own = {p.rpartition(".")[2]: p for p in given if p.rpartition(".")[0] in {"", name}}
+        known = {f.name for f in settable(measure_class(name))} if name in MEASURES else None
+        values = {short: given[p] for short, p in own.items() if known is None or short in known or "." in p}
+        used |= {own[short] for short in values}
+        if known is not None and "k" in known:
+            values.setdefault("k", k)
+        if threshold is not None:
+            values["threshold"] = threshold
+        found = measure(name, values)
+        if original and name == "interval-disclosure":
+            found = replace(found, original=_other(data, original))  # type: ignore[type-var]
+        made.append(found)
+    unused = [p for p in given if p not in used]
+    if unused:
+        raise UsageError(
+            f"no measure asked for has a parameter '{unused[0]}'", do="see 'tacita measures' for their parameters"
+        )
+    return tuple(made)
+
+
+def _nulls(data: Dataset, missing_as: str | None, nulls: str | None, alpha: float) -> Nulls | None:
+    from tacita.errors import did_you_mean
+    from tacita.model.dictionary import MissingAs
+    from tacita.risk.null_semantics import Distribution, Nulls, Semantics
+
+    if missing_as is None and nulls is None:
+        return None
+    if missing_as is not None and missing_as not in set(MissingAs):
+        raise UsageError(f"--missing-as cannot be '{missing_as}'", do="use category or unknown")
+    as_ = MissingAs(missing_as) if missing_as else MissingAs.UNKNOWN if nulls else data.dictionary.missing_as
+    if nulls is None:
+        return Nulls(as_)
+    if as_ is MissingAs.CATEGORY:
+        raise UsageError("--nulls is for unknown values, and --missing-as says category", do="leave one of them out")
+    known = [*Semantics, "expected-marginal"]
+    if nulls not in known:
+        raise UsageError(
+            f"--nulls cannot be '{nulls}'{did_you_mean(nulls, known)}", do=f"use one of {', '.join(known)}"
+        )
+    if nulls == "expected-marginal":
+        return Nulls(as_, Semantics.EXPECTED, distribution=Distribution.MARGINAL)
+    return Nulls(as_, Semantics(nulls), alpha if nulls == Semantics.ALPHA else 1.0)
+
+
+def _other(data: Dataset, source: str) -> Any:
+    from tacita.files.read import read
+
+    return read(source, data.relation.engine)
+
+
+def _beside(data: Dataset, source: str) -> Any:
+    from tacita.files.contract import engine_relation
+
+    return engine_relation(_other(data, source))
+
+
+def _links(data: Dataset, programs: list[str], inputs: dict[str, str]) -> dict[str, Any]:
+    if inputs and not programs:
+        raise UsageError("--input gives facts to --related, which is not there", do="add --related PROGRAM")
+    from tacita.reasoning.links import related
+
+    links = {}
+    for each in programs:
+        word, equals, program = each.partition("=")
+        program, word = (program, word) if equals else (each, "group")
+        if word in links:
+            raise UsageError(f"--related names '{word}' twice", do="name them: --related family=family_links")
+        links[word] = related(program, data, inputs)
+    return links
+
+
+def _written(found: Assessment, records: Path | None, html: Path | None) -> list[str]:
+    said = [f"{found.records:,} records written to {records}"] if records else []
+    return [*said, f"report written to {html}"] if html else said
+
+
+def _why_dict(explanation: Any) -> dict[str, Any]:
+    from tacita.cli.rule_output import proof_dict
+
+    return {
+        "row": explanation.row,
+        "measure": explanation.measure,
+        "risk": explanation.risk,
+        "reason": explanation.reason,
+        "proof": proof_dict(explanation.proof) if explanation.proof else None,
+    }
+
+
+def _print_why(explanation: Any) -> None:
+    from tacita.cli.rule_output import print_lines, proof_lines
+
+    lines = [
+        f"Record {explanation.row} has the risk {explanation.risk:.6g} by {explanation.measure}: {explanation.reason}.",
+        "",
+    ]
+    if explanation.proof is None:
+        print_lines(
+            [*lines, "No rules define this measure, so there is no proof; its formula is in the documentation."]
+        )
+    else:
+        print_lines([*lines, *proof_lines(explanation.proof)])
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("assess")(assess)

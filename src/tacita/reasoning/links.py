@@ -1,0 +1,31 @@
+"""Who belongs together, as rules have it: the pairs of identifiers that a program relates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tacita.dataset import Dataset
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import UsageError, listed
+from tacita.reasoning.run import reason
+
+REL = "rel"
+
+
+def related(program: str, data: Dataset, inputs: Mapping[str, Any] | None = None) -> EngineRelation:
+    """Return the pairs ``rel(one, other)`` that a program concludes, as a relation in the engine of the data."""
+    import pyarrow as pa
+
+    found = reason(program, inputs, data=data, engine=data.relation.engine)
+    if REL not in found.predicates:
+        raise UsageError(
+            f"the program concludes nothing for {REL}",
+            where=program,
+            do=f"relate identifiers with {REL}(one, other); it has: {listed(found.predicates)}",
+        )
+    pairs = [(str(one), str(other)) for one, other in found.facts(REL)]
+    batch = pa.RecordBatch.from_pydict(
+        {"one": pa.array([a for a, _ in pairs], pa.string()), "other": pa.array([b for _, b in pairs], pa.string())}
+    )
+    return data.relation.engine.adopt([batch], batch.schema)
