@@ -118,6 +118,16 @@ def ordered_distance(sample: Sample, attribute: str, order: tuple[str, ...]) -> 
 
     Without an order of the dictionary, it is that of numbers and dates, over the values that occur in the file.
     """
+    key = ("ordered distance", attribute)
+    if key not in sample.made:
+        numbers, distance = _ordered(sample, attribute, order)
+        sample.made[key] = adopted(sample, {DISTANCE: distance}, numbers=numbers)
+    found: EngineRelation = sample.made[key]
+    return found
+
+
+def _ordered(sample: Sample, attribute: str, order: tuple[str, ...]) -> tuple[Array, Array]:
+    """Return the numbers of the classes, and their distances."""
     import numpy as np
 
     place_of, present, size = _order(sample, attribute, order)
@@ -134,7 +144,7 @@ def ordered_distance(sample: Sample, attribute: str, order: tuple[str, ...]) -> 
     distance = moved(classes[held], place[held], pairs[COUNT][held], of_file, len(numbers))
     if not present:
         distance = np.abs(missing - missing_of_file) + np.minimum(1 - missing, 1 - missing_of_file) * distance
-    return adopted(sample, {DISTANCE: distance}, numbers=numbers)
+    return numbers, distance
 
 
 def moved(classes: Array, places: Array, counts: Array, of_file: Array, number_of_classes: int) -> Array:
