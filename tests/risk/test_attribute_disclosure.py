@@ -32,7 +32,7 @@ from tacita.risk.null_semantics import Nulls
 from tacita.risk.sample import Sample
 from tacita.risk.t_closeness import TCloseness
 
-few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 Row = tuple[Any, ...]
 
 
@@ -158,8 +158,8 @@ def test_what_arx_suppresses_is_what_violates(shared: Path, model: str, limit: s
     of_size = records(AlphaK(alpha=1, k=5, sensitive="occupation").risks(sample))
     kept = [b["frequency"] for a, b in zip(of_model, of_size, strict=True) if not a["risk"] and not b["risk"]]
     theirs = case["equivalence_classes"]
-    # Six records of a class with three values, twice each, have an entropy of ln 3 exactly. ARX compares
-    # floating-point numbers without tolerance, finds a little less than ln 3, and suppresses them.
+    # Six records of a class with three values, twice each, have an entropy of ln 3 exactly. ARX suppresses them: its
+    # formula, log2(n) - sum f log2(f) / n compared with log2(3) in floating point, comes out 2e-16 too small.
     exactly = 6 if model == "el3" and limit == "s0.05" else 0
     assert len(of_model) - len(kept) == theirs["suppressed_records"] - exactly
     assert (min(kept), max(kept)) == (theirs["min_size"], theirs["max_size"])
@@ -308,7 +308,7 @@ def distance_in_order(a: Any, b: Any) -> float:
     return abs(ORDER.index(a) - ORDER.index(b)) / (len(ORDER) - 1)
 
 
-@settings(few, max_examples=8)
+@settings(few, max_examples=6)
 @given(rows=rows_of_data)
 def test_distances_are_earth_mover_distances(engine: DuckDBEngine, rows: list[Row]) -> None:
     sample = sample_of(engine, as_columns(rows), ["text", "number"], order=ORDER, hierarchy=HIERARCHY)
