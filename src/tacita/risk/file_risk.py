@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlglot import exp
 
+from tacita.engines.protocol import EngineRelation
 from tacita.progress import Progress, silent
 from tacita.risk.combinations import NUMBER, codes
 from tacita.risk.frequencies import FREQUENCY, frequencies, frequencies_of_records
 from tacita.risk.measure import Risks, Specification
-from tacita.risk.population.size import population_counts
+from tacita.risk.population_register import POPULATION_FREQUENCY, lacking, population_frequencies
 from tacita.risk.sample import Sample
 
 if TYPE_CHECKING:
@@ -53,15 +54,15 @@ class FileRisk:
     name: ClassVar[str] = "file-risk"
 
     def lacks(self, sample: Sample) -> list[str]:
-        """Return nothing: without a population there are fewer figures, and a note."""
-        return []
+        """Return why records cannot be looked up in the population; without one there are only fewer figures."""
+        return lacking(sample) if sample.population is not None else []
 
     def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
         """Return the figures of the file."""
         import numpy as np
 
         counts = codes(sample).counts
-        frequency = _frequency(sample)
+        frequency = _of_combinations(sample, frequencies(sample), FREQUENCY)
         records = int(counts.sum())
         alone = int(counts[frequency <= 1].sum())
         figures = {
@@ -72,7 +73,8 @@ class FileRisk:
             **self._attacker("prosecutor", counts, frequency),
         }
         if sample.population is not None:
-            population, who = population_counts(sample, sample.population), "the population has"
+            population = _of_combinations(sample, population_frequencies(sample), POPULATION_FREQUENCY)
+            who = "the population has"
         elif sample.weight is not None:
             counts, frequency, population = _weighed(sample)
             who = "weights say that the population has"
@@ -113,11 +115,10 @@ class FileRisk:
         return None
 
 
-def _frequency(sample: Sample) -> Array:
-    """Return the frequency of each combination, in the order of their numbers."""
-    counted = frequencies(sample)
-    plan = exp.select(counted.physical([FREQUENCY])[0]).from_(counted.source())
-    return _arrays(sample, plan.order_by(counted.physical([NUMBER])[0]), 1)[0]
+def _of_combinations(sample: Sample, counted: EngineRelation, name: str) -> Array:
+    """Return a column of each combination, in the order of their numbers."""
+    plan = exp.select(*counted.physical([name])).from_(counted.source())
+    return _arrays(sample, plan.order_by(*counted.physical([NUMBER])), 1)[0]
 
 
 def _weighed(sample: Sample) -> list[Array]:

@@ -32,13 +32,13 @@ class LogLinear:
     threshold: float = 0.1
     population_size: int | None = None
     sampling_fraction: float | None = None
-    model: str = "two-way"
+    model: Model = Model.TWO_WAY
     cells: int = CELLS
     name: ClassVar[str] = "log-linear"
 
     def __post_init__(self) -> None:
         Told(self.population_size, self.sampling_fraction)
-        checked_model(self.model)
+        object.__setattr__(self, "model", checked_model(self.model))
 
     @property
     def told(self) -> Told:
@@ -51,12 +51,12 @@ class LogLinear:
 
     def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
         """Return the risk of each record, and the expected uniques and matches of the file."""
-        if lacking := self.lacks(sample):
-            raise UsageError(lacking[0])
+        if missing := self.lacks(sample):
+            raise UsageError("; ".join(missing))
         progress(Step("fitting the log-linear model"))
         found = codes(sample)
         size, note = population_size(sample, self.told)
-        fit = fitted(found, size, Model(self.model), self.cells)
+        fit = fitted(found, size, self.model, self.cells)
         unique, risk = fit.unique(found.counts), fit.risk(found.counts)
         columns = {RISK: risk, FREQUENCY: found.counts, EXPECTED: fit.expected, UNIQUE: unique}
         plan = of_each_record(sample, adopted(sample, columns), list(columns))

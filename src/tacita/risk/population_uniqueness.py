@@ -6,15 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from sqlglot import exp
+
 from tacita.errors import UsageError
 from tacita.progress import Progress, Step, silent
-from tacita.risk.combinations import codes
+from tacita.risk.combinations import COUNT, NUMBER, codes, combinations
 from tacita.risk.log_linear import NULLS_ARE_VALUES, checked_model, nulls_would_match
 from tacita.risk.measure import Risks, Specification
 from tacita.risk.population import log_linear, pitman, slide_negative_binomial, zayatz
 from tacita.risk.population.estimate import Estimate
-from tacita.risk.population.size import UNKNOWN_SIZE, Told, population_counts, population_size
+from tacita.risk.population.size import UNKNOWN_SIZE, Told, population_size
 from tacita.risk.population.spectrum import spectrum
+from tacita.risk.population_register import POPULATION_FREQUENCY, lacking, population_frequencies
 from tacita.risk.sample import Sample
 
 COUNTED = "counted"
@@ -44,13 +47,13 @@ class PopulationUniqueness:
     threshold: float = 0.0
     population_size: int | None = None
     sampling_fraction: float | None = None
-    model: str = "two-way"
+    model: log_linear.Model = log_linear.Model.TWO_WAY
     cells: int = log_linear.CELLS
     name: ClassVar[str] = "population-uniqueness"
 
     def __post_init__(self) -> None:
         Told(self.population_size, self.sampling_fraction)
-        checked_model(self.model)
+        object.__setattr__(self, "model", checked_model(self.model))
 
     @property
     def told(self) -> Told:
@@ -58,13 +61,14 @@ class PopulationUniqueness:
         return Told(self.population_size, self.sampling_fraction)
 
     def lacks(self, sample: Sample) -> list[str]:
-        """Return that the size of the population is needed, if nothing tells it."""
-        return [] if self.told.knows_size(sample) else [UNKNOWN_SIZE]
+        """Return that the size of the population is not known, or what is wrong with the population."""
+        unfit = lacking(sample) if sample.population is not None else []
+        return unfit if self.told.knows_size(sample) else [UNKNOWN_SIZE]
 
     def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
         """Return the estimates."""
-        if lacking := self.lacks(sample):
-            raise UsageError(lacking[0])
+        if missing := self.lacks(sample):
+            raise UsageError("; ".join(missing))
         counted = spectrum(sample)
         size, note = population_size(sample, self.told)
         notes = [note, NULLS_ARE_VALUES if nulls_would_match(sample) else ""]
@@ -107,7 +111,7 @@ class PopulationUniqueness:
     def _log_linear(self, sample: Sample, size: float) -> tuple[Estimate, tuple[str, ...], float]:
         """Return tau_1 as an estimate, and tau_2: the sum of E(1/F) over sample uniques."""
         found = codes(sample)
-        fit = log_linear.fitted(found, size, checked_model(self.model), self.cells)
+        fit = log_linear.fitted(found, size, self.model, self.cells)
         alone = fit.unique(found.counts)
         in_population = float((alone / fit.fractions).sum())
         matches = float(fit.risk(found.counts)[found.counts == 1].sum())
@@ -143,24 +147,20 @@ def dankar(estimates: Sequence[Estimate], fraction: float) -> tuple[Estimate, st
 
 
 def _counted(sample: Sample) -> Estimate:
-    """Return how many sample uniques the population has once."""
-    assert sample.population is not None
-    found = codes(sample)
-    once = population_counts(sample, sample.population) == 1
-    keys = sample.population.physical(sample.known)
-    return Estimate(COUNTED, float(_uniques_of(sample, keys)), float((once & (found.counts == 1)).sum()))
-
-
-def _uniques_of(sample: Sample, keys: Sequence[Any]) -> int:
-    """Return how many combinations the population has once."""
-    from sqlglot import exp
-
-    assert sample.population is not None
-    single = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
-    grouped = exp.select(exp.alias_(exp.Literal.number(1), "one")).from_(sample.population.source())
-    grouped = grouped.group_by(*keys).having(single)
-    plan = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(grouped.subquery("u"))
-    return int(sample.engine.run(plan)[0]["n"])
+    """Return how many combinations the population has once, and how many of them are in the sample, once."""
+    population = sample.population
+    assert population is not None
+    once, name = exp.Literal.number(1), exp.alias_(exp.Count(this=exp.Star()), "n")
+    single = exp.select(exp.alias_(once, "one")).from_(population.source()).group_by(*population.physical(sample.known))
+    single = single.having(exp.Count(this=exp.Star()).eq(once.copy()))
+    found, table = population_frequencies(sample), combinations(sample)
+    both = exp.select(name.copy()).from_(found.source().as_("p"))
+    both = both.join(table.source().as_("g"), on=exp.column(NUMBER, table="g").eq(exp.column(NUMBER, table="p")))
+    both = both.where(exp.column(COUNT, table="g").eq(1), exp.column(POPULATION_FREQUENCY, table="p").eq(1))
+    uniques, records = (
+        int(sample.engine.run(plan)[0]["n"]) for plan in (exp.select(name).from_(single.subquery("u")), both)
+    )
+    return Estimate(COUNTED, float(uniques), float(records))
 
 
 def _figures(prefix: str, estimate: Estimate, records: int, uniques: int) -> dict[str, float]:

@@ -1,24 +1,12 @@
-"""How large the population is, and how many of it share each combination of the sample."""
+"""How large the population is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
-from tacita.engines.plans.joins import same
-from tacita.engines.plans.terms import as_text
-from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError
-from tacita.model.relation import Column, ColumnType
-from tacita.risk.combinations import NUMBER, codes, combinations
+from tacita.risk.combinations import codes
 from tacita.risk.sample import Sample
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, np.dtype[Any]]
 
 UNKNOWN_SIZE = (
     "the size of the population is not known, so neither is the sampling fraction; name the weight in the dictionary, "
@@ -73,41 +61,3 @@ def population_size(sample: Sample, told: Told) -> tuple[float, str]:
             f"{source} says that the population is smaller than the sample; the sample was taken for the population"
         )
     return size, ""
-
-
-def population_counts(sample: Sample, population: EngineRelation) -> Array:
-    """Return how many of the population have each combination of the sample, in the order of the combinations.
-
-    A missing value is the same as a missing value only: a register that knows less than the sample finds less.
-    """
-    import numpy as np
-
-    table = combinations(sample)
-    ours = [_comparable(table.column(name), population.column(name)) for name in sample.known]
-    theirs = [_comparable(population.column(name), table.column(name)) for name in sample.known]
-    names = [f"k{place}" for place in range(len(sample.known))]
-    counted = (
-        exp.select(*(exp.alias_(t, n) for t, n in zip(theirs, names, strict=True)))
-        .select(exp.alias_(exp.Count(this=exp.Star()), "found"))
-        .from_(population.source())
-        .group_by(*(term.copy() for term in theirs))
-    )
-    keyed = (
-        exp.select(*(exp.alias_(t, n) for t, n in zip(ours, names, strict=True))).select(NUMBER).from_(table.source())
-    )
-    number, count = exp.column(NUMBER, table="s"), exp.column("found", table="p")
-    plan = (
-        exp.select(exp.alias_(exp.func("coalesce", count, exp.Literal.number(0)), "found"))
-        .from_(keyed.subquery("s"))
-        .join(counted.subquery("p"), on=same("s", "p", names), join_type="left", copy=False)
-        .order_by(number)
-    )
-    parts = [batch.column(0).to_numpy(zero_copy_only=False) for batch in sample.engine.stream(plan, 1_000_000)]
-    return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
-
-
-def _comparable(column: Column, other: Column) -> exp.Expr:
-    """Return a column as a term that can be compared with its namesake, whose text may be coded otherwise."""
-    term = exp.column(column.physical)
-    coded = column.is_coded or other.is_coded
-    return as_text(term) if coded or (column.type is ColumnType.TEXT) != (other.type is ColumnType.TEXT) else term
