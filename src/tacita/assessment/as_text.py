@@ -19,6 +19,8 @@ from tacita.errors import counted, listed, printable
 
 _BAR = 24
 _SHOWN_KEYS = 5
+_TELLING = ("k", "l", "t", "alpha", "beta", "largest", "dimension", "estimate")
+"""Parameters that say what a measure's figures mean."""
 
 
 def as_renderable(assessment: Assessment) -> RenderableType:
@@ -115,9 +117,8 @@ def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
 def _measure(found: Finding) -> str:
     from tacita.assessment.as_json import parameters
 
-    told = {k: v for k, v in parameters(found.measure).items() if k != "threshold" and v not in {None, ""} and v != []}
-    shown = ", ".join(f"{name} {value}" for name, value in told.items() if isinstance(value, str | int | float))
-    return f"{printable(found.name)} ({printable(shown)})" if shown and found.measure.name == found.name else found.name
+    shown = [f"{name} = {value}" for name, value in parameters(found.measure).items() if name in _TELLING]
+    return ", ".join([printable(found.name), *shown[:2]])
 
 
 def _spread(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
@@ -158,7 +159,7 @@ def _attributes(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     for each in scenario.attributes[:10]:
         row = [printable(each.attribute), f"{each.unsafe_without:,}", f"{each.saved:,}"]
         if contributions:
-            row.append(f"{contributions.get(each.attribute, {}).get('contribution', 0):.1f} %")
+            row.append(f"{contributions.get(each.attribute, {}).get('percent', 0):.1f} %")
         table.add_row(*row)
     yield Padding(table, (0, 0, 1, 0))
 

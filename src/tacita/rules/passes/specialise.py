@@ -260,6 +260,10 @@ def _whole_tuple(rule: Rule) -> _WholeTuple | None:
 # -- what a program takes for granted ----------------------------------------------------------------------------------
 
 
+READ_AS = "the data, read as "
+"""How the place of a rule begins that only reads the data: proofs take what it gives for given."""
+
+
 def _taken_for_granted(program: Program, clauses: Sequence[Clause], known: Known) -> list[Rule]:
     """Return rules for predicates that the data define where the program does not: Tuple, Val, the input of a risk."""
     used, derived = _read_and_derived(program, [c for c in clauses if isinstance(c, Rule)])
@@ -269,7 +273,7 @@ def _taken_for_granted(program: Program, clauses: Sequence[Clause], known: Known
         cut = Access(row, SetOf(tuple(Constant(name) for name in known.released)))
         body: tuple[Item, ...] = (Atom(ROWS, (m, i, row)), Comparison("=", record, cut))
         rule = Rule(body, (Atom("Tuple", (m, i, record)),), label="Tuple")
-        added.append(_placed(rule, "the data, read as Tuple(M, I, VSet)"))
+        added.append(_placed(rule, f"{READ_AS}Tuple(M, I, VSet)"))
     if "riskInput" in used - derived and "Tuple" in used | derived:
         rule = Rule((Atom("Tuple", (m, i, record)),), (Atom("riskInput", (i,)),), label="riskInput")
         added.append(_placed(rule, "the tuples of the data, read as riskInput(I)"))
@@ -278,7 +282,7 @@ def _taken_for_granted(program: Program, clauses: Sequence[Clause], known: Known
             value = Comparison("=", Variable("V"), Access(row, Constant(name)))
             head = Atom("Val", (m, i, Constant(name), Variable("V")))
             rule = Rule((Atom(ROWS, (m, i, row)), value), (head,), label="Val")
-            added.append(_placed(rule, f"the attribute '{name}' of the data, read as Val(M, I, \"{name}\", V)"))
+            added.append(_placed(rule, f'{READ_AS}Val(M, I, "{name}", V)'))
     return added
 
 

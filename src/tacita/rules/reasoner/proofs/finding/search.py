@@ -12,10 +12,11 @@ from functools import cached_property
 from typing import Any
 
 from tacita.rules.logic.terms import Atom, Variable
+from tacita.rules.passes.specialise import READ_AS
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.proofs.finding.ahead import Ahead
 from tacita.rules.reasoner.proofs.finding.changes import changed, version_rules
-from tacita.rules.reasoner.proofs.finding.given import Givens
+from tacita.rules.reasoner.proofs.finding.given import INPUT, Givens
 from tacita.rules.reasoner.proofs.finding.goals import Goals
 from tacita.rules.reasoner.proofs.finding.groups import given_by
 from tacita.rules.reasoner.proofs.finding.loose import loosely
@@ -99,7 +100,7 @@ class Search:
         for fact in self.superseded & found.keys():
             step = found[fact]
             found[fact] = replace(step, is_superseded=True) if isinstance(step, Derived) else step
-        return {fact: found[fact] for fact in order}
+        return {fact: _as_data(found[fact]) for fact in order}
 
     # -- kinds of rules ------------------------------------------------------------------------------------------------
 
@@ -272,6 +273,13 @@ class Search:
             return found
         because = "was changed by equality rules since" if is_merged else "was replaced later"
         return Lost(fact, self.context.rounds[fact], f"what it was derived from {because}")
+
+
+def _as_data(step: Step) -> Step:
+    """Return a step that only reads a tuple of the data as what it is for people: given."""
+    if isinstance(step, Derived) and step.rule.origin.startswith(READ_AS):
+        return Given(step.fact, INPUT)
+    return step
 
 
 def _held(atoms: Sequence[Atom], facts: Sequence[GroundFact]) -> dict[str, Any]:
