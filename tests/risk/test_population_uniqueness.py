@@ -30,7 +30,7 @@ from tacita.risk.null_semantics import Nulls
 from tacita.risk.population.log_linear import Model, fitted
 from tacita.risk.population.pitman import fit, log_likelihood, pitman, staying_alone
 from tacita.risk.population.slide_negative_binomial import expected, population_classes, slide_negative_binomial
-from tacita.risk.population.spectrum import Spectrum
+from tacita.risk.population.spectrum import Spectrum, spectrum
 from tacita.risk.population.zayatz import exactly_one, zayatz
 from tacita.risk.population_uniqueness import PopulationUniqueness
 from tacita.risk.sample import Sample
@@ -265,6 +265,43 @@ def test_two_way_fit_has_the_margins_of_the_sample() -> None:
     assert ratios == pytest.approx(1, abs=0.01)  # no interaction of three
 
 
+# --- against ARX ---
+
+
+@pytest.fixture(scope="module")
+def adult(shared: Path) -> Spectrum:
+    data = tacita.read(shared / "data" / "adult" / "adult.csv")
+    return spectrum(Sample.of(data.microdata, [column.name for column in data.relation.columns]))
+
+
+@pytest.mark.parametrize(("fraction", "share"), [(0.1, 0.3207402393466189), (0.2, 0.3577099234829125)])
+def test_zayatz_on_adult_is_that_of_arx(adult: Spectrum, fraction: float, share: float) -> None:
+    """ARX, TestRiskMetrics.testDecisionRule2: uniques over the population, which ARX takes as a whole number."""
+    size = round(adult.records / fraction)
+    assert zayatz(adult, size).population_uniques == pytest.approx(share * size, rel=1e-9)
+
+
+@pytest.mark.parametrize(("fraction", "share"), [(0.1, 0.27684993883653597), (0.01, 0.1446083531167384)])
+def test_pitman_on_adult_is_that_of_arx(adult: Spectrum, fraction: float, share: float) -> None:
+    """ARX, the same test: theta and alpha agree, and the exact expectation is near the limit that ARX takes for it."""
+    from scipy.special import gammaln
+
+    size = adult.records / fraction
+    found = fit(adult)
+    assert found is not None
+    theta, alpha = found
+    limit = np.exp(gammaln(theta + 1) - gammaln(theta + alpha)) * size**alpha
+    assert limit / size == pytest.approx(share, rel=1e-9)
+    assert pitman(adult, size).population_uniques == pytest.approx(share * size, rel=0.005)
+
+
+def test_slide_negative_binomial_on_adult_has_a_solution(adult: Spectrum) -> None:
+    """ARX: "Unexpected convergence of SNB"."""
+    estimate = slide_negative_binomial(adult, adult.records / 0.2)
+    assert estimate.records is not None
+    assert 0 < estimate.records < adult.of_size(1)
+
+
 # --- invariants ---
 
 spectra = st.dictionaries(st.integers(1, 12), st.integers(1, 40), min_size=1, max_size=6)
@@ -290,6 +327,8 @@ def test_an_estimator_without_a_solution_says_so() -> None:
     assert "unique" in pitman(all_unique, 500).fails
     assert "twice" in slide_negative_binomial(all_unique, 500).fails
     assert zayatz(all_unique, 500).records == 50
+    thick = Spectrum(np.array([1, 2, 3, 4, 5, 6]), np.array([50, 100, 200, 300, 300, 200]))
+    assert "limit 0" in pitman(thick, 1e5).note
     unsolvable = Spectrum(np.array([1, 2, 400]), np.array([3, 300, 40]))
     assert "no solution" in slide_negative_binomial(unsolvable, 1e6).fails
 

@@ -46,7 +46,7 @@ class FileRisk:
     is there, otherwise it is the sum of weights; it is never taken below f. Without both, only the prosecutor has
     figures.
 
-    Source: K. El Emam, Guide to the De-Identification of Personal Health Information, 2013, chapter 16; the same
+    Source: K. El Emam, Guide to the De-Identification of Personal Health Information, 2013; the same
     three models are in ARX. The default threshold 0.2 is cells of five.
     """
 

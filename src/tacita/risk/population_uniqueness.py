@@ -130,7 +130,7 @@ def dankar(estimates: Sequence[Estimate], fraction: float) -> tuple[Estimate, st
     """Return the estimate that Dankar et al. would take, and why.
 
     Up to a sampling fraction of 0.1, Pitman's; Zayatz' where that has no solution. Above, the smaller of Zayatz' and
-    the slide negative binomial's, which in their simulations were too high rather than too low there.
+    the slide negative binomial's: both tend to be too high.
     """
     by_name = {estimate.estimator: estimate for estimate in estimates}
     first, second, third = (by_name[module.NAME] for module in (zayatz, slide_negative_binomial, pitman))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 NAME = "pitman"
+_EDGE = 1e-3
+"""An alpha below it is taken for the limit 0, where Pitman's model is that of Ewens."""
 
 
 def pitman(spectrum: Spectrum, population_size: float) -> Estimate:
@@ -48,7 +50,8 @@ def pitman(spectrum: Spectrum, population_size: float) -> Estimate:
     alone = uniques * staying_alone(theta, alpha, n, population_size)
     opened = (theta + u * alpha) / (theta + n) * staying_alone(theta, alpha, n + 1, population_size)
     total = alone + max(population_size - n, 0.0) * opened
-    note = "its alpha is at 0: the tail of small classes is shorter than the model supposes" if alpha < 1e-6 else ""
+    short = "alpha is at its limit 0: there are fewer small classes than the model supposes, it is likely too high"
+    note = short if alpha < _EDGE else ""
     return Estimate(NAME, total, alone, note=note)
 
 
@@ -122,4 +125,20 @@ def fit(spectrum: Spectrum) -> tuple[float, float] | None:
     _, slope = loss(best.x)
     if at_limit or not np.all(np.isfinite(best.x)) or np.abs(slope).max() > 1e-5:
         return None
-    return parameters(best.x)
+    return _polished(*parameters(best.x), spectrum)
+
+
+def _polished(theta: float, alpha: float, spectrum: Spectrum) -> tuple[float, float]:
+    """Return the point nearby where the derivatives are 0; the same point if there is none, as where alpha is 0."""
+    import numpy as np
+    from scipy.optimize import root
+
+    def score(point: Array) -> Array:
+        inside = 0 < point[1] < 1 and point[0] > -point[1]
+        return _score(float(point[0]), float(point[1]), spectrum) if inside else np.full(2, np.inf)
+
+    with np.errstate(all="ignore"):
+        found = root(score, np.array([theta, alpha]), tol=1e-13)
+    near = np.allclose(found.x, [theta, alpha], rtol=0.05, atol=1e-3) and bool(np.isfinite(score(found.x)).all())
+    better = near and np.abs(score(found.x)).max() < np.abs(score(np.array([theta, alpha]))).max()
+    return (float(found.x[0]), float(found.x[1])) if better else (theta, alpha)
