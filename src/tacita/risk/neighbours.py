@@ -61,7 +61,7 @@ def _in_cubes(targets: Array, radii: Array, points: Array) -> Array:
     for bit in range(int(times.max()).bit_length()):
         here = places[(times >> bit) & 1 == 1]
         if len(here):
-            tree = cKDTree(here)
+            tree = cKDTree(here, leafsize=64)
             total += tree.query_ball_point(asked[:, :-1], asked[:, -1], p=np.inf, return_length=True) << bit
     counted: Array = total[back.reshape(-1)]
     return counted
