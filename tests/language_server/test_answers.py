@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tacita.errors import UsageError
 from tacita.knowledge import programs as shipped
+from tacita.knowledge.program_texts import ProgramText
 from tacita.language_server.completions import completions
 from tacita.language_server.definitions import definitions
 from tacita.language_server.document import Document
@@ -22,7 +23,6 @@ from tacita.language_server.hovers import hover
 from tacita.language_server.lines import Lines, Place
 from tacita.language_server.renaming import renameable, renamed
 from tacita.language_server.symbols import symbols
-from tacita.knowledge.program_texts import ProgramText
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.syntax.words import ANNOTATIONS, KEYWORDS
 

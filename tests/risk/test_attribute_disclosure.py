@@ -24,13 +24,13 @@ from tacita.model.attribute import Attribute, Category
 from tacita.model.dictionary import Dictionary, MissingAs
 from tacita.model.hierarchy import ValueHierarchy, read_csv
 from tacita.model.microdata import Microdata, Source
-from tacita.risk.alpha_k import AlphaK
-from tacita.risk.beta_likeness import BetaLikeness
-from tacita.risk.l_diversity import LDiversity
+from tacita.risk.attribute.alpha_k import AlphaK
+from tacita.risk.attribute.beta_likeness import BetaLikeness
+from tacita.risk.attribute.l_diversity import LDiversity
+from tacita.risk.attribute.t_closeness import TCloseness
 from tacita.risk.measure import Measure, Risks
 from tacita.risk.null_semantics import Nulls
 from tacita.risk.sample import Sample
-from tacita.risk.t_closeness import TCloseness
 
 few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 Row = tuple[Any, ...]

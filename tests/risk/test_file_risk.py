@@ -17,8 +17,8 @@ from tacita.engines.duckdb import DuckDBEngine
 from tacita.model.attribute import Attribute, Category
 from tacita.model.dictionary import Dictionary, MissingAs
 from tacita.model.microdata import Microdata, Source
-from tacita.risk.file_risk import FileRisk
 from tacita.risk.null_semantics import Nulls, Semantics
+from tacita.risk.population.file_risk import FileRisk
 from tacita.risk.sample import Sample
 
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

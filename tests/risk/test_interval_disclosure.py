@@ -19,10 +19,10 @@ from tacita.errors import InputError, UsageError
 from tacita.model.attribute import Attribute, Category
 from tacita.model.dictionary import Dictionary
 from tacita.model.microdata import Microdata, Source
-from tacita.risk.interval_disclosure import IntervalDisclosure, Variant
+from tacita.risk.continuous.interval_disclosure import IntervalDisclosure, Variant
+from tacita.risk.continuous.neighbours import neighbours
+from tacita.risk.continuous.robust_distances import robust_distances
 from tacita.risk.measure import Risks
-from tacita.risk.neighbours import neighbours
-from tacita.risk.robust_distances import robust_distances
 from tacita.risk.sample import Sample
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import tacita as tc
 from tacita.errors import UsageError
 from tacita.model.dictionary import MissingAs
-from tacita.risk.cells import Cells
 from tacita.risk.combinations import Codes
-from tacita.risk.keys import Keys
+from tacita.risk.identity.cells import Cells
+from tacita.risk.identity.keys import Keys
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample

@@ -18,10 +18,10 @@ from tacita.engines.duckdb import DuckDBEngine
 from tacita.errors import UsageError
 from tacita.generators.oracle import oracle
 from tacita.model.dictionary import MissingAs
-from tacita.risk.delta_presence import DeltaPresence
-from tacita.risk.k_map import KMap
 from tacita.risk.measure import Measure, Risks
 from tacita.risk.null_semantics import Nulls
+from tacita.risk.population.delta_presence import DeltaPresence
+from tacita.risk.population.k_map import KMap
 from tacita.risk.sample import Sample
 
 few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -25,14 +25,18 @@ from tacita.model.attribute import Attribute, Category
 from tacita.model.dictionary import Dictionary
 from tacita.model.microdata import Microdata, Source
 from tacita.risk.combinations import Codes, codes
-from tacita.risk.log_linear import LogLinear
 from tacita.risk.null_semantics import Nulls
-from tacita.risk.population.log_linear import Model, fitted
-from tacita.risk.population.pitman import fit, log_likelihood, pitman, staying_alone
-from tacita.risk.population.slide_negative_binomial import expected, population_classes, slide_negative_binomial
-from tacita.risk.population.spectrum import Spectrum, spectrum
-from tacita.risk.population.zayatz import exactly_one, zayatz
-from tacita.risk.population_uniqueness import PopulationUniqueness
+from tacita.risk.population.estimators.log_linear import Model, fitted
+from tacita.risk.population.estimators.pitman import fit, log_likelihood, pitman, staying_alone
+from tacita.risk.population.estimators.slide_negative_binomial import (
+    expected,
+    population_classes,
+    slide_negative_binomial,
+)
+from tacita.risk.population.estimators.spectrum import Spectrum, spectrum
+from tacita.risk.population.estimators.zayatz import exactly_one, zayatz
+from tacita.risk.population.log_linear import LogLinear
+from tacita.risk.population.population_uniqueness import PopulationUniqueness
 from tacita.risk.sample import Sample
 
 ESTIMATORS = (zayatz, slide_negative_binomial, pitman)

@@ -20,11 +20,11 @@ from tacita.errors import UsageError
 from tacita.knowledge import programs
 from tacita.model.dictionary import MissingAs
 from tacita.risk.combinations import Codes, codes
+from tacita.risk.identity.minimal_sample_uniques import minimal_sample_uniques
+from tacita.risk.identity.suda import Suda, contributions
 from tacita.risk.measure import Measure
-from tacita.risk.minimal_sample_uniques import minimal_sample_uniques
 from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
-from tacita.risk.suda import Suda, contributions
 from tacita.rules.reasoner import reason
 
 FOUR = ["Area", "Sector", "Employees", "Residential Rev."]
@@ -241,9 +241,9 @@ def test_kernel_finds_what_brute_force_finds(nulls: Nulls, data: tuple[Codes, in
 def test_kernel_is_right_where_groups_are_too_many_to_be_addressed(
     nulls: Nulls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tacita.risk.partitions.ADDRESSED", 4)
-    monkeypatch.setattr("tacita.risk.partitions.SPARSE", 1)
-    monkeypatch.setattr("tacita.risk.partitions.LARGEST_NUMBER", 20)
+    monkeypatch.setattr("tacita.risk.identity.partitions.ADDRESSED", 4)
+    monkeypatch.setattr("tacita.risk.identity.partitions.SPARSE", 1)
+    monkeypatch.setattr("tacita.risk.identity.partitions.LARGEST_NUMBER", 20)
     random = np.random.default_rng(7)
     for share in (0, 0.1, 0.3):
         table = random.integers(0, 5, (25, 4))

@@ -13,6 +13,7 @@ from tacita.report.markup import Html
 from tacita.report.tables import figure
 
 _MOST_ATTRIBUTES = 15
+_MOST_RECORDS = 25
 
 
 def look_alikes(scenario: ScenarioAssessment) -> Html:
@@ -27,14 +28,14 @@ def look_alikes(scenario: ScenarioAssessment) -> Html:
     return bars("Records by how many look like them", given, logarithmic=True)
 
 
-def spread(found: Finding) -> Html:
-    """Return how many records have which risk by a measure."""
+def spread(found: Finding, name: str) -> Html:
+    """Return how many records have which risk by a measure, under the name that it is shown by."""
     threshold = found.risks.threshold
     given = []
     for each in found.distribution:
         above = "all" if each.low >= threshold and each.high > threshold else "some" if each.high > threshold else ""
         given.append(_flagged(_range(each), each.records, above, f"above {threshold:g}"))
-    return bars(f"Records by their risk, {found.name}", given, logarithmic=True)
+    return bars(f"Records by their risk, {name}", given, logarithmic=True)
 
 
 def says_yes_or_no(found: Finding) -> bool:
@@ -77,7 +78,7 @@ def waterfalls(records: Sequence[RiskyRecord]) -> Html:
             tuple((rise.source, rise.risk) for rise in record.waterfall),
             " → ".join(figure(rise.risk) for rise in record.waterfall),
         )
-        for record in records
+        for record in records[:_MOST_RECORDS]
     ]
     return steps("Where the risk of the riskiest records comes from", given)
 

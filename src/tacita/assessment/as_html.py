@@ -109,8 +109,8 @@ def _scenario(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterato
     yield tag("p", "The intruder knows: ", _known(scenario.known))
     yield from _measures(scenario, names)
     spreads = [
-        figure(as_charts.spread(found), f"Records by their risk: {names.get(found.name, found.name)}. {_LOGARITHMIC}")
-        for found in scenario.findings
+        figure(as_charts.spread(found, name), f"Records by their risk: {name}. {_LOGARITHMIC}")
+        for found, name in ((found, names.get(found.name, found.name)) for found in scenario.findings)
         if found.is_of_records and found.records and not as_charts.says_yes_or_no(found)
     ]
     yield side_by_side(_look_alikes(scenario), *spreads)
@@ -171,10 +171,11 @@ def _attributes(scenario: ScenarioAssessment) -> Iterator[Html]:
     if not scenario.alike.under or len(scenario.known) < 2:
         return
     contributions = {
-        row["attribute"]: row.get("percent", 0.0)
+        row["attribute"]: row["percent"]
         for found in scenario.findings
         if found.name == "suda"
         for row in found.risks.tables.get("attributes", ())
+        if row["percent"]
     }
     heads = ["attribute", f"under {scenario.k} without it", "saved"]
     rows: list[list[Cell]] = [

@@ -18,7 +18,7 @@ from tacita.risk.catalogue import measure
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.combinations import combinations
 from tacita.risk.frequencies import has_nulls
-from tacita.risk.k_anonymity import KAnonymity
+from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls
 from tacita.risk.sample import Sample

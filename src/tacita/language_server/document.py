@@ -10,12 +10,12 @@ from pathlib import Path
 
 from tacita.errors import TacitaError
 from tacita.knowledge import programs as shipped
+from tacita.knowledge.program_texts import ENDING, ProgramText
 from tacita.language_server.lines import Lines, Place
 from tacita.model import dictionary_file
 from tacita.model.dictionary import Dictionary
 from tacita.model.dictionary_file.place import ENDING as DICTIONARY_ENDING
 from tacita.reasoning.diagnosis import Diagnosis, diagnose
-from tacita.knowledge.program_texts import ENDING, ProgramText
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.program import Program
 from tacita.rules.logic.signatures import Signature, signatures

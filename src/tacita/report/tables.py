@@ -73,8 +73,10 @@ def figure(value: float) -> str:
     if 0 < abs(value) < 1e-6:
         return "below 0.000001"
     rounded = float(f"{value:.{_DIGITS}g}")
+    if rounded == int(rounded):
+        return f"{rounded:,.0f}"
     places = _DIGITS - 1 - math.floor(math.log10(abs(rounded)))
-    return f"{rounded:,.{places}f}".rstrip("0").rstrip(".")
+    return f"{rounded:,.{places}f}".rstrip("0")
 
 
 def _is_of_numbers(cells: Sequence[Cell]) -> bool:

@@ -14,21 +14,21 @@ from tacita.knowledge.program_texts import ENDING, ProgramText
 from tacita.risk.measure import Measure
 
 MEASURES = {
-    "k-anonymity": "k_anonymity:KAnonymity",
-    "reidentification": "reidentification:Reidentification",
-    "individual-risk": "individual_risk:IndividualRisk",
-    "suda": "suda:Suda",
-    "keys": "keys:Keys",
-    "l-diversity": "l_diversity:LDiversity",
-    "t-closeness": "t_closeness:TCloseness",
-    "alpha-k": "alpha_k:AlphaK",
-    "beta-likeness": "beta_likeness:BetaLikeness",
-    "k-map": "k_map:KMap",
-    "delta-presence": "delta_presence:DeltaPresence",
-    "file-risk": "file_risk:FileRisk",
-    "population-uniqueness": "population_uniqueness:PopulationUniqueness",
-    "log-linear": "log_linear:LogLinear",
-    "interval-disclosure": "interval_disclosure:IntervalDisclosure",
+    "k-anonymity": "identity.k_anonymity:KAnonymity",
+    "reidentification": "identity.reidentification:Reidentification",
+    "individual-risk": "identity.individual_risk:IndividualRisk",
+    "suda": "identity.suda:Suda",
+    "keys": "identity.keys:Keys",
+    "l-diversity": "attribute.l_diversity:LDiversity",
+    "t-closeness": "attribute.t_closeness:TCloseness",
+    "alpha-k": "attribute.alpha_k:AlphaK",
+    "beta-likeness": "attribute.beta_likeness:BetaLikeness",
+    "k-map": "population.k_map:KMap",
+    "delta-presence": "population.delta_presence:DeltaPresence",
+    "file-risk": "population.file_risk:FileRisk",
+    "population-uniqueness": "population.population_uniqueness:PopulationUniqueness",
+    "log-linear": "population.log_linear:LogLinear",
+    "interval-disclosure": "continuous.interval_disclosure:IntervalDisclosure",
 }
 """Name -> module and class."""
 

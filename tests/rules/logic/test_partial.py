@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tacita.errors import RuleError
-from tacita.reasoning.diagnosis import diagnose
 from tacita.knowledge.program_texts import ProgramText
+from tacita.reasoning.diagnosis import diagnose
 from tacita.rules.reasoner.program import prepare
 
 

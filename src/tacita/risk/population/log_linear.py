@@ -1,138 +1,98 @@
-"""The log-linear model of Skinner and Shlomo: cells of a table as smooth as their margins let them be."""
+"""Risk of each record by a log-linear model: how likely a match with the population is the right one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from itertools import combinations as pairs_of
-from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from tacita.risk.combinations import NULL, Codes
+from tacita.errors import UsageError, did_you_mean, listed
+from tacita.model.relation import ColumnType
+from tacita.progress import Progress, Step, silent
+from tacita.risk.combinations import adopted, codes, of_each_record
+from tacita.risk.frequencies import FREQUENCY, has_nulls
+from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
+from tacita.risk.population.estimators.log_linear import CELLS, Model, fitted
+from tacita.risk.population.estimators.size import UNKNOWN_SIZE, Told, population_size
+from tacita.risk.sample import Sample
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, np.dtype[Any]]
-
-NAME = "log_linear"
-CELLS = 5_000_000
-"""The largest table that interactions are fitted on, in cells; each takes 8 bytes."""
-_ROUNDS = 200
-_CLOSE = 1e-4
-"""Margins fit if they are off by less than this share of a record's weight."""
-
-
-class Model(StrEnum):
-    """Which margins of the table are kept."""
-
-    INDEPENDENCE = "independence"
-    """Each attribute alone."""
-    TWO_WAY = "two-way"
-    """Each pair of attributes."""
+EXPECTED, UNIQUE = "expected", "unique"
+NULLS_ARE_VALUES = "missing values were taken as a category of their own: the model needs classes that do not overlap"
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
-    """Combinations under a model."""
+class LogLinear:
+    """Risk E(1/F | f) under the log-linear model of Skinner and Shlomo (2008): see `estimators.log_linear`.
 
-    expected: Array
-    """The expected number of the population with each combination, lambda."""
-    fractions: Array
-    """The share of it that is in the sample, pi."""
-    model: Model
-    notes: tuple[str, ...] = ()
-
-    def unique(self, counts: Array) -> Array:
-        """Return P(F=1 | f=1) = exp(-lambda (1-pi)) of combinations that occur once, 0 of others."""
-        import numpy as np
-
-        alone: Array = np.where(counts == 1, np.exp(-self.expected * (1 - self.fractions)), 0.0)
-        return alone
-
-    def risk(self, counts: Array) -> Array:
-        """Return E(1/F | f) with F - f Poisson of mean mu = lambda (1-pi).
-
-        It is the integral of t^(f-1) exp(-mu (1-t)) over t from 0 to 1, or M(1, f+1, -mu)/f with Kummer's function M;
-        for f = 1, (1 - exp(-mu))/mu.
-        """
-        from scipy.special import hyp1f1
-
-        match: Array = hyp1f1(1.0, counts + 1.0, -self.expected * (1 - self.fractions)) / counts
-        return match
-
-
-def fitted(found: Codes, population_size: float, model: Model, cells: int = CELLS) -> Fitted:
-    """Return the expected population counts of combinations.
-
-    Population counts F are Poisson with mean lambda, and the sample takes each member with probability pi. Then f is
-    Poisson with mean pi lambda, and F - f is Poisson with mean (1-pi) lambda, whatever f is. log lambda is a sum of
-    effects:
-
-    - independence: lambda = N times the product of the attributes' shares;
-    - two-way: the table that has all margins of two attributes, by iterative proportional fitting on all cells.
-
-    With weights, margins are sums of weights (pseudo maximum likelihood) and pi of a combination is its records over
-    their weights; without, pi = n/N.
-
-    Too simple a model makes rare combinations look rarer or more common than they are, too rich a model repeats the
-    sample. With one or two attributes, two-way is the sample itself, and independence is taken.
-
-    Source: C. Skinner and N. Shlomo, Assessing identification risk in survey microdata using log-linear models, JASA
-    103 (2008). sdcMicro's modRisk puts the fitted count of the *sample*, pi lambda, where lambda belongs, so that a
-    sample of 1 % looks as if it were nearly the population. It also divides by the number of occupied cells, adds up
-    the inclusion probabilities of the records of a cell, and in all methods but IPF takes codes that are numbers for
-    quantities.
+    ``expected`` is lambda, the number of the population that the model expects with the record's combination;
+    ``unique`` is P(F=1 | f=1), the chance that a sample unique is a population unique. Neighbouring cells lend
+    strength to each other: of two sample uniques, the one with common values on each pair of attributes is safer.
     """
-    import numpy as np
 
-    notes = []
-    weights = found.weights * (population_size / found.weights.sum()) if len(found.weights) else found.weights
-    fractions = np.minimum(found.counts / weights, 1.0)
-    levels = [_levels(found.codes[:, place]) for place in range(found.codes.shape[1])]
-    sizes = tuple(int(column.max()) + 1 if len(column) else 0 for column in levels)
-    if model is Model.TWO_WAY and len(sizes) < 3:
-        notes.append("two attributes or fewer: the log-linear model is that of independence")
-        model = Model.INDEPENDENCE
-    if model is Model.TWO_WAY and prod(sizes) > cells:
-        notes.append(
-            f"the table of {prod(sizes):,} cells is larger than {cells:,}: the log-linear model is independence, "
-            "which knows no interaction; recode attributes with many values"
+    threshold: float = 0.1
+    population_size: int | None = None
+    sampling_fraction: float | None = None
+    model: Model = Model.TWO_WAY
+    cells: int = CELLS
+    name: ClassVar[str] = "log-linear"
+
+    def __post_init__(self) -> None:
+        Told(self.population_size, self.sampling_fraction)
+        object.__setattr__(self, "model", checked_model(self.model))
+
+    @property
+    def told(self) -> Told:
+        """What the user says of the population's size."""
+        return Told(self.population_size, self.sampling_fraction)
+
+    def lacks(self, sample: Sample) -> list[str]:
+        """Return that the size of the population is needed, if nothing tells it."""
+        return [] if self.told.knows_size(sample) else [UNKNOWN_SIZE]
+
+    def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
+        """Return the risk of each record, and the expected uniques and matches of the file."""
+        if missing := self.lacks(sample):
+            raise UsageError("; ".join(missing))
+        progress(Step("fitting the log-linear model"))
+        found = codes(sample)
+        size, note = population_size(sample, self.told)
+        fit = fitted(found, size, self.model, self.cells)
+        unique, risk = fit.unique(found.counts), fit.risk(found.counts)
+        columns = {RISK: risk, FREQUENCY: found.counts, EXPECTED: fit.expected, UNIQUE: unique}
+        plan = of_each_record(sample, adopted(sample, columns), list(columns))
+        kinds = {ROW: ColumnType.INTEGER, **dict.fromkeys(columns, ColumnType.NUMBER), FREQUENCY: ColumnType.INTEGER}
+        once = found.counts == 1
+        figures = {
+            "sample_uniques": float(once.sum()),
+            "population_uniques_in_sample": float(unique.sum()),
+            "expected_matches_of_uniques": float(risk[once].sum()),
+            "expected_matches": float((risk * found.counts).sum()),
+        }
+        notes = [note, *fit.notes, NULLS_ARE_VALUES if nulls_would_match(sample) else ""]
+        records = stored_risks(sample.engine, plan, kinds)
+        return Risks(self.name, self.threshold, records, figures, notes=tuple(filter(None, notes)))
+
+    def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
+        """Return how many look alike in the sample, and how many the model expects in the population."""
+        return (
+            f"one of {record[FREQUENCY]:,g} with this {listed(list(sample.known), 9)}; "
+            f"their margins let expect {record[EXPECTED]:,.3g} in the population"
         )
-        model = Model.INDEPENDENCE
-    margins = [np.bincount(c, weights, size) for c, size in zip(levels, sizes, strict=True)]
-    if model is Model.INDEPENDENCE or not len(weights):
-        shares = [margin[c] / population_size for margin, c in zip(margins, levels, strict=True)]
-        return Fitted(population_size * np.prod(shares, axis=0), fractions, model, tuple(notes))
-    smallest = float((weights / found.counts).min())
-    table, converged = two_way(levels, weights, sizes, smallest * _CLOSE)
-    if not converged:
-        notes.append(f"the log-linear model did not settle in {_ROUNDS} rounds; its figures are approximate")
-    return Fitted(table[tuple(levels)], fractions, model, tuple(notes))
+
+    def specification(self, sample: Sample) -> Specification | None:
+        """Return nothing: a fit is no rule."""
+        return None
 
 
-def _levels(column: Array) -> Array:
-    """Return codes from 0, a null being a value of its own."""
-    return column - NULL if len(column) and column.min() == NULL else column
+def nulls_would_match(sample: Sample) -> bool:
+    """Return whether the sample has nulls that should match other values, which classes cannot do."""
+    return not sample.nulls.are_values and has_nulls(sample)
 
 
-def two_way(levels: list[Array], weights: Array, sizes: tuple[int, ...], close: float) -> tuple[Array, bool]:
-    """Return the table with all two-way margins of the combinations, and whether its margins are as close as wanted."""
-    import numpy as np
-
-    pairs = list(pairs_of(range(len(sizes)), 2))
-    targets = {}
-    for i, j in pairs:
-        flat = np.bincount(levels[i].astype(np.int64) * sizes[j] + levels[j], weights, sizes[i] * sizes[j])
-        targets[i, j] = flat.reshape(sizes[i], sizes[j])
-    table = np.ones(sizes)
-    for _ in range(_ROUNDS):
-        worst = 0.0
-        for i, j in pairs:
-            margin = table.sum(axis=tuple(axis for axis in range(len(sizes)) if axis not in {i, j}))
-            worst = max(worst, float(np.abs(margin - targets[i, j]).max()))
-            factor = np.divide(targets[i, j], margin, out=np.zeros_like(margin), where=margin > 0)
-            table *= factor.reshape([size if axis in {i, j} else 1 for axis, size in enumerate(sizes)])
-        if worst <= close:
-            return table, True
-    return table, False
+def checked_model(name: str) -> Model:
+    """Return the log-linear model of that name, or raise with the nearest one."""
+    names = [str(model) for model in Model]
+    if name not in names:
+        found = f"no log-linear model '{name}'{did_you_mean(name, names)}"
+        raise UsageError(found, do=f"use one of: {', '.join(names)}")
+    return Model(name)

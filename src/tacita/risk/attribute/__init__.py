@@ -1,0 +1,1 @@
+"""Attribute disclosure: does looking alike already tell the sensitive value?"""

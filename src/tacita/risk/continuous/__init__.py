@@ -1,0 +1,1 @@
+"""Continuous quasi-identifiers: nobody has equal values there, so nearness counts."""

@@ -1,0 +1,162 @@
+"""SUDA: whether a few values are enough to single out a record (Algorithm 6 of the VADA-SA paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import UsageError
+from tacita.model.relation import Column, ColumnType
+from tacita.progress import Progress, silent
+from tacita.risk.combinations import adopted, codes, of_each_record
+from tacita.risk.frequencies import has_nulls
+from tacita.risk.identity.minimal_sample_uniques import MinimalSampleUniques, minimal_sample_uniques
+from tacita.risk.identity.suda_scores import MOST_FOR_DIS, Convention, Scores
+from tacita.risk.identity.suda_tables import names_of, tables
+from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
+from tacita.risk.null_semantics import Semantics
+from tacita.risk.sample import Sample
+
+SCORE, DIS_SCORE, MSUS, SMALLEST, SMALLEST_ATTRIBUTES = "score", "dis_score", "msus", "smallest", "smallest_attributes"
+
+
+@dataclass(frozen=True, slots=True)
+class Suda:
+    """Risk 1 if fewer than k values single out a record: if a minimal sample unique (MSU) has fewer than k attributes.
+
+    With ``risk="dis"`` the risk is the DIS-SUDA score instead. MSUs of more than `largest` attributes are not looked
+    for, so they add nothing to scores; 0 looks for all.
+    """
+
+    largest: int = 3
+    k: int = 3
+    scores: Convention = "original"
+    disclosure_fraction: float = 0.01
+    risk: Literal["threshold", "dis"] = "threshold"
+    threshold: float = 0.5
+    name: ClassVar[str] = "suda"
+
+    def __post_init__(self) -> None:
+        if self.largest < 0:
+            raise UsageError(f"the largest size is {self.largest}", do="give a number of attributes; 0 means any")
+        if 0 < self.largest < self.k - 1 and self.risk == "threshold":
+            raise UsageError(
+                f"k is {self.k}, but sample uniques of at most {self.largest} attributes are looked for",
+                do=f"let the largest size be {self.k - 1} or more, or 0 for any",
+            )
+        if self.scores not in {"original", "ihsn"}:
+            raise UsageError(f"no way to score is called '{self.scores}'", do="use one of: original, ihsn")
+        if self.risk not in {"threshold", "dis"}:
+            raise UsageError(f"no risk of SUDA is called '{self.risk}'", do="use one of: threshold, dis")
+        if not 0 < self.disclosure_fraction <= 1:
+            raise UsageError(
+                f"the disclosure fraction is {self.disclosure_fraction}",
+                do="give the share of the population that is in the sample, above 0 and at most 1",
+            )
+
+    def lacks(self, sample: Sample) -> list[str]:
+        """Return nothing: records and what the intruder knows are enough."""
+        return []
+
+    def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
+        """Return risk, scores, the number of MSUs and a smallest one of each record; contributions in tables."""
+        import numpy as np
+        import pyarrow as pa
+
+        scores = self.scored(sample, progress)
+        uniques = scores.uniques
+        known = len(sample.known)
+        smallest = np.full(len(scores.counts), known + 1, dtype=np.int64)
+        np.minimum.at(smallest, uniques.combinations, uniques.sizes)
+        has_one = smallest <= known
+        first = _smallest_masks(uniques, smallest)
+        dis = scores.disclosure(self.disclosure_fraction)
+        risk = dis if self.risk == "dis" else (smallest < self.k).astype(np.float64)
+        msus = np.bincount(uniques.combinations, minlength=len(smallest))
+        found: dict[str, Any] = {
+            RISK: np.where(has_one, risk, 0.0),
+            SCORE: scores.summed(scores.weights),
+            DIS_SCORE: dis,
+            MSUS: msus.astype(np.int64),
+            SMALLEST: pa.array(smallest, mask=~has_one),
+            SMALLEST_ATTRIBUTES: names_of(first, sample.known),
+        }
+        kinds = dict.fromkeys((ROW, MSUS, SMALLEST), ColumnType.INTEGER) | {SMALLEST_ATTRIBUTES: ColumnType.TEXT}
+        columns = {name: kinds.get(name, ColumnType.NUMBER) for name in (ROW, *found)}
+        plan = of_each_record(sample, adopted(sample, found), list(found))
+        figures = {
+            "records_with_msu": float(has_one.sum()),
+            "msus": float(len(uniques.masks)),
+            "score": float(scores.weights.sum()),
+        }
+        records = stored_risks(sample.engine, plan, columns)
+        return Risks(
+            self.name,
+            self.threshold,
+            records,
+            figures,
+            tables(sample.known, codes(sample), scores),
+            self._notes(sample, scores),
+        )
+
+    def scored(self, sample: Sample, progress: Progress = silent) -> Scores:
+        """Return the MSUs of a sample with what they weigh; they are looked for once."""
+        key = ("minimal_sample_uniques", self.largest)
+        if key not in sample.made:
+            sample.made[key] = minimal_sample_uniques(codes(sample), sample.nulls, self.largest, progress)
+        return Scores(sample.made[key], codes(sample).counts, len(sample.known), self.scores)
+
+    def _notes(self, sample: Sample, scores: Scores) -> list[str]:
+        notes = []
+        if 0 < self.largest < len(sample.known):
+            notes.append(f"scores are of minimal sample uniques with up to {self.largest} attributes")
+        if len(scores.uniques.masks) and not (scores.counts == 2).any():
+            notes.append("no two records form a pair, so the DIS score is 1 wherever there is a score")
+        if len(sample.known) > MOST_FOR_DIS:
+            notes.append(
+                f"with more than {MOST_FOR_DIS} attributes the DIS score falls as the score rises: do not use it"
+            )
+        exact = {Semantics.MAYBE_MATCH, Semantics.STANDARD}
+        if not sample.nulls.are_values and sample.nulls.semantics not in exact and has_nulls(sample):
+            notes.append(f"a null may be any value: sample uniques have no share, so '{sample.nulls}' is not used here")
+        return notes
+
+    def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
+        """Return the attributes of a smallest MSU, and how many there are."""
+        if not record[MSUS]:
+            upto = f" of up to {self.largest} attributes" if 0 < self.largest < len(sample.known) else ""
+            return f"no minimal sample unique{upto}"
+        msus, smallest = record[MSUS], record[SMALLEST]
+        count = "1 minimal sample unique," if msus == 1 else f"{msus:,} minimal sample uniques, the smallest"
+        plural = "s" if smallest != 1 else ""
+        return f"the only one with this {record[SMALLEST_ATTRIBUTES]}; {count} of {smallest} attribute{plural}"
+
+    def specification(self, sample: Sample) -> Specification | None:
+        """Return Algorithm 6; the DIS-SUDA score has no rules."""
+        if self.risk != "threshold":
+            return None
+        largest = self.largest or len(sample.known)
+        return Specification("suda", {"k": self.k, "largest": largest, "AnonSet": list(sample.known)})
+
+
+def contributions(sample: Sample, largest: int = 3, scores: Convention = "original") -> EngineRelation:
+    """Return the share of each attribute in the score of each record: ``row``, then one column per attribute."""
+    measure = Suda(largest, scores=scores, risk="dis")
+    shares = measure.scored(sample).contributions()
+    found = {f"of_{place}": share for place, share in enumerate(shares)}
+    plan = of_each_record(sample, adopted(sample, found), list(found))
+    columns = [Column(ROW, "c0", ColumnType.INTEGER)]
+    columns += [Column(name, f"c{place}", ColumnType.NUMBER) for place, name in enumerate(sample.known, 1)]
+    return sample.engine.store(plan, columns)
+
+
+def _smallest_masks(uniques: MinimalSampleUniques, smallest: Any) -> Any:
+    """Return the attributes of a smallest MSU of each combination, as the least mask of several; 0 without one."""
+    import numpy as np
+
+    are = uniques.sizes == smallest[uniques.combinations]
+    found = np.full(len(smallest), np.iinfo(np.int64).max)
+    np.minimum.at(found, uniques.combinations[are], uniques.masks[are])
+    return np.where(found == np.iinfo(np.int64).max, 0, found)
