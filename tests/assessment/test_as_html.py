@@ -199,11 +199,13 @@ def test_the_same_input_has_the_same_bytes(scenarios: tuple[Assessment, str], tm
 
 def test_the_path_of_a_rule_program_is_not_told(tmp_path: Path) -> None:
     program = tmp_path / "ours.vada"
-    program.write_text(_shipped("k_anonymity"))
-    made = tc.sample("figure-1").assess(Question(measures=(measure(str(program)),)), known=FIRMS)
+    program.write_text(_shipped("reidentification"))
+    data = tc.sample("figure-1").with_roles(weight="W")
+    made = data.assess(Question(measures=(measure(str(program), {"threshold": 0.001}),)), known=FIRMS)
     for form in (made.to_html(), made._repr_html_()):
         assert str(tmp_path) not in form
         assert "by ours.vada." in Page(form).text
+    assert any(label.startswith("Records by their risk, ours.vada. 0: ") for label in _labels(made.to_html()))
 
 
 def _shipped(name: str) -> str:
