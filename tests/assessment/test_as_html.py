@@ -146,7 +146,15 @@ def test_figures_of_attackers_and_estimators_have_readable_names(households: str
 def test_where_risk_comes_from_is_drawn_for_households(households: str) -> None:
     pictures = _labels(households)
     (waterfall,) = [label for label in pictures if label.startswith("Where the risk")]
-    assert re.search(r"row [\d,]+: 0\.\d+ → 0\.\d+", waterfall)
+    assert re.search(r"row [\d,]+: [\d.]+ own risk → [\d.]+ household", waterfall)
+    assert not re.search(r": ([\d.]+) own risk → \1 household", waterfall)
+
+
+def test_it_is_said_if_households_add_nothing() -> None:
+    data = tc.read(pa.table({"home": ["1", "1", "2"], "x": ["a", "b", "c"]})).with_roles(quasi=["x"], cluster="home")
+    made = data.assess(Question(measures=(measure("k-anonymity"),))).to_html()
+    assert "Nothing is added to the records' own risks by: household." in _shown(made)
+    assert not [label for label in _labels(made) if label.startswith("Where the risk")]
 
 
 def test_scenarios_are_side_by_side_first(scenarios: tuple[Assessment, str]) -> None:

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from tacita.assessment.assessment import ScenarioAssessment
 from tacita.assessment.comparison import SIZES
 from tacita.assessment.finding import Bin, Finding
-from tacita.assessment.riskiest import RiskyRecord
+from tacita.assessment.riskiest import Rise, RiskyRecord
 from tacita.report.charts import ORANGE, SERIES, VERMILION, Bar, Steps, bars, grouped_bars, steps
 from tacita.report.markup import Html
 from tacita.report.tables import figure
 
 _MOST_ATTRIBUTES = 15
 _MOST_RECORDS = 25
+_NOISE = 1e-9
 
 
 def look_alikes(scenario: ScenarioAssessment) -> Html:
@@ -69,18 +70,24 @@ def scenarios(given: Sequence[ScenarioAssessment], names: Mapping[str, str]) -> 
 
 
 def waterfalls(records: Sequence[RiskyRecord]) -> Html:
-    """Return what household, group and register add to the records' own risks, if anything is added to one."""
-    if not any(len(record.waterfall) > 1 for record in records):
+    """Return what household, group and register add to the records' own risks, if they add to one of them."""
+    if not any(len(_rises(record)) > 1 for record in records):
         return Html()
     given = [
         Steps(
             f"row {record.row:,}",
-            tuple((rise.source, rise.risk) for rise in record.waterfall),
-            " → ".join(figure(rise.risk) for rise in record.waterfall),
+            tuple((rise.source, rise.risk) for rise in _rises(record)),
+            " → ".join(f"{figure(rise.risk)} {rise.source}" for rise in _rises(record)),
         )
         for record in records[:_MOST_RECORDS]
     ]
     return steps("Where the risk of the riskiest records comes from", given)
+
+
+def _rises(record: RiskyRecord) -> list[Rise]:
+    """Return the record's own risk and the steps that raise it."""
+    lower = [0.0, *(rise.risk for rise in record.waterfall)]
+    return [rise for place, rise in enumerate(record.waterfall) if not place or rise.risk > lower[place] + _NOISE]
 
 
 def _flagged(name: str, records: int, which: str, what: str) -> Bar:

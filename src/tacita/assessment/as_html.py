@@ -227,6 +227,8 @@ def _riskiest(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterato
         return
     chart = as_charts.waterfalls(risky)
     rows: list[list[Cell]] = [[record.row, record.risk, _why(scenario, record, names)] for record in risky]
+    added = [rise.source for rise in risky[0].waterfall[1:]]
+    nothing = [tag("p", f"Nothing is added to the records' own risks by: {', '.join(added)}.")]
     yield section(
         "Riskiest records",
         tag("p", "Rows count the records of the file from 1.", class_="soft"),
@@ -234,6 +236,7 @@ def _riskiest(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterato
         figure(
             chart, "Where their risk comes from: the record's own, and what those who belong to it or a register add"
         ),
+        *(nothing if added and not chart else []),
         level=3,
     )
 
