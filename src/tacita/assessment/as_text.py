@@ -19,6 +19,8 @@ from tacita.errors import counted, listed, printable
 
 _BAR = 24
 _SHOWN_KEYS = 5
+_SHOWN_ROWS = 15
+_LONG = 20
 _TELLING = ("k", "l", "t", "alpha", "beta", "largest", "dimension", "estimate")
 """Parameters that say what a measure's figures mean."""
 
@@ -101,17 +103,60 @@ def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
                 f"{found.risks.threshold:g}",
                 Text(f"{found.unsafe:,}", style=style),
                 percent(found.unsafe_share),
-                f"{found.expected:,.4g}",
+                figure(found.expected),
                 f"{found.average:.4g}",
                 f"{found.highest:.4g}",
             )
         yield Padding(table, (1, 0))
     for found in scenario.findings:
-        if found.risks.figures and (not found.is_of_records or len(scenario.findings) == 1):
-            table = _table(printable(found.name), "")
-            for name, value in found.risks.figures.items():
-                table.add_row(name.replace("_", " "), f"{value:,.6g}")
-            yield Padding(table, (0, 0, 1, 0))
+        if found.name == "file-risk":
+            yield Padding(_attackers(found), (0, 0, 1, 0))
+        elif not found.is_of_records or len(scenario.findings) == 1:
+            yield from _told(found)
+
+
+def _told(found: Finding) -> Iterator[RenderableType]:
+    """Yield the figures and tables of a measure that is alone, or about the file."""
+    detailed = {name for rows in found.risks.tables.values() for row in rows for name in row.values()}
+    table = _table(printable(found.name), "")
+    for name, value in found.risks.figures.items():
+        if not any(name.startswith(f"{each}_") for each in detailed if isinstance(each, str) and each):
+            table.add_row(name.replace("_", " "), figure(value))
+    if table.rows:
+        yield Padding(table, (0, 0, 1, 0))
+    for rows in found.risks.tables.values():
+        if rows:
+            grid = _table(*(str(name).replace("_", " ") for name in rows[0]))
+            for row in rows[:_SHOWN_ROWS]:
+                grid.add_row(*(_cell(value) for value in row.values()))
+            yield Padding(grid, (0, 0, 1, 0))
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return figure(value) if isinstance(value, int | float) else "" if value is None else printable(str(value))
+
+
+def _attackers(found: Finding) -> Table:
+    """Return the file as three intruders see it: one who knows who is in it, one who does not, one who links it all."""
+    columns = ("records_at_risk", "expected", "average", "highest")
+    above = f"records above {found.risks.threshold:g}"
+    table = _table("attacker of the file", above, "expected to be found", "average risk", "highest")
+    for attacker in ("prosecutor", "journalist", "marketer"):
+        told = [found.risks.figures.get(f"{attacker}_{column}") for column in columns]
+        if any(value is not None for value in told):
+            table.add_row(attacker, *("" if value is None else figure(value) for value in told))
+    return table
+
+
+def figure(value: float) -> str:
+    """Return a number for people.
+
+    >>> figure(13120.4), figure(0.00131249), figure(23.0), figure(41.28)
+    ('13,120', '0.001312', '23', '41.28')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _measure(found: Finding) -> str:
@@ -189,11 +234,26 @@ def _riskiest(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
 
 def _why(scenario: ScenarioAssessment, record: RiskyRecord) -> str:
     thresholds = {found.name: found.risks.threshold for found in scenario.findings}
-    reasons = [reason for measure, risk, reason in record.reasons if risk > thresholds[measure]]
-    told = "; ".join(dict.fromkeys(reasons or [record.reasons[0][2]]))
+    reasons = [(measure, reason) for measure, risk, reason in record.reasons if risk > thresholds[measure]]
+    told = "; ".join(_once([reason for measure, reason in reasons if measure != "keys"] or [record.reasons[0][2]]))
     if len(record.waterfall) > 1:
         told += " [" + " → ".join(f"{rise.source} {rise.risk:.3g}" for rise in record.waterfall) + "]"
     return printable(told)
+
+
+def _once(reasons: Sequence[str]) -> list[str]:
+    """Return reasons without what one of them said already: who looks alike is the beginning of several."""
+    said: list[str] = []
+    for reason in reasons:
+        begun = max((_begun_alike(before, reason) for before in reasons[: len(said)]), default=0)
+        rest = reason[begun:].lstrip(",; ") if begun > _LONG else reason
+        said += [rest] if rest else []
+    return said
+
+
+def _begun_alike(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _table(*heads: str) -> Table:

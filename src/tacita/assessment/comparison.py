@@ -9,7 +9,7 @@ from sqlglot import exp
 from tacita.engines.plans.terms import as_double
 from tacita.model.dictionary import MissingAs
 from tacita.risk.combinations import COUNT, combinations
-from tacita.risk.frequencies import frequencies_of_records
+from tacita.risk.frequencies import frequencies_of_records, has_nulls
 from tacita.risk.null_semantics import Distribution, Nulls, Semantics
 from tacita.risk.sample import Sample
 
@@ -76,14 +76,20 @@ def null_semantics(sample: Sample, k: int) -> tuple[Alike, ...]:
 
 
 def without_each(sample: Sample, k: int, unsafe: int) -> tuple[AttributeRisk, ...]:
-    """Return what each known attribute adds, most first. Nulls are put together here, as values."""
-    table = combinations(sample)
+    """Return what each known attribute adds, most first."""
+    if len(sample.known) == 1:
+        return (AttributeRisk(sample.known[0], 0, unsafe),)
     found = []
+    if not sample.nulls.are_values and has_nulls(sample):
+        for name in sample.known:
+            left = alike(sample.with_known([other for other in sample.known if other != name]), k).under
+            found.append(AttributeRisk(name, left, max(0, unsafe - left)))
+        return tuple(sorted(found, key=lambda each: -each.saved))
+    table = combinations(sample)
     for name in sample.known:
         others = table.physical([other for other in sample.known if other != name])
         total = exp.Sum(this=exp.column(COUNT))
-        grouped = exp.select(exp.alias_(total, "f")).from_(table.source())
-        grouped = grouped.group_by(*others) if others else grouped
+        grouped = exp.select(exp.alias_(total, "f")).from_(table.source()).group_by(*others)
         few = exp.LT(this=exp.column("f"), expression=exp.Literal.number(k))
         count = exp.func("coalesce", exp.Sum(this=exp.column("f")), exp.Literal.number(0))
         plan = exp.select(exp.alias_(count, "n")).from_(grouped.subquery("g")).where(few)

@@ -114,7 +114,7 @@ class IndividualRisk:
         alike = f"one of {record[FREQUENCY]:,g} with this {listed(list(sample.known), 9)}"
         if sample.weight is None:
             return alike
-        return f"{alike}, who stand for {record[POPULATION]:,.4g} of the population"
+        return f"{alike}, standing for {record[POPULATION]:,.4g} of the population"
 
     def specification(self, sample: Sample) -> Specification | None:
         """Return Algorithm 5, which defines the ratio; the other estimates take frequency and population from it."""
