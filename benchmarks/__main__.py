@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks import risk
 from benchmarks.measure import best, cost, python, tacita
 from benchmarks.proof import proof
 from benchmarks.rules import closure, control, k_anonymity
@@ -87,6 +88,11 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "closure": closure,
     "k-anonymity": k_anonymity,
     "proof": proof,
+    "frequencies": risk.frequencies,
+    "nulls": risk.nulls,
+    "suda": risk.suda,
+    "assess": risk.assess,
+    "pycanon": risk.pycanon,
 }
 
 

@@ -72,7 +72,7 @@ def _side_by_side(scenarios: Sequence[ScenarioAssessment]) -> RenderableType:
     for scenario in scenarios:
         told = {found.name: found for found in scenario.findings}
         cells = [f"{told[name].unsafe:,}" if name in told else "-" for name in names]
-        table.add_row(printable(scenario.name), printable(listed(scenario.known, 4)), *cells)
+        _add(table, printable(scenario.name), printable(listed(scenario.known, 4)), *cells)
     return Padding(Group(Text("Unsafe records by scenario", style="bold"), table), (0, 0, 1, 0))
 
 
@@ -98,7 +98,7 @@ def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         table = _table("measure", "unsafe above", "unsafe", "", "expected to be found", "average risk", "highest")
         for found in of_records:
             style = "red" if found.unsafe else "green"
-            table.add_row(
+            _add(
                 _measure(found),
                 f"{found.risks.threshold:g}",
                 Text(f"{found.unsafe:,}", style=style),
@@ -121,14 +121,14 @@ def _told(found: Finding) -> Iterator[RenderableType]:
     table = _table(printable(found.name), "")
     for name, value in found.risks.figures.items():
         if not any(name.startswith(f"{each}_") for each in detailed if isinstance(each, str) and each):
-            table.add_row(name.replace("_", " "), figure(value))
+            _add(table, name.replace("_", " "), figure(value))
     if table.rows:
         yield Padding(table, (0, 0, 1, 0))
     for rows in found.risks.tables.values():
         if rows:
             grid = _table(*(str(name).replace("_", " ") for name in rows[0]))
             for row in rows[:_SHOWN_ROWS]:
-                grid.add_row(*(_cell(value) for value in row.values()))
+                _add(grid, *(_cell(value) for value in row.values()))
             yield Padding(grid, (0, 0, 1, 0))
 
 
@@ -146,7 +146,7 @@ def _attackers(found: Finding) -> Table:
     for attacker in ("prosecutor", "journalist", "marketer"):
         told = [found.risks.figures.get(f"{attacker}_{column}") for column in columns]
         if any(value is not None for value in told):
-            table.add_row(attacker, *("" if value is None else figure(value) for value in told))
+            _add(table, attacker, *("" if value is None else figure(value) for value in told))
     return table
 
 
@@ -173,7 +173,7 @@ def _spread(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     ends = [*(high - 1 for high in SIZES[1:]), None]
     for low, high, records in zip(SIZES, ends, alike.by_size, strict=True):
         size = f"{low}" if low == high else f"{low} and more" if high is None else f"{low} to {high}"
-        table.add_row(size, f"{records:,}", percent(records / total), "█" * round(_BAR * records / total))
+        _add(table, size, f"{records:,}", percent(records / total), "█" * round(_BAR * records / total))
     smallest = f"{alike.smallest:,.4g}"
     yield Text(f"At least {smallest} look alike (k = {smallest}); {counted(alike.uniques, 'sample unique')}.")
     yield Padding(table, (0, 0, 1, 0))
@@ -185,7 +185,7 @@ def _nulls(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     table = _table("a null counts as", "k", "uniques", f"under {scenario.k}")
     for i, each in enumerate(scenario.nulls):
         name = f"{each.nulls}{' (used here)' if i == 0 else ''}"
-        table.add_row(name, f"{each.smallest:,.4g}", f"{each.uniques:,}", f"{each.under:,}")
+        _add(table, name, f"{each.smallest:,.4g}", f"{each.uniques:,}", f"{each.under:,}")
     yield Text("Values are missing; how many look alike depends on what a null may be:")
     yield Padding(table, (0, 0, 1, 0))
 
@@ -205,7 +205,7 @@ def _attributes(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         row = [printable(each.attribute), f"{each.unsafe_without:,}", f"{each.saved:,}"]
         if contributions:
             row.append(f"{contributions.get(each.attribute, {}).get('percent', 0):.1f} %")
-        table.add_row(*row)
+        _add(table, *row)
     yield Padding(table, (0, 0, 1, 0))
 
 
@@ -217,7 +217,7 @@ def _keys(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         table = _table("riskiest combinations", "unsafe cells", "records in them")
         for row in rows:
             names = row["attributes"] if isinstance(row["attributes"], str) else " x ".join(row["attributes"])
-            table.add_row(printable(names), f"{row['unsafe_cells']:,}", f"{row.get('unsafe_records', 0):,}")
+            _add(table, printable(names), f"{row['unsafe_cells']:,}", f"{row.get('unsafe_records', 0):,}")
         yield Padding(table, (0, 0, 1, 0))
 
 
@@ -227,7 +227,7 @@ def _riskiest(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         return
     table = _table("row", "risk", "why")
     for record in unsafe:
-        table.add_row(f"{record.row:,}", f"{record.risk:.4g}", _why(scenario, record))
+        _add(table, f"{record.row:,}", f"{record.risk:.4g}", _why(scenario, record))
     yield Text("Riskiest records", style="bold")
     yield Padding(table, (0, 0, 1, 0))
 
@@ -239,6 +239,11 @@ def _why(scenario: ScenarioAssessment, record: RiskyRecord) -> str:
     if len(record.waterfall) > 1:
         told += " [" + " → ".join(f"{rise.source} {rise.risk:.3g}" for rise in record.waterfall) + "]"
     return printable(told)
+
+
+def _add(table: Table, *cells: str | Text) -> None:
+    """Add a row; what people named is text, never markup."""
+    table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in cells))
 
 
 def _once(reasons: Sequence[str]) -> list[str]:

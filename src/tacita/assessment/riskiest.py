@@ -93,11 +93,12 @@ def _risky(
 
 
 def _waterfall(findings: Sequence[Finding], told: dict[str, dict[int, dict[str, Any]]], row: int) -> tuple[Rise, ...]:
+    single = [found for found in findings if not isinstance(found.measure, ClusterRisk)]
     clusters = [found for found in findings if isinstance(found.measure, ClusterRisk)]
-    base = next((c.measure.measure.name for c in clusters if isinstance(c.measure, ClusterRisk)), None)
-    own = next((f for f in findings if base is None or f.name == base), None)
-    if own is None:
+    if not single:
         return ()
+    # A risk between 0 and 1 tells more than a verdict: it leaves room for what others add.
+    own = next((found for found in single if 0 < found.highest < 1), single[0])
     rises = [Rise("own risk", float(told[own.name][row][RISK]))]
     for found in clusters:
         assert isinstance(found.measure, ClusterRisk)

@@ -9,7 +9,7 @@ import typer
 
 from tacita.cli.options import AsJson, Force, Request, bindings, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
-from tacita.errors import UsageError
+from tacita.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from tacita.assessment.assessment import Assessment
@@ -212,9 +212,12 @@ def _links(data: Dataset, programs: list[str], inputs: dict[str, str]) -> dict[s
     return links
 
 
-def _written(found: Assessment, records: Path | None, html: Path | None) -> list[str]:
+def _written(found: Assessment, records: Path | None, html: Path | None) -> list[Any]:
+    from rich.text import Text
+
     said = [f"{found.records:,} records written to {records}"] if records else []
-    return [*said, f"report written to {html}"] if html else said
+    said += [f"report written to {html}"] if html else []
+    return [Text(printable(line)) for line in said]
 
 
 def _why_dict(explanation: Any) -> dict[str, Any]:
@@ -241,6 +244,8 @@ def _print_why(explanation: Any) -> None:
             [*lines, "No rules define this measure, so there is no proof; its formula is in the documentation."]
         )
     else:
+        if not explanation.is_risk_of_rules:
+            lines.insert(1, "The rules conclude the figures that it is computed from, and a risk of their own:")
         print_lines([*lines, *proof_lines(explanation.proof)])
 
 

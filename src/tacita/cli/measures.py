@@ -27,6 +27,7 @@ def measures(as_json: AsJson = False) -> None:
         )
         return
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("measure", no_wrap=True)
@@ -36,7 +37,7 @@ def measures(as_json: AsJson = False) -> None:
         told = [
             f"{p.name}={p.default}{' (' + '|'.join(p.choices) + ')' if p.choices else ''}" for p in parameters_of(name)
         ]
-        table.add_row(name, meaning(name), " ".join(told))
+        table.add_row(name, Text(meaning(name)), Text(" ".join(told)))
     print_text(table, "A rule program can be a measure too: tacita assess FILE --measure ./my_measure.vada")
 
 

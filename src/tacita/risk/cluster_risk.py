@@ -112,6 +112,8 @@ class ClusterRisk:
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
         """Return how many belong together."""
+        if int(record[MEMBERS]) == 1:
+            return f"alone in its {self.word}"
         members = counted(int(record[MEMBERS]), "member")
         return f"one of {members} of its {self.word}; alone its risk is {record[OWN]:.4g}"
 

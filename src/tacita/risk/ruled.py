@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +41,8 @@ class Ruled:
 
     @property
     def name(self) -> str:
-        """The program's file or name."""
-        return self.program.source
+        """The name of the program's file, without its folder."""
+        return Path(self.program.source).name
 
     def lacks(self, sample: Sample) -> list[str]:
         """Return nothing: the rules say themselves what they miss."""

@@ -39,6 +39,8 @@ class Explanation:
     reason: str
     proof: Proof | None
     """The proof by rules, if rules define the measure."""
+    is_risk_of_rules: bool = True
+    """Whether the rules conclude this very risk, or only the figures that it is computed from."""
 
 
 def why(measure: Measure, sample: Sample, risks: Risks, row: int) -> Explanation:

@@ -23,7 +23,7 @@ UNSAFE_KEYS = "unsafe_keys"
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Risk 1 for a record in an unsafe cell of any key of up to `dimension` attributes, 0 otherwise.
+    """Risk 1 for a record in an unsafe cell of any key of up to so many attributes, 0 otherwise.
 
     A key is a set of attributes, a cell a combination of values that occurs on it. A cell is unsafe if at most D
     records have it, where D is the threshold of the key: `most_records` is one for all, or one for each dimension.

@@ -29,7 +29,7 @@ _NO_POPULATION = (
 
 @dataclass(frozen=True, slots=True)
 class FileRisk:
-    """Three attackers on the whole file, after El Emam.
+    """The risk that three attackers are to the whole file: prosecutor, journalist and marketer, after El Emam.
 
     Let f be how many records of the file share a record's combination, F how many of the population do, n the records.
 

@@ -22,7 +22,7 @@ NULLS_ARE_VALUES = "missing values were taken as a category of their own: the mo
 
 @dataclass(frozen=True, slots=True)
 class LogLinear:
-    """Risk E(1/F | f) under the log-linear model of Skinner and Shlomo (2008): see `estimators.log_linear`.
+    """Risk E(1/F | f) under the log-linear model of Skinner and Shlomo (2008).
 
     ``expected`` is lambda, the number of the population that the model expects with the record's combination;
     ``unique`` is P(F=1 | f=1), the chance that a sample unique is a population unique. Neighbouring cells lend
