@@ -99,6 +99,7 @@ def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         for found in of_records:
             style = "red" if found.unsafe else "green"
             _add(
+                table,
                 _measure(found),
                 f"{found.risks.threshold:g}",
                 Text(f"{found.unsafe:,}", style=style),

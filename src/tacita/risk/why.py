@@ -46,9 +46,10 @@ class Explanation:
 def why(measure: Measure, sample: Sample, risks: Risks, row: int) -> Explanation:
     """Return why a record has its risk."""
     record = record_of(risks, row)
-    return Explanation(
-        row, risks.measure, record[RISK], measure.reason(sample, record), _proof(measure, sample, record)
-    )
+    reason, proof = measure.reason(sample, record), _proof(measure, sample, record)
+    specification = measure.specification(sample)
+    same = specification is None or specification.same_risk
+    return Explanation(row, risks.measure, record[RISK], reason, proof, same)
 
 
 def record_of(risks: Risks, row: int) -> dict[str, Any]:
