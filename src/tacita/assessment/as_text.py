@@ -84,6 +84,7 @@ def _scenario(scenario: ScenarioAssessment, *, named: bool) -> Iterator[Renderab
         yield Text(f"The intruder knows {known}.")
     yield from _figures(scenario)
     yield from _spread(scenario)
+    yield from _risks(scenario)
     yield from _nulls(scenario)
     yield from _attributes(scenario)
     yield from _keys(scenario)
@@ -177,6 +178,18 @@ def _spread(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         _add(table, size, f"{records:,}", percent(records / total), "█" * round(_BAR * records / total))
     smallest = f"{alike.smallest:,.4g}"
     yield Text(f"At least {smallest} look alike (k = {smallest}); {counted(alike.uniques, 'sample unique')}.")
+    yield Padding(table, (0, 0, 1, 0))
+
+
+def _risks(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
+    """Yield how the risks of records are spread, for measures that give more than 0 and 1."""
+    graded = [found for found in scenario.findings if found.is_graded]
+    if not graded:
+        return
+    table = _table("risk", *(printable(found.name) for found in graded))
+    for i, each in enumerate(graded[0].distribution):
+        name = f"up to {each.high:g}" if each.high else "0"
+        _add(table, name, *(f"{found.distribution[i].records:,}" for found in graded))
     yield Padding(table, (0, 0, 1, 0))
 
 

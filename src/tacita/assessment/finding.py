@@ -55,6 +55,11 @@ class Finding:
         return self.unsafe / self.records if self.records else 0.0
 
     @property
+    def is_graded(self) -> bool:
+        """Whether risks are more than 0 and 1: a record lies strictly between."""
+        return any(each.records for each in self.distribution[1:-1]) or 0 < self.highest < 1
+
+    @property
     def is_of_records(self) -> bool:
         """Whether the measure says something of each record, and not of the file as a whole only."""
         return self.risks.records is not None
