@@ -1,4 +1,4 @@
-"""The demo: a survey of 25,000 firms is generated, described, categorised and reasoned about, on the command line."""
+"""The demo: a survey of 25,000 firms is generated, described, categorised, assessed and reasoned about."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ STEPS = (
     ("What is in it?", "describe demo/firms.csv"),
     ("Which attributes identify a firm?", "categorize demo/firms.csv --accept --force"),
     (
-        "Which records share their combination with fewer than five? (Algorithm 4, as rules)",
-        "reason k_anonymity --data demo/firms.csv --param k=5 --show 3",
+        "How risky is it, and why?",
+        "assess demo/firms.csv --top 3 --html demo/report.html --records demo/risks.csv --force",
     ),
     (
         "Which firm controls which? (recursive rules)",
@@ -50,7 +50,7 @@ def main() -> None:
     console.print(f"{time.perf_counter() - started:.1f} s. Written to demo/:")
     for file in sorted(FOLDER.iterdir()):
         console.print(f"  {file.name:<24}{file.stat().st_size:>12,} bytes")
-    console.print("\nNative risk measures and anonymization will join this demo; see CHANGELOG.md.", style="dim")
+    console.print("\nNative anonymization will join this demo; see CHANGELOG.md.", style="dim")
 
 
 def run(command: str, environment: dict[str, str], *, capture: bool = False) -> str:
