@@ -18,6 +18,7 @@ import tacita
 from tacita import errors
 from tacita.cli.main import EXIT_INTERRUPTED, EXIT_OUR_FAULT, app
 from tacita.files.formats import FORMATS
+from tacita.risk.catalogue import MEASURES, parameters_of
 from tacita.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,6 +112,17 @@ def test_every_format_is_documented_with_its_endings(page: Path) -> None:
         row = next((row for row in rows if all(f"`{ending}`" in row for ending in known.endings)), None)
         assert row, f"no row for {known.name}"
         assert known.writable is (row.split("|")[4].strip() != "no"), known.name
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_measure_is_documented_with_its_parameters(measure: str) -> None:
+    assert f"| [{measure}](#{measure}) |" in text("reference/measures.md")
+    rows = re.findall(r"^\| `(\w+)` \| `?([^|`]*?)`? \|", section("reference/measures.md", measure), re.MULTILINE)
+    told = dict(rows)
+    for parameter in parameters_of(measure):
+        assert parameter.name in told, f"no row for '{parameter.name}'"
+        if parameter.default:
+            assert told[parameter.name] == parameter.default.lower()
 
 
 # -- pages and links --------------------------------------------------------------------------------------------------
