@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 from tests.risk.samples import MAYBE, STANDARD, column, microdata, mixed
 
 import tacita as tc
 from tacita.assessment.assess import EVERYTHING, Question
 from tacita.dataset import Dataset
+from tacita.engines.protocol import Engine
 from tacita.errors import DictionaryError, UsageError
 from tacita.model.dictionary import MissingAs
 from tacita.risk.catalogue import measure
@@ -211,3 +213,23 @@ def test_columns_may_have_any_name(tmp_path: Path) -> None:
     found.write_records(tmp_path / "r.csv")
     with (tmp_path / "r.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 30
+
+
+def test_closing_forgets_what_was_measured_and_nothing_else() -> None:
+    data = mixed()
+    engine = data.relation.engine
+    before = _tables(engine)
+    with data.assess() as found:
+        assert len(_tables(engine)) > len(before)
+    assert _tables(engine) == before
+    assert found.verdict
+    assert json.dumps(found.to_dict())
+    assert data.rows == 40
+    assert data.assess().verdict == found.verdict
+
+
+def _tables(engine: Engine) -> set[str]:
+    plans = (
+        exp.select(exp.column(f"{kind}_name").as_("name")).from_(f"duckdb_{kind}s()") for kind in ("table", "view")
+    )
+    return {row["name"] for plan in plans for row in engine.run(plan) if row["name"].startswith("r")}

@@ -10,7 +10,7 @@ from tacita.assessment.assessment import Assessment, ScenarioAssessment
 from tacita.assessment.comparison import Alike, alike, null_semantics, without_each
 from tacita.assessment.finding import Finding, finding
 from tacita.assessment.riskiest import riskiest
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import UsageError, did_you_mean
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
@@ -62,10 +62,19 @@ def assess(
 ) -> Assessment:
     """Return how risky microdata are, and why."""
     question = question or Question()
+    engine = microdata_engine(microdata)
+    first = engine.new_table()
     found = tuple(_assessed(sample, question, progress) for sample in _samples(microdata, question))
     records = found[0].sample.records.count()
     notes = dict.fromkeys(note for s in found for f in s.findings for note in f.risks.notes)
-    return Assessment(microdata, records, found, proposals or {}, tuple(notes))
+    return Assessment(microdata, records, found, proposals or {}, tuple(notes), (first, engine.new_table()))
+
+
+def microdata_engine(microdata: Microdata) -> Engine:
+    """Return the engine that holds microdata."""
+    relation = microdata.relation
+    assert isinstance(relation, EngineRelation)
+    return relation.engine
 
 
 def _samples(microdata: Microdata, question: Question) -> list[Sample]:

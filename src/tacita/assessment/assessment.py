@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tacita.assessment.comparison import Alike, AttributeRisk
 from tacita.assessment.finding import Finding
@@ -68,6 +68,22 @@ class Assessment:
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
     """Categories that were proposed, not given."""
     notes: tuple[str, ...] = ()
+    tables: tuple[str, str] = ("", "")
+    """Between which names the engine holds what was measured."""
+
+    def close(self) -> None:
+        """Forget what was measured of single records, in the engine; figures and reasons stay.
+
+        Worth it before the next assessment of a large file in the same process; or use the assessment in a ``with``.
+        """
+        if self.scenarios and all(self.tables):
+            self.scenarios[0].sample.engine.forget_between(*self.tables)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @property
     def is_safe(self) -> bool:

@@ -85,6 +85,9 @@ class Engine(Protocol):
     def forget(self, table: str) -> None:
         """Drop a table made with `replace`, if it is there."""
 
+    def forget_between(self, first: str, last: str) -> None:
+        """Forget every table made after one name that `new_table` gave and before another."""
+
     def function(self, name: str, *arguments: exp.Expr) -> exp.Expr:
         """Return a function of the rule language in this engine's own words; the names are in `engines.functions`."""
 

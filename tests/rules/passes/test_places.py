@@ -23,8 +23,8 @@ def test_rules_about_the_data_say_in_words_what_they_are_about() -> None:
     added = specialised(program, known).rules[1:]
     words = {str(node.origin) for rule in added for item in (*rule.body, *rule.head) for node in walk(item)}
     assert words == {
-        "the attribute 'Age' of the data, read as Val(M, I, \"Age\", V)",
-        "the attribute 'Area' of the data, read as Val(M, I, \"Area\", V)",
+        'the data, read as Val(M, I, "Age", V)',
+        'the data, read as Val(M, I, "Area", V)',
         "the data, read as Tuple(M, I, VSet)",
         "the tuples of the data, read as riskInput(I)",
     }

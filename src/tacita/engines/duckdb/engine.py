@@ -211,6 +211,17 @@ class DuckDBEngine:
         self._execute(f"DROP {'VIEW' if table in self._defined else 'TABLE'} IF EXISTS {table}")
         self._defined.discard(table)
 
+    def forget_between(self, first: str, last: str) -> None:
+        """Forget every table made after one name that `new_table` gave and before another."""
+        low, high = _number(first), _number(last)
+        for kind, source in (("VIEW", "duckdb_views()"), ("TABLE", "duckdb_tables()")):
+            name = exp.column(f"{kind.lower()}_name")
+            own = exp.RegexpLike(this=name, expression=exp.Literal.string("^r[0-9]+$"))
+            found = self.run(exp.select(exp.alias_(name.copy(), "name")).from_(source).where(own))
+            for made in (row["name"] for row in found if low < _number(row["name"]) < high):
+                self._execute(f"DROP {kind} IF EXISTS {made}")
+                self._defined.discard(made)
+
     def function(self, name: str, *arguments: exp.Expr) -> exp.Expr:
         """Return a function of the rule language in DuckDB's words."""
         return FUNCTIONS[name](*arguments)
@@ -293,6 +304,11 @@ class DuckDBEngine:
 
     def _new_name(self) -> str:
         return f"r{next(self._numbers)}"
+
+
+def _number(name: str) -> int:
+    """Return the number in a name of ours."""
+    return int(name.removeprefix("r"))
 
 
 def _make_private(folder: Path) -> None:

@@ -163,6 +163,13 @@ class SparkEngine:
             return exp.column(relation.number)
         return exp.Window(this=exp.RowNumber())
 
+    def forget_between(self, first: str, last: str) -> None:
+        """Forget every table made after one name that `new_table` gave and before another."""
+        low, high = (int(name.removeprefix("r")) for name in (first, last))
+        for name in [*self._defined, *self._tables]:
+            if low < int(name.removeprefix("r")) < high:
+                self.forget(name)
+
     def forget(self, table: str) -> None:
         """Drop a table made with `replace` or `define`, if it is there."""
         held = self._tables.pop(table, None)
