@@ -247,6 +247,7 @@ class Dataset:
             for a in self.dictionary
             if (quasi and only and a.category is Category.QUASI_IDENTIFIER and a.name not in roles)
             or (weight and a.category is Category.WEIGHT and a.name != weight)
+            or (cluster and a.category is Category.CLUSTER_KEY and a.name != cluster)
         }
         return self._with(self.dictionary.with_categories({**exclusive, **roles}))
 

@@ -58,7 +58,7 @@ def test_household_weights(shared: Path) -> None:
     assert column(found, "risk") == pytest.approx([float(row["rk_approx"]) for row in rows], rel=1e-9)
 
 
-@pytest.mark.parametrize("f", [1, 2, 3, 7, 59, 60, 61, 170, 171, 1000, 0.5, 1.5, 2.1, 59.5])
+@pytest.mark.parametrize("f", [1, 2, 3, 7, 59, 60, 61, 170, 171, 1000, 1.5, 2.1, 59.5, 1.001, 2.999999])
 @pytest.mark.parametrize("p", [1e-6, 0.001, 0.01, 0.3, 0.4999, 0.5, 0.9, 0.999, 1.0])
 def test_it_is_the_integral(f: float, p: float) -> None:
     """p times the integral of s^(f-1) / (p + (1-p) s): by quadrature, after s = exp(-t)."""
@@ -69,6 +69,17 @@ def test_it_is_the_integral(f: float, p: float) -> None:
     )
     found = posterior_mean(np.array([f]), np.array([f / p]))[0]
     assert found == pytest.approx(p * integral, rel=1e-8)
+
+
+@pytest.mark.parametrize("f", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("distance", [1e-15, 1e-14, 1e-12, 1e-10, 1e-8, -1e-15, -1e-12, -1e-10])
+def test_a_frequency_that_missed_a_whole_number_by_a_rounding(f: int, distance: float) -> None:
+    """Sums of shares give 3.0000000000000004 and the like."""
+    if f + distance >= 1 or abs(distance) < 1e-9:
+        near = np.array([f * (1 + distance)])
+        assert posterior_mean(near, near * 100) == pytest.approx(
+            posterior_mean(np.array([f]), np.array([100.0 * f])), rel=1e-6
+        )
 
 
 def test_closed_forms() -> None:

@@ -291,7 +291,7 @@ def _footer(assessment: Assessment, names: Mapping[str, str]) -> Html:
         [word, value]
         for word, value in (
             ("weight", sample.weight),
-            ("cluster key", sample.cluster),
+            ("cluster key", ", ".join(sample.clusters)),
             ("sensitive", listed(sample.sensitive, 20)),
         )
         if value

@@ -69,8 +69,9 @@ def _finding(found: Finding) -> dict[str, Any]:
         told |= {
             "unsafe": found.unsafe,
             "unsafe_share": plain(found.unsafe_share),
-            "expected_reidentifications": plain(found.expected),
-            "average_risk": plain(found.average),
+            "probabilities": found.risks.are_probabilities,
+            "expected_reidentifications": plain(found.expected) if found.risks.are_probabilities else None,
+            "average_risk": plain(found.average) if found.risks.are_probabilities else None,
             "highest_risk": plain(found.highest),
             "distribution": [
                 {"above": each.low, "up_to": each.high, "records": each.records} for each in found.distribution

@@ -16,6 +16,7 @@ from tacita.assessment.comparison import SIZES
 from tacita.assessment.finding import Finding
 from tacita.assessment.riskiest import RiskyRecord
 from tacita.errors import counted, listed, printable
+from tacita.risk.bounds import is_above
 
 _BAR = 24
 _SHOWN_KEYS = 5
@@ -105,8 +106,8 @@ def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
                 f"{found.risks.threshold:g}",
                 Text(f"{found.unsafe:,}", style=style),
                 percent(found.unsafe_share),
-                figure(found.expected),
-                f"{found.average:.4g}",
+                figure(found.expected) if found.risks.are_probabilities else "",
+                f"{found.average:.4g}" if found.risks.are_probabilities else "",
                 f"{found.highest:.4g}",
             )
         yield Padding(table, (1, 0))
@@ -119,10 +120,10 @@ def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
 
 def _told(found: Finding) -> Iterator[RenderableType]:
     """Yield the figures and tables of a measure that is alone, or about the file."""
-    detailed = {name for rows in found.risks.tables.values() for row in rows for name in row.values()}
+    detailed = {row.get("estimator") for rows in found.risks.tables.values() for row in rows}
     table = _table(printable(found.name), "")
     for name, value in found.risks.figures.items():
-        if not any(name.startswith(f"{each}_") for each in detailed if isinstance(each, str) and each):
+        if not any(name.startswith(f"{each}_") for each in detailed if each):
             _add(table, name.replace("_", " "), figure(value))
     if table.rows:
         yield Padding(table, (0, 0, 1, 0))
@@ -183,7 +184,7 @@ def _spread(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
 
 def _risks(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     """Yield how the risks of records are spread, for measures that give more than 0 and 1."""
-    graded = [found for found in scenario.findings if found.is_graded]
+    graded = [found for found in scenario.findings if found.risks.are_probabilities]
     if not graded:
         return
     table = _table("risk", *(printable(found.name) for found in graded))
@@ -248,7 +249,7 @@ def _riskiest(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
 
 def _why(scenario: ScenarioAssessment, record: RiskyRecord) -> str:
     thresholds = {found.name: found.risks.threshold for found in scenario.findings}
-    reasons = [(measure, reason) for measure, risk, reason in record.reasons if risk > thresholds[measure]]
+    reasons = [(measure, reason) for measure, risk, reason in record.reasons if is_above(risk, thresholds[measure])]
     told = "; ".join(_once([reason for measure, reason in reasons if measure != "keys"] or [record.reasons[0][2]]))
     if len(record.waterfall) > 1:
         told += " [" + " → ".join(f"{rise.source} {rise.risk:.3g}" for rise in record.waterfall) + "]"

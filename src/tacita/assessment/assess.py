@@ -11,7 +11,7 @@ from tacita.assessment.comparison import Alike, alike, null_semantics, without_e
 from tacita.assessment.finding import Finding, finding
 from tacita.assessment.riskiest import riskiest
 from tacita.engines.protocol import Engine, EngineRelation
-from tacita.errors import UsageError, did_you_mean
+from tacita.errors import UsageError, did_you_mean, listed
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
 from tacita.risk.catalogue import measure
@@ -30,7 +30,7 @@ EVERYTHING = "all quasi-identifiers"
 """The scenario in which the intruder knows every quasi-identifier."""
 _MANY_COMBINATIONS = 2_000_000
 """Above this many combinations SUDA and keys are left to those who ask for them."""
-_MANY_ATTRIBUTES = 15
+_MANY_ATTRIBUTES = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,24 @@ def assess(
 ) -> Assessment:
     """Return how risky microdata are, and why."""
     question = question or Question()
+    names = [each.name for each in question.measures]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UsageError(f"two measures are called '{twice}'", do="assess the data once for each of them")
     engine = microdata_engine(microdata)
     first = engine.new_table()
     found = tuple(_assessed(sample, question, progress) for sample in _samples(microdata, question))
     records = found[0].sample.records.count()
-    notes = dict.fromkeys(note for s in found for f in s.findings for note in f.risks.notes)
+    notes = dict.fromkeys([*_undecided(microdata), *(n for s in found for f in s.findings for n in f.risks.notes)])
     return Assessment(microdata, records, found, proposals or {}, tuple(notes), (first, engine.new_table()))
+
+
+def _undecided(microdata: Microdata) -> list[str]:
+    """Return a note that names the attributes of which nobody said what they are, if others were decided on."""
+    names = [a.name for a in microdata.dictionary if a.category is None]
+    if not names or not microdata.dictionary_is_given:
+        return []
+    return [f"no category is decided for {listed(names)}: taken for what no intruder knows (tacita categorize FILE)"]
 
 
 def microdata_engine(microdata: Microdata) -> Engine:
@@ -79,7 +91,12 @@ def microdata_engine(microdata: Microdata) -> Engine:
 
 def _samples(microdata: Microdata, question: Question) -> list[Sample]:
     dictionary = microdata.dictionary
-    base = Sample.of(microdata, question.known or _everything(microdata), question.nulls)
+    if question.known is not None and question.scenarios:
+        raise UsageError(
+            "what the intruder knows is given twice, by name and by scenario", do="leave out --quasi or --scenario"
+        )
+    known = _everything(microdata) if question.known is None else question.known
+    base = Sample.of(microdata, known, question.nulls)
     base = replace(base, population=question.population, scenario=EVERYTHING)
     if question.known is not None:
         return [replace(base, scenario="")]
@@ -103,8 +120,8 @@ def _everything(microdata: Microdata) -> Sequence[str]:
 
 
 def _assessed(sample: Sample, question: Question, progress: Progress) -> ScenarioAssessment:
-    skipped: list[tuple[str, str]] = []
-    chosen = list(question.measures) or list(_fitting(sample, question))
+    skipped: list[tuple[str, str]] = [] if question.measures else _too_large(sample)
+    chosen = list(question.measures) or [each for each in _fitting(sample, question) if each.name not in dict(skipped)]
     for each in chosen:
         lacking = each.lacks(sample)
         if lacking and question.measures:
@@ -140,9 +157,11 @@ def _alike(sample: Sample, question: Question) -> tuple[Alike, tuple[Alike, ...]
 
 def _of_clusters(sample: Sample, found: Finding, question: Question) -> Iterable[Finding]:
     """Return what follows for households and for linked records."""
-    if sample.cluster is not None:
-        household = ClusterRisk(found.measure)
-        yield finding(household, sample, household.of(sample, found.risks))
+    if getattr(found.measure, "discloses", "identity") == "attribute":
+        return  # who learns the value of one member learns nothing of the others
+    for key in sample.clusters:
+        cluster = ClusterRisk(found.measure, word="household" if len(sample.clusters) == 1 else key, key=key)
+        yield finding(cluster, sample, cluster.of(sample, found.risks))
     for word, links in question.links.items():
         linked = ClusterRisk(found.measure, links, word)
         lacking = linked.lacks(sample)
@@ -151,13 +170,24 @@ def _of_clusters(sample: Sample, found: Finding, question: Question) -> Iterable
         yield finding(linked, sample, linked.of(sample, found.risks))
 
 
+def _too_large(sample: Sample) -> list[tuple[str, str]]:
+    """Return the measures that would take long on these data, and why; whoever asks for them gets them."""
+    found = combinations(sample).count()
+    if found > _MANY_COMBINATIONS:
+        why = f"{found:,} combinations are many; ask for it with --measure"
+    elif len(sample.known) > _MANY_ATTRIBUTES:
+        why = f"{len(sample.known)} known attributes are many; ask for it with --measure"
+    else:
+        return []
+    return [("suda", why), ("keys", why)]
+
+
 def _fitting(sample: Sample, question: Question) -> Iterable[Measure]:
     """Yield the measures that fit the data, when nobody chose."""
     yield KAnonymity(question.k)
     yield measure("individual-risk")
-    if combinations(sample).count() <= _MANY_COMBINATIONS and len(sample.known) <= _MANY_ATTRIBUTES:
-        yield measure("suda")
-        yield measure("keys")
+    yield measure("suda")
+    yield measure("keys")
     if sample.sensitive:
         yield measure("l-diversity")
     if sample.population is not None:

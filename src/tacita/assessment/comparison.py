@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double
 from tacita.model.dictionary import MissingAs
+from tacita.risk.bounds import fewer_than
 from tacita.risk.combinations import COUNT, combinations
 from tacita.risk.frequencies import frequencies_of_records, has_nulls
 from tacita.risk.null_semantics import Distribution, Nulls, Semantics
@@ -47,12 +48,12 @@ def alike(sample: Sample, k: int) -> Alike:
     f = as_double(exp.column("c1"))
     terms: dict[str, exp.Expr] = {
         "smallest": exp.func("coalesce", exp.Min(this=f), exp.Literal.number(0)),
-        "uniques": _sum(exp.LT(this=f.copy(), expression=exp.Literal.number(2))),
-        "under": _sum(exp.LT(this=f.copy(), expression=exp.Literal.number(k))),
+        "uniques": _sum(fewer_than(f, 2)),
+        "under": _sum(fewer_than(f, k)),
     }
     for i, low in enumerate(SIZES):
-        at_least = exp.GTE(this=f.copy(), expression=exp.Literal.number(low))
-        below = [exp.LT(this=f.copy(), expression=exp.Literal.number(high)) for high in SIZES[i + 1 : i + 2]]
+        at_least = exp.Not(this=fewer_than(f, low))
+        below = [fewer_than(f, high) for high in SIZES[i + 1 : i + 2]]
         terms[f"size{i}"] = _sum(exp.and_(at_least, *below))
     plan = exp.select(*(exp.alias_(term, name) for name, term in terms.items()))
     row = sample.engine.run(plan.from_(frequencies_of_records(sample).subquery("f")))[0]
@@ -71,14 +72,15 @@ def null_semantics(sample: Sample, k: int) -> tuple[Alike, ...]:
         Nulls(MissingAs.CATEGORY),
     ]
     shown = {str(nulls): nulls for nulls in (sample.nulls, *others)}
-    shared = {key: sample.made[key] for key in ("combinations", "codes", "has_nulls") if key in sample.made}
-    return tuple(alike(replace(sample, nulls=nulls, made=dict(shared)), k) for nulls in shown.values())
+    return tuple(alike(sample.with_nulls(nulls), k) for nulls in shown.values())
 
 
 def without_each(sample: Sample, k: int, unsafe: int) -> tuple[AttributeRisk, ...]:
     """Return what each known attribute adds, most first."""
-    if len(sample.known) == 1:
-        return (AttributeRisk(sample.known[0], 0, unsafe),)
+    if len(sample.known) == 1:  # without it all records look alike
+        records = sample.records.count()
+        left = records if records < k else 0
+        return (AttributeRisk(sample.known[0], left, max(0, unsafe - left)),)
     found = []
     if not sample.nulls.are_values and has_nulls(sample):
         for name in sample.known:

@@ -9,6 +9,8 @@ from typing import Any
 from sqlglot import exp
 
 from tacita.engines.plans.terms import number
+from tacita.errors import InternalError
+from tacita.risk.bounds import exceeds
 from tacita.risk.measure import RISK, Measure, Risks
 from tacita.risk.sample import Sample
 
@@ -35,7 +37,7 @@ class Finding:
     unsafe: int
     """Records whose risk is above the threshold."""
     expected: float
-    """The sum of all risks: how many records an intruder is expected to get right."""
+    """The sum of all risks: if they are probabilities, how many records an intruder is expected to get right."""
     highest: float
     distribution: tuple[Bin, ...]
 
@@ -55,11 +57,6 @@ class Finding:
         return self.unsafe / self.records if self.records else 0.0
 
     @property
-    def is_graded(self) -> bool:
-        """Whether risks are more than 0 and 1: a record lies strictly between."""
-        return any(each.records for each in self.distribution[1:-1]) or 0 < self.highest < 1
-
-    @property
     def is_of_records(self) -> bool:
         """Whether the measure says something of each record, and not of the file as a whole only."""
         return self.risks.records is not None
@@ -76,11 +73,13 @@ def finding(measure: Measure, sample: Sample, risks: Risks) -> Finding:
         case = exp.Case(ifs=[exp.If(this=condition, true=one.copy())], default=none.copy())
         return exp.func("coalesce", exp.Sum(this=case), none.copy())
 
+    within = exp.and_(exp.GTE(this=risk.copy(), expression=number(0)), exp.LTE(this=risk.copy(), expression=number(1)))
     terms: dict[str, exp.Expr] = {
         "records": exp.Count(this=exp.Star()),
-        "unsafe": counted(exp.GT(this=risk.copy(), expression=number(risks.threshold))),
+        "unsafe": counted(exceeds(risk, number(risks.threshold))),
         "expected": exp.func("coalesce", exp.Sum(this=risk.copy()), number(0.0)),
         "highest": exp.func("coalesce", exp.Max(this=risk.copy()), number(0.0)),
+        "wrong": counted(exp.Not(this=exp.func("coalesce", within, exp.false()))),
         "bin0": counted(exp.LTE(this=risk.copy(), expression=number(0))),
     }
     for i, (low, high) in enumerate(pairwise(EDGES), 1):
@@ -88,6 +87,8 @@ def finding(measure: Measure, sample: Sample, risks: Risks) -> Finding:
         terms[f"bin{i}"] = counted(exp.and_(above, exp.LTE(this=risk.copy(), expression=number(high))))
     plan = exp.select(*(exp.alias_(term, name) for name, term in terms.items())).from_(risks.records.source())
     row: dict[str, Any] = sample.engine.run(plan)[0]
+    if int(row["wrong"]):
+        raise InternalError(f"{risks.measure} gives {row['wrong']} records a risk outside 0 to 1, or none")
     lows = (0.0, *EDGES[:-1])
     bins = tuple(Bin(low, high, int(row[f"bin{i}"])) for i, (low, high) in enumerate(zip(lows, EDGES, strict=True)))
     expected, highest = float(row["expected"]), float(row["highest"])

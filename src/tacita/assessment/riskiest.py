@@ -9,7 +9,9 @@ from typing import Any
 from sqlglot import exp
 
 from tacita.assessment.finding import Finding
+from tacita.engines.plans.terms import number
 from tacita.engines.protocol import EngineRelation
+from tacita.risk.bounds import exceeds, is_above
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.frequencies import FREQUENCY
 from tacita.risk.measure import RISK, ROW
@@ -40,18 +42,38 @@ class RiskyRecord:
 def riskiest(sample: Sample, findings: Sequence[Finding], limit: int) -> tuple[RiskyRecord, ...]:
     """Return the riskiest records: those that most measures call unsafe, then those with the highest risks."""
     of_records = [found for found in findings if found.is_of_records]
-    rows: set[int] = set()
-    for found in of_records:
-        assert found.risks.records is not None
-        rows |= set(_first(found.risks.records, limit))
+    if not of_records or not limit:
+        return ()
+    rows = set(_unsafe_most(of_records, limit))
+    if len(rows) < limit:
+        rows |= {row for found in of_records if found.risks.records for row in _first(found.risks.records, limit)}
     told = {found.name: _records(found.risks.records, rows) for found in of_records if found.risks.records}
     records = [_risky(sample, of_records, told, row) for row in rows]
 
     def order(record: RiskyRecord) -> tuple[int, float, int]:
-        unsafe = sum(told[found.name][record.row][RISK] > found.risks.threshold for found in of_records)
+        unsafe = sum(is_above(told[found.name][record.row][RISK], found.risks.threshold) for found in of_records)
         return -unsafe, -sum(risk for _, risk, _ in record.reasons), record.row
 
     return tuple(sorted(records, key=order)[:limit])
+
+
+def _unsafe_most(findings: Sequence[Finding], limit: int) -> list[int]:
+    """Return the rows that most measures call unsafe, those with the highest risks first."""
+    parts = []
+    for found in findings:
+        assert found.risks.records is not None
+        row, risk = found.risks.records.physical([ROW, RISK])
+        part = exp.select(exp.alias_(row, "row_"), exp.alias_(risk, "risk_")).from_(found.risks.records.source())
+        parts.append(part.where(exceeds(risk, number(found.risks.threshold))))
+    unsafe = parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False)
+    order = [
+        exp.Ordered(this=exp.Count(this=exp.Star()), desc=True),
+        exp.Ordered(this=exp.Round(this=exp.Sum(this=exp.column("risk_")), decimals=exp.Literal.number(9)), desc=True),
+        exp.Ordered(this=exp.column("row_")),
+    ]
+    plan = exp.select("row_").from_(unsafe.subquery("u")).group_by("row_").order_by(*order).limit(limit)
+    records = findings[0].risks.records
+    return [int(each["row_"]) for each in records.engine.run(plan)] if records else []
 
 
 def _first(relation: EngineRelation, limit: int) -> list[int]:
@@ -85,7 +107,7 @@ def _risky(
     for found in findings:
         record = told[found.name][row]
         reasons.append((found, float(record[RISK]), found.measure.reason(sample, record)))
-    reasons.sort(key=lambda each: (each[1] <= each[0].risks.threshold, -each[1]))
+    reasons.sort(key=lambda each: (not is_above(each[1], each[0].risks.threshold), -each[1]))
     risk = max(each for _, each, _ in reasons)
     return RiskyRecord(
         row, risk, tuple((found.name, each, reason) for found, each, reason in reasons), _waterfall(findings, told, row)
@@ -97,8 +119,8 @@ def _waterfall(findings: Sequence[Finding], told: dict[str, dict[int, dict[str, 
     clusters = [found for found in findings if isinstance(found.measure, ClusterRisk)]
     if not single:
         return ()
-    # A risk between 0 and 1 tells more than a verdict: it leaves room for what others add.
-    own = next((found for found in single if 0 < found.highest < 1), single[0])
+    # A probability tells more than a verdict: it leaves room for what others add.
+    own = next((found for found in single if found.risks.are_probabilities), single[0])
     rises = [Rise("own risk", float(told[own.name][row][RISK]))]
     for found in clusters:
         assert isinstance(found.measure, ClusterRisk)

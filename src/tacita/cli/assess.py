@@ -46,6 +46,10 @@ Links = Annotated[
 ]
 
 
+_LOOK_ALIKE = ("k-anonymity", "k-map", "alpha-k")
+"""Measures whose k is the number of records that should look alike."""
+
+
 @reads_data
 def assess(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
@@ -145,7 +149,7 @@ def _measures(
         known = {f.name for f in settable(measure_class(name))} if name in MEASURES else None
         values = {short: given[p] for short, p in own.items() if known is None or short in known or "." in p}
         used |= {own[short] for short in values}
-        if known is not None and "k" in known:
+        if name in _LOOK_ALIKE:
             values.setdefault("k", k)
         if threshold is not None:
             values["threshold"] = threshold
@@ -228,6 +232,7 @@ def _why_dict(explanation: Any) -> dict[str, Any]:
         "measure": explanation.measure,
         "risk": explanation.risk,
         "reason": explanation.reason,
+        "proves_this_risk": explanation.proof is not None and explanation.is_risk_of_rules,
         "proof": proof_dict(explanation.proof) if explanation.proof else None,
     }
 

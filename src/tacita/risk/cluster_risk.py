@@ -35,6 +35,8 @@ class ClusterRisk:
     """Pairs of identifiers that belong together; without them the cluster key says who does."""
     word: str = "household"
     """What a cluster is called."""
+    key: str | None = None
+    """The cluster key, if the dictionary has several."""
 
     @property
     def name(self) -> str:
@@ -48,7 +50,7 @@ class ClusterRisk:
 
     def lacks(self, sample: Sample) -> list[str]:
         """Return what is missing to tell who belongs together."""
-        if self.links is None and sample.cluster is None:
+        if self.links is None and not sample.clusters:
             return ["no cluster key: name the household or group key with --cluster NAME"]
         if self.links is not None and len(sample.microdata.dictionary.of(Category.IDENTIFIER)) != 1:
             return ["links relate identifiers: name the identifier of the records with --identifier NAME"]
@@ -70,11 +72,11 @@ class ClusterRisk:
             OWN: ColumnType.NUMBER,
             MEMBERS: ColumnType.INTEGER,
         }
-        return Risks(self.name, self.threshold, stored_risks(sample.engine, plan, columns))
+        records = stored_risks(sample.engine, plan, columns)
+        return Risks(self.name, self.threshold, records, are_probabilities=own.are_probabilities)
 
     def _by_key(self, sample: Sample, each: exp.Select) -> exp.Select:
-        assert sample.cluster is not None
-        keyed = _with(sample, each, sample.cluster)
+        keyed = _with(sample, each, self.key or sample.clusters[0])
         grouped = exp.select(exp.column("key_"), *_together()).from_(keyed.subquery("k")).group_by("key_")
         known = exp.Not(this=exp.Is(this=exp.column("key_"), expression=exp.Null()))
         grouped = grouped.where(known)

@@ -104,6 +104,8 @@ def _coded(sample: Sample) -> Codes:
         column = arrow.column(place).combine_chunks()
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
+        if pa.types.is_floating(column.type):
+            column = pc.add(column, 0.0)  # -0.0 is 0.0 for the engine
         column = column.dictionary_encode()
         coded.append(pc.fill_null(column.indices, NULL).to_numpy(zero_copy_only=False).astype(np.int32))
         values.append(column.dictionary)

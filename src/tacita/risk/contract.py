@@ -137,10 +137,10 @@ def _records(risks: Risks) -> list[dict[str, Any]]:
 
 
 def _fresh(sample: Sample) -> Sample:
-    return replace(sample, made={})
+    return replace(sample)
 
 
 def _with(sample: Sample, plan: exp.Select, columns: list[Any] | None = None) -> Sample:
     """Return the sample with other records."""
     relation = sample.engine.store(plan, columns or sample.records.columns)
-    return replace(sample, microdata=replace(sample.microdata, relation=relation), made={})
+    return replace(sample, microdata=replace(sample.microdata, relation=relation))

@@ -6,14 +6,22 @@ adds up their weights. What a null agrees with is said by the sample's `Nulls`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double
 from tacita.engines.protocol import EngineRelation
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, silent
+from tacita.risk.bounds import TOLERANCE
 from tacita.risk.combinations import COUNT, NUMBER, WEIGHT, adopted, codes, combinations, of_each_record
 from tacita.risk.sample import Sample
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
 
 FREQUENCY, POPULATION = "frequency", "population"
 _OWN, _SHARED = "own", "shared"
@@ -64,7 +72,8 @@ def _counted(sample: Sample, progress: Progress) -> EngineRelation:
         from tacita.risk.matching import matched
 
         found = matched(codes(sample), sample.nulls, progress)
-        frequency = found.frequency.round().astype("int64") if sample.nulls.are_whole else found.frequency
+        frequency = _snapped(found.frequency)
+        frequency = frequency.astype("int64") if sample.nulls.are_whole else frequency
         if not found.own.any():
             return adopted(sample, {FREQUENCY: frequency, POPULATION: found.shared})
         return adopted(sample, {FREQUENCY: frequency, _OWN: found.own, _SHARED: found.shared})
@@ -75,3 +84,12 @@ def _counted(sample: Sample, progress: Progress) -> EngineRelation:
         Column(POPULATION, WEIGHT, ColumnType.NUMBER),
     )
     return EngineRelation(table.engine, table.table, columns)
+
+
+def _snapped(frequency: Array) -> Array:
+    """Return whole numbers where sums of shares missed them by a rounding: 2.9999999999999996 is 3."""
+    import numpy as np
+
+    whole = frequency.round()
+    snapped: Array = np.where(np.abs(frequency - whole) <= TOLERANCE * np.maximum(whole, 1), whole, frequency)
+    return snapped

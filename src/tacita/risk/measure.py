@@ -1,6 +1,6 @@
 """The contract of a measure: a sample in, the risk of each record and figures of the file out.
 
-`tests/risk/contract.py` checks it for any measure, ours or a user's.
+`contract.breaches` checks it for any measure, ours or a user's.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ class Risks:
     """Figures that are many, such as the contribution of each attribute: small lists of rows."""
     notes: Sequence[str] = ()
     """What a steward must know to read the figures."""
+    are_probabilities: bool = False
+    """Whether a risk is the probability of being found, as opposed to a verdict of 0 or 1."""
 
 
 @runtime_checkable

@@ -22,8 +22,11 @@ from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
+from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
+from tacita.risk.null_semantics import Semantics
 from tacita.risk.sample import Sample
+from tacita.rules.logic.types import INTEGER, Scalar
 
 if TYPE_CHECKING:
     from tacita.rules.reasoner.results import Reasoned
@@ -45,13 +48,15 @@ class Ruled:
         return Path(self.program.source).name
 
     def lacks(self, sample: Sample) -> list[str]:
-        """Return nothing: the rules say themselves what they miss."""
-        return []
+        """Return whether nulls should count as no rule counts them; else the rules say themselves what they miss."""
+        if sample.nulls.are_values or sample.nulls.semantics is Semantics.MAYBE_MATCH or not has_nulls(sample):
+            return []
+        return [f"rules count nulls by maybe-match or as a category, not as {sample.nulls}: leave out --nulls"]
 
     def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
         """Run the rules and return the risk of each record."""
         result = self.concluded(sample, progress)
-        sample.made[self.name, "concluded"] = result
+        sample.made[self.program, repr(self.parameters)] = result
         table, notes = self._table(result)
         records = sample.records
         every = exp.select(exp.alias_(sample.engine.numbered(records), "c0")).from_(records.source()).subquery("r")
@@ -64,10 +69,10 @@ class Ruled:
             plan = plan.from_(every).join(table.subquery("o"), on=on, join_type="left")
         found = stored_risks(sample.engine, plan, {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER})
         self._check(found)
-        silent_about = records.count() - self._told(result)
+        silent_about = records.count() - self._told(result, records.count())
         if silent_about:
             notes.append(f"the rules conclude no risk for {counted(silent_about, 'record')}: risk 1, in doubt")
-        return Risks(self.name, self.threshold, found, notes=notes)
+        return Risks(self.name, self.threshold, found, are_probabilities=True, notes=notes)
 
     def concluded(self, sample: Sample, progress: Progress = silent) -> Reasoned:
         """Return what the rules conclude of the sample."""
@@ -101,22 +106,44 @@ class Ruled:
                 where=self.name,
                 do=f"conclude {OUTPUT}(record, risk)",
             )
+        if (
+            layout.positions[0].type != INTEGER
+            or not isinstance(layout.positions[1].type, Scalar)
+            or (layout.positions[1].type.name not in {"integer", "number"})
+        ):
+            raise RuleError(
+                f"{OUTPUT} does not give a number for the number of a record",
+                where=self.name,
+                do=f"conclude {OUTPUT}(I, R) for the record I of Tuple(M, I, VSet) and its risk R, from 0 to 1",
+            )
         record, risk = columns(layout)[:2]
         plan = exp.select(exp.alias_(record, "c0"), exp.alias_(exp.Max(this=as_double(risk)), "c1"))
         plan = plan.from_(named(layout.table)).group_by(record.copy())
         doubles = result.count(OUTPUT) - self._told(result)
         return plan, [f"{counted(doubles, 'risk')} of records that have several: the largest counts"] if doubles else []
 
-    def _told(self, result: Reasoned) -> int:
-        """Return of how many records the rules say something."""
+    def _told(self, result: Reasoned, records: int | None = None) -> int:
+        """Return of how many records the rules say something; raise if there are not so many."""
         from tacita.rules.reasoner.sql import named
         from tacita.rules.reasoner.tables import columns
 
         if OUTPUT not in result.predicates:
             return 0
         layout = result.layout(OUTPUT)
-        count = exp.Count(this=exp.Distinct(expressions=[columns(layout)[0]]))
-        row = result.run.engine.run(exp.select(exp.alias_(count, "n")).from_(named(layout.table)))[0]
+        record = columns(layout)[0]
+        terms = {
+            "n": exp.Count(this=exp.Distinct(expressions=[record])),
+            "least": exp.Min(this=record.copy()),
+            "greatest": exp.Max(this=record.copy()),
+        }
+        plan = exp.select(*(exp.alias_(term, name) for name, term in terms.items())).from_(named(layout.table))
+        row = result.run.engine.run(plan)[0]
+        if records is not None and row["n"] and not (row["least"] >= 1 and row["greatest"] <= records):
+            raise RuleError(
+                f"{OUTPUT} is concluded for what is no record: records are numbered from 1 to {records:,}",
+                where=self.name,
+                do=f"conclude {OUTPUT}(I, R) for the record I of Tuple(M, I, VSet)",
+            )
         return int(row["n"])
 
     def _check(self, found: EngineRelation) -> None:

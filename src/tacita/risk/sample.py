@@ -16,6 +16,8 @@ from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.risk.null_semantics import Nulls
 
+_OF_NO_NULLS = ("combinations", "codes", "has_nulls")
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -29,7 +31,7 @@ class Sample:
     """The population that the sample was drawn from, or a register that the intruder has: same attribute names."""
     scenario: str = ""
     """The name of the attack scenario, if it has one."""
-    made: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    made: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """What measures computed once and share: combinations, frequencies."""
 
     def __post_init__(self) -> None:
@@ -73,15 +75,16 @@ class Sample:
         return tuple(a.name for a in self.microdata.dictionary.of(Category.SENSITIVE))
 
     @property
-    def cluster(self) -> str | None:
-        """The key that ties records together (a household), if there is one."""
-        keys = self.microdata.dictionary.of(Category.CLUSTER_KEY)
-        return keys[0].name if keys else None
+    def clusters(self) -> tuple[str, ...]:
+        """The keys that tie records together: household, dwelling, enterprise group."""
+        return tuple(a.name for a in self.microdata.dictionary.of(Category.CLUSTER_KEY))
 
     def with_nulls(self, nulls: Nulls) -> Self:
-        """Return the same sample with nulls counted otherwise."""
-        return replace(self, nulls=nulls, made={})
+        """Return the same sample with nulls counted otherwise; what does not depend on them need not be made again."""
+        sample = replace(self, nulls=nulls)
+        sample.made.update((key, self.made[key]) for key in _OF_NO_NULLS if key in self.made)
+        return sample
 
     def with_known(self, known: Sequence[str], scenario: str = "") -> Self:
         """Return the same records as met by an intruder who knows these attributes."""
-        return replace(self, known=tuple(known), scenario=scenario, made={})
+        return replace(self, known=tuple(known), scenario=scenario)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations as subsets
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _NUMBER = "number_"
 _SAME = 1e-9
+_MANY_SETS = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def record_of(risks: Risks, row: int) -> dict[str, Any]:
 def _proof(measure: Measure, sample: Sample, record: dict[str, Any]) -> Proof | None:
     row = int(record[ROW])
     if isinstance(measure, Ruled):
-        concluded = sample.made.get((measure.name, "concluded")) or measure.concluded(sample)
+        concluded = sample.made.get((measure.program, repr(measure.parameters))) or measure.concluded(sample)
         proof: Proof = concluded.why(f"{OUTPUT}({row}, _)")
         return proof
     specification = measure.specification(sample)
@@ -95,6 +97,12 @@ def _alike(sample: Sample, row: int) -> Sample:
 
 def _witnesses(sample: Sample, row: int, largest: int) -> Sample:
     """Return the record, and for each combination of its attributes that others have one of these."""
+    largest = largest or len(sample.known)
+    if sum(comb(len(sample.known), size) for size in range(1, largest + 1)) > _MANY_SETS:
+        raise UsageError(
+            f"a proof over all combinations of up to {largest} of {len(sample.known)} attributes would take long",
+            do="ask with --param largest=3, or for an intruder who knows less",
+        )
     shared: list[frozenset[str]] = []
     rows = {row}
     for size in range(min(largest, len(sample.known)), 0, -1):
@@ -142,4 +150,4 @@ def _part(sample: Sample, condition: exp.Expr) -> Sample:
     """Return the records that a condition holds for, under the numbers that they have in the file."""
     relation = sample.engine.store(exp.select("*").from_(_numbered(sample)).where(condition), sample.records.columns)
     part = EngineRelation(relation.engine, relation.table, relation.columns, _NUMBER)
-    return replace(sample, microdata=replace(sample.microdata, relation=part), made={})
+    return replace(sample, microdata=replace(sample.microdata, relation=part))

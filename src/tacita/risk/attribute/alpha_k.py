@@ -17,8 +17,9 @@ from tacita.engines.plans.terms import as_double, number
 from tacita.errors import UsageError, listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
-from tacita.risk.attribute.class_risks import ClassFigure, check, class_risks
-from tacita.risk.attribute.sensitive_values import SIZE, assessed, exceeds, lacking, risk_where, values_of_classes
+from tacita.risk.attribute.sensitive_values import SIZE, assessed, lacking, values_of_classes
+from tacita.risk.bounds import exceeds, risk_where
+from tacita.risk.class_risks import ClassFigure, check, class_risks
 from tacita.risk.combinations import COUNT, NUMBER
 from tacita.risk.measure import Risks, Specification
 from tacita.risk.sample import Sample
@@ -44,6 +45,7 @@ class AlphaK:
     sensitive: str | None = None
     threshold: float = 0.5
     name: ClassVar[str] = "alpha-k"
+    discloses: ClassVar[str] = "attribute"
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha <= 1:

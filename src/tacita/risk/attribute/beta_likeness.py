@@ -23,8 +23,9 @@ from tacita.engines.plans.terms import number
 from tacita.errors import UsageError, listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
-from tacita.risk.attribute.class_risks import ClassFigure, check, class_risks
-from tacita.risk.attribute.sensitive_values import assessed, exceeds, lacking, risk_where, shares
+from tacita.risk.attribute.sensitive_values import assessed, lacking, shares
+from tacita.risk.bounds import exceeds, risk_where
+from tacita.risk.class_risks import ClassFigure, check, class_risks
 from tacita.risk.combinations import NUMBER
 from tacita.risk.measure import Risks, Specification
 from tacita.risk.sample import Sample
@@ -47,6 +48,7 @@ class BetaLikeness:
     sensitive: str | None = None
     threshold: float = 0.5
     name: ClassVar[str] = "beta-likeness"
+    discloses: ClassVar[str] = "attribute"
 
     def __post_init__(self) -> None:
         if not 0 < self.beta < math.inf:

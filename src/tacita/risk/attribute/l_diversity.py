@@ -8,8 +8,10 @@ with m sensitive values, the i-th most frequent one r_i times and with share p_i
 - *recursive (c, l)*: r_1 < c (r_l + ... + r_m); (c, 1) always holds. Told as the largest l for which
   it holds, which is sdcMicro's figure too.
 
-Entropy and recursive l-diversity both imply the distinct one. None of them knows that values may be alike in meaning
-(gastritis, stomach ulcer), nor that a value may be rare in the file: t-closeness and beta-likeness look at that.
+A missing sensitive value is no value here: it does not make a class more diverse, and a class without any known value
+has diversity 0. Entropy and recursive l-diversity both imply the distinct one. None of them knows that values may be
+alike in meaning (gastritis, stomach ulcer), nor that a value may be rare in the file: t-closeness and beta-likeness
+look at that.
 """
 
 from __future__ import annotations
@@ -25,17 +27,9 @@ from tacita.engines.plans.terms import as_double, number
 from tacita.errors import UsageError, did_you_mean, listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
-from tacita.risk.attribute.class_risks import ClassFigure, check, class_risks
-from tacita.risk.attribute.sensitive_values import (
-    SIZE,
-    TOLERANCE,
-    VALUE,
-    as_count,
-    assessed,
-    lacking,
-    risk_where,
-    values_of_classes,
-)
+from tacita.risk.attribute.sensitive_values import SIZE, VALUE, assessed, known_values, lacking
+from tacita.risk.bounds import TOLERANCE, as_count, risk_where
+from tacita.risk.class_risks import ClassFigure, check, class_risks
 from tacita.risk.combinations import COUNT, NUMBER
 from tacita.risk.measure import Risks, Specification
 from tacita.risk.sample import Sample
@@ -65,6 +59,8 @@ class LDiversity:
     sensitive: str | None = None
     threshold: float = 0.5
     name: ClassVar[str] = "l-diversity"
+    discloses: ClassVar[str] = "attribute"
+    missing_counts: ClassVar[str] = "as no value"
 
     def __post_init__(self) -> None:
         if self.variant not in get_args(Variant):
@@ -87,16 +83,24 @@ class LDiversity:
 
     def _classes(self, sample: Sample, attribute: str) -> exp.Select:
         ranked = _ranked(sample, attribute).subquery("r")
+        none, one = exp.Literal.number(0), exp.Literal.number(1)
+        there = exp.GT(this=exp.column(COUNT), expression=none.copy())
         share = exp.Div(this=as_double(exp.column(COUNT)), expression=as_double(exp.column(SIZE)))
-        entropy = exp.Sum(this=exp.Mul(this=share, expression=exp.Ln(this=share.copy())))
+        entropy = exp.Sum(this=exp.Case(ifs=[exp.If(this=there, true=share * exp.Ln(this=share.copy()))]))
+        distinct = as_count(exp.Sum(this=exp.Case(ifs=[exp.If(this=there.copy(), true=one)], default=none)))
+        unknown = exp.EQ(this=exp.Max(this=exp.column(SIZE)), expression=none.copy())
+
+        def unless_unknown(figure: exp.Expr) -> exp.Expr:
+            return exp.Case(ifs=[exp.If(this=unknown.copy(), true=none.copy())], default=figure)
+
         tail = exp.Mul(this=as_double(exp.column("tail")), expression=number(self.c * (1 - TOLERANCE)))
         holds = exp.LT(this=exp.column("most"), expression=tail)
         largest = exp.Max(this=exp.Case(ifs=[exp.If(this=holds, true=exp.column("place"))]))
         figures = exp.select(
             NUMBER,
-            exp.alias_(exp.Count(this=exp.Star()), "f0"),
-            exp.alias_(exp.Exp(this=exp.Neg(this=entropy)), "f1"),
-            exp.alias_(as_count(exp.func("coalesce", largest, exp.Literal.number(1))), "f2"),
+            exp.alias_(distinct, "f0"),
+            exp.alias_(as_double(unless_unknown(exp.Exp(this=exp.Neg(this=entropy)))), "f1"),
+            exp.alias_(as_count(unless_unknown(exp.func("coalesce", largest, one.copy()))), "f2"),
         )
         figures = figures.from_(ranked).group_by(NUMBER)
         figure = exp.column(f"f{get_args(Variant).index(self.variant)}")
@@ -118,7 +122,7 @@ class LDiversity:
 
 def _ranked(sample: Sample, attribute: str) -> exp.Select:
     """Return the values of each class with their ``place``, most frequent first, and the ``tail`` of counts from it."""
-    table = values_of_classes(sample, attribute)
+    known = known_values(sample, attribute)
     frequent_first = exp.Order(expressions=[exp.Ordered(this=exp.column(COUNT), desc=True), exp.column(VALUE)])
     rest = exp.WindowSpec(kind="ROWS", start="CURRENT ROW", end="UNBOUNDED", end_side="FOLLOWING")
     count, within = exp.column(COUNT), [exp.column(NUMBER)]
@@ -129,4 +133,4 @@ def _ranked(sample: Sample, attribute: str) -> exp.Select:
     )
     return exp.select(
         NUMBER, COUNT, SIZE, exp.alias_(place, "place"), exp.alias_(most, "most"), exp.alias_(tail, "tail")
-    ).from_(table.source())
+    ).from_(known.subquery("k"))

@@ -3,7 +3,8 @@
 All measures of attribute disclosure stand on two tables: how often each value occurs in the file, and in each class. A
 class is a combination of values of the known attributes. Whatever nulls mean elsewhere, a record with a hidden value is
 here in a class with those that are hidden in the same places and agree on the rest, as in sdcMicro: the smaller class
-is the careful choice. A missing sensitive value counts as a value of its own. Records are counted, not weighted.
+is the careful choice. A missing sensitive value counts as a value of its own, except for diversity. Records are
+counted, not weighted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from tacita.engines.plans.joins import same
-from tacita.engines.plans.terms import as_double, number
+from tacita.engines.plans.terms import as_double
 from tacita.engines.protocol import EngineRelation
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.combinations import COUNT, NUMBER, combinations
@@ -19,9 +20,6 @@ from tacita.risk.sample import Sample
 
 CELL, VALUE, SIZE, SHARE = "v", "value", "size", "share"
 """Physical columns: the value itself, its place in the order of values from 1, records in its class, its share."""
-
-TOLERANCE = 1e-9
-"""A figure that differs from its bound by less, relatively, meets it: what is equal in fractions is not in floats."""
 
 
 def assessed(sample: Sample, sensitive: str | None) -> tuple[str, ...]:
@@ -98,6 +96,20 @@ def values_of_classes(sample: Sample, attribute: str) -> EngineRelation:
     return found
 
 
+def known_values(sample: Sample, attribute: str) -> exp.Select:
+    """Return the same as a plan, a missing value counted as none: its ``n`` is 0, and ``size`` counts the others."""
+    classes, values = values_of_classes(sample, attribute), values_of_file(sample, attribute)
+    absent = exp.Is(this=exp.column(CELL), expression=exp.Null())
+    rows = sample.engine.run(exp.select(VALUE).from_(values.source()).where(absent))
+    count: exp.Expr = exp.column(COUNT)
+    if rows:
+        is_missing = exp.EQ(this=exp.column(VALUE), expression=exp.Literal.number(int(rows[0][VALUE])))
+        count = exp.Case(ifs=[exp.If(this=is_missing, true=exp.Literal.number(0))], default=count)
+    counted = exp.select(NUMBER, VALUE, exp.alias_(count, COUNT)).from_(classes.source())
+    size = exp.Window(this=exp.Sum(this=exp.column(COUNT)), partition_by=[exp.column(NUMBER)])
+    return exp.select(NUMBER, VALUE, COUNT, exp.alias_(size, SIZE)).from_(counted.subquery("n"))
+
+
 def shares(sample: Sample, attribute: str) -> exp.Select:
     """Return the plan of the share of each value in each class, ``p``, beside its share in the file, ``q``."""
     classes, values = values_of_classes(sample, attribute), values_of_file(sample, attribute)
@@ -108,25 +120,6 @@ def shares(sample: Sample, attribute: str) -> exp.Select:
         .from_(classes.source().as_("r"))
         .join(values.source().as_("f"), on=equal, copy=False)
     )
-
-
-def exceeds(figure: exp.Expr, bound: exp.Expr) -> exp.Expr:
-    """Return the condition that a figure is above its bound, by more than floating point accounts for."""
-    most = exp.Add(
-        this=exp.Mul(this=exp.paren(bound.copy()), expression=number(1 + TOLERANCE)), expression=number(TOLERANCE)
-    )
-    return exp.GT(this=figure.copy(), expression=most)
-
-
-def risk_where(condition: exp.Expr) -> exp.Expr:
-    """Return risk 1 where a condition holds, 0 elsewhere."""
-    case = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
-    return as_double(case)
-
-
-def as_count(term: exp.Expr) -> exp.Expr:
-    """Return a sum of counts as a whole number; engines widen sums."""
-    return exp.Cast(this=term, to=exp.DataType(this=exp.DType.BIGINT))
 
 
 def missing(sample: Sample, attribute: str) -> int:

@@ -18,9 +18,10 @@ from tacita.engines.plans.terms import number
 from tacita.errors import UsageError, did_you_mean, listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
-from tacita.risk.attribute.class_risks import ClassFigure, check, class_risks
 from tacita.risk.attribute.earth_mover import DISTANCE, equal_distance, hierarchical_distance, ordered_distance
-from tacita.risk.attribute.sensitive_values import assessed, exceeds, lacking, risk_where
+from tacita.risk.attribute.sensitive_values import assessed, lacking
+from tacita.risk.bounds import exceeds, risk_where
+from tacita.risk.class_risks import ClassFigure, check, class_risks
 from tacita.risk.combinations import NUMBER
 from tacita.risk.measure import Risks, Specification
 from tacita.risk.sample import Sample
@@ -44,6 +45,7 @@ class TCloseness:
     sensitive: str | None = None
     threshold: float = 0.5
     name: ClassVar[str] = "t-closeness"
+    discloses: ClassVar[str] = "attribute"
 
     def __post_init__(self) -> None:
         if self.distance not in get_args(Distance):

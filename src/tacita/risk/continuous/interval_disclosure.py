@@ -15,6 +15,7 @@ from tacita.errors import InputError, UsageError, did_you_mean, listed
 from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, Step, silent
+from tacita.risk.bounds import TOLERANCE
 from tacita.risk.continuous.neighbours import neighbours
 from tacita.risk.continuous.robust_distances import robust_distances, robust_scale
 from tacita.risk.measure import RISK, ROW, Risks, Specification
@@ -125,23 +126,24 @@ class IntervalDisclosure:
             columns = {WIDTH: widths, NEIGHBOURS: near}
             risk = np.divide(1, 1 + near)
         else:
-            relation = self.original.relation
-            assert isinstance(relation, EngineRelation)
-            numbers, original = _numbers(relation, names)
+            before = self.original.relation
+            assert isinstance(before, EngineRelation)
+            numbers, original = _numbers(before, names)
             if not np.array_equal(rows, numbers):
                 raise InputError("the original has other record numbers than the file", do="hand in the same records")
             progress(Step("comparing with the original"))
             widths = self._widths(original)
             columns = {WIDTH: widths}
             risk = self._within(original, released, widths).all(axis=1).astype(np.float64)
-        unsafe = int((risk > self.threshold).sum())
+        unsafe = int((risk > self.threshold * (1 + TOLERANCE) + TOLERANCE).sum())
         figures = {
             "records": float(len(rows)),
             "records_at_risk": float(unsafe),
             "share_at_risk": unsafe / len(rows) if len(rows) else 0.0,
             "average": float(risk.mean()) if len(rows) else 0.0,
         }
-        return Risks(self.name, self.threshold, _relation(sample, {ROW: rows, RISK: risk} | columns), figures)
+        relation = _relation(sample, {ROW: rows, RISK: risk} | columns)
+        return Risks(self.name, self.threshold, relation, figures, are_probabilities=self.original is None)
 
     def _widths(self, values: Array) -> Array:
         """Return the width of each record's interval, in units of the attribute's scale."""

@@ -72,7 +72,8 @@ class IndividualRisk:
             POPULATION: ColumnType.NUMBER,
         }
         notes = [] if sample.weight else ["no weight: the file is taken for the whole population; the risk is 1 / f"]
-        return Risks(self.name, self.threshold, stored_risks(sample.engine, plan, columns), notes=notes)
+        records = stored_risks(sample.engine, plan, columns)
+        return Risks(self.name, self.threshold, records, are_probabilities=True, notes=notes)
 
     def _by_combination(self, sample: Sample, counted: EngineRelation) -> exp.Select:
         frequency, population = _arrays(sample, counted, NUMBER)

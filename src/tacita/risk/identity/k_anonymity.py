@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from sqlglot import exp
 
-from tacita.engines.plans.terms import as_double
 from tacita.errors import UsageError, listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
+from tacita.risk.bounds import fewer_than, risk_where
 from tacita.risk.frequencies import FREQUENCY, frequencies_of_records, frequency_type
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
 from tacita.risk.sample import Sample
@@ -37,10 +37,9 @@ class KAnonymity:
         """Return the risk and the frequency of each record."""
         counted = frequencies_of_records(sample, progress)
         frequency = exp.column("c1")
-        few = exp.LT(this=frequency, expression=exp.Literal.number(self.k))
-        risk = exp.Case(ifs=[exp.If(this=few, true=exp.Literal.number(1))], default=exp.Literal.number(0))
+        risk = risk_where(fewer_than(frequency, self.k))
         plan = exp.select(
-            exp.alias_(exp.column("c0"), "c0"), exp.alias_(as_double(risk), "c1"), exp.alias_(frequency.copy(), "c2")
+            exp.alias_(exp.column("c0"), "c0"), exp.alias_(risk, "c1"), exp.alias_(frequency.copy(), "c2")
         ).from_(counted.subquery("f"))
         columns = {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER, FREQUENCY: frequency_type(sample)}
         records = stored_risks(sample.engine, plan, columns)

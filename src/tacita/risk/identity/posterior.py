@@ -9,7 +9,7 @@ frequency follows a negative binomial distribution with p = f / F, and the risk 
 form has factors p^f that vanish and a series that diverges beyond f of about 170; this one is stable for every
 f. The integral J(f) obeys (1-p) J(f+1) + p J(f) = 1/f. Where p < 1/2, that recursion is used upwards from
 J(1) = ln(1/p) / (1-p), where it shrinks errors; elsewhere the hypergeometric series converges within some 60 terms.
-Fractional frequencies (of the alpha and the expected semantics) start the recursion from the hypergeometric function.
+Fractional frequencies (of the alpha and the expected semantics) start from the hypergeometric function between 1 and 2.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _MANY = 60
 """From this frequency on the series converges fast whatever p is: its n-th term is below 1 / binomial(f + n, n)."""
 _PRECISION = 1e-17
+_ROUNDING = 1e-9
 
 
 def posterior_mean(frequency: Array, population: Array) -> Array:
@@ -38,14 +39,15 @@ def posterior_mean(frequency: Array, population: Array) -> Array:
     """
     import numpy as np
 
-    f = np.asarray(frequency, dtype=float)
+    f = _snapped(np.asarray(frequency, dtype=float))
     p = np.minimum(f / np.maximum(np.asarray(population, dtype=float), f), 1.0)
     r = np.empty(len(f))
     by_series = (p >= 0.5) | (f >= _MANY)
     r[by_series] = _series(f[by_series], p[by_series])
     rest = np.flatnonzero(~by_series)
     r[rest] = _recursion(f[rest], p[rest])
-    return r
+    bounded: Array = np.clip(r, p / f, np.minimum(1 / f, 1.0))  # one over the population, and over the sample
+    return bounded
 
 
 def sdcmicro_approximation(frequency: Array, population: Array) -> Array:
@@ -63,6 +65,14 @@ def sdcmicro_approximation(frequency: Array, population: Array) -> Array:
     return r
 
 
+def _snapped(f: Array) -> Array:
+    """Return whole numbers where f misses one by a rounding."""
+    import numpy as np
+
+    snapped: Array = np.where(np.abs(f - f.round()) < _ROUNDING * f, f.round(), f)
+    return snapped
+
+
 def _series(f: Array, p: Array) -> Array:
     """Return (p / f) * sum of n! q^n / ((f+1) ... (f+n))."""
     import numpy as np
@@ -78,15 +88,15 @@ def _series(f: Array, p: Array) -> Array:
 
 
 def _recursion(f: Array, p: Array) -> Array:
-    """Return p J(f) by the upward recursion from the fractional part of f (1 for a whole number)."""
+    """Return p J(f) by the upward recursion from between 1 and 2 (from 1 for a whole number)."""
     import numpy as np
 
     order = np.argsort(-f, kind="stable")
     f, p = f[order], p[order]
     q = 1 - p
-    start = f - np.ceil(f) + 1  # in (0, 1]
+    start = f - np.floor(f) + 1  # in [1, 2): from below 1 the first step would lose all digits
     integral = -np.log(p) / q
-    fractional = start < 1
+    fractional = start != 1
     if fractional.any():
         from scipy.special import hyp2f1
 

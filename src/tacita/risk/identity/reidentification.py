@@ -44,7 +44,8 @@ class Reidentification:
             POPULATION: ColumnType.NUMBER,
         }
         notes = [] if sample.weight else ["no weight: every record stands for itself alone"]
-        return Risks(self.name, self.threshold, stored_risks(sample.engine, plan, columns), notes=notes)
+        records = stored_risks(sample.engine, plan, columns)
+        return Risks(self.name, self.threshold, records, are_probabilities=True, notes=notes)
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
         """Return how many of the population look alike."""

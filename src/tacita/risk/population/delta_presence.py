@@ -21,8 +21,8 @@ from tacita.engines.plans.terms import as_double, number
 from tacita.errors import UsageError, listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
-from tacita.risk.attribute.class_risks import ClassFigure, check, class_risks
-from tacita.risk.attribute.sensitive_values import exceeds, risk_where
+from tacita.risk.bounds import exceeds, risk_where
+from tacita.risk.class_risks import ClassFigure, check, class_risks
 from tacita.risk.combinations import COUNT, NUMBER, combinations
 from tacita.risk.measure import Risks, Specification
 from tacita.risk.population.register import (

@@ -17,8 +17,8 @@ from sqlglot import exp
 from tacita.errors import UsageError, listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
-from tacita.risk.attribute.class_risks import ClassFigure, check, class_risks
-from tacita.risk.attribute.sensitive_values import risk_where
+from tacita.risk.bounds import risk_where
+from tacita.risk.class_risks import ClassFigure, check, class_risks
 from tacita.risk.combinations import NUMBER
 from tacita.risk.measure import Risks, Specification
 from tacita.risk.population.register import POPULATION_FREQUENCY, lacking, misfits, population_frequencies

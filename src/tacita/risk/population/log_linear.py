@@ -70,7 +70,8 @@ class LogLinear:
         }
         notes = [note, *fit.notes, NULLS_ARE_VALUES if nulls_would_match(sample) else ""]
         records = stored_risks(sample.engine, plan, kinds)
-        return Risks(self.name, self.threshold, records, figures, notes=tuple(filter(None, notes)))
+        told = tuple(filter(None, notes))
+        return Risks(self.name, self.threshold, records, figures, are_probabilities=True, notes=told)
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
         """Return how many look alike in the sample, and how many the model expects in the population."""

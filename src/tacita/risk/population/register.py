@@ -2,7 +2,8 @@
 
 Attributes are matched by their names. What a null of a record may be is the sample's `Nulls`: as a category it is like
 a null of the population and nothing else; as an unknown it may be any value, so that a record is matched on the
-attributes that it shows (maybe-match, one join per pattern of nulls). A null of the population is like a null only: it
+attributes that it shows (maybe-match, one join per pattern of nulls), unless the semantics is standard: it is like
+nobody then. A null of the population is like a null only: it
 does not hide anybody, and the smaller frequency is the careful one. The population is counted, not weighted.
 """
 
@@ -17,8 +18,10 @@ from tacita.engines.plans.terms import as_double, as_text
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import counted, did_you_mean
 from tacita.model.relation import Column, ColumnType
-from tacita.risk.attribute.sensitive_values import as_count
+from tacita.risk.bounds import as_count
 from tacita.risk.combinations import COUNT, NUMBER, combinations
+from tacita.risk.frequencies import has_nulls
+from tacita.risk.null_semantics import Semantics
 from tacita.risk.sample import Sample
 
 POPULATION_FREQUENCY = "population_frequency"
@@ -98,9 +101,13 @@ def misfits(sample: Sample) -> list[str]:
         "nobody": "with a combination that nobody in the population has",
         "too_few": "with a combination that fewer in the population than in the data have",
     }
-    return [
+    told = [
         f"{counted(row[name], 'record')} {note}: do the two go together?" for name, note in notes.items() if row[name]
     ]
+    exact = sample.nulls.are_values or sample.nulls.semantics in {Semantics.MAYBE_MATCH, Semantics.STANDARD}
+    if not exact and has_nulls(sample):
+        told.append("a null is looked up in the population by maybe-match, whatever it counts for among the records")
+    return told
 
 
 def _population(sample: Sample) -> EngineRelation:
@@ -137,6 +144,9 @@ def _records(sample: Sample, shown: Sequence[int]) -> exp.Select:
 
 def _of_pattern(sample: Sample, shown: Sequence[int]) -> exp.Select:
     """Return the plan of the population frequency of combinations that show these attributes."""
+    if len(shown) < len(sample.known) and sample.nulls.semantics is Semantics.STANDARD:  # a null is like nobody
+        none = exp.alias_(as_count(exp.Literal.number(0)), POPULATION_FREQUENCY)
+        return exp.select(NUMBER, none).from_(_records(sample, shown).subquery("s"))
     keys = [_key(place) for place in shown]
     total = as_count(exp.func("coalesce", exp.Sum(this=exp.column(COUNT)), exp.Literal.number(0)))
     grouped = exp.select(*keys, exp.alias_(total, COUNT)).from_(_population(sample).source())

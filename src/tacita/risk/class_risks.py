@@ -16,7 +16,8 @@ from sqlglot import exp
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError, counted, faults_text
 from tacita.model.relation import Column, ColumnType
-from tacita.risk.attribute.sensitive_values import as_count, missing
+from tacita.risk.attribute.sensitive_values import missing
+from tacita.risk.bounds import as_count
 from tacita.risk.combinations import COUNT, NUMBER, combinations, of_each_record
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import RISK, ROW, Measure, Risks, stored_risks
@@ -60,7 +61,8 @@ def class_risks(
     tables = {"sensitive": [{"attribute": a, **_figures(sample, s, columns)} for a, s in stored.items() if a]}
     for relation in {relation.table: relation for relation in (*stored.values(), worst)}.values():
         sample.engine.drop(relation)
-    notes = (*_about_missing(sample, [attribute for attribute in stored if attribute]), *notes)
+    counts_as = getattr(measure, "missing_counts", "as a value of its own")
+    notes = (*_about_missing(sample, [attribute for attribute in stored if attribute], counts_as), *notes)
     return Risks(measure.name, measure.threshold, records, figures, tables if "" not in plans else {}, notes)
 
 
@@ -125,12 +127,10 @@ def _where(condition: exp.Expr, value: exp.Expr) -> exp.Expr:
     return as_count(exp.Case(ifs=[exp.If(this=condition, true=value)], default=exp.Literal.number(0)))
 
 
-def _about_missing(sample: Sample, attributes: list[str]) -> list[str]:
+def _about_missing(sample: Sample, attributes: list[str], counts_as: str) -> list[str]:
     notes = []
     if attributes and not sample.nulls.are_values and has_nulls(sample):
         notes.append("a record with a hidden value is in a class with those hidden in the same places: no maybe-match")
     absent = {attribute: missing(sample, attribute) for attribute in attributes}
-    notes += [
-        f"{counted(n, 'record')} without '{a}': missing counts as a value of its own" for a, n in absent.items() if n
-    ]
+    notes += [f"{counted(n, 'record')} without '{a}': missing counts {counts_as}" for a, n in absent.items() if n]
     return notes
