@@ -226,7 +226,7 @@ def test_alpha_on_4580_records(shared: Path, alpha: float) -> None:
 @settings(max_examples=10, deadline=None)
 @given(RECORDS, st.randoms(use_true_random=False))
 def test_adding_a_record_never_raises_a_k_anonymity_risk(rows: list[Row], random: Any) -> None:
-    added = random.choice(rows)
+    added = tuple(random.choice([None, *"abcd"]) for _ in rows[0])
     for nulls in (CATEGORY, MAYBE, STANDARD):
         names = [f"q{i}" for i in range(len(rows[0]))]
         few, more = (
@@ -238,6 +238,32 @@ def test_adding_a_record_never_raises_a_k_anonymity_risk(rows: list[Row], random
             for part in (rows, [*rows, added])
         )
         assert all(b <= a for a, b in zip(column(few, "risk"), column(more, "risk"), strict=False))
+
+
+@settings(max_examples=8, deadline=None)
+@given(RECORDS)
+def test_coarsening_never_raises_a_risk(rows: list[Row]) -> None:
+    """Two values become one."""
+    names = [f"q{i}" for i in range(len(rows[0]))]
+    coarse = [tuple("b" if value == "c" else value for value in row) for row in rows]
+    for nulls in (CATEGORY, MAYBE):
+        for wanted in (KAnonymity(3), Reidentification()):
+            fine, coarser = (
+                wanted.risks(
+                    Sample.of(
+                        microdata(
+                            [dict(zip(names, r, strict=True)) | {"w": 1.0 + i % 3} for i, r in enumerate(part)],
+                            quasi=names,
+                            weight="w",
+                        ).microdata,
+                        names,
+                        nulls,
+                    )
+                )
+                for part in (rows, coarse)
+            )
+            pairs = zip(column(fine, "risk"), column(coarser, "risk"), strict=True)
+            assert all(after <= before + 1e-12 for before, after in pairs)
 
 
 @settings(max_examples=10, deadline=None)
