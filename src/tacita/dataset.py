@@ -22,6 +22,7 @@ from tacita.description.profile import profiles
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.plans.profile import sample as first_rows
 from tacita.engines.protocol import Engine, EngineRelation
+from tacita.errors import UsageError
 from tacita.files.contract import ReadOptions, Told, WriteOptions, engine_relation, types_named
 from tacita.files.read import check_weight
 from tacita.files.read import read as read_microdata
@@ -190,6 +191,8 @@ class Dataset:
         """
         from tacita.assessment.assess import Question, assess
 
+        if isinstance(known, str) or any(not isinstance(name, str) for name in known or ()):
+            raise UsageError("known is no list of names", do='write for example known=["Area", "Sector"]')
         question = replace(question or Question(), known=tuple(known)) if known is not None else question
         data, proposals = self, {}
         if known is None and not self.dictionary.quasi_identifiers and not self.dictionary.scenarios:
@@ -235,6 +238,12 @@ class Dataset:
 
         Quasi-identifiers given so are the only ones of the dictionary; with ``only=False`` the others stay too.
         """
+        given = [*quasi, *sensitive, *identifier, *filter(None, (weight, cluster))]
+        twice = [name for name in dict.fromkeys(given) if given.count(name) > 1 and list(quasi).count(name) < 2]
+        if twice:
+            raise UsageError(
+                f"'{twice[0]}' is given two roles", do="give each attribute one: an attribute has one category"
+            )
         roles = {
             **dict.fromkeys(sensitive, Category.SENSITIVE),
             **dict.fromkeys(identifier, Category.IDENTIFIER),

@@ -66,6 +66,8 @@ class Request:
 
     def quasi_identifiers(self) -> list[str] | None:
         """Return the quasi-identifiers that were given, or None."""
+        if self.quasi is not None and not _names(self.quasi):
+            raise UsageError("--quasi names no attribute", do="name some, or leave it out to have them proposed")
         return _names(self.quasi) or None
 
     def settings(self) -> Settings:

@@ -74,12 +74,17 @@ def _grouped(sample: Sample) -> EngineRelation:
         .group_by(*(key.copy() for key in keys))
     )
     columns = [records.column(name) for name in sample.known]
-    columns += [Column(COUNT, COUNT, ColumnType.INTEGER), Column(WEIGHT, WEIGHT, ColumnType.NUMBER)]
+    columns += [Column(_ours(COUNT), COUNT, ColumnType.INTEGER), Column(_ours(WEIGHT), WEIGHT, ColumnType.NUMBER)]
     stored = engine.store(grouped, columns)
     numbered = exp.select("*", exp.alias_(engine.numbered(stored), NUMBER)).from_(stored.source())
     table = engine.new_table()
     engine.define(table, numbered)
-    return EngineRelation(engine, table, (*columns, Column(NUMBER, NUMBER, ColumnType.INTEGER)))
+    return EngineRelation(engine, table, (*columns, Column(_ours(NUMBER), NUMBER, ColumnType.INTEGER)))
+
+
+def _ours(name: str) -> str:
+    """Return a name that no attribute of anybody's data has: theirs may be called ``n`` too."""
+    return f"\0{name}"
 
 
 def codes(sample: Sample) -> Codes:

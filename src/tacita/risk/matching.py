@@ -26,6 +26,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tacita.errors import UsageError
 from tacita.progress import Progress, Step, silent
 from tacita.risk.combinations import Codes
 from tacita.risk.null_semantics import Distribution, Nulls, Semantics
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 _MOST = 2**62
 """Keys are numbered anew before they could grow beyond a machine's integer."""
+_MOST_HIDDEN = 62
+"""A pattern is a machine's integer, a bit for each attribute that has nulls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +78,33 @@ class Patterns:
     """Where each combination stood before."""
     slices: dict[int, slice]
     """Pattern (a bit for each known attribute) -> its combinations."""
+    nothing: int
+    """The pattern of a record of which nothing is known."""
 
     @classmethod
     def of(cls, codes: Codes) -> Patterns:
-        """Sort combinations by pattern."""
+        """Sort combinations by pattern. Attributes without any null are known in all of them: together they are one."""
         import numpy as np
 
-        bits = np.left_shift(np.int64(1), np.arange(codes.codes.shape[1], dtype=np.int64))
-        pattern = ((codes.codes >= 0) * bits).sum(axis=1)
+        hidden = np.flatnonzero((codes.codes < 0).any(axis=0)) if len(codes.codes) else np.arange(0)
+        if len(hidden) > _MOST_HIDDEN:
+            raise UsageError(
+                f"{len(hidden)} known attributes have missing values: at most {_MOST_HIDDEN} can be matched",
+                do="count missing values as a category (--missing-as category), or take fewer attributes for known",
+            )
+        shown = [j for j in range(codes.codes.shape[1]) if j not in set(hidden.tolist())]
+        together, size = _together(codes, shown)
+        every = [together, *(codes.codes[:, j] for j in hidden)]
+        sizes = (size, *(codes.sizes[j] for j in hidden))
+        pattern = np.zeros(len(codes.codes), dtype=np.int64)
+        for place, column in enumerate(every):
+            pattern |= (column >= 0).astype(np.int64) << place
         order = np.argsort(pattern, kind="stable")
         found, starts = np.unique(pattern[order], return_index=True)
         ends = [*starts[1:], len(order)]
         slices = {int(p): slice(int(a), int(b)) for p, a, b in zip(found, starts, ends, strict=True)}
-        columns = tuple(np.ascontiguousarray(codes.codes[order, j]) for j in range(codes.codes.shape[1]))
-        return cls(columns, codes.sizes, codes.counts[order], codes.weights[order], order, slices)
+        columns = tuple(np.ascontiguousarray(column[order]) for column in every)
+        return cls(columns, sizes, codes.counts[order], codes.weights[order], order, slices, -1 if shown else 1)
 
     @property
     def complete(self) -> int:
@@ -141,6 +157,20 @@ def _dense(keys: Array) -> tuple[Array, int]:
     return coded.indices.to_numpy().astype("int64"), len(coded.dictionary)
 
 
+def _together(codes: Codes, places: Sequence[int]) -> tuple[Array, int]:
+    """Return numbers for the values of some attributes taken together, and how many numbers there are."""
+    import numpy as np
+
+    keys: Array = np.zeros(len(codes.codes), dtype=np.int64)
+    bound = 1
+    for j in places:
+        if bound * max(codes.sizes[j], 1) >= _MOST:
+            keys, bound = _dense(keys)
+        keys = keys * max(codes.sizes[j], 1) + codes.codes[:, j]
+        bound *= max(codes.sizes[j], 1)
+    return _dense(keys)
+
+
 Coefficient = Callable[[int, int], float]
 Factor = Callable[[int, int], "Array | None"]
 
@@ -189,7 +219,7 @@ def _weighed(patterns: Patterns, alpha: float, progress: Progress) -> Matched:
     complete = patterns.complete
 
     def coefficient(p: int, q: int) -> float:
-        certain = p in {q, 0} or (q == complete and p != complete)
+        certain = p in {q, patterns.nothing} or (q == complete and p != complete)
         return 1.0 if certain else alpha
 
     frequency, shared = _summed(patterns, coefficient, lambda p, s: None, progress)

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, number
 from tacita.engines.protocol import EngineRelation
-from tacita.errors import RuleError, counted
+from tacita.errors import RuleError, UsageError, counted, did_you_mean, listed
 from tacita.knowledge.program_texts import ProgramText
 from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from tacita.rules.reasoner.results import Reasoned
 
 OUTPUT = "riskOutput"
+CONCLUDED = "concluded"
+"""Whether the rules say something of the record, or its risk is 1 in doubt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,16 @@ class Ruled:
         records = sample.records
         every = exp.select(exp.alias_(sample.engine.numbered(records), "c0")).from_(records.source()).subquery("r")
         if table is None:
-            plan = exp.select(exp.column("c0"), exp.alias_(as_double(number(1)), "c1")).from_(every)
+            told: exp.Expr = exp.alias_(exp.false(), "c2")
+            plan = exp.select(exp.column("c0"), exp.alias_(as_double(number(1)), "c1"), told).from_(every)
         else:
             risk = exp.func("coalesce", exp.column("c1", table="o"), number(1.0))
             on = exp.EQ(this=exp.column("c0", table="r"), expression=exp.column("c0", table="o"))
-            plan = exp.select(exp.column("c0", table="r").as_("c0"), exp.alias_(as_double(risk), "c1"))
+            told = exp.alias_(exp.Not(this=exp.Is(this=exp.column("c1", table="o"), expression=exp.Null())), "c2")
+            plan = exp.select(exp.column("c0", table="r").as_("c0"), exp.alias_(as_double(risk), "c1"), told)
             plan = plan.from_(every).join(table.subquery("o"), on=on, join_type="left")
-        found = stored_risks(sample.engine, plan, {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER})
+        columns = {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER, CONCLUDED: ColumnType.BOOLEAN}
+        found = stored_risks(sample.engine, plan, columns)
         self._check(found)
         silent_about = records.count() - self._told(result, records.count())
         if silent_about:
@@ -88,6 +93,18 @@ class Ruled:
             progress=progress,
             source=self.name,
         )
+        unknown = [name for name in self.parameters if name not in result.prepared.linked.parameters]
+        if unknown:
+            known = sorted(name for name in result.prepared.linked.parameters if "." not in name)
+            raise UsageError(
+                f"the program has no parameter '{unknown[0]}'{did_you_mean(unknown[0], known)}",
+                where=self.name,
+                do=f"use one of: {listed(known, 20)}" if known else "leave it out: the program has no parameters",
+            )
+        if OUTPUT not in result.run.layouts:
+            raise RuleError(
+                f"no rule concludes {OUTPUT}", where=self.name, do=f"conclude {OUTPUT}(record, risk) for each record"
+            )
         if result.violations:
             first = result.violations[0]
             raise RuleError(f"rule {first.rule} refuses the data: {first.text}", where=self.name, do="see the rule")
@@ -160,6 +177,8 @@ class Ruled:
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
         """Return where to look: the rules have their own sentences."""
+        if not record.get(CONCLUDED, True):
+            return f"{self.name} concludes no risk for it, and so it counts as 1: in doubt, protect"
         return f"concluded by {self.name}; --why {record[ROW]} shows the proof"
 
     def specification(self, sample: Sample) -> Specification:

@@ -18,9 +18,11 @@ from sqlglot import exp
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import InternalError, UsageError
 from tacita.knowledge.program_texts import ProgramText
+from tacita.model.attribute import Category
+from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import RISK, ROW, Measure, Risks
 from tacita.risk.null_semantics import Semantics
-from tacita.risk.ruled import OUTPUT, Ruled
+from tacita.risk.ruled import CONCLUDED, OUTPUT, Ruled
 from tacita.risk.sample import Sample
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 _NUMBER = "number_"
 _SAME = 1e-9
 _MANY_SETS = 5000
+_WEIGHTED = ("individual_risk", "reidentification")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +72,38 @@ def record_of(risks: Risks, row: int) -> dict[str, Any]:
 def _proof(measure: Measure, sample: Sample, record: dict[str, Any]) -> Proof | None:
     row = int(record[ROW])
     if isinstance(measure, Ruled):
+        from tacita.rules.reasoner.values import written
+
         concluded = sample.made.get((measure.program, repr(measure.parameters))) or measure.concluded(sample)
-        proof: Proof = concluded.why(f"{OUTPUT}({row}, _)")
+        if not record[CONCLUDED]:
+            return None
+        risks = sorted(fact[1] for fact in concluded.facts(OUTPUT) if fact[0] == row)
+        asked = written(risks[-1]) if len(risks) > 1 else "_"
+        proof: Proof = concluded.why(f"{OUTPUT}({row}, {asked})")
         return proof
     specification = measure.specification(sample)
     if specification is None:
         return None
-    if not sample.nulls.are_values and sample.nulls.semantics is not Semantics.MAYBE_MATCH:
-        raise UsageError(
-            f"rules count nulls by maybe-match, and the risk was measured with {sample.nulls}",
-            do="ask with --nulls maybe-match",
-        )
+    if not sample.nulls.are_values and sample.nulls.semantics is not Semantics.MAYBE_MATCH and has_nulls(sample):
+        return None  # rules count nulls by maybe-match or as a category
     largest = specification.parameters.get("largest")
     near = _witnesses(sample, row, int(largest)) if largest is not None else _alike(sample, row)
     ruled = Ruled(ProgramText.of(specification.program), specification.parameters)
+    near = _only_what_counts(near, weighted=specification.program in _WEIGHTED)
     concluded = ruled.concluded(near)
     found = {fact[0]: fact[1] for fact in concluded.facts(OUTPUT)}.get(row)
     if specification.same_risk and (found is None or abs(found - record[RISK]) > _SAME):
         raise InternalError(f"the rules of {specification.program} do not conclude the risk that was measured")
     return concluded.why(f"{OUTPUT}({row}, _)")
+
+
+def _only_what_counts(sample: Sample, *, weighted: bool) -> Sample:
+    """Return the sample without attributes that the proof does not need: it shows the records that it rests on."""
+    dictionary = sample.microdata.dictionary
+    parts = {Category.QUASI_IDENTIFIER} | (set() if weighted else {Category.WEIGHT})
+    beside = [a.name for a in dictionary if a.category in parts and a.name not in sample.known]
+    hidden = dictionary.with_categories(dict.fromkeys(beside, Category.NON_IDENTIFYING))
+    return replace(sample, microdata=sample.microdata.with_dictionary(hidden))
 
 
 def _alike(sample: Sample, row: int) -> Sample:

@@ -277,6 +277,9 @@ def _taken_for_granted(program: Program, clauses: Sequence[Clause], known: Known
     if "riskInput" in used - derived and "Tuple" in used | derived:
         rule = Rule((Atom("Tuple", (m, i, record)),), (Atom("riskInput", (i,)),), label="riskInput")
         added.append(_placed(rule, "the tuples of the data, read as riskInput(I)"))
+    elif "riskInput" in used - derived:
+        rule = Rule((Atom(ROWS, (m, i, row)),), (Atom("riskInput", (i,)),), label="riskInput")
+        added.append(_placed(rule, f"{READ_AS}riskInput(I)"))
     if "Val" in used - derived:
         for name in known.attributes:
             value = Comparison("=", Variable("V"), Access(row, Constant(name)))
