@@ -97,9 +97,9 @@ def test_nulls_are_shown_under_each_meaning() -> None:
 
 def test_a_null_counts_as_the_dictionary_says() -> None:
     data = microdata([{"a": None}, {"a": "x"}], quasi=["a"])
-    assert data.assess().scenarios[0].alike.smallest == 1
-    unknown = replace(data.dictionary, missing_as=MissingAs.UNKNOWN)
-    assert Dataset(data.microdata.with_dictionary(unknown)).assess().scenarios[0].alike.smallest == 2
+    assert data.assess().scenarios[0].alike.smallest == 2
+    category = replace(data.dictionary, missing_as=MissingAs.CATEGORY)
+    assert Dataset(data.microdata.with_dictionary(category)).assess().scenarios[0].alike.smallest == 1
 
 
 def test_riskiest_records_have_reasons_without_values() -> None:
@@ -225,6 +225,8 @@ def test_closing_forgets_what_was_measured_and_nothing_else() -> None:
     assert found.verdict
     assert json.dumps(found.to_dict())
     assert data.rows == 40
+    with pytest.raises(UsageError, match="closed"):
+        found.why(1)
     assert data.assess().verdict == found.verdict
 
 

@@ -89,7 +89,8 @@ def test_a_rule_program_is_a_measure(firms: Path, capsys: pytest.CaptureFixture[
 
 def test_why(firms: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = told(capsys, "firms.csv", "--quasi", "Area,Sector", "--measure", "k-anonymity", "--why", "3")
-    assert shown.startswith("Record 3 has the risk ")
+    assert shown.startswith("Record 3\n")
+    assert "by k-anonymity: one of " in shown
     assert "riskOutput(3, " in shown
     proof = as_json(capsys, "firms.csv", "--quasi", "Area,Sector", "--measure", "k-anonymity", "--why", "3")["why"]
     assert proof["row"] == 3
@@ -130,7 +131,7 @@ def test_links_by_rules(firms: Path, capsys: pytest.CaptureFixture[str]) -> None
     [
         (["--measure", "k-anonimity"], "did you mean 'k-anonymity'"),
         (["--measure", "./none.vada"], "there is no such file"),
-        (["--measure", "k-anonymity", "--param", "kk=3"], "no measure asked for has a parameter 'kk'"),
+        (["--measure", "k-anonymity", "--param", "kk=3"], "k-anonymity has no parameter 'kk'; did you mean 'k'"),
         (["--measure", "k-anonymity", "--param", "k=many"], "k of k-anonymity must be a whole number"),
         (["--measure", "individual-risk", "--param", "estimate=best"], "use one of: posterior, ratio, approximate"),
         (["--param", "k=3"], "need a measure"),

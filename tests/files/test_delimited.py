@@ -299,3 +299,12 @@ def test_our_errors_carry_no_context_with_values(load) -> None:
         load("a,b\n1,2\nsecret\n")
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None
+
+
+def test_a_line_end_inside_the_header_does_not_lose_the_rows(tmp_path: Path) -> None:
+    """DuckDB would take the line feed in the name for the line end of the file, and read nothing."""
+    (tmp_path / "x.csv").write_bytes(b'a,"lin\nea",c\r\nx,y,z\r\nx,y,q\r\n')
+    with pytest.raises(InputError, match="cannot be told apart"):
+        read(tmp_path / "x.csv", DuckDBEngine())
+    (tmp_path / "y.csv").write_bytes(b'a,"lin\nea",c\nx,y,z\nx,y,q\n')
+    assert read(tmp_path / "y.csv", DuckDBEngine()).relation.count() == 2

@@ -25,7 +25,7 @@ def test_what_a_dictionary_knows():
     assert FIRMS.quasi_identifiers == ("Area", "Sector")
     assert FIRMS.weight == "Weight"
     assert FIRMS.of(Category.SENSITIVE) == ()
-    assert FIRMS.missing_as is MissingAs.CATEGORY
+    assert FIRMS.missing_as is MissingAs.UNKNOWN
     assert Dictionary("empty").weight is None
 
 

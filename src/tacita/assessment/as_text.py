@@ -82,7 +82,7 @@ def _scenario(scenario: ScenarioAssessment, *, named: bool) -> Iterator[Renderab
     if named:
         yield Text(f"── {printable(scenario.name)}: the intruder knows {known}", style="bold")
     else:
-        yield Text(f"The intruder knows {known}.")
+        yield Text(f"The intruder knows: {known}")
     yield from _figures(scenario)
     yield from _spread(scenario)
     yield from _risks(scenario)
@@ -213,9 +213,10 @@ def _attributes(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         for found in scenario.findings
         if found.name == "suda"
         for row in found.risks.tables.get("attributes", ())
+        if row["percent"]
     }
     heads = ["riskiest attributes", f"under {scenario.k} without it", "saved"]
-    table = _table(*heads, *(["share of SUDA scores"] if contributions else []))
+    table = _table(*heads, *(["in SUDA scores (shares overlap)"] if contributions else []))
     for each in scenario.attributes[:10]:
         row = [printable(each.attribute), f"{each.unsafe_without:,}", f"{each.saved:,}"]
         if contributions:

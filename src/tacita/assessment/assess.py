@@ -101,14 +101,14 @@ def _samples(microdata: Microdata, question: Question) -> list[Sample]:
     if question.known is not None:
         return [replace(base, scenario="")]
     for name in question.scenarios:
-        if name not in dictionary.scenarios:
+        if name not in dictionary.scenarios and name != EVERYTHING:
             raise UsageError(
                 f"no scenario '{name}' in the dictionary{did_you_mean(name, dictionary.scenarios)}",
                 do="name one of [scenarios] in the dictionary file"
                 + (f": {', '.join(dictionary.scenarios)}" if dictionary.scenarios else ", which has none"),
             )
     wanted = question.scenarios or tuple(dictionary.scenarios)
-    named = [base.with_known(dictionary.scenarios[name], name) for name in wanted]
+    named = [base if name == EVERYTHING else base.with_known(dictionary.scenarios[name], name) for name in wanted]
     return named if question.scenarios else [base, *named]
 
 
@@ -125,7 +125,7 @@ def _assessed(sample: Sample, question: Question, progress: Progress) -> Scenari
     for each in chosen:
         lacking = each.lacks(sample)
         if lacking and question.measures:
-            raise UsageError(f"{each.name} cannot be measured: {'; '.join(lacking)}", do="give what is missing")
+            raise UsageError(f"{each.name} cannot be measured: {'; '.join(lacking)}")
         skipped += [(each.name, reason) for reason in lacking]
     usable = [each for each in chosen if not each.lacks(sample)]
     findings: list[Finding] = []
@@ -166,7 +166,7 @@ def _of_clusters(sample: Sample, found: Finding, question: Question) -> Iterable
         linked = ClusterRisk(found.measure, links, word)
         lacking = linked.lacks(sample)
         if lacking:
-            raise UsageError(f"{linked.name} cannot be measured: {'; '.join(lacking)}", do="give what is missing")
+            raise UsageError(f"{linked.name} cannot be measured: {'; '.join(lacking)}")
         yield finding(linked, sample, linked.of(sample, found.risks))
 
 
@@ -185,7 +185,8 @@ def _too_large(sample: Sample) -> list[tuple[str, str]]:
 def _fitting(sample: Sample, question: Question) -> Iterable[Measure]:
     """Yield the measures that fit the data, when nobody chose."""
     yield KAnonymity(question.k)
-    yield measure("individual-risk")
+    # Without weights the risk is one over how many look alike: the same bar as that of k-anonymity.
+    yield measure("individual-risk", {} if sample.weight else {"threshold": 1 / question.k})
     yield measure("suda")
     yield measure("keys")
     if sample.sensitive:

@@ -12,6 +12,7 @@ from tacita.assessment.finding import Finding
 from tacita.assessment.riskiest import RiskyRecord
 from tacita.errors import UsageError, counted, did_you_mean
 from tacita.model.microdata import Microdata
+from tacita.risk.bounds import is_above
 from tacita.risk.sample import Sample
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from tacita.risk.why import Explanation
 
 
-@dataclass(frozen=True, slots=True)
+_CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class ScenarioAssessment:
     """What was found of the records as one intruder meets them."""
 
@@ -50,6 +54,9 @@ class ScenarioAssessment:
         """Whether no measure calls a record unsafe."""
         return not any(found.unsafe for found in self.findings)
 
+    def __repr__(self) -> str:
+        return f"<ScenarioAssessment '{self.name}': {', '.join(found.name for found in self.findings)}>"
+
     def __getitem__(self, measure: str) -> Finding:
         for found in self.findings:
             if found.name == measure:
@@ -58,7 +65,7 @@ class ScenarioAssessment:
         raise UsageError(f"'{measure}' was not measured{did_you_mean(measure, names)}", do=f"use one of: {names}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Assessment:
     """What a steward asked for."""
 
@@ -78,6 +85,12 @@ class Assessment:
         """
         if self.scenarios and all(self.tables):
             self.scenarios[0].sample.engine.forget_between(*self.tables)
+            for scenario in self.scenarios:
+                scenario.sample.made[_CLOSED] = True
+
+    def _check_open(self) -> None:
+        if _CLOSED in self.scenarios[0].sample.made:
+            raise UsageError("the assessment is closed: its records are forgotten", do="ask before it is closed")
 
     def __enter__(self) -> Self:
         return self
@@ -116,14 +129,38 @@ class Assessment:
         """Return why a record has its risk: the proof by the rules that define the measure."""
         from tacita.risk.why import why
 
+        self._check_open()
         scenario = self.scenarios[0]
-        found = scenario[measure] if measure else next(f for f in scenario.findings if f.is_of_records)
+        found = scenario[measure] if measure else self._telling(row)
         return why(found.measure, scenario.sample, found.risks, row)
+
+    def reasons(self, row: int) -> tuple[tuple[str, float, str], ...]:
+        """Return what each measure says of a record: its name, the risk, the reason."""
+        from tacita.risk.why import record_of
+
+        self._check_open()
+        scenario = self.scenarios[0]
+        told = [(found, record_of(found.risks, row)) for found in scenario.findings if found.is_of_records]
+        return tuple((f.name, float(r["risk"]), f.measure.reason(scenario.sample, r)) for f, r in told)
+
+    def _telling(self, row: int) -> Finding:
+        """Return the measure to explain a record by: the first that calls it unsafe and has rules, or else any."""
+        scenario = self.scenarios[0]
+        of_records = [found for found in scenario.findings if found.is_of_records]
+        if not of_records:
+            raise UsageError(
+                "nothing was measured of single records", do="add a measure of records, such as k-anonymity"
+            )
+        risks = {name: risk for name, risk, _ in self.reasons(row)}
+        unsafe = [found for found in of_records if is_above(risks[found.name], found.risks.threshold)]
+        ruled = [found for found in unsafe if found.measure.specification(scenario.sample)]
+        return next(iter([*ruled, *unsafe, *of_records]))
 
     def write_records(self, target: str | Path, *, force: bool = False) -> None:
         """Write one row per record: its number, its frequency, and its risks."""
         from tacita.assessment.records_file import write_records
 
+        self._check_open()
         write_records(self, target, force=force)
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,6 +174,9 @@ class Assessment:
         from tacita.assessment.as_html import as_page
 
         return as_page(self)
+
+    def __repr__(self) -> str:
+        return f"<Assessment of '{self.microdata.name}': {self.verdict}>"
 
     def __str__(self) -> str:
         from tacita.assessment.as_text import as_plain_text

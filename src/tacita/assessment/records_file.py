@@ -49,7 +49,8 @@ def _relation(scenario: ScenarioAssessment) -> EngineRelation:
         plan = plan.join(records.source().as_(table), on=on, copy=False)
         terms.append(exp.column(records.column(column).physical, table=table))
         columns.append(Column(name, f"c{len(columns)}", records.column(column).type))
-    terms.append(exp.column("c2", table="f"))
+    # Threads add weights in any order: what differs beyond the ninth decimal would differ from run to run.
+    terms.append(exp.Round(this=exp.column("c2", table="f"), decimals=exp.Literal.number(9)))
     columns.append(Column(POPULATION, f"c{len(columns)}", ColumnType.NUMBER))
     plan = plan.select(*(exp.alias_(term, f"c{i}") for i, term in enumerate(terms))).order_by("c0")
     return sample.engine.store(plan, columns)

@@ -46,6 +46,9 @@ Links = Annotated[
 ]
 
 
+EXIT_UNSAFE = 1
+_K = 3
+_OF_POPULATIONS = ("k-map", "delta-presence", "file-risk", "population-uniqueness")
 _LOOK_ALIKE = ("k-anonymity", "k-map", "alpha-k")
 """Measures whose k is the number of records that should look alike."""
 
@@ -56,7 +59,7 @@ def assess(
     request: Request,
     measure: Measures = None,
     param: Parameters = None,
-    k: Annotated[int, typer.Option("--k", min=1, help="How many records should look alike.")] = 3,
+    k: Annotated[int | None, typer.Option("--k", min=1, help="How many records should look alike; default: 3.")] = None,
     threshold: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="The risk above which a record is unsafe; default: the measure's."),
@@ -69,7 +72,9 @@ def assess(
         str | None,
         typer.Option(help="What an unknown value matches: maybe-match, standard, alpha, expected, expected-marginal."),
     ] = None,
-    alpha: Annotated[float, typer.Option(min=0, max=1, help="Weight of an uncertain match with --nulls alpha.")] = 0.5,
+    alpha: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Weight of an uncertain match with --nulls alpha; default: 0.5.")
+    ] = None,
     population: Annotated[
         str | None, typer.Option(help="The population or a register, for k-map, delta-presence and journalist risk.")
     ] = None,
@@ -87,6 +92,9 @@ def assess(
         Path | None, typer.Option(help="Write one row per record: row, frequency, risk and more.")
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report as one HTML file.")] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Leave with exit code 1 if a record is unsafe: for scripts.")
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -96,16 +104,17 @@ def assess(
     --cluster, or are proposed. Row numbers count the records of the file from 1.
     """
     from tacita.assessment.assess import Question
-    from tacita.files.atomic import check_target, write_text
+    from tacita.files.atomic import write_text
 
-    for target in (records, html):
-        if target is not None:
-            check_target(target, force=force)
+    _check_targets(records, html, [source, population, original], force=force)
+    _check_options(measure or [], param or [], k=k, population=population, original=original)
     with progress_shown() as progress:
         data = request.read(source, progress, only_given_roles=True)
         question = Question(
-            measures=_measures(measure or [], param or [], k=k, threshold=threshold, original=original, data=data),
-            k=k,
+            measures=_measures(
+                measure or [], param or [], k=k or _K, threshold=threshold, original=original, data=data
+            ),
+            k=k or _K,
             nulls=_nulls(data, missing_as, nulls, alpha),
             scenarios=tuple(scenario or ()),
             population=_beside(data, population) if population else None,
@@ -113,20 +122,61 @@ def assess(
             top=top,
         )
         found = data.assess(question, known=request.quasi_identifiers(), progress=progress)
+        _check_one_scenario(found, records, why)
         if records is not None:
             found.write_records(records, force=force)
         if html is not None:
             write_text(html, found.to_html(), force=force)
         explanation = found.why(why) if why is not None else None
+        others = found.reasons(why) if why is not None else ()
     if as_json:
         print_json(found.to_dict() | ({"why": _why_dict(explanation)} if explanation else {}))
-        return
-    if explanation is not None:
-        _print_why(explanation)
-        return
-    from tacita.assessment.as_text import as_renderable
+    elif explanation is not None:
+        _print_why(explanation, others)
+    else:
+        from tacita.assessment.as_text import as_renderable
 
-    print_text(as_renderable(found), *_written(found, records, html))
+        print_text(as_renderable(found), *_written(found, records, html))
+    if strict and not found.is_safe:
+        raise typer.Exit(EXIT_UNSAFE)
+
+
+def _check_targets(records: Path | None, html: Path | None, sources: list[str | None], *, force: bool) -> None:
+    """Raise before any work if a file cannot be written, or would replace what is read."""
+    from tacita.files.atomic import check_target
+    from tacita.files.formats import format_of
+
+    targets = [target for target in (records, html) if target is not None]
+    if len(targets) == 2 and targets[0].resolve() == targets[1].resolve():
+        raise UsageError("--records and --html name the same file", do="name two files")
+    for target in targets:
+        for source in filter(None, sources):
+            if target.resolve() == Path(source).resolve():
+                raise UsageError("what is read would be replaced", where=str(target), do="name another file")
+        check_target(target, force=force)
+    if records is not None and not format_of(records).writable:
+        raise UsageError(f"'{records.suffix}' can be read, not written", do="write .csv or .parquet")
+
+
+def _check_options(
+    names: list[str], pairs: list[str], *, k: int | None, population: str | None, original: str | None
+) -> None:
+    """Raise if an option would have no effect: whoever gave it expects one."""
+    if k is not None and any(pair.partition("=")[0].strip().rpartition(".")[2] == "k" for pair in pairs):
+        raise UsageError("k is given twice, by --k and by --param", do="leave one of them out")
+    if original and "interval-disclosure" not in names:
+        raise UsageError("--original is for interval-disclosure alone", do="add --measure interval-disclosure")
+    if population and names and not set(names) & set(_OF_POPULATIONS):
+        raise UsageError(
+            "no measure asked for looks into the --population", do=f"add one of: {', '.join(_OF_POPULATIONS)}"
+        )
+
+
+def _check_one_scenario(found: Assessment, records: Path | None, why: int | None) -> None:
+    if len(found.scenarios) > 1 and (records is not None or why is not None):
+        names = ", ".join(f"'{scenario.name}'" for scenario in found.scenarios)
+        option = "--records" if records is not None else "--why"
+        raise UsageError(f"{option} is about one scenario, and there are several: {names}", do="choose with --scenario")
 
 
 def _measures(
@@ -139,15 +189,16 @@ def _measures(
 
     given = parsed_parameters(pairs)
     if not names:
-        if given or threshold is not None or original:
-            raise UsageError("--param, --threshold and --original need a measure", do="add --measure NAME")
+        if given or threshold is not None:
+            raise UsageError("--param and --threshold need a measure", do="add --measure NAME")
         return ()
     made = []
     used: set[str] = set()
     for name in dict.fromkeys(names):
         own = {p.rpartition(".")[2]: p for p in given if p.rpartition(".")[0] in {"", name}}
         known = {f.name for f in settable(measure_class(name))} if name in MEASURES else None
-        values = {short: given[p] for short, p in own.items() if known is None or short in known or "." in p}
+        alone = len(set(names)) == 1  # then it must take everything, or say what is wrong
+        values = {p: given[o] for p, o in own.items() if known is None or p in known or "." in o or alone}
         used |= {own[short] for short in values}
         if name in _LOOK_ALIKE:
             values.setdefault("k", k)
@@ -165,11 +216,13 @@ def _measures(
     return tuple(made)
 
 
-def _nulls(data: Dataset, missing_as: str | None, nulls: str | None, alpha: float) -> Nulls | None:
+def _nulls(data: Dataset, missing_as: str | None, nulls: str | None, alpha: float | None) -> Nulls | None:
     from tacita.errors import did_you_mean
     from tacita.model.dictionary import MissingAs
     from tacita.risk.null_semantics import Distribution, Nulls, Semantics
 
+    if alpha is not None and nulls != "alpha":
+        raise UsageError("--alpha is for --nulls alpha alone", do="add --nulls alpha, or leave it out")
     if missing_as is None and nulls is None:
         return None
     if missing_as is not None and missing_as not in set(MissingAs):
@@ -186,7 +239,7 @@ def _nulls(data: Dataset, missing_as: str | None, nulls: str | None, alpha: floa
         )
     if nulls == "expected-marginal":
         return Nulls(as_, Semantics.EXPECTED, distribution=Distribution.MARGINAL)
-    return Nulls(as_, Semantics(nulls), alpha if nulls == Semantics.ALPHA else 1.0)
+    return Nulls(as_, Semantics(nulls), (0.5 if alpha is None else alpha) if nulls == Semantics.ALPHA else 1.0)
 
 
 def _other(data: Dataset, source: str) -> Any:
@@ -237,21 +290,19 @@ def _why_dict(explanation: Any) -> dict[str, Any]:
     }
 
 
-def _print_why(explanation: Any) -> None:
+def _print_why(explanation: Any, others: Any) -> None:
     from tacita.cli.rule_output import print_lines, proof_lines
 
-    lines = [
-        f"Record {explanation.row} has the risk {explanation.risk:.6g} by {explanation.measure}: {explanation.reason}.",
-        "",
-    ]
+    lines = [f"Record {explanation.row}"]
+    lines += [f"  {risk:.6g} by {measure}: {printable(reason)}" for measure, risk, reason in others]
+    lines += ["", f"Why {explanation.risk:.6g} by {explanation.measure}:"]
     if explanation.proof is None:
-        print_lines(
-            [*lines, "No rules define this measure, so there is no proof; its formula is in the documentation."]
-        )
-    else:
-        if not explanation.is_risk_of_rules:
-            lines.insert(1, "The rules conclude the figures that it is computed from, and a risk of their own:")
-        print_lines([*lines, *proof_lines(explanation.proof)])
+        lines.append("no rules define this measure, or count nulls so; its formula is in the documentation")
+        print_lines(lines)
+        return
+    if not explanation.is_risk_of_rules:
+        lines.append("the rules conclude the figures that it is computed from, and a risk of their own")
+    print_lines([*lines, *proof_lines(explanation.proof)])
 
 
 def add_to(app: typer.Typer) -> None:

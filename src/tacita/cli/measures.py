@@ -35,7 +35,8 @@ def measures(as_json: AsJson = False) -> None:
     table.add_column("parameters")
     for name in MEASURES:
         told = [
-            f"{p.name}={p.default}{' (' + '|'.join(p.choices) + ')' if p.choices else ''}" for p in parameters_of(name)
+            f"{p.name}{'=' if p.default else ''}{p.default}{' (' + '|'.join(p.choices) + ')' if p.choices else ''}"
+            for p in parameters_of(name)
         ]
         table.add_row(name, Text(meaning(name)), Text(" ".join(told)))
     print_text(table, "A rule program can be a measure too: tacita assess FILE --measure ./my_measure.vada")

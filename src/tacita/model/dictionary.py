@@ -32,10 +32,10 @@ class Fact(NamedTuple):
 class MissingAs(StrEnum):
     """How a value that is missing in the source counts in risk groups."""
 
-    CATEGORY = "category"
-    """Missing is a value like any other."""
     UNKNOWN = "unknown"
     """Missing may be any value, as a labelled null."""
+    CATEGORY = "category"
+    """Missing is a value like any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Dictionary:
     name: str
     attributes: tuple[Attribute, ...] = ()
     description: str = ""
-    missing_as: MissingAs = MissingAs.CATEGORY
+    missing_as: MissingAs = MissingAs.UNKNOWN
     scenarios: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Attack scenarios: name -> the attributes that the intruder is supposed to know."""
     _by_name: Mapping[str, Attribute] = field(init=False, repr=False, compare=False)

@@ -135,32 +135,56 @@ def _default(field: Field[Any]) -> str:
 
 def _fitted(name: str, parameter: str, value: Any, hint: Any) -> Any:
     """Return a value in the type of its parameter, or raise."""
+    fits, fitted = _as(value, hint)
+    if not fits:
+        choices = _choices(hint)
+        do = (
+            f"use one of: {', '.join(choices)}" if choices else f"write for example --param {_example(parameter, hint)}"
+        )
+        near = did_you_mean(str(value), choices) if choices else ""
+        raise UsageError(f"{parameter} of {name} must be {_wanted(hint)}, not '{value}'{near}", do=do)
+    if parameter == "threshold" and not 0 <= fitted <= 1:
+        raise UsageError(f"threshold of {name} is {fitted:g}", do="a risk is from 0 to 1, and so is its threshold")
+    return fitted
+
+
+def _as(value: Any, hint: Any) -> tuple[bool, Any]:
+    """Return whether a value fits a type, and the value in that type."""
     if get_origin(hint) in {Union, UnionType}:
-        if value is None:
-            return None
-        parts = [part for part in get_args(hint) if part is not NoneType]
-        for part in parts[:-1]:
-            try:
-                return _fitted(name, parameter, value, part)
-            except UsageError:
-                continue
-        return _fitted(name, parameter, value, parts[-1])
+        if value is None and NoneType in get_args(hint):
+            return True, None
+        for part in (part for part in get_args(hint) if part is not NoneType):
+            fits, fitted = _as(value, part)
+            if fits:
+                return True, fitted
+        return False, None
     if get_origin(hint) is tuple:
-        items = list(value) if isinstance(value, list | tuple) else [value]
-        return tuple(_fitted(name, parameter, item, get_args(hint)[0]) for item in items)
+        items = [_as(item, get_args(hint)[0]) for item in (value if isinstance(value, list | tuple) else [value])]
+        return all(fits for fits, _ in items), tuple(fitted for _, fitted in items)
     choices = _choices(hint)
     if choices:
-        if str(value) not in choices:
-            raise UsageError(
-                f"{parameter} of {name} cannot be '{value}'{did_you_mean(str(value), choices)}",
-                do=f"use one of: {', '.join(choices)}",
-            )
-        return hint(value) if _is_enum(hint) else value
-    if hint is float and isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    if hint is str and isinstance(value, str | int | float):
-        return str(value)
-    if isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
-        return value
-    kinds = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
-    raise UsageError(f"{parameter} of {name} must be {kinds[hint]}", do=f"write for example --param {parameter}=...")
+        return str(value) in choices, hint(value) if _is_enum(hint) and str(value) in choices else value
+    if isinstance(value, bool) or hint is bool:
+        return hint is bool and isinstance(value, bool), value
+    if hint is float:
+        return isinstance(value, int | float), float(value) if isinstance(value, int | float) else value
+    if hint is str:
+        return isinstance(value, str | int | float), str(value)
+    return isinstance(value, hint), value
+
+
+def _wanted(hint: Any) -> str:
+    """Return what a parameter takes, in words."""
+    if get_origin(hint) in {Union, UnionType}:
+        return " or ".join(_wanted(part) for part in get_args(hint) if part is not NoneType)
+    if get_origin(hint) is tuple:
+        return "a list"
+    if _choices(hint):
+        return "one of its choices"
+    return {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}[hint]
+
+
+def _example(parameter: str, hint: Any) -> str:
+    if "a list" in _wanted(hint):
+        return f"{parameter}=[1, 2, 3]" if int in get_args(get_args(hint)[-1]) else f"{parameter}=[a, b]"
+    return f"{parameter}=" + ("true" if hint is bool else "name" if "text" in _wanted(hint) else "3")

@@ -73,7 +73,16 @@ class ClusterRisk:
             MEMBERS: ColumnType.INTEGER,
         }
         records = stored_risks(sample.engine, plan, columns)
-        return Risks(self.name, self.threshold, records, are_probabilities=own.are_probabilities)
+        notes = self._notes(records)
+        return Risks(self.name, self.threshold, records, notes=notes, are_probabilities=own.are_probabilities)
+
+    def _notes(self, records: EngineRelation) -> list[str]:
+        """Return a note if links meet nobody: identifiers may be spelt otherwise in them."""
+        if self.links is None:
+            return []
+        most = exp.alias_(exp.Max(this=records.physical([MEMBERS])[0]), "n")
+        found = records.engine.run(exp.select(most).from_(records.source()))[0]["n"]
+        return [] if found is None or found > 1 else [f"no link of '{self.word}' meets two records of the file"]
 
     def _by_key(self, sample: Sample, each: exp.Select) -> exp.Select:
         keyed = _with(sample, each, self.key or sample.clusters[0])

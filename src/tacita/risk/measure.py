@@ -43,7 +43,7 @@ class Risks:
     None for a measure of the file as a whole."""
     figures: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     """Figures of the file, by name."""
-    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=lambda: MappingProxyType({}))
+    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     """Figures that are many, such as the contribution of each attribute: small lists of rows."""
     notes: Sequence[str] = ()
     """What a steward must know to read the figures."""

@@ -179,7 +179,7 @@ class Ruled:
         """Return where to look: the rules have their own sentences."""
         if not record.get(CONCLUDED, True):
             return f"{self.name} concludes no risk for it, and so it counts as 1: in doubt, protect"
-        return f"concluded by {self.name}; --why {record[ROW]} shows the proof"
+        return f"concluded by {self.name}"
 
     def specification(self, sample: Sample) -> Specification:
         """Return the program itself."""

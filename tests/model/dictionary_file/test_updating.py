@@ -136,9 +136,9 @@ def test_scenarios_come_and_go():
 
 
 def test_what_is_said_of_the_microdata():
-    assert difference(replace(BEFORE, name="Firms", description="x", missing_as=MissingAs.UNKNOWN)) == (
+    assert difference(replace(BEFORE, name="Firms", description="x", missing_as=MissingAs.CATEGORY)) == (
         ['name = "firms"   # as in the register'],
-        ['name = "Firms"   # as in the register', 'description = "x"', 'missing-as = "unknown"'],
+        ['name = "Firms"   # as in the register', 'description = "x"', 'missing-as = "category"'],
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
 import tacita
 from tacita.errors import RuleError
 from tacita.knowledge.programs import find
+from tacita.model.dictionary import MissingAs
 from tacita.rules.reasoner import Null, reason
 
 NAMES = ["Area", "Sector", "Employees", "ResRev"]
@@ -81,4 +84,8 @@ def test_an_attribute_that_is_not_there_is_a_fault_with_its_place():
 def test_missing_values_count_as_the_dictionary_says():
     rows = [("Roma", None, "1", "a"), ("Roma", None, "1", "a"), ("Roma", "Textiles", "1", "a")]
     text, _ = find("k_anonymity")
-    assert run_staged(text, rows).facts("riskOutput") == [(1, 0), (2, 0), (3, 1)]
+    assert run_staged(text, rows).facts("riskOutput") == [(1, 0), (2, 0), (3, 0)]
+    data = microdata(rows)
+    category = replace(data.dictionary, missing_as=MissingAs.CATEGORY)
+    result = reason(text, data=data.with_dictionary(category), engine=data.relation.engine, find=find)
+    assert result.facts("riskOutput") == [(1, 0), (2, 0), (3, 1)]

@@ -32,9 +32,35 @@ def load_delimited(connection: duckdb.DuckDBPyConnection, table: str, paths: Seq
                 raise
             where = paths[0] if len(paths) == 1 else f"{len(paths)} files"
             fault = _faults(cursor, table, reader, values, str(error), where)
+        if fault is None and layout.header:
+            fault = _nothing_below_the_header(cursor, table, reader, values, paths[0])
     # Outside of the except: the context of our error must not hold DuckDB's text, which quotes the line.
     if fault is not None:
         raise fault
+
+
+def _nothing_below_the_header(
+    cursor: duckdb.DuckDBPyConnection, table: str, reader: str, values: dict[str, object], where: str
+) -> InputError | None:
+    """Return the fault of a file that has rows and seems to have none: its header holds another line end than they.
+
+    DuckDB takes the first line end that it meets for that of the file, also one inside quotes, and then finds no row.
+    """
+    if cursor.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchall():
+        return None
+    try:
+        whole = reader.replace("header=true", "header=false")
+        rows = cursor.execute(f"SELECT count(*) FROM {whole})", values).fetchall()
+        has_rows = rows[0][0] > 1
+    except duckdb.Error:
+        has_rows = True
+    if not has_rows:
+        return None
+    return InputError(
+        "the lines below the header cannot be told apart: a name in it holds another line end than the lines have",
+        where=where,
+        do="write the header on one line, or save the file with one kind of line end",
+    )
 
 
 def _faults(

@@ -79,7 +79,7 @@ class _Reading:
         scenarios = self.scenarios([a.name for a in attributes if a])
         name = self.text(("microdata", "name"), microdata.get("name", name))
         description = self.text(("microdata", "description"), microdata.get("description", ""))
-        missing_as = self.missing_as(microdata.get("missing-as", MissingAs.CATEGORY.value))
+        missing_as = self.missing_as(microdata.get("missing-as", MissingAs.UNKNOWN.value))
         if self.faults:
             return None
         return Dictionary(name, tuple(a for a in attributes if a), description, missing_as, scenarios)
@@ -122,7 +122,7 @@ class _Reading:
 
     def missing_as(self, given: object) -> MissingAs:
         keys = ("microdata", "missing-as")
-        return self.parsed_name(keys, given, MissingAs, MissingAs) or MissingAs.CATEGORY
+        return self.parsed_name(keys, given, MissingAs, MissingAs) or MissingAs.UNKNOWN
 
     def fault(self, keys: Keys, said: str) -> None:
         self.faults.append((keys, said))

@@ -175,7 +175,7 @@ def _meaning(keys: Keys, value: Any) -> Any:
         case ("attributes", _, _) | ("microdata", "description"):
             return value or None
         case ("microdata", "missing-as"):
-            return None if value == "category" else value
+            return None if value == "unknown" else value
         case ("format",):
             return None if value == 1 else value
     return value

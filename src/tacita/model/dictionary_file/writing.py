@@ -31,7 +31,7 @@ def dumps(dictionary: Dictionary) -> str:
     [microdata]
     name = "firms"
     description = ""
-    missing-as = "category"        # a missing value counts as a category of its own, or as "unknown"
+    missing-as = "unknown"        # a missing value counts as a category of its own, or as "unknown"
     <BLANKLINE>
     [attributes.Area]
     category = "quasi-identifier"

@@ -42,7 +42,7 @@ class Variant(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IntervalDisclosure:
-    """Risk 1 if the original value is within the interval around the released one on *all* attributes, 0 otherwise.
+    """Risk 1 if the original value is within the interval around the released one on all attributes, 0 otherwise.
 
     Let x be an original value, m the released value of the same record and attribute, and k the width.
 

@@ -99,6 +99,7 @@ class Suda:
             figures,
             tables(sample.known, codes(sample), scores),
             self._notes(sample, scores),
+            are_probabilities=self.risk == "dis",
         )
 
     def scored(self, sample: Sample, progress: Progress = silent) -> Scores:

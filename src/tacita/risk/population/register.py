@@ -32,7 +32,9 @@ def lacking(sample: Sample) -> list[str]:
     """Return why the records cannot be looked up in a population, if so."""
     population = sample.population
     if population is None:
-        return ["there is no population to look the records up in: give a register, or the identity oracle"]
+        return [
+            "there is no population to look the records up in: give --population FILE (a register), or population=..."
+        ]
     if population.engine is not sample.engine:
         return ["the population lives in another engine than the records: read both with the same engine"]
     names = [column.name for column in population.columns]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations as pairs_of
 from math import prod
@@ -42,6 +43,10 @@ class Fitted:
     """The share of it that is in the sample, pi."""
     model: Model
     notes: tuple[str, ...] = ()
+
+    def with_notes(self, notes: Sequence[str]) -> Fitted:
+        """Return the same with notes on how it came about."""
+        return replace(self, notes=(*notes, *self.notes))
 
     def unique(self, counts: Array) -> Array:
         """Return P(F=1 | f=1) = exp(-lambda (1-pi)) of combinations that occur once, 0 of others."""
@@ -106,8 +111,14 @@ def fitted(found: Codes, population_size: float, model: Model, cells: int = CELL
         return Fitted(population_size * np.prod(shares, axis=0), fractions, model, tuple(notes))
     smallest = float((weights / found.counts).min())
     table, converged = two_way(levels, weights, sizes, smallest * _CLOSE)
-    if not converged:
-        notes.append(f"the log-linear model did not settle in {_ROUNDS} rounds; its figures are approximate")
+    if (
+        not converged
+    ):  # a table that is too thin for the model makes rare combinations look common: take the simpler one
+        notes.append(
+            f"the two-way log-linear model did not settle in {_ROUNDS} rounds; independence is taken, which rather "
+            "overstates the risk"
+        )
+        return fitted(found, population_size, Model.INDEPENDENCE).with_notes(notes)
     return Fitted(table[tuple(levels)], fractions, model, tuple(notes))
 
 

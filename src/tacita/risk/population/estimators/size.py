@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacita.errors import UsageError
+from tacita.errors import InputError, UsageError
 from tacita.risk.combinations import codes
 from tacita.risk.sample import Sample
 
+_LARGEST = 1e13
+"""Above this a sum of weights is no count of persons or firms."""
 UNKNOWN_SIZE = (
     "the size of the population is not known, so neither is the sampling fraction; name the weight in the dictionary, "
     "hand in the population, or give population_size or sampling_fraction"
@@ -56,6 +58,12 @@ def population_size(sample: Sample, told: Told) -> tuple[float, str]:
         size, source = float(sample.population.count()), "the population handed in"
     else:
         size, source = float(found.weights.sum()), "the sum of the weights"
+    if size > _LARGEST or float(found.weights.sum()) < records / _LARGEST:
+        raise InputError(
+            "the weights are of no population: they add up to more than anybody counts, or to nothing",
+            where=f"weight of '{sample.microdata.name}'",
+            do="a weight is how many of the population a record stands for: correct it, or give population_size",
+        )
     if size < records:
         return float(records), (
             f"{source} says that the population is smaller than the sample; the sample was taken for the population"
