@@ -17,8 +17,10 @@ from tacita.cli.main import run
 from tacita.errors import RuleError, UsageError
 from tacita.knowledge.program_texts import ProgramText
 from tacita.risk.catalogue import measure
+from tacita.risk.null_semantics import Nulls
 from tacita.risk.ruled import Ruled
 from tacita.risk.sample import Sample
+from tacita.risk.why import why
 
 
 def test_threads_do_not_decide_what_is_unsafe(tmp_path: Path) -> None:
@@ -132,3 +134,108 @@ def test_verdicts_are_not_added_up_to_people() -> None:
     assert told["k-anonymity"]["expected_reidentifications"] is None
     assert told["individual-risk"]["expected_reidentifications"] > 0
     assert not [name for name in told if name.startswith("household l-")]
+
+
+@pytest.mark.parametrize("name", ["n", "w", "id", "value", "size", "share"])
+def test_an_attribute_may_be_called_as_our_own_columns(name: str) -> None:
+    """What is counted must not hang on what an attribute is called."""
+    rows = [(f"v{i % 5}", f"u{i % 4}", f"s{i % 3}") for i in range(37)]
+
+    def figures(called: str) -> list[list[object]]:
+        data = microdata(
+            [dict(zip((called, "b", "s"), row, strict=True)) for row in rows], quasi=[called, "b"], sensitive=["s"]
+        )
+        population = tc.read(pa.table({called: [r[0] for r in rows] * 2, "b": [r[1] for r in rows] * 2})).relation
+        sample = replace(Sample.of(data.microdata), population=population)
+        names = ("k-anonymity", "k-map", "delta-presence", "l-diversity", "t-closeness", "suda", "keys")
+        found: list[list[object]] = [column(measure(each).risks(sample), "risk") for each in names]
+        attributes = data.assess(Question(k=3)).scenarios[0].attributes
+        return [*found, [(a.unsafe_without, a.saved) for a in attributes]]
+
+    assert figures(name) == figures("harmless")
+
+
+@pytest.mark.parametrize("nulls", [MAYBE, STANDARD, EXPECTED], ids=str)
+def test_more_attributes_than_bits(nulls: Nulls) -> None:
+    """70 known attributes, one of them unique in each record, another null in some: everybody is still unique."""
+    rows = [{f"q{j}": i if j == 66 else None if j == 63 and i % 3 == 0 else 1 for j in range(70)} for i in range(60)]
+    names = list(rows[0])
+    sample = Sample.of(microdata(rows, quasi=names).microdata, names, nulls)
+    assert set(column(measure("k-anonymity").risks(sample), "frequency")) == {1}
+
+
+def test_too_many_attributes_with_nulls_are_refused() -> None:
+    rows = [{f"q{j}": None if j == i else 1 for j in range(70)} for i in range(70)]
+    sample = Sample.of(microdata(rows, quasi=list(rows[0])).microdata, list(rows[0]), MAYBE)
+    with pytest.raises(UsageError, match="70 known attributes have missing values"):
+        measure("k-anonymity").risks(sample)
+
+
+def test_a_role_twice_and_options_without_effect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "d.csv"
+    file.write_text("a,b,w,h\n" + "".join(f"v{i},u{i % 2},{i + 1},{i // 2}\n" for i in range(8)))
+    refused = {
+        ("--quasi", "a,w", "--weight", "w"): "'w' is given two roles",
+        ("--quasi", "a,h", "--cluster", "h"): "'h' is given two roles",
+        ("--quasi", "a", "--alpha", "0.3"): "--alpha is for --nulls alpha",
+        ("--quasi", "a", "--measure", "k-anonymity", "--original", str(file)): "--original is for interval-disclosure",
+        ("--quasi", "a", "--measure", "k-anonymity", "--population", str(file)): "--population",
+        ("--quasi", ""): "--quasi names no attribute",
+        ("--quasi", "a", "--k", "5", "--measure", "k-anonymity", "--param", "k=4"): "k is given twice",
+        ("--quasi", "a", "--measure", "k-anonymity", "--param", "threshold=2"): "threshold of k-anonymity is 2",
+        ("--quasi", "a", "--measure", "k_anonymity", "--param", "zzz=3"): "no parameter 'zzz'",
+        ("--quasi", "a", "--measure", "company_groups"): "nothing",
+        ("--quasi", "a", "--records", str(file), "--force"): "would be replaced",
+        ("--quasi", "a", "--records", "x.csv", "--html", "x.csv"): "the same file",
+        ("--quasi", "a", "--measure", "file-risk", "--why", "3"): "nothing was measured of single records",
+        ("--quasi", "a", "--measure", "keys", "--param", "most_records=x"): "a whole number or a list",
+    }
+    for arguments, words in refused.items():
+        code = run(["assess", str(file), *arguments])
+        said = capsys.readouterr().err
+        assert code in {2, 3}, (arguments, said)
+        assert words in said or words == "nothing", (arguments, said)
+    assert file.read_text().startswith("a,b,w,h")
+
+
+def test_unsafe_data_can_fail_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "d.csv").write_text("a\nx\ny\n")
+    (tmp_path / "e.csv").write_text("a\n" + "x\n" * 9)
+    assert run(["assess", str(tmp_path / "d.csv"), "--quasi", "a", "--strict", "--json"]) == 1
+    assert run(["assess", str(tmp_path / "e.csv"), "--quasi", "a", "--strict", "--json"]) == 0
+    capsys.readouterr()
+
+
+def test_what_an_assessment_shows_of_itself_holds_no_value() -> None:
+    found = tc.generate("R1A4W", seed=7).assess()
+    shown = repr(found) + repr(found.scenarios) + repr(found["suda"])
+    assert not [value for value in ("Commerce", "North", "50-200") if value in shown]
+
+
+def test_a_proof_shows_only_what_it_rests_on() -> None:
+    found = tc.sample("figure-1").assess(known=["Area", "Sector"])
+    told = found.why(4, "k-anonymity").proof
+    assert told is not None
+    assert "Weight" not in told.as_text()
+    assert "Employees" not in told.as_text()
+
+
+def test_rules_with_several_risks_prove_the_one_that_counts() -> None:
+    text = (
+        '@input("Tuple", ["db", "id", "values"]).\n'
+        "[1] Tuple(_, I, _), R = 0.5 -> riskOutput(I, R).\n[2] Tuple(_, I, _), R = 0.7 -> riskOutput(I, R).\n"
+    )
+    ruled, sample = Ruled(ProgramText(text)), Sample.of(mixed().microdata, ["area"])
+    told = why(ruled, sample, ruled.risks(sample), 3)
+    assert told.risk == 0.7
+    assert told.proof is not None
+    assert "riskOutput(3, 0.7)" in told.proof.as_text()
+
+
+def test_rules_may_ask_for_values_alone() -> None:
+    """riskInput holds every record, whether or not the program reads Tuple."""
+    text = '[1] riskInput(I), Val(M, I, "income", S), R = S / 100.0 -> riskOutput(I, R).\n'
+    sample = Sample.of(mixed().microdata, ["area"])
+    assert column(Ruled(ProgramText(text)).risks(sample), "risk") == pytest.approx(
+        [i * 37 % 100 / 100 for i in range(40)]
+    )
