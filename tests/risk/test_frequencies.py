@@ -14,6 +14,7 @@ from tests.risk.samples import ALL_NULLS, CATEGORY, EXPECTED, HALF, MARGINAL, MA
 
 import tacita as tc
 from tacita.errors import UsageError
+from tacita.risk import matching
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.identity.reidentification import Reidentification
 from tacita.risk.null_semantics import Nulls, Semantics
@@ -113,10 +114,13 @@ RECORDS = st.integers(1, 4).flatmap(
 
 @pytest.mark.parametrize("nulls", ALL_NULLS, ids=str)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(RECORDS)
-def test_kernel_and_naive_twin_agree(nulls: Nulls, rows: list[Row]) -> None:
+@given(RECORDS, st.sampled_from([0, 3, 1000]))
+def test_kernel_and_naive_twin_agree(nulls: Nulls, rows: list[Row], dear: int) -> None:
+    """Whether patterns of nulls are counted in tables, or records are compared one by one, or both."""
     weights = [1.0 + i % 5 for i in range(len(rows))]
-    frequency, population = frequencies(rows, weights, nulls)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "_DEAR", dear)
+        frequency, population = frequencies(rows, weights, nulls)
     expected_frequency, expected_population = naive(rows, weights, nulls)
     assert frequency == pytest.approx(expected_frequency, rel=1e-9)
     assert population == pytest.approx(expected_population, rel=1e-9)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _MOST = 2**62
 """Keys are numbered anew before they could grow beyond a machine's integer."""
+_DEAR = 3
+"""How many times a count in a table costs what a comparison of two values does."""
 _MOST_HIDDEN = 62
 """A pattern is a machine's integer, a bit for each attribute that has nulls."""
 
@@ -144,10 +146,24 @@ class Patterns:
             start += length
         return by_pattern, bound
 
-    def meetings(self) -> dict[int, list[int]]:
+    def divided(self) -> tuple[list[int], list[int]]:
+        """Return the patterns that are worth tables of their own, and those so rare that their records are compared
+        one by one. A pattern costs as many counts as there are other patterns, a record as many as it has attributes.
+        """
+        ordered = sorted(self.slices, key=lambda p: self.slices[p].start - self.slices[p].stop)
+        worth = 0
+        while worth < len(ordered) and _rows(self.slices[ordered[worth]]) * len(self.columns) > _DEAR * worth:
+            worth += 1
+        return ordered[:worth], ordered[worth:]
+
+    def meetings(self, among: Sequence[int]) -> dict[int, list[int]]:
         """Return every set of attributes that two patterns have in common, and the patterns that know all of it."""
-        found = {p & q for p in self.slices for q in self.slices}
-        return {s: [p for p in self.slices if p & s == s] for s in sorted(found)}
+        found = {p & q for p in among for q in among}
+        return {s: [p for p in among if p & s == s] for s in sorted(found)}
+
+
+def _rows(part: slice) -> int:
+    return int(part.stop - part.start)
 
 
 def _dense(keys: Array) -> tuple[Array, int]:
@@ -173,18 +189,24 @@ def _together(codes: Codes, places: Sequence[int]) -> tuple[Array, int]:
 
 Coefficient = Callable[[int, int], float]
 Factor = Callable[[int, int], "Array | None"]
+Agreement = Callable[[int, int], "Array"]
 
 
-def _summed(patterns: Patterns, coefficient: Coefficient, factor: Factor, progress: Progress) -> tuple[Array, Array]:
+def _summed(
+    patterns: Patterns, coefficient: Coefficient, factor: Factor, agreement: Agreement, progress: Progress
+) -> tuple[Array, Array]:
     """Return the sums over all meetings of counts and of weights.
 
     `coefficient(p, q)` weighs the meetings of two patterns; `factor(p, s)` gives what a combination of pattern p loses
-    where only the attributes s of it are compared, or None for nothing.
+    where only the attributes s of it are compared, or None for nothing. `agreement(p, i)` says the same for one
+    combination, the i-th, and all others at once.
     """
     import numpy as np
 
     frequency, population = np.zeros(len(patterns.counts)), np.zeros(len(patterns.counts))
-    meetings = patterns.meetings()
+    common_ones, rare = patterns.divided()
+    _compare(patterns, rare, coefficient, agreement, frequency, population)
+    meetings = patterns.meetings(common_ones)
     for done, (common, among) in enumerate(meetings.items()):
         progress(Step("matching nulls", done, len(meetings)))
         numbers, length = patterns.numbered(common, among)
@@ -213,6 +235,37 @@ def _summed(patterns: Patterns, coefficient: Coefficient, factor: Factor, progre
     return frequency, population
 
 
+def _compare(
+    patterns: Patterns,
+    rare: Sequence[int],
+    coefficient: Coefficient,
+    agreement: Agreement,
+    frequency: Array,
+    population: Array,
+) -> None:
+    """Add the meetings of combinations with rare patterns, one after the other with all the others."""
+    import numpy as np
+
+    of_pattern, is_rare = np.empty(len(frequency), dtype=np.int64), np.zeros(len(frequency), dtype=bool)
+    for place, p in enumerate(patterns.slices):
+        of_pattern[patterns.slices[p]] = place
+        is_rare[patterns.slices[p]] = p in set(rare)
+    for p in rare:
+        seen_by = np.array([coefficient(p, q) for q in patterns.slices])
+        sees = np.array([coefficient(q, p) for q in patterns.slices])
+        for i in range(patterns.slices[p].start, patterns.slices[p].stop):
+            agreeing = agreement(p, i)
+            met = np.flatnonzero(agreeing)
+            weight = agreeing[met]
+            here = weight * seen_by[of_pattern[met]]
+            frequency[i] += float(here @ patterns.counts[met])
+            population[i] += float(here @ patterns.weights[met])
+            often = ~is_rare[met]
+            there = weight[often] * sees[of_pattern[met[often]]]
+            frequency[met[often]] += there * patterns.counts[i]
+            population[met[often]] += there * patterns.weights[i]
+
+
 def _weighed(patterns: Patterns, alpha: float, progress: Progress) -> Matched:
     import numpy as np
 
@@ -222,7 +275,14 @@ def _weighed(patterns: Patterns, alpha: float, progress: Progress) -> Matched:
         certain = p in {q, patterns.nothing} or (q == complete and p != complete)
         return 1.0 if certain else alpha
 
-    frequency, shared = _summed(patterns, coefficient, lambda p, s: None, progress)
+    def agreement(p: int, i: int) -> Array:
+        agreeing = np.ones(len(patterns.counts), dtype=bool)
+        for j in patterns.members(p):
+            column = patterns.columns[j]
+            agreeing &= (column == column[i]) | (column < 0)
+        return agreeing.astype(np.float64)
+
+    frequency, shared = _summed(patterns, coefficient, lambda p, s: None, agreement, progress)
     return Matched(frequency, np.zeros(len(frequency)), shared)
 
 
@@ -258,7 +318,17 @@ def _marginal(patterns: Patterns, progress: Progress) -> Matched:
         lost: Array = np.prod([shares[j][patterns.columns[j][part]] for j in known], axis=0)
         return lost
 
-    frequency, shared = _summed(patterns, both_null, factor, progress)
+    def agreement(p: int, i: int) -> Array:
+        agreeing = np.ones(len(patterns.counts))
+        for j, column in enumerate(patterns.columns):
+            hidden = column < 0
+            if p >> j & 1:
+                agreeing *= np.where(hidden, shares[j][column[i]], column == column[i])
+            else:  # what both hide is in the coefficient
+                agreeing *= np.where(hidden, 1.0, shares[j][column])
+        return agreeing
+
+    frequency, shared = _summed(patterns, both_null, factor, agreement, progress)
     own = np.empty(len(frequency))
     for p, part in patterns.slices.items():
         own[part] = 1 - both_null(p, p)
