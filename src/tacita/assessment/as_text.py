@@ -206,7 +206,7 @@ def _nulls(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
 
 
 def _attributes(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
-    if not scenario.alike.under or len(scenario.known) < 2:
+    if not scenario.alike.under or not scenario.attributes or len(scenario.known) < 2:
         return
     contributions = {
         row["attribute"]: row

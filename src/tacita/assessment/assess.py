@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tacita.assessment.assessment import Assessment, ScenarioAssessment
-from tacita.assessment.comparison import Alike, alike, null_semantics, without_each
+from tacita.assessment.comparison import Alike, alike, null_semantics, takes_long, without_each
 from tacita.assessment.finding import Finding, finding
 from tacita.assessment.riskiest import riskiest
 from tacita.engines.protocol import Engine, EngineRelation
@@ -136,6 +136,8 @@ def _assessed(sample: Sample, question: Question, progress: Progress) -> Scenari
         if found.is_of_records:
             findings += _of_clusters(sample, found, question)
     counted, compared = _alike(sample, question)
+    if takes_long(sample):
+        skipped.append(("what each attribute adds", "with so many patterns of nulls it would take long"))
     return ScenarioAssessment(
         sample,
         tuple(findings),

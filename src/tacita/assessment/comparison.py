@@ -9,11 +9,12 @@ from sqlglot import exp
 from tacita.engines.plans.terms import as_double
 from tacita.model.dictionary import MissingAs
 from tacita.risk.bounds import fewer_than
-from tacita.risk.combinations import COUNT, combinations
+from tacita.risk.combinations import COUNT, codes, combinations
 from tacita.risk.frequencies import frequencies_of_records, has_nulls
 from tacita.risk.null_semantics import Distribution, Nulls, Semantics
 from tacita.risk.sample import Sample
 
+_MANY = 5_000_000
 SIZES = (1, 2, 3, 5, 10, 20)
 """Records are counted by how many look like them: 1, 2, 3 to 4, 5 to 9, 10 to 19, 20 and more."""
 
@@ -75,6 +76,16 @@ def null_semantics(sample: Sample, k: int) -> tuple[Alike, ...]:
     return tuple(alike(sample.with_nulls(nulls), k) for nulls in shown.values())
 
 
+def takes_long(sample: Sample) -> bool:
+    """Return whether matching nulls once for each attribute would take minutes: many combinations, many patterns."""
+    if sample.nulls.are_values or not has_nulls(sample):
+        return False
+    from tacita.risk.matching import Patterns
+
+    found = codes(sample)
+    return len(found.counts) * len(Patterns.of(found).slices) > _MANY
+
+
 def without_each(sample: Sample, k: int, unsafe: int) -> tuple[AttributeRisk, ...]:
     """Return what each known attribute adds, most first."""
     if len(sample.known) == 1:  # without it all records look alike
@@ -83,6 +94,8 @@ def without_each(sample: Sample, k: int, unsafe: int) -> tuple[AttributeRisk, ..
         return (AttributeRisk(sample.known[0], left, max(0, unsafe - left)),)
     found = []
     if not sample.nulls.are_values and has_nulls(sample):
+        if takes_long(sample):
+            return ()
         for name in sample.known:
             left = alike(sample.with_known([other for other in sample.known if other != name]), k).under
             found.append(AttributeRisk(name, left, max(0, unsafe - left)))

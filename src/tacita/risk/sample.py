@@ -81,6 +81,8 @@ class Sample:
 
     def with_nulls(self, nulls: Nulls) -> Self:
         """Return the same sample with nulls counted otherwise; what does not depend on them need not be made again."""
+        if nulls == self.nulls:
+            return self
         sample = replace(self, nulls=nulls)
         sample.made.update((key, self.made[key]) for key in _OF_NO_NULLS if key in self.made)
         return sample
