@@ -45,7 +45,7 @@ def refused(read: Read, url: str, **options: Any) -> str:
 # -- PostgreSQL -------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # stolen tests of a module may come back to it
 def firms(postgresql: str) -> str:
     import psycopg
 
@@ -198,7 +198,7 @@ def test_postgresql_that_does_not_let_us_in(read: Read, firms: str, monkeypatch:
 # -- MariaDB ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # stolen tests of a module may come back to it
 def visits(mariadb: str) -> str:
     import pymysql
 

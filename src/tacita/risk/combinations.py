@@ -16,6 +16,7 @@ from tacita.engines.plans.joins import same
 from tacita.engines.plans.terms import as_double
 from tacita.engines.protocol import EngineRelation
 from tacita.model.relation import Column, ColumnType
+from tacita.risk.arrays import as_arrow, as_codes, as_numpy
 from tacita.risk.sample import Sample
 
 if TYPE_CHECKING:
@@ -112,10 +113,10 @@ def _coded(sample: Sample) -> Codes:
         if pa.types.is_floating(column.type):
             column = pc.add(column, 0.0)  # -0.0 is 0.0 for the engine
         column = column.dictionary_encode()
-        coded.append(pc.fill_null(column.indices, NULL).to_numpy(zero_copy_only=False).astype(np.int32))
+        coded.append(as_codes(column.indices, NULL))
         values.append(column.dictionary)
-    counts = arrow.column(COUNT).to_numpy().astype(np.int64)
-    weights = arrow.column(WEIGHT).to_numpy().astype(np.float64)
+    counts = as_numpy(arrow.column(COUNT)).astype(np.int64)
+    weights = as_numpy(arrow.column(WEIGHT)).astype(np.float64)
     return Codes(np.stack(coded, axis=1), counts, weights, tuple(values))
 
 
@@ -135,7 +136,8 @@ def adopted(sample: Sample, columns: dict[str, Array], *, numbers: Array | None 
 
     length = len(next(iter(columns.values())))
     number = np.arange(1, length + 1, dtype=np.int64) if numbers is None else numbers
-    batch = pa.RecordBatch.from_pydict({NUMBER: pa.array(number), **{n: pa.array(a) for n, a in columns.items()}})
+    arrays = [as_arrow(number), *(as_arrow(values) for values in columns.values())]
+    batch = pa.RecordBatch.from_arrays(arrays, names=[NUMBER, *columns])
     return sample.engine.adopt([batch], batch.schema)
 
 

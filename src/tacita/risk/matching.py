@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.errors import UsageError
 from tacita.progress import Progress, Step, silent
+from tacita.risk.arrays import as_arrow, as_numpy
 from tacita.risk.combinations import Codes
 from tacita.risk.null_semantics import Distribution, Nulls, Semantics
 
@@ -167,10 +168,8 @@ def _rows(part: slice) -> int:
 
 
 def _dense(keys: Array) -> tuple[Array, int]:
-    import pyarrow as pa
-
-    coded = pa.array(keys).dictionary_encode()
-    return coded.indices.to_numpy().astype("int64"), len(coded.dictionary)
+    coded = as_arrow(keys).dictionary_encode()
+    return as_numpy(coded.indices).astype("int64"), len(coded.dictionary)
 
 
 def _together(codes: Codes, places: Sequence[int]) -> tuple[Array, int]:

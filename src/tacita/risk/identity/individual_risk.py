@@ -24,6 +24,7 @@ from tacita.engines.protocol import EngineRelation
 from tacita.errors import listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
+from tacita.risk.arrays import as_numpy
 from tacita.risk.combinations import NUMBER, adopted, of_each_record
 from tacita.risk.frequencies import FREQUENCY, POPULATION, frequencies, frequencies_of_records, frequency_type
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
@@ -135,4 +136,4 @@ def _arrays(sample: Sample, relation: EngineRelation, order: str) -> tuple[Array
     if not batches:
         return np.empty(0), np.empty(0)
     table = pa.Table.from_batches(batches)
-    return table.column(0).to_numpy(), table.column(1).to_numpy()
+    return as_numpy(table.column(0)), as_numpy(table.column(1))

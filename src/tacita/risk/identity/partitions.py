@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tacita.risk.arrays import as_arrow, as_numpy
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -36,10 +38,9 @@ def condensed(numbers: Array, bound: int) -> tuple[Array, int]:
 def renumbered(numbers: Array) -> tuple[Array, int]:
     """Return numbers counted from 0 in order of appearance, and how many different ones there are."""
     import numpy as np
-    import pyarrow as pa
 
-    coded = pa.array(numbers).dictionary_encode()
-    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), len(coded.dictionary)
+    coded = as_arrow(numbers).dictionary_encode()
+    return as_numpy(coded.indices).astype(np.int64), len(coded.dictionary)
 
 
 def projected(columns: Sequence[Array], sizes: Sequence[int], attributes: Iterable[int], rows: Array) -> Array:

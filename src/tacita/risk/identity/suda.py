@@ -10,6 +10,7 @@ from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, silent
+from tacita.risk.arrays import as_arrow
 from tacita.risk.combinations import adopted, codes, of_each_record
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.identity.minimal_sample_uniques import MinimalSampleUniques, minimal_sample_uniques
@@ -63,7 +64,6 @@ class Suda:
     def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
         """Return risk, scores, the number of MSUs and a smallest one of each record; contributions in tables."""
         import numpy as np
-        import pyarrow as pa
 
         scores = self.scored(sample, progress)
         uniques = scores.uniques
@@ -80,7 +80,7 @@ class Suda:
             SCORE: scores.summed(scores.weights),
             DIS_SCORE: dis,
             MSUS: msus.astype(np.int64),
-            SMALLEST: pa.array(smallest, mask=~has_one),
+            SMALLEST: as_arrow(smallest, known=has_one),
             SMALLEST_ATTRIBUTES: names_of(first, sample.known),
         }
         kinds = dict.fromkeys((ROW, MSUS, SMALLEST), ColumnType.INTEGER) | {SMALLEST_ATTRIBUTES: ColumnType.TEXT}

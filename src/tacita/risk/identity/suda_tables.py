@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tacita.risk.arrays import as_arrow
 from tacita.risk.combinations import NULL, Codes
 from tacita.risk.identity.suda_scores import Scores
 
@@ -81,6 +82,8 @@ def names_of(masks: Array, known: Sequence[str]) -> pa.Array:
     import numpy as np
     import pyarrow as pa
 
+    from tacita.rules.reasoner.arrow import array
+
     different, places = np.unique(masks, return_inverse=True)
-    words = pa.array([in_words(mask, known) or None for mask in different.tolist()], pa.string())
-    return words.take(pa.array(places.ravel()))
+    words = array([in_words(mask, known) or None for mask in different.tolist()], pa.string())
+    return words.take(as_arrow(places.ravel()))

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from tacita.engines.protocol import EngineRelation
 from tacita.progress import Progress, silent
+from tacita.risk.arrays import as_numpy
 from tacita.risk.combinations import NUMBER, codes
 from tacita.risk.frequencies import FREQUENCY, frequencies, frequencies_of_records
 from tacita.risk.measure import Risks, Specification
@@ -134,6 +135,5 @@ def _arrays(sample: Sample, plan: exp.Query, columns: int) -> list[Array]:
 
     parts = list(sample.engine.stream(plan, 1_000_000))
     return [
-        np.concatenate([np.zeros(0), *(part.column(place).to_numpy(zero_copy_only=False) for part in parts)])
-        for place in range(columns)
+        np.concatenate([np.zeros(0), *(as_numpy(part.column(place)) for part in parts)]) for place in range(columns)
     ]
