@@ -17,7 +17,7 @@ from tacita.rules.reasoner.proofs.tree import GroundFact, Proof
 from tacita.rules.reasoner.proofs.why import steps_of
 
 QUICK = settings(
-    max_examples=15,
+    max_examples=10,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
