@@ -61,7 +61,7 @@ def test_rules_and_kernel_agree(name: str, nulls: Nulls, rows: list[tuple[Any, .
 @pytest.mark.slow
 @pytest.mark.parametrize("nulls", [CATEGORY, MAYBE], ids=str)
 @pytest.mark.parametrize("name", MEASURES)
-@settings(BRIEFLY, max_examples=6)
+@settings(BRIEFLY, max_examples=4)
 @given(RECORDS)
 def test_rules_and_kernel_agree_on_more(name: str, nulls: Nulls, rows: list[tuple[Any, ...]]) -> None:
     check(name, rows, nulls)

@@ -29,7 +29,7 @@ def test_the_reasoner_agrees_with_its_oracle(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_the_reasoner_agrees_with_its_oracle_on_many_programs(name):
-    @settings(QUICK, max_examples=18)
+    @settings(QUICK, max_examples=12)
     @given(STRATEGIES[name])
     def run(case):
         text, inputs = case
