@@ -132,10 +132,10 @@ for name in ("k-anonymity", "l-diversity", "t-closeness", "beta-likeness"):
 
 
 def pycanon(_: Path) -> Iterator[Line]:
-    """Adult against pycanon, which pins old packages: an interpreter that has it is named by TACITA_PYCANON."""
-    peer, file = os.environ.get("TACITA_PYCANON"), SHARED / "adult" / "adult.csv"
+    """Adult against pycanon, which pins old packages: an interpreter that has it is named by PYCANON_PYTHON."""
+    peer, file = os.environ.get("PYCANON_PYTHON"), SHARED / "adult" / "adult.csv"
     if not peer or not file.is_file():
-        yield "Adult against pycanon", "left out: set TACITA_PYCANON to a python that has it", "", "", ""
+        yield "Adult against pycanon", "left out: set PYCANON_PYTHON to a python that has it", "", "", ""
         return
     known = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"]
     ours = _timed([sys.executable, "-c", SAME.format(file=str(file), known=known)])
