@@ -17,7 +17,7 @@ from tacita.rules.reasoner.proofs.tree import GroundFact, Proof
 from tacita.rules.reasoner.proofs.why import steps_of
 
 QUICK = settings(
-    max_examples=6,
+    max_examples=10,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -37,7 +37,7 @@ def every_fact_is_proved(case, most):
     result.close()
 
 
-@settings(QUICK, max_examples=6)
+@settings(QUICK, max_examples=8)
 @given(STRATEGIES["everything"])
 def test_facts_of_generated_programs_have_proofs(case):
     every_fact_is_proved(case, most=2)
