@@ -140,7 +140,9 @@ def test_every_risk_is_proved_by_the_rules_on_the_neighbourhood(name: str) -> No
 def test_a_proof_by_rules_of_ones_own() -> None:
     sample = Sample.of(mixed().microdata, ["area", "size"], CATEGORY)
     ruled = Ruled(ProgramText(OWN))
-    assert "riskOutput(3, " in (why(ruled, sample, ruled.risks(sample), 3).proof or "").as_text()  # type: ignore[union-attr]
+    proof = why(ruled, sample, ruled.risks(sample), 3).proof
+    assert proof is not None
+    assert "riskOutput(3, " in proof.as_text()
 
 
 def test_what_cannot_be_proved() -> None:

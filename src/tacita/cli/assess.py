@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -14,6 +14,7 @@ from tacita.errors import UsageError, printable
 if TYPE_CHECKING:
     from tacita.assessment.assessment import Assessment
     from tacita.dataset import Dataset
+    from tacita.risk.continuous.interval_disclosure import IntervalDisclosure
     from tacita.risk.null_semantics import Nulls
 
 Measures = Annotated[
@@ -206,7 +207,7 @@ def _measures(
             values["threshold"] = threshold
         found = measure(name, values)
         if original and name == "interval-disclosure":
-            found = replace(found, original=_other(data, original))  # type: ignore[type-var]
+            found = replace(cast("IntervalDisclosure", found), original=_other(data, original))
         made.append(found)
     unused = [p for p in given if p not in used]
     if unused:

@@ -35,6 +35,17 @@ def as_numpy(column: pa.Array | pa.ChunkedArray) -> Array:
     return held[whole.offset : whole.offset + len(whole)]
 
 
+def renumbered(numbers: Array) -> tuple[Array, int]:
+    """Return numbers counted from 0 in order of appearance, and how many different ones there are.
+
+    >>> import numpy as np
+    >>> renumbered(np.array([7, 3, 7]))
+    (array([0, 1, 0]), 2)
+    """
+    coded = as_arrow(numbers).dictionary_encode()
+    return as_numpy(coded.indices).astype("int64"), len(coded.dictionary)
+
+
 def as_codes(indices: pa.Array, null: int) -> Array:
     """Return the indices of a dictionary-coded column as an array, a code of its own for null.
 

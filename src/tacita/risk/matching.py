@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.errors import UsageError
 from tacita.progress import Progress, Step, silent
-from tacita.risk.arrays import as_arrow, as_numpy
+from tacita.risk.arrays import renumbered
 from tacita.risk.combinations import Codes
 from tacita.risk.null_semantics import Distribution, Nulls, Semantics
 
@@ -134,12 +134,12 @@ class Patterns:
         bound = 1
         for j in self.members(known):
             if bound * self.sizes[j] >= _MOST:
-                keys, bound = _dense(keys)
+                keys, bound = renumbered(keys)
             keys *= self.sizes[j]
             keys += np.concatenate([self.columns[j][self.slices[p]] for p in patterns])
             bound *= self.sizes[j]
         if bound > 4 * len(keys) + 1024:
-            keys, bound = _dense(keys)
+            keys, bound = renumbered(keys)
         by_pattern, start = {}, 0
         for p in patterns:
             length = self.slices[p].stop - self.slices[p].start
@@ -167,11 +167,6 @@ def _rows(part: slice) -> int:
     return int(part.stop - part.start)
 
 
-def _dense(keys: Array) -> tuple[Array, int]:
-    coded = as_arrow(keys).dictionary_encode()
-    return as_numpy(coded.indices).astype("int64"), len(coded.dictionary)
-
-
 def _together(codes: Codes, places: Sequence[int]) -> tuple[Array, int]:
     """Return numbers for the values of some attributes taken together, and how many numbers there are."""
     import numpy as np
@@ -180,10 +175,10 @@ def _together(codes: Codes, places: Sequence[int]) -> tuple[Array, int]:
     bound = 1
     for j in places:
         if bound * max(codes.sizes[j], 1) >= _MOST:
-            keys, bound = _dense(keys)
+            keys, bound = renumbered(keys)
         keys = keys * max(codes.sizes[j], 1) + codes.codes[:, j]
         bound *= max(codes.sizes[j], 1)
-    return _dense(keys)
+    return renumbered(keys)
 
 
 Coefficient = Callable[[int, int], float]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacita.risk.arrays import as_arrow, as_numpy
+from tacita.risk.arrays import renumbered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,14 +33,6 @@ def condensed(numbers: Array, bound: int) -> tuple[Array, int]:
     if bound <= max(ADDRESSED, SPARSE * len(numbers)):
         return numbers, bound
     return renumbered(numbers)
-
-
-def renumbered(numbers: Array) -> tuple[Array, int]:
-    """Return numbers counted from 0 in order of appearance, and how many different ones there are."""
-    import numpy as np
-
-    coded = as_arrow(numbers).dictionary_encode()
-    return as_numpy(coded.indices).astype(np.int64), len(coded.dictionary)
 
 
 def projected(columns: Sequence[Array], sizes: Sequence[int], attributes: Iterable[int], rows: Array) -> Array:

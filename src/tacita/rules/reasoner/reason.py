@@ -19,10 +19,10 @@ from tacita.rules.logic.faults import refuse
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.terms import Denial
 from tacita.rules.logic.types import ANY, Type
+from tacita.rules.passes.data_predicates import ROWS
 from tacita.rules.passes.externals import Functions
 from tacita.rules.passes.inline import inlined, projections
 from tacita.rules.passes.modules import Finder
-from tacita.rules.passes.specialise import ROWS
 from tacita.rules.reasoner import inputs as given
 from tacita.rules.reasoner.bodies import Body
 from tacita.rules.reasoner.computed import Computed

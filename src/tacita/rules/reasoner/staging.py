@@ -19,16 +19,15 @@ from tacita.rules.logic.origin import Origin
 from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom, Item, Variable
 from tacita.rules.logic.types import ANY, INTEGER, TEXT, RowType, Scalar, Type, value_type
-from tacita.rules.passes.specialise import (
+from tacita.rules.passes.data_predicates import (
     ROWS,
-    Known,
     attributes_of_tuples,
     needs_quasi_identifiers,
     reads_values,
-    specialised,
     unknown_attributes,
     used_attributes,
 )
+from tacita.rules.passes.specialise import Known, specialised
 from tacita.rules.reasoner.cells import Cell, is_null
 from tacita.rules.reasoner.inputs import COLUMN_TYPES, check_whole_numbers
 from tacita.rules.reasoner.layout import ROUND, Position, sql_type

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from tacita.rules.logic.terms import Atom, Variable
-from tacita.rules.passes.specialise import READ_AS
+from tacita.rules.passes.data_predicates import READ_AS
 from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.proofs.finding.ahead import Ahead
 from tacita.rules.reasoner.proofs.finding.changes import changed, version_rules
