@@ -1,0 +1,125 @@
+"""The decisions of a cycle: one for each change of a cell, kept as columns, since there may be a million of them.
+
+A decision holds no value of the data: levels, risks and names of attributes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tacita.model.decision import Alternative, Decision
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMNS = (
+    "step",
+    "row",
+    "attribute",
+    "from_level",
+    "to_level",
+    "rule",
+    "risk_before",
+    "risk_after",
+    "alternatives",
+)
+
+
+def schema() -> pa.Schema:
+    """Return the columns of a log of decisions."""
+    import pyarrow as pa
+
+    alternative = pa.struct([("action", pa.string()), ("reason", pa.string())])
+    kinds = (
+        pa.int64(),
+        pa.int64(),
+        pa.string(),
+        pa.int32(),
+        pa.int32(),
+        pa.string(),
+        pa.float64(),
+        pa.float64(),
+        pa.list_(alternative),
+    )
+    return pa.schema(list(zip(COLUMNS, kinds, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """All decisions of a cycle, in the order of their steps; ``row`` counts the records of the source from 1.
+
+    A ``to_level`` that is null is a labelled null. Decisions about one cell follow each other: a value may be rolled up
+    and suppressed later.
+
+    >>> log = Decisions.of([Decision(1, 15, "Sector", 0, None, "local suppression", 1.0, 0.2)])
+    >>> print(*log.of_cell(15, "Sector"))
+    step 1: Sector of tuple 15 suppressed by 'local suppression': risk 1 -> 0.2
+    """
+
+    table: pa.Table
+
+    @classmethod
+    def of(cls, decisions: Iterable[Decision]) -> Decisions:
+        """Return a log of single decisions."""
+        import pyarrow as pa
+
+        rows = [
+            {
+                "step": d.step,
+                "row": d.tuple_id,
+                "attribute": d.attribute,
+                "from_level": d.from_level,
+                "to_level": d.to_level,
+                "rule": d.rule,
+                "risk_before": d.risk_before,
+                "risk_after": d.risk_after,
+                "alternatives": [{"action": a.action, "reason": a.reason} for a in d.alternatives],
+            }
+            for d in decisions
+        ]
+        return cls(pa.Table.from_pylist(rows, schema=schema()))
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __iter__(self) -> Iterator[Decision]:
+        for batch in self.table.to_batches(max_chunksize=10_000):
+            yield from map(_decision, batch.to_pylist())
+
+    def of_cell(self, row: int, attribute: str) -> list[Decision]:
+        """Return the decisions about one cell, in their order; none if it was not changed."""
+        import pyarrow.compute as pc
+
+        here = pc.and_(pc.equal(self.table["row"], row), pc.equal(self.table["attribute"], attribute))
+        return [_decision(each) for each in self.table.filter(here).to_pylist()]
+
+    def per_attribute(self) -> dict[str, tuple[int, int]]:
+        """Return for each attribute that was changed how many cells were suppressed, and how many recoded only."""
+        import pyarrow as pa
+
+        last = self.table.select(["row", "attribute", "to_level", "step"])
+        grouped = pa.TableGroupBy(last, ["row", "attribute"]).aggregate([("to_level", "count"), ("step", "count")])
+        found: dict[str, tuple[int, int]] = {}
+        for each in grouped.select(["attribute", "to_level_count", "step_count"]).to_batches():
+            for attribute, known, steps in zip(*(column.to_pylist() for column in each.columns), strict=True):
+                suppressed, recoded = found.get(attribute, (0, 0))
+                hidden = known < steps
+                found[attribute] = (suppressed + hidden, recoded + (not hidden))
+        return found
+
+
+def _decision(row: dict[str, Any]) -> Decision:
+    alternatives = tuple(Alternative(a["action"], a["reason"]) for a in row["alternatives"] or ())
+    return Decision(
+        row["step"],
+        row["row"],
+        row["attribute"],
+        row["from_level"],
+        row["to_level"],
+        row["rule"],
+        row["risk_before"],
+        row["risk_after"],
+        alternatives,
+    )

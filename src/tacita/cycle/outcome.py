@@ -1,0 +1,102 @@
+"""What a cycle came to: the protected microdata, why each cell was touched, and what the measure says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from tacita.cycle.decisions import Decisions
+from tacita.errors import counted
+from tacita.model.microdata import Microdata
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is said of a release, so that anybody can check it on the released file alone."""
+
+    measure: str
+    """The name of a measure of the catalogue, or of the file with the rules."""
+    parameters: Mapping[str, Any]
+    """Parameters of the measure, its threshold among them."""
+    known: tuple[str, ...]
+    """What the intruder knows."""
+    nulls: Mapping[str, Any]
+    """How nulls count: ``missing_as``, ``semantics``, ``alpha``, ``distribution``."""
+    cluster: str | None = None
+    """The key that ties records together, if risks are those of clusters."""
+    related: str | None = None
+    """The word for what is linked by rules, if risks are those of linked records: such a claim needs the links."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The risk of the file at one moment."""
+
+    unsafe: int
+    """Records above the threshold, nulls counted as chosen."""
+    unsafe_strict: int | None
+    """Records below k if nobody leans on the nulls of others (alpha = 0); None where nothing is counted."""
+    largest_risk: float
+    expected: float | None = None
+    """Expected re-identifications, if risks are probabilities."""
+    figures: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A record that could not be brought under the threshold, and what would make it pass."""
+
+    row: int
+    risk: float
+    remedies: tuple[str, ...]
+    """Clauses without any value: ``allow Sector to be suppressed``, ``take k = 2``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a cycle. Only a safe one may be released."""
+
+    original: Microdata
+    protected: Microdata
+    """The same tuples in the same order with the same columns, cells changed; identifiers are dropped on release."""
+    claim: Claim
+    settings: Mapping[str, Any]
+    """Everything that was asked for, in words of JSON, seeds included: internal."""
+    decisions: Decisions
+    before: State
+    after: State
+    stuck: tuple[Stuck, ...] = ()
+    recoded: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Attributes whose whole column was rolled up, and to which level."""
+    loss: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """Information loss by name, each from 0 to 1."""
+    notes: Sequence[str] = ()
+    why_not: str = ""
+    """Why nothing may be released although no single record is stuck; empty if that is not so."""
+
+    @property
+    def records(self) -> int:
+        """The number of tuples."""
+        return self.protected.relation.count()
+
+    @property
+    def nulls(self) -> int:
+        """How many cells were suppressed."""
+        return sum(suppressed for suppressed, _ in self.decisions.per_attribute().values())
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the protected microdata may be released."""
+        return not self.why_not and not self.stuck and self.after.unsafe == 0
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in a sentence."""
+        if not self.is_safe:
+            why = self.why_not or f"{counted(self.after.unsafe, 'record')} could not be brought under the threshold"
+            return f"Not released: {why}."
+        if not len(self.decisions):
+            return "Safe as it is: nothing was changed."
+        return f"Safe: {counted(self.before.unsafe, 'record')} were unsafe, none is now."

@@ -1,0 +1,1 @@
+"""What a change costs: one measure of information loss per file."""
