@@ -16,7 +16,7 @@ Row = tuple[Any, ...]
 
 def meets(a: Row, b: Row) -> bool:
     """Whether two records could be the same one: they agree on all that is known of both."""
-    for x, y in zip(a, b, strict=True):
+    for x, y in zip(a, b, strict=True):  # noqa: SIM110 - a generator takes three times as long
         if x != y and x is not None and y is not None:
             return False
     return True
