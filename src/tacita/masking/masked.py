@@ -1,0 +1,136 @@
+"""What a method of masking gives back: the changed microdata, and where they were changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import InternalError
+from tacita.model.attribute import Attribute
+from tacita.model.hierarchy import Hierarchy
+from tacita.model.microdata import Microdata
+from tacita.model.relation import Column, ColumnType
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+RECORD, ROW = "r", "row_number_"
+"""In a plan: the alias of the records, and their number from 1 in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """Microdata after a method: the same tuples in the same order under the same names."""
+
+    microdata: Microdata
+    whole: tuple[str, ...] = ()
+    """Attributes whose whole column was rewritten."""
+    changed: Mapping[str, Array] = field(default_factory=lambda: MappingProxyType({}))
+    """Of attributes that were changed in places: the numbers of the records, from 1, in ascending order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """What becomes of one column."""
+
+    term: exp.Expr
+    """The new value, over the tables of the plan."""
+    type: ColumnType
+    attribute: Attribute
+    """What the dictionary says of it afterwards."""
+    hierarchy: Hierarchy | None = None
+    """How it may be coarsened further."""
+    where: exp.Expr | None = None
+    """The condition under which a cell is changed; None for the whole column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A table beside the records: at most one tuple for each of them."""
+
+    relation: EngineRelation
+    alias: str
+    on: exp.Expr
+
+
+def engine_relation(microdata: Microdata) -> EngineRelation:
+    """Return the relation of microdata as one of an engine, which is the only kind that can be planned over."""
+    if not isinstance(microdata.relation, EngineRelation):
+        raise InternalError(f"a relation of type {type(microdata.relation).__name__} lives in no engine")
+    return microdata.relation
+
+
+def value_term(column: Column) -> exp.Expr:
+    """Return the value of a column of the records; text that the engine holds as codes comes as text."""
+    term = exp.column(column.physical, table=RECORD)
+    return exp.Cast(this=term, to=exp.DataType(this=exp.DType.TEXT)) if column.is_coded else term
+
+
+def records_plan(relation: EngineRelation, terms: Sequence[exp.Expr], joined: Sequence[Joined]) -> exp.Select:
+    """Return the plan over the numbered records and the tables beside them, in the order of the records."""
+    held = [name for c in relation.columns for name in (c.physical, c.as_written) if name]
+    row = exp.alias_(relation.engine.numbered(relation), ROW)
+    numbered = exp.select(row, *(exp.column(name) for name in held)).from_(relation.source()).subquery(RECORD)
+    plan = exp.select(*terms).from_(numbered)
+    for table in joined:
+        plan = plan.join(table.relation.source().as_(table.alias), on=table.on, join_type="left", copy=False)
+    # A join may return records in any order.
+    return plan.order_by(exp.column(ROW, table=RECORD)) if joined else plan
+
+
+def rewritten(microdata: Microdata, columns: Mapping[str, Rewriting], joined: Sequence[Joined] = ()) -> Microdata:
+    """Return microdata with some columns rewritten, all others as they were, in the same engine and order."""
+    relation = engine_relation(microdata)
+    terms: list[exp.Expr] = []
+    kept: list[Column] = []
+    for column in relation.columns:
+        change = columns.get(column.name)
+        value = exp.column(column.physical, table=RECORD) if change is None else change.term
+        terms.append(exp.alias_(value, column.physical))
+        spelled = column.as_written
+        if change is not None and change.where is None:
+            spelled = None
+        if spelled:
+            own: exp.Expr = exp.column(spelled, table=RECORD)
+            if change is not None and change.where is not None:
+                own = exp.Case(ifs=[exp.If(this=change.where.copy(), true=exp.Null())], default=own)
+            terms.append(exp.alias_(own, spelled))
+        if change is None:
+            kept.append(column)
+        else:
+            coded = column.is_coded and change.term == exp.column(column.physical, table=RECORD)
+            kept.append(replace(column, type=change.type, as_written=spelled, is_coded=coded))
+    stored = relation.engine.store(records_plan(relation, terms, joined), kept)
+    dictionary = microdata.dictionary.mapped(lambda a: columns[a.name].attribute if a.name in columns else a)
+    hierarchies = dict(microdata.hierarchies)
+    for name, change in columns.items():
+        if change.hierarchy is None:
+            hierarchies.pop(name, None)
+        else:
+            hierarchies[name] = change.hierarchy
+    return replace(microdata, relation=stored, dictionary=dictionary, hierarchies=MappingProxyType(hierarchies))
+
+
+def changed_rows(
+    microdata: Microdata, columns: Mapping[str, Rewriting], joined: Sequence[Joined] = ()
+) -> Mapping[str, Array]:
+    """Return for each rewritten attribute the numbers of the records whose cell changes, in ascending order."""
+    import numpy as np
+
+    relation = engine_relation(microdata)
+    found: dict[str, Array] = {}
+    for name, change in columns.items():
+        if change.where is None:
+            continue
+        plan = records_plan(relation, [exp.alias_(exp.column(ROW, table=RECORD), "row")], joined)
+        batches = list(relation.engine.stream(plan.where(change.where.copy()), 1_000_000))
+        rows = [np.frombuffer(b.column(0).buffers()[1], np.int64)[b.column(0).offset :][: len(b)] for b in batches]
+        found[name] = np.sort(np.concatenate(rows)) if rows else np.empty(0, np.int64)
+    return MappingProxyType(found)
