@@ -1,0 +1,224 @@
+"""The release folder: what is handed out, and apart from it what proves and explains it.
+
+``release/`` holds the protected data, their dictionary, a report and a manifest. ``release.internal/`` holds the full
+manifest, the log of decisions, the internal report and, if tuples were shuffled, their old places. The two are folders
+of their own, since whoever hands out a folder hands out all that is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tacita.cycle.outcome import Claim, Outcome
+from tacita.errors import OutputError
+from tacita.files.atomic import atomic, write_text
+from tacita.files.contract import WriteOptions
+from tacita.files.write import write
+from tacita.model import dictionary_file
+from tacita.model.microdata import Microdata
+from tacita.progress import Progress, Step, silent
+from tacita.release.dictionary import released_dictionary
+from tacita.release.ending import released_ending
+from tacita.release.external_report import external_report
+from tacita.release.internal_report import internal_report
+from tacita.release.links import linked_records
+from tacita.release.manifest import as_json, internal_manifest, public_manifest
+from tacita.release.options import ReleaseOptions
+from tacita.release.placing import MANIFEST, Places, check_places, placed
+from tacita.release.shuffling import fresh_seed
+from tacita.release.tuples import Tuples, released_tuples, with_tuples
+from tacita.settings import Settings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+DATA = "data"
+DICTIONARY = "data.dictionary.toml"
+REPORT = "report.html"
+DECISIONS, ORDER, CLUSTERS, LINKS = "decisions.parquet", "order.parquet", "clusters.parquet", "links.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """Where a release is, and what has to be said about it."""
+
+    folder: Path
+    internal: Path
+    data: Path
+    records: int
+    notes: tuple[str, ...]
+    checked: bool
+    """Whether the claim was checked on the written file."""
+
+
+def internal_folder(target: Path) -> Path:
+    """Return where the internal folder of a release stands, if nobody says otherwise.
+
+    >>> print(internal_folder(Path("out/release")))
+    out/release.internal
+    """
+    target = target if target.name not in {"", ".."} else target.resolve()
+    return target.with_name(f"{target.name}.internal")
+
+
+def write_release(
+    outcome: Outcome,
+    target: Path,
+    options: ReleaseOptions | None = None,
+    *,
+    settings: Settings | None = None,
+    progress: Progress = silent,
+) -> Released:
+    """Write the release folder and its internal folder; an outcome that is not safe is refused."""
+    options = options or ReleaseOptions()
+    if not outcome.is_safe:
+        raise OutputError(
+            outcome.verdict.removesuffix("."), where=str(target), do="see what would make it pass; nothing was written"
+        )
+    internal = options.internal or internal_folder(target)
+    check_places(target, internal, force=options.force)
+    _check_source_stays(outcome.original, target, internal)
+    seed = fresh_seed() if options.seed is None else options.seed
+    progress(Step("putting the release together"))
+    tuples = released_tuples(outcome, options, seed)
+    microdata = with_tuples(outcome.protected, tuples.relation)
+    microdata = microdata.with_dictionary(released_dictionary(outcome.original, outcome.protected.dictionary, tuples))
+    with placed(target, internal, force=options.force, settings=settings) as places:
+        ending, notes = released_ending(outcome.original.source)
+        data = DATA + ending
+        written = write(microdata, places.release / data, WriteOptions(progress=progress), settings)
+        notes += written.notes
+        names = dict(zip(microdata.dictionary.names, written.dictionary.names, strict=True))
+        microdata = _renamed(microdata, written.dictionary.names).with_dictionary(written.dictionary)
+        outcome = replace(outcome, claim=_claim_renamed(outcome.claim, names))
+        _write_public(outcome, tuples, microdata, data, places.release, settings)
+        checked = _write_internal(outcome, tuples, options, seed, data, notes, places, settings, progress)
+    found = (*notes, *checked.get("why_not", ()))
+    return Released(target, internal, target / data, outcome.records, found, "unsafe" in checked)
+
+
+def _write_public(
+    outcome: Outcome, tuples: Tuples, microdata: Microdata, data: str, folder: Path, settings: Settings | None
+) -> None:
+    write_text(folder / DICTIONARY, dictionary_file.dumps(microdata.dictionary), force=False, settings=settings)
+    write_text(folder / REPORT, external_report(outcome, tuples, microdata), force=False, settings=settings)
+    manifest = public_manifest(outcome, tuples, microdata, data, folder)
+    write_text(folder / MANIFEST, as_json(manifest), force=False, settings=settings)
+
+
+def _write_internal(
+    outcome: Outcome,
+    tuples: Tuples,
+    options: ReleaseOptions,
+    seed: int,
+    data: str,
+    notes: tuple[str, ...],
+    places: Places,
+    settings: Settings | None,
+    progress: Progress,
+) -> Mapping[str, Any]:
+    folder = places.internal
+    _write_parquet(outcome.decisions.table, folder / DECISIONS, settings)
+    if tuples.order is not None:
+        import numpy as np
+
+        columns = {"released": np.arange(1, len(tuples.order) + 1), "source": tuples.order}
+        _write_parquet(_table(columns), folder / ORDER, settings)
+    if tuples.clusters is not None:
+        import pyarrow as pa
+
+        batches = [batch.rename_columns(["cluster"]) for batch in tuples.clusters.batches()]
+        schema = pa.schema([("cluster", pa.int64())])
+        _write_parquet(pa.Table.from_batches(batches, None if batches else schema), folder / CLUSTERS, settings)
+    if options.links is not None and outcome.claim.related:
+        _write_parquet(linked_records(outcome, options.links, tuples.order), folder / LINKS, settings)
+
+    def manifest(checked: Mapping[str, Any]) -> str:
+        full = internal_manifest(
+            outcome,
+            tuples,
+            seed=seed,
+            token=places.token,
+            data=data,
+            release=places.release,
+            internal=folder,
+            notes=notes,
+            checked=checked,
+        )
+        return as_json(full)
+
+    def write_all(checked: Mapping[str, Any]) -> None:
+        report = internal_report(outcome, tuples, notes, checked, seed)
+        write_text(folder / REPORT, report, force=True, settings=settings)
+        (folder / MANIFEST).unlink(missing_ok=True)
+        write_text(folder / MANIFEST, manifest(checked), force=False, settings=settings)
+
+    checked: dict[str, Any] = {}
+    write_all(checked)
+    if options.check:
+        progress(Step("checking the claim on the written file"))
+        checked = _checked(outcome, places)
+        write_all(checked)
+    return checked
+
+
+def _checked(outcome: Outcome, places: Places) -> dict[str, Any]:
+    """Return what the claim comes to on the written file, or raise if it does not hold."""
+    from tacita.files.contract import engine_relation
+    from tacita.release.verify import verify
+
+    found = verify(places.release, internal=places.internal, engine=engine_relation(outcome.protected).engine)
+    if found.faults and not found.unchecked:
+        raise OutputError(
+            f"the claim does not hold on the written file: {found.faults[0]}",
+            do="nothing was released; if weights were blurred, release them as they are, otherwise report this",
+        )
+    if found.unchecked:
+        return {"why_not": found.unchecked}
+    return {"unsafe": found.unsafe, "unsafe_strict": found.unsafe_strict, "largest_risk": found.largest_risk}
+
+
+def _check_source_stays(original: Microdata, target: Path, internal: Path) -> None:
+    source = Path(original.source.name)
+    if any(source.resolve().is_relative_to(folder.resolve()) for folder in (target, internal)):
+        raise OutputError(
+            "the source is in the folder that would be replaced", where=str(target), do="choose another folder"
+        )
+
+
+def _renamed(microdata: Microdata, names: tuple[str, ...]) -> Microdata:
+    """Return the microdata under the names that the format allowed."""
+    from tacita.files.contract import engine_relation
+
+    if tuple(column.name for column in microdata.columns) == names:
+        return microdata
+    relation = engine_relation(microdata)
+    columns = [replace(column, name=name) for column, name in zip(relation.columns, names, strict=True)]
+    dictionary = replace(
+        microdata.dictionary,
+        attributes=tuple(a.with_(name=n) for a, n in zip(microdata.dictionary, names, strict=True)),
+    )
+    return replace(microdata, relation=relation.renamed(columns), dictionary=dictionary)
+
+
+def _claim_renamed(claim: Claim, names: Mapping[str, str]) -> Claim:
+    cluster = names.get(claim.cluster, claim.cluster) if claim.cluster else None
+    return replace(claim, known=tuple(names.get(name, name) for name in claim.known), cluster=cluster)
+
+
+def _write_parquet(table: pa.Table, path: Path, settings: Settings | None) -> None:
+    import pyarrow.parquet as pq
+
+    with atomic(path, force=False, settings=settings) as partial:
+        pq.write_table(table, partial, compression="zstd")
+
+
+def _table(columns: Mapping[str, Any]) -> pa.Table:
+    import pyarrow as pa
+
+    from tacita.risk.arrays import as_arrow
+
+    return pa.table({name: as_arrow(values) for name, values in columns.items()})

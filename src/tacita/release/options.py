@@ -1,0 +1,63 @@
+"""What may be chosen about a release, apart from how it was made safe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import UsageError
+from tacita.release.identifiers import check_key
+
+
+@dataclass(frozen=True, slots=True)
+class WeightNoise:
+    """How sampling weights are blurred: a weight that is known exactly can tell a stratum, and a stratum a person."""
+
+    percent: float
+    """A weight is multiplied by a factor drawn evenly from 1 - percent/100 to 1 + percent/100 (mu-Argus)."""
+    margins: tuple[tuple[str, ...], ...] = ((),)
+    """The groups whose totals are kept, each by its attributes; no attribute stands for the whole file."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.percent < 100:
+            raise UsageError(f"the noise of the weights is {self.percent:g} %", do="give a share above 0 and below 100")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseOptions:
+    """How the release folder is made.
+
+    >>> ReleaseOptions(pseudonymise=("id",))
+    Traceback (most recent call last):
+        ...
+    tacita.errors.UsageError: identifiers are to be replaced by pseudonyms, but there is no key
+      what to do: give a key of at least 16 random bytes in a file, or in an environment variable
+    """
+
+    shuffle: bool = True
+    """Whether the tuples are put in random order: the order of a file can tell who is who."""
+    seed: int | None = None
+    """What all randomness comes from; None: from the operating system. Kept in the internal manifest only."""
+    pseudonymise: tuple[str, ...] = ()
+    """Identifiers that are replaced by keyed pseudonyms; all others are dropped."""
+    key: bytes | None = field(default=None, repr=False)
+    """The key of the pseudonyms. It is never stored."""
+    keep_clusters: bool = False
+    """Whether household and group keys are released, numbered anew at random; otherwise they are dropped."""
+    weights: WeightNoise | None = None
+    internal: Path | None = None
+    """Where the internal folder goes; None: beside the release, with ``.internal`` behind its name."""
+    links: EngineRelation | None = field(default=None, repr=False)
+    """Pairs of identifiers that belong together, if the claim is about linked records: without them nobody can check
+    it, since identifiers are gone. They are kept in the internal folder, by number of the released record."""
+    check: bool = True
+    """Whether the written file is read back, and the claim checked on it, before anything is put in its place."""
+    force: bool = False
+    """Whether an existing release may be replaced."""
+
+    def __post_init__(self) -> None:
+        if self.seed is not None and self.seed < 0:
+            raise UsageError("the seed is below 0", do="give a whole number from 0 on")
+        if self.pseudonymise:
+            check_key(self.key)

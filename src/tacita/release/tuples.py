@@ -1,0 +1,273 @@
+"""The tuples as they are handed out: identifiers gone, order shuffled, nothing of an older version of a cell left.
+
+A column may have a companion with the source's own spelling (`Column.as_written`), which files are written from. It is
+taken over for cells that nobody touched, and for no other: a suppressed value must not survive in its spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from tacita.cycle.outcome import Outcome
+from tacita.engines.plans.terms import as_text
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import UsageError, listed
+from tacita.files.contract import engine_relation
+from tacita.model.attribute import Category
+from tacita.model.microdata import Microdata
+from tacita.model.relation import Column, ColumnType
+from tacita.release.identifiers import pseudonyms
+from tacita.release.options import ReleaseOptions
+from tacita.release.shuffling import CLUSTERS, as_relation, generator, shuffled
+from tacita.release.weights import Blurred, blurred
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+ROW = "row_"
+
+
+@dataclass(frozen=True, slots=True)
+class Tuples:
+    """What is handed out, and what only we know of it."""
+
+    relation: EngineRelation
+    dropped: tuple[str, ...]
+    """Attributes that are not released."""
+    pseudonymised: tuple[str, ...]
+    renumbered: tuple[str, ...]
+    """Cluster keys that are released under random numbers."""
+    touched: frozenset[str]
+    """Attributes of which at least one cell was changed."""
+    order: Array | None
+    """The source's record in each place of the release; None if the order was kept."""
+    weights: Blurred | None = None
+    clusters: EngineRelation | None = field(default=None, repr=False)
+    """The number of the claim's cluster in each place, if its key is dropped: ``c0``."""
+
+
+def identifiers_of(outcome: Outcome) -> tuple[str, ...]:
+    """Return every attribute that was an identifier before or after the cycle."""
+    found = [
+        *outcome.original.dictionary.of(Category.IDENTIFIER),
+        *outcome.protected.dictionary.of(Category.IDENTIFIER),
+    ]
+    return tuple(dict.fromkeys(a.name for a in found))
+
+
+def cluster_keys_of(outcome: Outcome) -> tuple[str, ...]:
+    """Return every attribute that ties tuples together."""
+    names = [a.name for a in outcome.protected.dictionary.of(Category.CLUSTER_KEY)]
+    return tuple(dict.fromkeys([*names, *filter(None, [outcome.claim.cluster])]))
+
+
+def touched_by(outcome: Outcome) -> frozenset[str]:
+    """Return the attributes of which a cell was changed."""
+    return frozenset([*outcome.decisions.per_attribute(), *(n for n, level in outcome.recoded.items() if level)])
+
+
+def released_tuples(outcome: Outcome, options: ReleaseOptions, seed: int) -> Tuples:
+    """Return the tuples of a release."""
+    identifiers, keys = identifiers_of(outcome), cluster_keys_of(outcome)
+    _check_names(options.pseudonymise, identifiers)
+    protected = engine_relation(outcome.protected)
+    in_claim = [
+        name for name in (*identifiers, *(() if options.keep_clusters else keys)) if name in outcome.claim.known
+    ]
+    if in_claim:
+        raise UsageError(
+            f"the intruder is supposed to know {listed(in_claim)}, which would not be released",
+            do="an attribute is an identifier, a cluster key or a quasi-identifier: give it one role",
+        )
+    dropped = [n for n in identifiers if n not in options.pseudonymise]
+    dropped += [n for n in keys if not options.keep_clusters and n not in identifiers]
+    order = shuffled(protected.count(), seed) if options.shuffle else None
+    noise = blurred(outcome.protected, options.weights, seed) if options.weights else None
+    plan = _Plan(outcome, protected, touched_by(outcome), order)
+    for column in protected.columns:
+        if column.name in dropped:
+            continue
+        if column.name in options.pseudonymise:
+            assert options.key is not None
+            plan.add_mapped(column, pseudonyms(protected, column.name, options.key), ColumnType.TEXT)
+        elif column.name in keys:
+            plan.add_mapped(column, renumbered(protected, column.name, seed), ColumnType.INTEGER)
+        elif noise is not None and column.name == noise.attribute:
+            plan.add_by_row(column, as_relation(protected.engine, **noise.columns))
+        else:
+            plan.add(column)
+    released = plan.stored()
+    cluster = outcome.claim.cluster
+    return Tuples(
+        released,
+        tuple(dropped),
+        options.pseudonymise,
+        tuple(name for name in keys if name not in dropped and name not in identifiers),
+        plan.touched,
+        order,
+        noise,
+        _clusters_alone(outcome, cluster, order, seed) if cluster in dropped and cluster else None,
+    )
+
+
+def renumbered(relation: EngineRelation, name: str, seed: int) -> EngineRelation:
+    """Return the different values of a cluster key as text, ``c0``, and a random number for each, ``c1``.
+
+    The numbers are 1 to m in random order: neither the key nor its order is told.
+    """
+    value = as_text(exp.column(relation.column(name).physical))
+    there = exp.Not(this=exp.Is(this=exp.column(relation.column(name).physical), expression=exp.Null()))
+    distinct = exp.select(exp.alias_(value, "c0")).distinct().from_(relation.source()).where(there)
+    # In their order, so that the same seed gives the same numbers whatever the engine's threads did.
+    keys = relation.engine.store(distinct.order_by("c0"), [Column(name, "c0", ColumnType.TEXT)])
+    numbers = as_relation(relation.engine, number=generator(seed, CLUSTERS).permutation(keys.count()) + 1)
+    left = exp.select(exp.alias_(relation.engine.numbered(keys), "at"), "c0").from_(keys.source()).subquery("k")
+    right = exp.select(exp.alias_(relation.engine.numbered(numbers), "at"), exp.column("c0").as_("c1"))
+    on = exp.EQ(this=exp.column("at", table="k"), expression=exp.column("at", table="n"))
+    plan = exp.select(exp.column("c0", table="k").as_("c0"), exp.column("c1", table="n").as_("c1")).from_(left)
+    plan = plan.join(right.from_(numbers.source()).subquery("n"), on=on)
+    columns = [Column(name, "c0", ColumnType.TEXT), Column("number", "c1", ColumnType.INTEGER)]
+    return relation.engine.store(plan, columns)
+
+
+def _clusters_alone(outcome: Outcome, key: str, order: Array | None, seed: int) -> EngineRelation:
+    protected = engine_relation(outcome.protected)
+    plan = _Plan(outcome, protected, frozenset(), order)
+    plan.add_mapped(protected.column(key), renumbered(protected, key, seed), ColumnType.INTEGER)
+    return plan.stored()
+
+
+def _check_names(wanted: Sequence[str], identifiers: Sequence[str]) -> None:
+    others = [name for name in wanted if name not in identifiers]
+    if others:
+        raise UsageError(
+            f"{listed(others)} cannot be replaced by pseudonyms: no identifier is called so",
+            do=f"name identifiers: {listed(list(identifiers))}" if identifiers else "there is no identifier",
+        )
+
+
+class _Plan:
+    """The plan of a release while it is put together: terms, and what has to be joined for them."""
+
+    def __init__(
+        self, outcome: Outcome, relation: EngineRelation, touched: frozenset[str], order: Array | None
+    ) -> None:
+        self._outcome, self._relation, self.touched, self._order = outcome, relation, touched, order
+        self._terms: list[exp.Expr] = []
+        self._columns: list[Column] = []
+        self._joins: list[tuple[exp.Expr, exp.Expr]] = []
+        self._original: EngineRelation | None = None
+
+    def add(self, column: Column) -> None:
+        """Take a column as the cycle left it, with the source's spelling of cells that were not touched."""
+        place = self._new(column, column.type, is_coded=column.is_coded)
+        self._terms.append(exp.alias_(exp.column(column.physical, table="p"), place))
+        if column.name not in self.touched:
+            if column.as_written:
+                self._spell(exp.column(column.as_written, table="p"))
+            return
+        before = engine_relation(self._outcome.original)
+        source = next((c for c in before.columns if c.name == column.name), None)
+        ours = self._in_style(exp.column(column.physical, table="p"), column.type)
+        if source is None or source.as_written is None:
+            if ours is not None:
+                self._spell(ours)
+            return
+        self._original = before
+        same = exp.NullSafeEQ(
+            this=as_text(exp.column(column.physical, table="p")),
+            expression=as_text(exp.column(source.physical, table="s")),
+        )
+        decided = self._decided(column.name)
+        untouched = exp.and_(same, exp.Is(this=exp.column("c0", table=decided), expression=exp.Null()))
+        theirs = exp.column(source.as_written, table="s")
+        self._spell(exp.Case(ifs=[exp.If(this=untouched, true=theirs)], default=ours))
+
+    def add_mapped(self, column: Column, names: EngineRelation, type_: ColumnType) -> None:
+        """Take another name for each value: ``c1`` of a relation that has the values as text in ``c0``."""
+        table = f"m{len(self._joins)}"
+        place = self._new(column, type_)
+        value = as_text(exp.column(column.physical, table="p"))
+        self._joins.append((names.source().as_(table), exp.EQ(this=value, expression=exp.column("c0", table=table))))
+        self._terms.append(exp.alias_(exp.column("c1", table=table), place))
+
+    def add_by_row(self, column: Column, values: EngineRelation) -> None:
+        """Take a new value for each tuple: ``c1`` of a relation that has the number of the tuple in ``c0``."""
+        table = f"v{len(self._joins)}"
+        place = self._new(column, column.type)
+        on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column("c0", table=table))
+        self._joins.append((values.source().as_(table), on))
+        value = exp.column("c1", table=table)
+        self._terms.append(exp.alias_(value, place))
+        ours = self._in_style(value, column.type)
+        if ours is not None:
+            self._spell(ours)
+
+    def stored(self) -> EngineRelation:
+        """Run the plan, in the order of the release."""
+        engine = self._relation.engine
+        numbered = exp.select("*", exp.alias_(engine.numbered(self._relation), ROW)).from_(self._relation.source())
+        plan = exp.select(*self._terms).from_(numbered.subquery("p"))
+        place: exp.Expr = exp.column(ROW, table="p")
+        if self._order is not None:
+            import numpy as np
+
+            places = as_relation(engine, row=self._order, place=np.arange(1, len(self._order) + 1))
+            on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column("c0", table="o"))
+            plan = plan.join(places.source().as_("o"), on=on)
+            place = exp.column("c1", table="o")
+        if self._original is not None:
+            before = self._original
+            source = exp.select("*", exp.alias_(engine.numbered(before), ROW)).from_(before.source()).subquery("s")
+            plan = plan.join(source, on=exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column(ROW, table="s")))
+        for joined, condition in self._joins:
+            plan = plan.join(joined, on=condition, join_type="left")
+        return engine.store(plan.order_by(place), self._columns)
+
+    def _new(self, column: Column, type_: ColumnType, *, is_coded: bool = False) -> str:
+        place = f"c{len(self._columns)}"
+        self._columns.append(Column(column.name, place, type_, is_coded=is_coded))
+        return place
+
+    def _spell(self, spelling: exp.Expr) -> None:
+        last = self._columns[-1]
+        self._columns[-1] = Column(last.name, last.physical, last.type, f"{last.physical}w", last.is_coded)
+        self._terms.append(exp.alias_(spelling, f"{last.physical}w"))
+
+    def _in_style(self, value: exp.Expr, type_: ColumnType) -> exp.Expr | None:
+        """Return a number of ours as the source writes numbers, if that is not as everybody does: 1,5 for 1.5."""
+        source = self._outcome.original.source
+        sign = dict(source.details).get("decimal", ".") if source.format in {"CSV", "TSV"} else "."
+        if sign == "." or type_ is not ColumnType.NUMBER:
+            return None
+        return exp.func("replace", as_text(value.copy()), exp.Literal.string("."), exp.Literal.string(sign))
+
+    def _decided(self, name: str) -> str:
+        """Join the numbers of the tuples whose cell of an attribute was decided on; return the name of the table."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        log = self._outcome.decisions.table
+        rows = pc.unique(log.filter(pc.equal(log["attribute"], name))["row"])
+        batch = pa.RecordBatch.from_arrays([rows], names=["row"])
+        table = f"d{len(self._joins)}"
+        relation = self._relation.engine.adopt([batch], batch.schema)
+        on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column("c0", table=table))
+        self._joins.append((relation.source().as_(table), on))
+        return table
+
+
+def with_tuples(microdata: Microdata, relation: EngineRelation) -> Microdata:
+    """Return microdata with other tuples of the same or fewer columns, and a dictionary of just those."""
+    from dataclasses import replace
+
+    names = {column.name for column in relation.columns}
+    attributes = tuple(a for a in microdata.dictionary if a.name in names)
+    dictionary = replace(microdata.dictionary, attributes=attributes, scenarios={})
+    return replace(microdata, relation=relation, dictionary=dictionary, readings=(), hierarchies={})
