@@ -136,7 +136,7 @@ def _write_internal(
     if options.links is not None and outcome.claim.related:
         _write_parquet(linked_records(outcome, options.links, tuples.order), folder / LINKS, settings)
 
-    def manifest(checked: Mapping[str, Any]) -> str:
+    def write_manifest(checked: Mapping[str, Any]) -> None:
         full = internal_manifest(
             outcome,
             tuples,
@@ -148,20 +148,16 @@ def _write_internal(
             notes=notes,
             checked=checked,
         )
-        return as_json(full)
-
-    def write_all(checked: Mapping[str, Any]) -> None:
-        report = internal_report(outcome, tuples, notes, checked, seed)
-        write_text(folder / REPORT, report, force=True, settings=settings)
-        (folder / MANIFEST).unlink(missing_ok=True)
-        write_text(folder / MANIFEST, manifest(checked), force=False, settings=settings)
+        write_text(folder / MANIFEST, as_json(full), force=False, settings=settings)
 
     checked: dict[str, Any] = {}
-    write_all(checked)
     if options.check:
         progress(Step("checking the claim on the written file"))
+        write_manifest(checked)
         checked = _checked(outcome, places)
-        write_all(checked)
+        (folder / MANIFEST).unlink()
+    write_text(folder / REPORT, internal_report(outcome, tuples, notes, checked, seed), force=False, settings=settings)
+    write_manifest(checked)
     return checked
 
 

@@ -1,0 +1,154 @@
+"""tacita verify: whether a release is what it says, from the released file alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tacita.cli.options import AsJson
+from tacita.cli.output import print_json, print_text, progress_shown
+from tacita.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from tacita.cycle.outcome import Claim
+    from tacita.release.verify import Verification
+
+EXIT_DOES_NOT_HOLD = 1
+
+
+def verify(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
+    internal: Annotated[
+        Path | None, typer.Option(help="The internal folder; default: RELEASE.internal beside it, if it is there.")
+    ] = None,
+    measure: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE.vada", help="The measure of the claim, instead of the manifest's.")
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", "-k", min=1, help="How many records should look alike, for such measures.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(min=0, max=1, help="The risk above which a record is unsafe.")
+    ] = None,
+    param: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Another parameter of the measure; may be repeated.")
+    ] = None,
+    quasi: Annotated[
+        str | None, typer.Option(help="What the intruder knows, with commas between; default: the quasi-identifiers.")
+    ] = None,
+    nulls: Annotated[
+        str | None,
+        typer.Option(help="What an empty cell matches: maybe (maybe-match), strict (standard), expected, or category."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check that no file of a release was changed, and that its claim holds for the released file alone.
+
+    The claim comes from the internal folder. Without it, give the claim as options. Exit code 1 if it does not hold.
+    """
+    from tacita.release import verify as checks
+
+    with progress_shown() as progress:
+        given = (measure, k, threshold, param, quasi, nulls)
+        claim = _claim(release, *given) if any(each is not None for each in given) else None
+        found = checks.verify(release, claim, internal=internal, progress=progress)
+    if as_json:
+        print_json(as_dict(found))
+    else:
+        print_text(*_lines(found))
+    if not found.holds:
+        raise typer.Exit(EXIT_DOES_NOT_HOLD)
+
+
+_NULLS: dict[str, dict[str, Any]] = {
+    "maybe": {"semantics": "maybe-match"},
+    "maybe-match": {"semantics": "maybe-match"},
+    "strict": {"semantics": "alpha", "alpha": 0.0},
+    "standard": {"semantics": "standard"},
+    "expected": {"semantics": "expected"},
+    "expected-marginal": {"semantics": "expected", "distribution": "marginal"},
+    "category": {"missing_as": "category"},
+}
+
+
+def _claim(
+    release: Path,
+    measure: str | None,
+    k: int | None,
+    threshold: float | None,
+    param: list[str] | None,
+    quasi: str | None,
+    nulls: str | None,
+) -> Claim:
+    """Return the claim that was typed."""
+    import csv
+
+    from tacita.cycle.outcome import Claim
+    from tacita.errors import did_you_mean
+    from tacita.reasoning.parameters import parsed_parameters
+
+    if measure is None:
+        raise UsageError("a claim needs a measure", do="add --measure NAME, such as --measure k-anonymity")
+    if nulls is not None and nulls not in _NULLS:
+        do = f"use one of {', '.join(_NULLS)}"
+        raise UsageError(f"--nulls cannot be '{nulls}'{did_you_mean(nulls, _NULLS)}", do=do)
+    parameters: dict[str, Any] = dict(parsed_parameters(param or []))
+    parameters |= {name: value for name, value in (("k", k), ("threshold", threshold)) if value is not None}
+    known = [name.strip() for name in next(csv.reader([quasi or ""], skipinitialspace=True), []) if name.strip()]
+    return Claim(measure, parameters, tuple(known) or _quasi_identifiers(release), _NULLS[nulls or "maybe"])
+
+
+def _quasi_identifiers(release: Path) -> tuple[str, ...]:
+    """Return the quasi-identifiers that the dictionary of the release names."""
+    from tacita.model import dictionary_file
+    from tacita.release.folder import DICTIONARY
+
+    path = release / DICTIONARY
+    found = dictionary_file.load(path).quasi_identifiers if path.is_file() else ()
+    if not found:
+        raise UsageError("what the intruder knows is not said", do="name it with --quasi NAME,NAME")
+    return found
+
+
+def as_dict(found: Verification) -> dict[str, Any]:
+    """Return what was found in words of JSON."""
+    from tacita.release.manifest import claim_dict
+
+    return {
+        "holds": found.holds,
+        "verdict": found.verdict,
+        "faults": list(found.faults),
+        "checked": not found.unchecked and found.unsafe is not None,
+        "with_internal_folder": found.with_proof,
+        "claim": claim_dict(found.claim),
+        "records": found.records,
+        "unsafe": found.unsafe,
+        "unsafe_strict": found.unsafe_strict,
+        "largest_risk": found.largest_risk,
+    }
+
+
+def _lines(found: Verification) -> list[Any]:
+    from rich.text import Text
+
+    claim = found.claim
+    asked = ", ".join(f"{name} {value}" for name, value in claim.parameters.items())
+    lines = [found.verdict, ""]
+    lines += [f"  fault: {fault}" for fault in found.faults]
+    lines += [f"  measure: {claim.measure}{f' ({asked})' if asked else ''}"]
+    lines += [f"  the intruder knows: {', '.join(claim.known)}"]
+    if found.unsafe is not None:
+        lines += [f"  records: {found.records:,}", f"  unsafe: {found.unsafe:,}"]
+        lines += [f"  largest risk: {found.largest_risk:.6g}"]
+    if found.unsafe_strict is not None:
+        lines.append(f"  below k in the strict sense: {found.unsafe_strict:,}")
+    if not found.with_proof:
+        lines.append("  no internal folder: files are compared with the manifest of the release alone")
+    return [Text(printable(line)) for line in lines]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("verify")(verify)
