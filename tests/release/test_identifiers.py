@@ -1,0 +1,122 @@
+"""Identifiers: never released, or only as pseudonyms that need a key."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tacita as tc
+from tacita.errors import InputError, UsageError
+from tacita.release.folder import write_release
+from tacita.release.identifiers import key_from, pseudonym
+from tacita.release.options import ReleaseOptions
+from tacita.release.verify import verify
+from tacita.settings import Settings
+from tests.release.outcomes import outcome
+
+KEY = b"a key of more than sixteen bytes"
+
+
+def people() -> tc.Dataset:
+    table = pa.table(
+        {
+            "id": ["ann", "bob", None, "dan"],
+            "home": ["h7", "h7", "h2", None],
+            "area": ["a", "a", "a", "a"],
+            "number": [1.0, 2.0, 3.5, 4.0],
+        }
+    )
+    return tc.read(table).with_roles(quasi=["area"], identifier=["id", "number"], cluster="home")
+
+
+def released(tmp_path: Path, settings: Settings, **options: object) -> pa.Table:
+    given = ReleaseOptions(shuffle=False, **options)  # type: ignore[arg-type]
+    done = write_release(outcome(people()), tmp_path / "release", given, settings=settings)
+    assert verify(done.folder, settings=settings).holds
+    return pq.read_table(done.data)
+
+
+def test_identifiers_and_cluster_keys_are_dropped(tmp_path: Path, settings: Settings) -> None:
+    assert released(tmp_path, settings).column_names == ["area"]
+
+
+def test_pseudonyms_are_those_of_hmac(tmp_path: Path, settings: Settings) -> None:
+    # RFC 2104, spelt out
+    block = KEY.ljust(64, b"\0")
+
+    def expected(value: str) -> str:
+        inner = hashlib.sha256(bytes(b ^ 0x36 for b in block) + value.encode()).digest()
+        return hashlib.sha256(bytes(b ^ 0x5C for b in block) + inner).hexdigest()[:32]
+
+    table = released(tmp_path, settings, pseudonymise=("id", "number"), key=KEY)
+    assert table["id"].to_pylist() == [expected("ann"), expected("bob"), None, expected("dan")]
+    assert table["number"].to_pylist() == [expected(each) for each in ("1", "2", "3.5", "4")]
+    assert not any(KEY in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()), "a key is not stored"
+
+
+def test_another_key_gives_other_pseudonyms() -> None:
+    assert pseudonym("ann", KEY) != pseudonym("ann", KEY[::-1])
+    assert pseudonym("ann", KEY) != pseudonym("bob", KEY)
+
+
+def test_cluster_keys_are_numbered_anew(tmp_path: Path, settings: Settings) -> None:
+    home = released(tmp_path, settings, keep_clusters=True)["home"].to_pylist()
+    assert home[0] == home[1] != home[2]
+    assert {home[0], home[2]} == {1, 2}
+    assert home[3] is None
+
+
+def test_numbers_of_clusters_do_not_follow_their_order() -> None:
+    from tacita.release.tuples import renumbered
+
+    keys = tc.read(pa.table({"home": [f"{i:03d}" for i in range(60)]})).relation
+    numbers = [row["c1"] for row in keys.engine.run(_all(renumbered(keys, "home", seed=8)))]
+    assert sorted(numbers) == list(range(1, 61))
+    assert numbers != sorted(numbers)
+    again = [row["c1"] for row in keys.engine.run(_all(renumbered(keys, "home", seed=8)))]
+    assert numbers == again
+
+
+def _all(relation: object):  # type: ignore[no-untyped-def]
+    from sqlglot import exp
+
+    return exp.select("c0", "c1").from_(relation.source()).order_by("c0")  # type: ignore[attr-defined]
+
+
+def test_keys_come_from_a_file_or_a_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "key").write_bytes(KEY + b"\n")
+    monkeypatch.setenv("PSEUDONYM_KEY", KEY.decode())
+    assert key_from(file=tmp_path / "key") == key_from(variable="PSEUDONYM_KEY") == KEY
+
+
+def test_keys_that_can_be_guessed_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "key").write_bytes(b"fifteen bytes..\n")
+    with pytest.raises(UsageError, match="fewer than 16 bytes") as caught:
+        key_from(file=tmp_path / "key")
+    assert "fifteen" not in str(caught.value)
+    with pytest.raises(InputError):
+        key_from(file=tmp_path / "none")
+    with pytest.raises(UsageError, match="no environment variable"):
+        key_from(variable="NO_SUCH_VARIABLE_IS_SET")
+    with pytest.raises(UsageError, match="twice, or not at all"):
+        key_from()
+
+
+def test_only_identifiers_get_pseudonyms(tmp_path: Path, settings: Settings) -> None:
+    with pytest.raises(UsageError, match="area cannot be replaced by pseudonyms"):
+        released(tmp_path, settings, pseudonymise=("area",), key=KEY)
+    assert KEY.decode() not in repr(ReleaseOptions(pseudonymise=("id",), key=KEY))
+
+
+def test_an_identifier_cannot_be_what_the_intruder_knows(tmp_path: Path, settings: Settings) -> None:
+    data = people()
+    made = outcome(data)
+    from dataclasses import replace
+
+    made = replace(made, claim=replace(made.claim, known=("id", "area")))
+    with pytest.raises(UsageError, match="supposed to know id, which would not be released"):
+        write_release(made, tmp_path / "release", settings=settings)
