@@ -1,0 +1,96 @@
+"""Hierarchies as arrays: the label of each value at each level, and which part of the domain it covers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tacita.errors import HierarchyError
+from tacita.model.hierarchy import STAR, Hierarchy, ValueHierarchy, text_of
+from tacita.utility.granularity import with_shares
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """How the values of one attribute climb: codes of values in, codes of labels out.
+
+    A missing value is the last code of each level. It stays missing, and covers the whole domain from the start.
+    """
+
+    name: str
+    maps: tuple[Array, ...]
+    """For each level: the code of the label of each value, the missing value last."""
+    shares: tuple[Array, ...]
+    """For each level: which part of the domain each label covers."""
+    least: float
+    """The share of a value as collected: 1 / m."""
+    has_star: bool
+    """Whether all values are the same at the top."""
+    _climbs: dict[tuple[int, int], Array] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    @property
+    def height(self) -> int:
+        """How often a value can be coarsened."""
+        return len(self.maps) - 1
+
+    def size(self, level: int) -> int:
+        """Return how many labels a level has, missing values counted as one."""
+        return len(self.shares[level])
+
+    def climb(self, low: int, high: int) -> Array:
+        """Return the code at level `high` of each label of level `low`."""
+        import numpy as np
+
+        if (low, high) not in self._climbs:
+            found = np.zeros(self.size(low), dtype=np.int32)
+            found[self.maps[low]] = self.maps[high]
+            self._climbs[low, high] = found
+        return self._climbs[low, high]
+
+
+def ladder(name: str, values: Sequence[object], hierarchy: Hierarchy | None) -> Ladder:
+    """Return the ladder of an attribute over its distinct values; without a hierarchy it is value -> *.
+
+    >>> sex = ladder("sex", ["m", "f"], None)
+    >>> sex.height, sex.maps[1].tolist(), sex.shares[0].tolist()
+    (1, [0, 0, 1], [0.5, 0.5, 1.0])
+    """
+    import numpy as np
+
+    if hierarchy is None:
+        hierarchy = ValueHierarchy.from_paths(name, [(text_of(value), STAR) for value in values] or [("", STAR)])
+    hierarchy.check_covers(values)
+    hierarchy = with_shares(hierarchy, values)
+    paths = [hierarchy.path(value) or () for value in values]
+    maps, shares = [], []
+    for level in range(hierarchy.height + 1):
+        codes: dict[str, int] = {}
+        own = [codes.setdefault(path[level], len(codes)) for path in paths]
+        maps.append(np.array([*own, len(codes)], dtype=np.int32))
+        shares.append(np.array([*(_share(hierarchy, label, level) for label in codes), 1.0]))
+    least = float(shares[0][:-1].min()) if len(values) else 1.0
+    tops = {path[-1] for path in paths}
+    return Ladder(name, tuple(maps), tuple(shares), least, tops == {STAR})
+
+
+def _share(hierarchy: Hierarchy, label: str, level: int) -> float:
+    share = hierarchy.share(label, level)
+    if share is None:
+        raise HierarchyError(
+            f"the hierarchy of '{hierarchy.attribute}' does not say how much of the domain a label covers",
+            do="give the rule a domain, or give the hierarchy as a file",
+        )
+    return share
+
+
+def ladders(
+    names: Sequence[str], values: Sequence[Sequence[object]], hierarchies: Mapping[str, Hierarchy]
+) -> tuple[Ladder, ...]:
+    """Return the ladders of several attributes."""
+    return tuple(ladder(name, list(held), hierarchies.get(name)) for name, held in zip(names, values, strict=True))

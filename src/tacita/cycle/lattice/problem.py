@@ -1,0 +1,199 @@
+"""What a search of the lattice is about: the combinations, their ladders, what must hold, and what it may cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tacita.cycle.lattice.classes import Classes, Levels, rolled_up
+from tacita.cycle.lattice.ladders import Ladder, ladders
+from tacita.cycle.lattice.models import Model, Sensitive, violating
+from tacita.errors import UsageError
+from tacita.model.hierarchy import Hierarchy, text_of
+from tacita.risk.combinations import Codes, codes
+from tacita.risk.sample import Sample
+from tacita.utility.granularity import Mean, check_mean, loss, together
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def _nothing_sensitive() -> Sensitive:
+    import numpy as np
+
+    return Sensitive(np.zeros(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a node of the lattice is worth."""
+
+    levels: Levels
+    score: float
+    """The loss, suppressed records included; infinite if more are suppressed than allowed."""
+    suppressed: int
+    """Records of classes that violate a model."""
+    is_feasible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Distinct combinations with their counts, and the conditions of a release."""
+
+    ladders: tuple[Ladder, ...]
+    base: Classes
+    """The combinations as collected, level 0 everywhere, in the order of their values."""
+    models: tuple[Model, ...]
+    limit: float = 0.0
+    """Which part of the records may be suppressed."""
+    mean: Mean = "geometric"
+    weights: tuple[float, ...] = ()
+    """How much the loss of each attribute counts; all the same if not given."""
+    whole: Sensitive = field(default_factory=_nothing_sensitive)
+    records: int = field(init=False)
+    sums: tuple[Array, ...] = field(init=False)
+    """For each attribute the sum of shares of all records at each level."""
+
+    def __post_init__(self) -> None:
+        check_mean(self.mean)
+        if not self.models:
+            raise UsageError("no privacy model is given", do="say what must hold, such as k-anonymity with k = 5")
+        if not 0 <= self.limit <= 1:
+            raise UsageError(f"the suppression limit is {self.limit}", do="give a part of the records from 0 to 1")
+        if not self.ladders:
+            raise UsageError("no quasi-identifier is given", do="name what an intruder knows: --quasi NAME,NAME")
+        if self.weights and (len(self.weights) != len(self.ladders) or min(self.weights) < 0 or not sum(self.weights)):
+            raise UsageError("the weights of attributes do not fit", do="give each attribute a weight from 0 on")
+        if self.base.histogram is None and any(model.needs_sensitive for model in self.models):
+            raise UsageError(
+                "no sensitive attribute is given", do="name the sensitive attribute that the model protects"
+            )
+        sums = tuple(
+            _sums(rung, held, self.base.counts) for rung, held in zip(self.ladders, self.base.labels, strict=True)
+        )
+        object.__setattr__(self, "records", int(self.base.counts.sum()))
+        object.__setattr__(self, "sums", sums)
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        combinations: Codes,
+        hierarchies: Mapping[str, Hierarchy],
+        models: Sequence[Model],
+        *,
+        limit: float = 0.0,
+        mean: Mean = "geometric",
+        weights: Sequence[float] = (),
+        sensitive: str | None = None,
+    ) -> Problem:
+        """Return the problem of combinations of attributes, one of which may be the sensitive one."""
+        import numpy as np
+
+        places = {name: i for i, name in enumerate(names)}
+        known = [name for name in names if name != sensitive]
+        columns, values = zip(*(_in_order(combinations, places[name]) for name in known), strict=True)
+        rungs = ladders(known, values, hierarchies)
+        counts, histogram, whole = combinations.counts.astype(np.int64), None, Sensitive(np.zeros(0))
+        if sensitive is not None:
+            own, held = _in_order(combinations, places[sensitive])
+            there = own < len(held)
+            histogram = np.zeros((len(counts), len(held)), dtype=np.int64)
+            histogram[np.flatnonzero(there), own[there]] = counts[there]
+            whole = Sensitive(histogram.sum(axis=0), tuple(held), hierarchies.get(sensitive))
+        base = rolled_up(Classes((0,) * len(rungs), columns, counts, histogram), (0,) * len(rungs), rungs)
+        return cls(rungs, base, tuple(models), limit, mean, tuple(weights), whole)
+
+    @classmethod
+    def of_sample(cls, sample: Sample, models: Sequence[Model], *, sensitive: str | None = None, **how: Any) -> Problem:
+        """Return the problem of the records of a sample on what the intruder knows."""
+        if sensitive is None and any(model.needs_sensitive for model in models):
+            sensitive = next(iter(sample.sensitive), None)
+        wider = sample if sensitive is None else sample.with_known((*sample.known, sensitive))
+        found = codes(wider)
+        return cls.of(wider.known, found, sample.microdata.hierarchies, models, sensitive=sensitive, **how)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes."""
+        return tuple(rung.name for rung in self.ladders)
+
+    @property
+    def heights(self) -> Levels:
+        """How far each attribute can go up."""
+        return tuple(rung.height for rung in self.ladders)
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes the lattice has."""
+        return math.prod(height + 1 for height in self.heights)
+
+    @property
+    def allowed(self) -> int:
+        """How many records may be suppressed: the floor of limit * n."""
+        return math.floor(self.limit * self.records)
+
+    def losses(self, sums: Sequence[float]) -> list[float]:
+        """Return the loss of each attribute from its sum of shares."""
+        return [loss(total, float(all_[0]), self.records) for total, all_ in zip(sums, self.sums, strict=True)]
+
+    def together(self, losses: Sequence[float]) -> float:
+        """Return the loss of all attributes."""
+        return together(losses, self.mean, self.weights or None)
+
+
+def evaluated(problem: Problem, classes: Classes) -> tuple[Evaluation, Array]:
+    """Return what a node is worth, and which of its classes violate a model."""
+    bad = violating(problem.models, classes, problem.whole)
+    suppressed = int(classes.counts[bad].sum())
+    feasible = suppressed <= problem.allowed
+    if not feasible:
+        return Evaluation(classes.levels, math.inf, suppressed, False), bad
+    lost = sums_of(problem, classes, bad)
+    sums = [
+        float(all_[level]) - own + suppressed
+        for all_, level, own in zip(problem.sums, classes.levels, lost, strict=True)
+    ]
+    return Evaluation(classes.levels, problem.together(problem.losses(sums)), suppressed, True), bad
+
+
+def sums_of(problem: Problem, classes: Classes, some: Array) -> list[float]:
+    """Return for each attribute the sum of shares of the records of some classes."""
+    import numpy as np
+
+    places = np.flatnonzero(some)
+    counts = classes.counts[places].astype(np.float64)
+    found = []
+    for rung, level, held in zip(problem.ladders, classes.levels, classes.labels, strict=True):
+        # by label first: a product of long vectors would start threads
+        of_label = np.bincount(held[places], weights=counts, minlength=rung.size(level))
+        found.append(float(of_label @ rung.shares[level]))
+    return found
+
+
+def _sums(rung: Ladder, held: Array, counts: Array) -> Array:
+    import numpy as np
+
+    of_value = np.bincount(held, weights=counts, minlength=rung.size(0))
+    return np.array([rung.shares[level][rung.climb(0, level)] @ of_value for level in range(rung.height + 1)])
+
+
+def _in_order(combinations: Codes, place: int) -> tuple[Array, list[object]]:
+    """Return the codes and values of an attribute in the order of the values, a missing one last.
+
+    An engine returns groups in any order; what is found must not depend on it.
+    """
+    import numpy as np
+
+    held = combinations.values[place].to_pylist()
+    order = sorted(range(len(held)), key=lambda i: text_of(held[i]))
+    places = np.empty(len(held) + 1, dtype=np.int32)
+    places[order] = np.arange(len(held), dtype=np.int32)
+    places[-1] = len(held)  # where the code of a null, -1, points
+    return places[combinations.codes[:, place]], [held[i] for i in order]
