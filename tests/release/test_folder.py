@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.release.outcomes import leftovers, outcome
 
 import tacita as tc
 from tacita.errors import OutputError, UsageError
@@ -29,7 +30,6 @@ from tacita.release.records_of import opened
 from tacita.release.verify import verify
 from tacita.settings import Settings
 from tacita.workspace import sweep
-from tests.release.outcomes import leftovers, outcome
 
 AS_IT_WAS = ReleaseOptions(shuffle=False)
 ROWS = """id;area;age;income;note
@@ -104,7 +104,8 @@ def test_a_missing_code_stays_and_a_suppressed_one_goes(tmp_path: Path, settings
     (tmp_path / "s.dictionary.toml").write_text(
         'format = 1\n[microdata]\nname = "s"\nmissing-as = "category"\n'
         '[attributes.area]\ncategory = "quasi-identifier"\n'
-        '[attributes.age]\ncategory = "quasi-identifier"\nmissing = ["99"]\nlabels = { 99 = "refused", 20 = "twenty" }\n'
+        '[attributes.age]\ncategory = "quasi-identifier"\nmissing = ["99"]\n'
+        'labels = { 99 = "refused", 20 = "twenty" }\n'
     )
     made = outcome(tc.read(tmp_path / "s.csv"), [(2, "age"), (4, "age")], nulls={"missing_as": "unknown"})
     write_release(made, tmp_path / "release", AS_IT_WAS, settings=settings)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.release.outcomes import outcome
 
 import tacita as tc
 from tacita.errors import InputError, UsageError
@@ -16,7 +17,6 @@ from tacita.release.identifiers import key_from, pseudonym
 from tacita.release.options import ReleaseOptions
 from tacita.release.verify import verify
 from tacita.settings import Settings
-from tests.release.outcomes import outcome
 
 KEY = b"a key of more than sixteen bytes"
 

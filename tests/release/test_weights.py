@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.release.outcomes import outcome
 
 import tacita as tc
 from tacita.errors import UsageError
@@ -16,7 +17,6 @@ from tacita.release.folder import write_release
 from tacita.release.options import ReleaseOptions, WeightNoise
 from tacita.release.weights import blurred
 from tacita.settings import Settings
-from tests.release.outcomes import outcome
 
 
 def weighted(weights: list[float], areas: list[str] | None = None) -> tc.Dataset:
