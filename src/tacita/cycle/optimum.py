@@ -9,9 +9,11 @@ nulls nearly everywhere repair all the others, which stay as recognisable as the
 record stands on its own: counted strictly it reaches k, and it would not with any one of its nulls less. So nobody is
 blanked for the sake of others, but an unchanged record may still lean on those that were.
 
-Limits: at most 6,000 ways to suppress (`optimum_model.MOST_STATES`) are searched. In the free problem these are the
-risky groups times the sets of attributes. In the honest one most sets fall away, so that files of some thousand records
-with some hundred risky ones can be solved.
+Limits: more than 10,000 ways to suppress (`optimum_model.MOST_STATES`) are refused. In the free problem these are the
+risky groups times the sets of attributes; in the honest one most sets fall away. Strict problems of that size are
+solved in seconds: 4,580 records with seven attributes, 458 of them risky, in 5 s. With alpha above 0 the proof takes
+long: 15 risky records with five attributes, or 60 with three, take some seconds; beyond that expect a bound. That an
+honest solution exists wherever a free one does is not proven; none was missing in 1,182 random files.
 """
 
 from __future__ import annotations
@@ -87,7 +89,8 @@ def optimum(
     if importance is None:
         bound = float(np.ceil(bound - 1e-6))
     _verify(codes, cells, k, alpha, honest=honest)
-    return Optimum(int(cells.sum()), cost, min(max(bound, 0.0), cost), proven, cells)
+    bound = cost if proven else min(max(bound, 0.0), cost)
+    return Optimum(int(cells.sum()), cost, bound, bound == cost, cells)
 
 
 def _check(k: int, alpha: float, importance: Array, width: int) -> None:

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-MOST_STATES = 6_000
-"""With more states the solver rarely ends in a minute."""
+MOST_STATES = 10_000
+MOST_WEIGHTS = 2_000_000
+"""Numbers in the constraints: with more, the program takes memory by the gigabyte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +183,7 @@ def _states(groups: Groups, moving: Array, fixed: Array, k: int, *, honest: bool
             found += level
             beyond = {(s.group, s.suppressed) for s in level}
         if max(len(found), len(level) // 10) > MOST_STATES:
-            raise UsageError(
-                f"the smallest suppression is for small data: {counted(int(groups.counts[moving].sum()), 'record')}"
-                f" below k and {groups.faces.shape[1]} attributes give more than {MOST_STATES:,} ways to suppress",
-                do="take a sample of the records or fewer attributes; local suppression itself has no such limit",
-            )
+            raise _too_large(groups)
         level = [
             State(s.group, s.suppressed | {j}, (*s.face[:j], -1, *s.face[j + 1 :]))
             for s in level
@@ -207,11 +204,21 @@ def _reach(groups: Groups, faces: Array) -> Array:
     return total
 
 
+def _too_large(groups: Groups) -> UsageError:
+    records = counted(int(groups.counts[groups.free.any(axis=1)].sum()), "record")
+    return UsageError(
+        f"the smallest suppression is for small data: {records} below k with {groups.faces.shape[1]} attributes can be"
+        f" suppressed in more ways than are searched ({MOST_STATES:,} ways, {MOST_WEIGHTS:,} pairs that match)",
+        do="take a sample of the records or fewer attributes; local suppression itself has no such limit",
+    )
+
+
 class _View:
     """What faces count: of the groups that may not change a number, of the states a row of weights."""
 
     def __init__(self, groups: Groups, fixed: Array, states: Array) -> None:
         self.groups, self.fixed, self.states = groups, fixed, states
+        self.given = 0
 
     def of(self, faces: Array, alpha: float) -> tuple[Array, list[dict[int, float]]]:
         """Return for each face how many records count that do not change, and how much each state does."""
@@ -224,6 +231,9 @@ class _View:
             for found in weights(faces[i : i + 200], self.states, alpha):
                 places = np.flatnonzero(found)
                 rows.append(dict(zip(places.tolist(), found[places].tolist(), strict=True)))
+                self.given += len(places)
+            if self.given > MOST_WEIGHTS:
+                raise _too_large(groups)
         return constant, rows
 
 
