@@ -79,7 +79,7 @@ class IndividualRisk:
     def _by_combination(self, sample: Sample, counted: EngineRelation) -> exp.Select:
         frequency, population = _arrays(sample, counted, NUMBER)
         estimated = adopted(
-            sample, {RISK: self._estimated(frequency, population), FREQUENCY: frequency, POPULATION: population}
+            sample, {RISK: self.risk_of(frequency, population), FREQUENCY: frequency, POPULATION: population}
         )
         return of_each_record(sample, estimated, [RISK, FREQUENCY, POPULATION])
 
@@ -88,7 +88,7 @@ class IndividualRisk:
         columns = {ROW: ColumnType.INTEGER, FREQUENCY: ColumnType.NUMBER, POPULATION: ColumnType.NUMBER}
         records = stored_risks(sample.engine, frequencies_of_records(sample), columns)
         frequency, population = _arrays(sample, records, ROW)
-        estimated = adopted(sample, {RISK: self._estimated(frequency, population)})
+        estimated = adopted(sample, {RISK: self.risk_of(frequency, population)})
         terms = [
             exp.column("c0", table="r"),
             exp.column(estimated.column(RISK).physical, table="e"),
@@ -100,7 +100,8 @@ class IndividualRisk:
         on = exp.EQ(this=exp.column("c0", table="r"), expression=number)
         return plan.from_(records.source().as_("r")).join(estimated.source().as_("e"), on=on)
 
-    def _estimated(self, frequency: Array, population: Array) -> Array:
+    def risk_of(self, frequency: Array, population: Array) -> Array:
+        """Return the risk of records with so many look-alikes that stand for so many of the population."""
         import numpy as np
 
         from tacita.risk.identity.posterior import posterior_mean, sdcmicro_approximation

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlglot import exp
 
 from tacita.errors import UsageError, listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
-from tacita.risk.bounds import fewer_than, risk_where
+from tacita.risk.bounds import TOLERANCE, fewer_than, risk_where
 from tacita.risk.frequencies import FREQUENCY, frequencies_of_records, frequency_type
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
 from tacita.risk.sample import Sample
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,11 @@ class KAnonymity:
         columns = {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER, FREQUENCY: frequency_type(sample)}
         records = stored_risks(sample.engine, plan, columns)
         return Risks(self.name, self.threshold, records)
+
+    def risk_of(self, frequency: Array, population: Array) -> Array:
+        """Return the risk of records with so many look-alikes."""
+        few: Array = (frequency < self.k - TOLERANCE * self.k).astype(float)
+        return few
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
         """Return how many look alike, and how many are needed."""

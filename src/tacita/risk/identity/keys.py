@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations as sets_of
 from math import comb
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tacita.errors import UsageError
 from tacita.model.relation import ColumnType
@@ -17,6 +17,11 @@ from tacita.risk.identity.cells import Cells
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
 from tacita.risk.null_semantics import Semantics
 from tacita.risk.sample import Sample
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
 
 UNSAFE_KEYS = "unsafe_keys"
 
@@ -98,6 +103,18 @@ class Keys:
         }
         records = stored_risks(sample.engine, plan, columns)
         return Risks(self.name, self.threshold, records, figures, tables, _notes(sample))
+
+    def unsafe_sets(self, sample: Sample) -> tuple[Array, Array]:
+        """Return the sets of attributes in which combinations are unsafe: number from 0 and attributes as bits."""
+        import numpy as np
+
+        crossed = Cells.of(codes(sample), sample.nulls)
+        combinations, masks = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+        for key in self._keys(len(sample.known), silent):
+            found = np.flatnonzero(crossed.unsafe(key, self.most(len(key)))[1])
+            combinations.append(found)
+            masks.append(np.full(len(found), sum(1 << place for place in key), dtype=np.int64))
+        return np.concatenate(combinations), np.concatenate(masks)
 
     def _keys(self, attributes: int, progress: Progress) -> Iterator[tuple[int, ...]]:
         """Yield the keys, small ones first, and in the order of their attributes."""

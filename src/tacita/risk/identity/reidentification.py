@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlglot import exp
 
@@ -17,6 +17,11 @@ from tacita.progress import Progress, silent
 from tacita.risk.frequencies import FREQUENCY, POPULATION, frequencies_of_records, frequency_type
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
 from tacita.risk.sample import Sample
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,13 @@ class Reidentification:
         notes = [] if sample.weight else ["no weight: every record stands for itself alone"]
         records = stored_risks(sample.engine, plan, columns)
         return Risks(self.name, self.threshold, records, are_probabilities=True, notes=notes)
+
+    def risk_of(self, frequency: Array, population: Array) -> Array:
+        """Return the risk of records whose look-alikes stand for so many of the population."""
+        import numpy as np
+
+        inverse: Array = np.minimum(1.0, 1.0 / population)
+        return inverse
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
         """Return how many of the population look alike."""

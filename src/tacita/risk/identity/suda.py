@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError
@@ -19,6 +19,11 @@ from tacita.risk.identity.suda_tables import names_of, tables
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
 from tacita.risk.null_semantics import Semantics
 from tacita.risk.sample import Sample
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
 
 SCORE, DIS_SCORE, MSUS, SMALLEST, SMALLEST_ATTRIBUTES = "score", "dis_score", "msus", "smallest", "smallest_attributes"
 
@@ -108,6 +113,17 @@ class Suda:
         if key not in sample.made:
             sample.made[key] = minimal_sample_uniques(codes(sample), sample.nulls, self.largest, progress)
         return Scores(sample.made[key], codes(sample).counts, len(sample.known), self.scores)
+
+    def unsafe_sets(self, sample: Sample) -> tuple[Array, Array] | None:
+        """Return the MSUs of fewer than k attributes: number of the combination from 0, and attributes as bits.
+
+        With the DIS score no single MSU makes a record unsafe: then there is None.
+        """
+        if self.risk != "threshold":
+            return None
+        uniques = self.scored(sample).uniques
+        few = uniques.sizes < self.k
+        return uniques.combinations[few], uniques.masks[few]
 
     def _notes(self, sample: Sample, scores: Scores) -> list[str]:
         notes = []

@@ -1,0 +1,89 @@
+"""The account of a suppression: what was chosen is done again step by step, and each step is told.
+
+Each suppressed cell gets a decision: the risk of its record before and after, and for every other cell of the record
+what its suppression would have come to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tacita.cycle.look_alikes import Count, LookAlikes
+from tacita.cycle.requirement import Requirement
+from tacita.cycle.smallest import Costs
+from tacita.errors import counted
+from tacita.model.decision import Alternative, Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Tells suppressions of one pass of the cycle."""
+
+    alike: LookAlikes
+    requirement: Requirement
+    costs: Costs
+    known: Sequence[str]
+    rows: Sequence[int]
+    rule: str
+    levels: Mapping[str, int]
+    """The level that whole columns were rolled up to before, by attribute; 0 where nothing is said."""
+
+    def told(self, chosen: Iterable[tuple[int, int]], step: int) -> Iterator[Decision]:
+        """Yield the decisions that lead to the chosen patterns, numbered from a step on."""
+        for record, pattern in chosen:
+            gone = [p for p in range(len(self.known)) if (self.alike.known[record] & ~pattern) >> p & 1]
+            kept = [p for p in range(len(self.known)) if pattern >> p & 1]
+            for place in self._in_order(record, gone):
+                yield self._one(record, place, kept, step)
+                step += 1
+
+    def _in_order(self, record: int, places: Sequence[int]) -> list[int]:
+        """Return the cells of a record in the order in which each step brings it furthest."""
+        if len(places) == 1:
+            return list(places)
+        known = self.alike.known[record]
+        return sorted(places, key=lambda p: (self.requirement.risk(self.alike.if_known(record, known & ~(1 << p))), p))
+
+    def _one(self, record: int, place: int, kept: Sequence[int], step: int) -> Decision:
+        alike = self.alike
+        pattern = alike.known[record] & ~(1 << place)
+        before, after = alike.now(record), alike.if_known(record, pattern)
+        helped = len(alike.members(record, pattern)) - 1
+        alternatives = tuple(self._alternative(record, other, place, after, helped) for other in kept)
+        alike.move(record, pattern)
+        name = self.known[place]
+        return Decision(
+            step,
+            int(self.rows[record]),
+            name,
+            self.levels.get(name, 0),
+            None,
+            self.rule,
+            self.requirement.risk(before),
+            self.requirement.risk(after),
+            alternatives,
+        )
+
+    def _alternative(self, record: int, other: int, place: int, after: Count, helped: int) -> Alternative:
+        action = f"suppress {self.known[other]}"
+        if not self.costs.allowed(record) >> other & 1:
+            return Alternative(action, "it must not be touched")
+        pattern = self.alike.known[record] & ~(1 << other)
+        count = self.alike.if_known(record, pattern)
+        if not self.requirement.is_met_alone(count) and self.requirement.is_met_alone(after):
+            return Alternative(action, self._too_little(count))
+        if self.costs.of(record, 1 << other) > self.costs.of(record, 1 << place):
+            return Alternative(action, "it counts for more")
+        others = len(self.alike.members(record, pattern)) - 1
+        if others < helped:
+            return Alternative(action, f"it would help {counted(others, 'other risky record')} instead of {helped:,}")
+        if not self.requirement.is_met(count):
+            return Alternative(action, self._too_little(count))
+        return Alternative(action, "as good for this record; the choice fits the others better")
+
+    def _too_little(self, count: Count) -> str:
+        if self.requirement.k is not None:
+            alike = count.certain + self.requirement.alpha * count.leaning
+            return f"{alike:,.4g} would look alike, {self.requirement.k} are needed"
+        return f"the risk would be {self.requirement.risk(count):.4g}"

@@ -1,0 +1,302 @@
+"""The cycle itself: measure, change the least, measure again, until no record is above the threshold or none can be.
+
+Whatever a kernel promises, only the measure decides: after each pass it is run again on the changed microdata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tacita.cycle.decisions import Decisions
+from tacita.cycle.household import with_households
+from tacita.cycle.look_alike_pass import look_alike_pass
+from tacita.cycle.outcome import Claim, Outcome, State
+from tacita.cycle.plan import Method, Plan
+from tacita.cycle.recoding import recoded_first
+from tacita.cycle.requirement import OfLookAlikes
+from tacita.cycle.rounds import RULE as ROUND
+from tacita.cycle.rounds import round_pass
+from tacita.cycle.state import Measured, measured
+from tacita.cycle.stuck import stuck_records
+from tacita.cycle.unsafe import risks_of
+from tacita.errors import UsageError, counted, did_you_mean, faults_text
+from tacita.masking.local_recoding import SUPPRESSED, locally_recoded
+from tacita.model.decision import Decision
+from tacita.model.dictionary import MissingAs
+from tacita.model.microdata import Microdata
+from tacita.progress import Progress, Step, silent
+from tacita.risk.cluster_risk import ClusterRisk
+from tacita.risk.frequencies import has_nulls
+from tacita.risk.measure import Measure
+from tacita.risk.null_semantics import Nulls
+from tacita.risk.sample import Sample
+from tacita.utility.nulls import NullLoss
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+_MOST_PASSES = 200
+
+
+def anonymize(microdata: Microdata, plan: Plan | None = None, *, progress: Progress = silent) -> Outcome:
+    """Change microdata as little as possible until the plan's measure finds no record above its threshold.
+
+    Nothing is written. An outcome that is not safe says what would make it pass.
+
+    >>> import tacita as tc
+    >>> from tacita.risk.identity.k_anonymity import KAnonymity
+    >>> outcome = anonymize(tc.sample("figure-5").microdata, Plan(KAnonymity(2)))
+    >>> print(outcome.verdict, outcome.nulls)
+    Safe: 3 records were unsafe, none is now. 2
+    """
+    plan = plan or Plan()
+    cycle = _Cycle.of(microdata, plan)
+    return cycle.run(progress)
+
+
+@dataclass(slots=True)
+class _Cycle:
+    """One run of the cycle."""
+
+    original: Microdata
+    plan: Plan
+    known: tuple[str, ...]
+    nulls: Nulls
+    measure: Measure
+    """The measure that decides, that of clusters if they matter."""
+    decisions: list[Decision]
+    levels: dict[str, int]
+
+    @classmethod
+    def of(cls, microdata: Microdata, plan: Plan) -> _Cycle:
+        known = tuple(plan.known) if plan.known is not None else microdata.dictionary.quasi_identifiers
+        nulls = plan.nulls or Nulls(microdata.dictionary.missing_as)
+        _check_names(plan, known, microdata)
+        return cls(microdata, plan, known, nulls, _deciding(plan), [], {})
+
+    def run(self, progress: Progress) -> Outcome:
+        sample = self._sample(self.original)
+        self._check(sample)
+        before = now = measured(sample, self.measure, self._k, progress)
+        if why_not := self._hopeless(sample):
+            return self._outcome(self.original, before.state, before.state, [], why_not)
+        microdata = self.original
+        if before.state.unsafe or self.plan.recode:
+            microdata, decisions, levels, notes = recoded_first(
+                self.original, self.known, self.nulls, self.plan, progress
+            )
+            self.decisions += decisions
+            self.levels |= levels
+            if decisions:
+                now = measured(self._sample(microdata), self.measure, self._k, progress)
+        else:
+            notes = []
+        passes = 0
+        while now.state.unsafe and self.plan.method is not Method.LOCAL_RECODING:
+            progress(Step("anonymizing", before.state.unsafe - now.state.unsafe, before.state.unsafe))
+            done = self._pass(now, progress)
+            if not done or passes == _MOST_PASSES:
+                break
+            first = len(self.decisions)
+            microdata = self._applied(microdata, done)
+            now = measured(self._sample(microdata), self.measure, self._k, progress)
+            self.decisions[first:] = _with_risk_after(self.decisions[first:], now)
+            passes += 1
+        return self._outcome(microdata, before.state, now.state, notes, "", now)
+
+    # -- one pass ------------------------------------------------------------------------------------------------------
+
+    def _pass(self, now: Measured, progress: Progress) -> list[Decision]:
+        step = len(self.decisions) + 1
+        if isinstance(self.plan.measure, OfLookAlikes) and not self.plan.rounds and self._is_of_single_records(now):
+            return look_alike_pass(now, self.plan, self.plan.measure, self.levels, step, progress)
+        return round_pass(now, self.plan, self.measure, self.levels, step, progress)
+
+    def _is_of_single_records(self, now: Measured) -> bool:
+        """Return whether the risk of a record is its own, or that of its cluster follows from verdicts of 0 and 1."""
+        return self.measure is self.plan.measure or (not now.risks.are_probabilities and not self.plan.whole_clusters)
+
+    def _applied(self, microdata: Microdata, done: Sequence[Decision]) -> Microdata:
+        """Return microdata with the cells of a pass suppressed, households as a whole, and log the decisions."""
+        decided = with_households(microdata, done, self.plan)
+        self.decisions += decided
+        return locally_recoded(microdata, _by_attribute(decided)).microdata
+
+    # -- what is asked -------------------------------------------------------------------------------------------------
+
+    @property
+    def _k(self) -> int | None:
+        k = getattr(self.plan.measure, "k", None)
+        return k if isinstance(k, int) and isinstance(self.plan.measure, OfLookAlikes) else None
+
+    def _sample(self, microdata: Microdata) -> Sample:
+        return Sample(microdata, self.known, self.nulls)
+
+    def _check(self, sample: Sample) -> None:
+        """Raise if the cycle cannot begin."""
+        if lacking := self.measure.lacks(sample):
+            raise UsageError(f"{self.measure.name} cannot be measured: {'; '.join(lacking)}")
+        if self.nulls.missing_as is MissingAs.CATEGORY:
+            if has_nulls(sample):
+                raise UsageError(
+                    "missing values count as a category, but suppressed cells will be empty too",
+                    where=f"'{self.original.name}'",
+                    do="write missing values as a label of their own, or count them as unknown (--missing-as unknown)",
+                )
+            self.nulls = replace(self.nulls, missing_as=MissingAs.UNKNOWN)
+
+    def _hopeless(self, sample: Sample) -> str:
+        """Return why nothing can come of it, if that is plain from the start."""
+        records = sample.records.count()
+        if not records:
+            return "there are no records"
+        if self._k is not None and self._k > records:
+            return f"{self._k} records should look alike, and there are only {records:,}"
+        return ""
+
+    # -- what comes of it ----------------------------------------------------------------------------------------------
+
+    def _outcome(
+        self,
+        protected: Microdata,
+        before: State,
+        after: State,
+        notes: Sequence[str],
+        why_not: str,
+        now: Measured | None = None,
+    ) -> Outcome:
+        stuck = stuck_records(now, self.plan) if now is not None and after.unsafe else ()
+        decisions = Decisions.of(self.decisions)
+        nulls = sum(suppressed for suppressed, _ in decisions.per_attribute().values())
+        records = protected.relation.count()
+        loss = NullLoss(nulls, before.unsafe, len(self.known), records)
+        return Outcome(
+            self.original,
+            protected,
+            self._claim(),
+            settings_of(self.plan, self.known, self.nulls),
+            decisions,
+            before,
+            after,
+            stuck,
+            self.levels,
+            {"nulls of the risky records' cells": loss.of_risky, "nulls of all known cells": loss.of_all},
+            [*notes, *self._notes(after)],
+            why_not,
+        )
+
+    def _notes(self, after: State) -> list[str]:
+        if after.unsafe or not after.unsafe_strict:
+            return []
+        lean = counted(after.unsafe_strict, "record")
+        return [
+            f"{lean} lean on the nulls of others: alone fewer than {self._k} look alike (--nulls strict or expected)"
+        ]
+
+    def _claim(self) -> Claim:
+        measure = self.plan.measure
+        return Claim(
+            getattr(getattr(measure, "program", None), "source", measure.name),
+            _parameters(measure),
+            self.known,
+            {field.name: _plain(getattr(self.nulls, field.name)) for field in fields(self.nulls)},
+            self.plan.cluster if self.plan.cluster_risk else None,
+            next(iter(self.plan.links), None),
+        )
+
+
+def _with_risk_after(decisions: Sequence[Decision], now: Measured) -> list[Decision]:
+    """Return the decisions of a round with the risk that the measure finds after it; a kernel told them already."""
+    import numpy as np
+
+    if not any(decision.rule == ROUND for decision in decisions):
+        return list(decisions)
+    rows = np.unique(np.array([decision.tuple_id for decision in decisions], dtype=np.int64))
+    risk = dict(zip(rows.tolist(), risks_of(now.risks, now.sample, rows).tolist(), strict=True))
+    return [replace(decision, risk_after=risk[decision.tuple_id]) for decision in decisions]
+
+
+def _deciding(plan: Plan) -> Measure:
+    if plan.links:
+        word, links = next(iter(plan.links.items()))
+        return ClusterRisk(plan.measure, links, word)
+    if plan.cluster_risk:
+        return ClusterRisk(plan.measure, key=plan.cluster)
+    return plan.measure
+
+
+def _check_names(plan: Plan, known: tuple[str, ...], microdata: Microdata) -> None:
+    """Raise if the plan names attributes that cannot be changed."""
+    named = {
+        "to be kept": plan.keep,
+        "of importance": tuple(plan.importance),
+        "of the household": plan.household,
+        "to be recoded": tuple(plan.recode),
+        "of a cell to be kept": tuple(dict.fromkeys(name for _, name in plan.keep_cells)),
+    }
+    faults = [
+        f"'{name}' is named as an attribute {what}, but no intruder knows it{did_you_mean(name, known)}"
+        for what, names in named.items()
+        for name in names
+        if name not in known
+    ]
+    if faults:
+        raise UsageError(faults_text(faults), where=f"'{microdata.name}'", do=f"name some of: {', '.join(known)}")
+
+
+def _by_attribute(decisions: Iterable[Decision]) -> dict[str, tuple[Array, Array]]:
+    import numpy as np
+
+    rows: dict[str, list[int]] = {}
+    for decision in decisions:
+        rows.setdefault(decision.attribute, []).append(decision.tuple_id)
+    return {
+        name: (np.array(sorted(set(found)), dtype=np.int64), np.full(len(set(found)), SUPPRESSED, dtype=np.int64))
+        for name, found in rows.items()
+    }
+
+
+def settings_of(plan: Plan, known: Sequence[str], nulls: Nulls) -> dict[str, Any]:
+    """Return a plan in words of JSON."""
+    told: dict[str, Any] = {
+        field.name: _plain(getattr(plan, field.name))
+        for field in fields(plan)
+        if field.name not in {"measure", "links", "nulls", "known"}
+    }
+    return {
+        "measure": plan.measure.name,
+        "parameters": _parameters(plan.measure),
+        "known": list(known),
+        "nulls": str(nulls),
+        **told,
+        "links": list(plan.links),
+    }
+
+
+def _parameters(measure: Measure) -> dict[str, Any]:
+    """Return the parameters of a measure that can be written down."""
+    if not is_dataclass(measure):
+        return {"threshold": measure.threshold}
+    if hasattr(measure, "program"):
+        return {**{k: _plain(v) for k, v in measure.parameters.items()}, "threshold": measure.threshold}
+    found = {field.name: _plain(getattr(measure, field.name)) for field in fields(measure) if field.init}
+    return {
+        name: value for name, value in found.items() if value is None or isinstance(value, str | int | float | list)
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value in words of JSON."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(each) for each in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain(asdict(value))
+    if isinstance(value, str):
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float) else str(value)

@@ -1,0 +1,104 @@
+"""A pass of the cycle for measures that count look-alikes: the kernel on the unsafe records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tacita.cycle.account import Account
+from tacita.cycle.household import household_sizes
+from tacita.cycle.look_alikes import LookAlikes
+from tacita.cycle.plan import Plan
+from tacita.cycle.requirement import OfLookAlikes, Requirement
+from tacita.cycle.routing import AttributeRoute, attribute_order, ranks
+from tacita.cycle.smallest import Costs
+from tacita.cycle.state import Measured
+from tacita.cycle.suppression import Wishes, suppress
+from tacita.cycle.unsafe import Unsafe, unsafe_records
+from tacita.model.decision import Decision
+from tacita.progress import Progress, silent
+from tacita.risk.combinations import codes
+from tacita.risk.null_semantics import Nulls, Semantics
+from tacita.risk.sample import Sample
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def look_alike_pass(
+    now: Measured,
+    plan: Plan,
+    measure: OfLookAlikes,
+    levels: Mapping[str, int],
+    step: int,
+    progress: Progress = silent,
+) -> list[Decision]:
+    """Return the suppressions that make every unsafe record safe, as decisions numbered from a step on."""
+    unsafe = unsafe_records(now.sample, now.risks)
+    requirement = requirement_of(measure, now.sample.nulls)
+    expected = now.sample.nulls.semantics is Semantics.EXPECTED
+    costs = costs_of(plan, now.sample, unsafe)
+    wishes = Wishes(
+        costs,
+        ranks(plan.tuples, unsafe.rows.tolist(), unsafe.records.weights.tolist(), unsafe.risks.tolist()),
+        attribute_order(
+            plan.attributes,
+            now.sample.known,
+            costs.importance,
+            codes(now.sample).sizes,
+            occurrences(now.sample, unsafe) if plan.attributes is AttributeRoute.RAREST_VALUE_FIRST else (),
+        ),
+        fewest=plan.attributes is AttributeRoute.FEWEST_NULLS,
+        take_back=plan.take_back,
+    )
+    alike = LookAlikes(unsafe.safe, unsafe.records, expected=expected)
+    chosen = suppress(alike, requirement, wishes, progress)
+    fresh = LookAlikes(unsafe.safe, unsafe.records, expected=expected)
+    account = Account(fresh, requirement, costs, now.sample.known, unsafe.rows.tolist(), _rule(plan), levels)
+    return list(account.told(chosen, step))
+
+
+def requirement_of(measure: OfLookAlikes, nulls: Nulls) -> Requirement:
+    """Return the requirement of a measure under a meaning of nulls."""
+    match nulls.semantics:
+        case Semantics.ALPHA:
+            return Requirement(measure, nulls.alpha)
+        case Semantics.STANDARD:
+            return Requirement(measure, 0.0)
+    return Requirement(measure, 1.0)
+
+
+def costs_of(plan: Plan, sample: Sample, unsafe: Unsafe) -> Costs:
+    """Return what each cell of the unsafe records costs, and which must not be touched."""
+    importance = [float(plan.importance.get(name, 1.0)) for name in sample.known]
+    place = {name: i for i, name in enumerate(sample.known)}
+    everywhere = sum(1 << place[name] for name in plan.keep)
+    kept: list[int] | None = None
+    if everywhere or plan.keep_cells:
+        cells: dict[int, int] = {}
+        for row, name in plan.keep_cells:
+            cells[row] = cells.get(row, 0) | 1 << place[name]
+        kept = [everywhere | cells.get(row, 0) for row in unsafe.rows.tolist()]
+    return Costs(importance, kept, household_sizes(sample, plan, unsafe.rows))
+
+
+def occurrences(sample: Sample, unsafe: Unsafe) -> Sequence[Sequence[float]]:
+    """Return how often the value of each unsafe record occurs in the file, by attribute; a null counts as rarest."""
+    import numpy as np
+
+    coded = codes(sample)
+    found = []
+    for place in range(len(sample.known)):
+        column = coded.codes[:, place]
+        known = column >= 0
+        counts = np.bincount(column[known], weights=coded.counts[known], minlength=max(coded.sizes[place], 1))
+        mine = unsafe.records.codes[:, place]
+        found.append(np.where(mine >= 0, counts[np.maximum(mine, 0)], 0).tolist())
+    return found
+
+
+def _rule(plan: Plan) -> str:
+    route = plan.attributes if isinstance(plan.attributes, AttributeRoute) else "as given"
+    return f"local suppression, {route}"

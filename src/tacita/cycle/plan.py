@@ -1,0 +1,95 @@
+"""A plan: what is asked of the cycle. Everything has a default; a plan is a frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from tacita.cycle.routing import AttributeRoute, TupleOrder
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import UsageError, faults_text
+from tacita.risk.identity.k_anonymity import KAnonymity
+from tacita.risk.measure import Measure
+from tacita.risk.null_semantics import Nulls
+
+
+class Method(StrEnum):
+    """What is done about records that are too risky."""
+
+    SUPPRESSION = "suppression"
+    """Single cells become labelled nulls (default)."""
+    RECODING = "recoding"
+    """Whole columns are rolled up along their hierarchies, as little as possible; what is left is suppressed."""
+    LOCAL_RECODING = "local-recoding"
+    """The cells of risky records alone are rolled up."""
+    AUTO = "auto"
+    """Recoding, suppression or both, whichever loses least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the cycle should reach, by which means, in which order.
+
+    >>> Plan(importance={"Area": -1})
+    Traceback (most recent call last):
+        ...
+    tacita.errors.UsageError: the importance of 'Area' is -1
+      what to do: give a number above 0: the cost of suppressing one of its cells
+    """
+
+    measure: Measure = field(default_factory=KAnonymity)
+    known: tuple[str, ...] | None = None
+    """What the intruder knows; None: the quasi-identifiers."""
+    nulls: Nulls | None = None
+    """How nulls count; None: by maybe-match."""
+    method: Method = Method.SUPPRESSION
+    importance: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """What the suppression of a cell costs, by attribute; 1 where nothing is said."""
+    keep: tuple[str, ...] = ()
+    """Attributes that must not be touched."""
+    keep_cells: tuple[tuple[int, str], ...] = ()
+    """Cells that must not be touched: number of the record from 1, attribute."""
+    household: tuple[str, ...] = ()
+    """Attributes of the household: suppressed for all of its members, or for none."""
+    cluster: str | None = None
+    """The household or group key, if it matters: for `household`, and for the risk of clusters."""
+    links: Mapping[str, EngineRelation] = field(default_factory=lambda: MappingProxyType({}))
+    """Pairs of identifiers that belong together, by what their clusters are called: at most one kind."""
+    cluster_risk: bool = False
+    """Whether the risk of a record is that of its household: that at least one member is found."""
+    whole_clusters: bool = False
+    """Whether all members of a risky cluster are changed, as Algorithm 9 is printed, or only those at risk."""
+    tuples: TupleOrder = TupleOrder.LESS_SIGNIFICANT_FIRST
+    attributes: AttributeRoute | tuple[str, ...] = AttributeRoute.FEWEST_NULLS
+    """Which cell goes first: an order by name, or the attributes themselves."""
+    take_back: bool = True
+    """Whether nulls that turned out unnecessary are taken back at the end."""
+    recode: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Whole columns to roll up before anything else, by hand: attribute -> level."""
+    suppression_limit: float = 0.05
+    """With `recoding`: the share of records of which cells may have to be suppressed."""
+    optimal: bool = False
+    """Whether the smallest suppression is searched for, which is possible for small data."""
+    rounds: bool = False
+    """Whether all risky records lose a cell in each round, as the printed rules say, instead of one after the other."""
+
+    def __post_init__(self) -> None:
+        for name, weight in self.importance.items():
+            if not weight > 0:
+                raise UsageError(
+                    f"the importance of '{name}' is {weight:g}",
+                    do="give a number above 0: the cost of suppressing one of its cells",
+                )
+        faults = []
+        if len(self.links) > 1:
+            faults.append("records are linked in two ways: put the rules into one program")
+        if self.links and self.cluster_risk:
+            faults.append("the risk of households and that of linked records are asked for at once: take one of them")
+        if not 0 <= self.suppression_limit <= 1:
+            faults.append(f"the suppression limit is {self.suppression_limit:g}: give a share from 0 to 1")
+        if self.household and not self.cluster:
+            faults.append("attributes of the household are named, but no household key")
+        if faults:
+            raise UsageError(faults_text(faults))

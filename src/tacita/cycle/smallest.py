@@ -1,0 +1,118 @@
+"""The smallest suppressions that let a record stand on its own: what a fair choice is made from.
+
+Under maybe-match a null repairs others too, and that can be gamed: a record that is blanked nearly everywhere looks
+like everybody, and everybody is "safe" while each stays as recognisable as before. So a record is given no null that
+it does not need itself: of all sets of cells whose suppression makes it safe without leaning on the nulls of others,
+only the smallest are considered, and larger ones only where they cost less and hold none of the smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations as sets_of
+from typing import NamedTuple
+
+from tacita.cycle.look_alikes import LookAlikes
+from tacita.cycle.requirement import Requirement
+
+_MOST_CELLS = 4
+"""Records that need more cells are left to be repaired step by step."""
+_MOST_SETS = 5_000
+
+
+class Candidate(NamedTuple):
+    """What may be known of a record, and what the suppression of the rest costs."""
+
+    pattern: int
+    cells: int
+    cost: float
+
+
+class Costs:
+    """What the suppression of a cell costs, and which cells must not be touched."""
+
+    def __init__(
+        self,
+        importance: Sequence[float],
+        kept: Sequence[int] | None = None,
+        times: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        """Begin with the importance of each attribute, untouchable attributes of each record as bits, and how many
+        cells are suppressed with one of a record (households)."""
+        self.importance, self._kept, self._times = tuple(importance), kept, times
+        self._everything = (1 << len(self.importance)) - 1
+        self.are_even = times is None and len(set(self.importance)) <= 1
+        """Whether every cell costs the same, so that fewer cells are always cheaper."""
+
+    def of(self, record: int, suppressed: int) -> float:
+        """Return the cost of suppressing the attributes of a set in a record."""
+        if self.are_even:
+            return self.importance[0] * suppressed.bit_count()
+        times = self._times[record] if self._times is not None else None
+        return sum(
+            weight * (times[place] if times is not None else 1)
+            for place, weight in enumerate(self.importance)
+            if suppressed >> place & 1
+        )
+
+    def allowed(self, record: int) -> int:
+        """Return the attributes of a record that may be suppressed."""
+        return self._everything & ~self._kept[record] if self._kept is not None else self._everything
+
+
+def smallest(
+    alike: LookAlikes, requirement: Requirement, costs: Costs, records: Sequence[int]
+) -> dict[int, list[Candidate]]:
+    """Return for each record the patterns in which it is safe on its own, smallest first.
+
+    A record that needs more than a few cells has none.
+    """
+    found: dict[int, list[Candidate]] = {record: [] for record in records}
+    size_of: dict[int, int] = {}
+    tried = 0
+    for size in range(1, min(alike.attributes, _MOST_CELLS) + 1):
+        open_ = [r for r in records if r not in size_of or (not costs.are_even and size <= size_of[r] + 1)]
+        if not open_:
+            break
+        for cells in sets_of(range(alike.attributes), size):
+            tried += 1
+            if tried > _MOST_SETS:
+                return _cheapest_first(found)
+            _try(alike, requirement, costs, open_, sum(1 << c for c in cells), found)
+        for record in open_:
+            if found[record]:
+                size_of.setdefault(record, size)
+    return _cheapest_first(found)
+
+
+def _try(
+    alike: LookAlikes,
+    requirement: Requirement,
+    costs: Costs,
+    records: Sequence[int],
+    suppressed: int,
+    found: dict[int, list[Candidate]],
+) -> None:
+    k, cells = requirement.k, suppressed.bit_count()
+    complete = alike.complete_in(alike.full & ~suppressed) if k is not None and alike.are_complete else None
+    for record in records:
+        if complete is not None and complete[record] < (k or 0):
+            continue
+        known = alike.known[record]
+        if suppressed & ~(known & costs.allowed(record)):
+            continue
+        pattern = known & ~suppressed
+        candidates = found[record]
+        if candidates and any(pattern & held.pattern == pattern for held in candidates):
+            continue  # it holds a smaller set that is enough
+        if complete is not None or requirement.is_met_alone(alike.if_known(record, pattern)):
+            candidates.append(Candidate(pattern, cells, costs.of(record, suppressed)))
+
+
+def _cheapest_first(found: dict[int, list[Candidate]]) -> dict[int, list[Candidate]]:
+    for record, candidates in found.items():
+        if candidates and candidates[-1].cells > candidates[0].cells:  # smaller sets were found first
+            fewest = candidates[0].cells
+            cheapest = min(c.cost for c in candidates if c.cells == fewest)
+            found[record] = [c for c in candidates if c.cells == fewest or c.cost < cheapest]
+    return found

@@ -1,0 +1,68 @@
+"""The risk of the file at one moment: both numbers, those of the chosen semantics and those of the strict one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from tacita.cycle.outcome import State
+from tacita.engines.plans.terms import as_double, number
+from tacita.progress import Progress, silent
+from tacita.risk.bounds import as_count, exceeds
+from tacita.risk.frequencies import has_nulls
+from tacita.risk.identity.k_anonymity import KAnonymity
+from tacita.risk.measure import RISK, Measure, Risks
+from tacita.risk.null_semantics import Nulls, Semantics
+from tacita.risk.sample import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A sample, the risks that a measure found in it, and what they come to."""
+
+    sample: Sample
+    risks: Risks
+    state: State
+
+
+def measured(sample: Sample, measure: Measure, k: int | None, progress: Progress = silent) -> Measured:
+    """Return what a measure says of a sample; `k` is how many look-alikes should be counted strictly, if any."""
+    risks = measure.risks(sample, progress)
+    assert risks.records is not None
+    risk = exp.column(risks.records.column(RISK).physical)
+    above = exp.Case(
+        ifs=[exp.If(this=exceeds(risk, number(risks.threshold)), true=number(1))], default=exp.Literal.number(0)
+    )
+    terms = {
+        "unsafe": as_count(exp.Sum(this=above)),
+        "largest": exp.Max(this=risk),
+        "expected": exp.Sum(this=as_double(risk.copy())),
+    }
+    plan = exp.select(*(exp.alias_(term, name) for name, term in terms.items())).from_(risks.records.source())
+    row = sample.engine.run(plan)[0]
+    state = State(
+        int(row["unsafe"] or 0),
+        None if k is None else strictly_unsafe(sample, k, progress),
+        float(row["largest"] or 0.0),
+        float(row["expected"] or 0.0) if risks.are_probabilities else None,
+        dict(risks.figures),
+    )
+    return Measured(sample, risks, state)
+
+
+def strictly_unsafe(sample: Sample, k: int, progress: Progress = silent) -> int:
+    """Return how many records have fewer than k look-alikes if nobody leans on the nulls of others."""
+    strict = sample.with_nulls(strict_nulls(sample.nulls)) if has_nulls(sample) else sample
+    risks = KAnonymity(k).risks(strict, progress)
+    assert risks.records is not None
+    risk = exp.column(risks.records.column(RISK).physical)
+    plan = exp.select(exp.alias_(as_count(exp.Sum(this=risk)), "n")).from_(risks.records.source())
+    found = int(sample.engine.run(plan)[0]["n"] or 0)
+    sample.engine.drop(risks.records)
+    return found
+
+
+def strict_nulls(nulls: Nulls) -> Nulls:
+    """Return the strict semantics: a null of another record is no look-alike that could be counted on."""
+    return replace(nulls, semantics=Semantics.ALPHA, alpha=0.0)

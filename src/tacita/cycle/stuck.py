@@ -1,0 +1,50 @@
+"""Records that could not be brought under the threshold, and what would make them pass."""
+
+from __future__ import annotations
+
+from tacita.cycle.look_alike_pass import costs_of, requirement_of
+from tacita.cycle.look_alikes import LookAlikes
+from tacita.cycle.outcome import Stuck
+from tacita.cycle.plan import Plan
+from tacita.cycle.requirement import OfLookAlikes
+from tacita.cycle.state import Measured
+from tacita.cycle.unsafe import unsafe_records
+from tacita.risk.null_semantics import Semantics
+
+_LEAVE_OUT = "leave the record out of the release"
+_MOST = 1_000
+"""So many stuck records are told about; all of them are counted."""
+
+
+def stuck_records(now: Measured, plan: Plan) -> tuple[Stuck, ...]:
+    """Return the records that are still unsafe."""
+    unsafe = unsafe_records(now.sample, now.risks)
+    measure = plan.measure
+    known = now.sample.known
+    if not isinstance(measure, OfLookAlikes):
+        return tuple(
+            Stuck(int(row), float(risk), (f"raise the threshold to {risk:.4g}", _LEAVE_OUT))
+            for row, risk in zip(unsafe.rows[:_MOST].tolist(), unsafe.risks[:_MOST].tolist(), strict=True)
+        )
+    requirement = requirement_of(measure, now.sample.nulls)
+    costs = costs_of(plan, now.sample, unsafe)
+    alike = LookAlikes(unsafe.safe, unsafe.records, expected=now.sample.nulls.semantics is Semantics.EXPECTED)
+    found = []
+    for record, row in enumerate(unsafe.rows[:_MOST].tolist()):
+        remedies = []
+        for place, name in enumerate(known):
+            kept = not costs.allowed(record) >> place & 1
+            if kept and alike.known[record] >> place & 1:
+                count = alike.if_known(record, alike.known[record] & ~(1 << place))
+                if requirement.is_met(count):
+                    remedies.append(f"allow {name} to be suppressed")
+        count = alike.now(record)
+        frequency = count.certain + requirement.alpha * count.leaning
+        if requirement.k is not None and frequency >= 1:
+            remedies.append(f"take k = {int(frequency)}")
+        elif requirement.k is None:
+            remedies.append(f"raise the threshold to {requirement.risk(count):.4g}")
+        if now.sample.nulls.semantics is Semantics.STANDARD:
+            remedies.append("let a null match other values (--nulls maybe or strict)")
+        found.append(Stuck(int(row), float(unsafe.risks[record]), (*remedies, _LEAVE_OUT)))
+    return tuple(found)
