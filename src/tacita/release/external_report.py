@@ -34,8 +34,8 @@ def external_report(outcome: Outcome, tuples: Tuples, released: Microdata) -> st
     name = released.name
     body = [
         tag("h1", f"{name}: what was changed before release"),
-        tag("p", "These data were protected so that nobody can be recognised in them. This page says what that cost."),
-        section("What changed", *_changes(outcome, released)),
+        tag("p", "These data were protected against recognising respondents in them. This page says what that cost."),
+        section("What changed", *_changes(outcome, tuples, released)),
         section("How to read the file", items(_reading(outcome, tuples, released))),
         section("What is not in the file", items(_left_out(outcome, tuples))),
     ]
@@ -66,7 +66,7 @@ def about(share: float) -> Share:
     return Share(f"{share * 100:.0f} %")
 
 
-def _changes(outcome: Outcome, released: Microdata) -> list[Html]:
+def _changes(outcome: Outcome, tuples: Tuples, released: Microdata) -> list[Html]:
     records, changed = outcome.records, outcome.decisions.per_attribute()
     rows: list[list[Cell]] = []
     drawn: list[Bar] = []
@@ -80,7 +80,8 @@ def _changes(outcome: Outcome, released: Microdata) -> list[Html]:
         drawn.append(Bar(column.name, _drawn(suppressed, records), str(_told(suppressed, records))))
     if not rows:
         return [tag("p", "Nothing had to be changed: no cell was suppressed, and no value was coarsened.")]
-    untouched = len(released.columns) - len(rows)
+    others = {*tuples.pseudonymised, *tuples.renumbered, *([tuples.weights.attribute] if tuples.weights else [])}
+    untouched = len(released.columns) - len(rows) - len(others)
     rest = f"The other {untouched} attributes are as they were collected." if untouched > 1 else ""
     rest = "One attribute is as it was collected." if untouched == 1 else rest
     return [

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tacita.cycle.outcome import Outcome, State
-from tacita.errors import listed
+from tacita.errors import counted, listed
 from tacita.release.manifest import plain, versions
 from tacita.release.tuples import Tuples
 from tacita.report.charts import BLUE, ORANGE, Bar, grouped_bars
@@ -111,8 +111,8 @@ def _steps(outcome: Outcome) -> list[Html]:
     rules = Counter(log["rule"].to_pylist())
     rows: list[list[Cell]] = [[rule, count] for rule, count in rules.most_common(_MOST_RULES)]
     steps = len(set(log["step"].to_pylist()))
-    told = f"{log.num_rows:,} decisions in {steps:,} steps; each of them is in decisions.parquet. Stuck records: none."
-    return [tag("p", told), table(["rule", "decisions"], rows)]
+    told = f"{counted(log.num_rows, 'decision')} in {counted(steps, 'step')}, all of them in decisions.parquet."
+    return [tag("p", told, " Stuck records: none."), table(["rule", "decisions"], rows)]
 
 
 def _claim(outcome: Outcome) -> list[tuple[str, str]]:
