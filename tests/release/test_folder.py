@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import errno
+import json
 import os
 import signal
 import stat
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -291,3 +293,18 @@ def test_the_order_of_a_shuffled_parquet_file_is_nowhere(tmp_path: Path, setting
     assert not {k for k in file.metadata.metadata or {} if k != b"ARROW:schema"}
     assert pq.read_table(done.data)["n"].to_pylist() != list(range(50))
     assert sorted(pq.read_table(done.data)["n"].to_pylist()) == list(range(50))
+
+
+def test_a_column_that_was_coarsened_as_a_whole(tmp_path: Path, settings: Settings) -> None:
+    rows = pa.table({"area": ["n1", "n2", "n1"], "age": [20, 21, 22]})
+    data = tc.read(rows).with_roles(quasi=["area"])
+    ordered = data.dictionary.mapped(lambda a: a.with_(order=("n1", "n2", "n9")) if a.name == "area" else a)
+    data = tc.Dataset(data.microdata.with_dictionary(ordered))
+    made = outcome(data, recoded={(row, "area"): "n" for row in (1, 2, 3)})
+    made = replace(made, recoded={"area": 1})
+    done = write_release(made, tmp_path / "release", AS_IT_WAS, settings=settings)
+    assert pq.read_table(done.data)["area"].to_pylist() == ["n", "n", "n"]
+    manifest = json.loads((done.folder / "manifest.json").read_text())
+    assert manifest["changed_cells"] == {"area": {"suppressed": 0, "coarsened": "all"}}
+    assert "all values, to level 1" in (done.folder / "report.html").read_text()
+    assert dictionary_file.load(done.folder / "data.dictionary.toml")["area"].order == ()

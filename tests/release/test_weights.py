@@ -92,3 +92,5 @@ def test_without_a_weight_nothing_can_be_blurred() -> None:
     for percent in (0, 100, -5):
         with pytest.raises(UsageError):
             WeightNoise(percent)
+    with pytest.raises(UsageError):
+        WeightNoise(10, ())

@@ -17,7 +17,7 @@ from sqlglot import exp
 from tacita.engines.plans.terms import as_double, as_text, number
 from tacita.engines.protocol import EngineRelation
 from tacita.model.attribute import Attribute, Category, Kind
-from tacita.model.dictionary import Dictionary
+from tacita.model.dictionary import Dictionary, MissingAs
 from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
 from tacita.release.tuples import Tuples
@@ -28,8 +28,8 @@ _SPELLINGS = 50
 _RANGE_OR_TAG = re.compile(r".*\.\..*|\.[a-zA-Z_]")
 
 
-def released_dictionary(before: Microdata, after: Dictionary, tuples: Tuples) -> Dictionary:
-    """Return the dictionary of the released tuples."""
+def released_dictionary(before: Microdata, after: Dictionary, tuples: Tuples, missing_as: MissingAs) -> Dictionary:
+    """Return the dictionary of the released tuples; `missing_as` is how the claim counts empty cells."""
     columns = {column.name: column for column in tuples.relation.columns}
     types = {column.name: column.type for column in before.columns}
     attributes = [
@@ -37,7 +37,7 @@ def released_dictionary(before: Microdata, after: Dictionary, tuples: Tuples) ->
         for attribute in after
         if attribute.name in columns
     ]
-    return replace(after, attributes=tuple(attributes), scenarios={})
+    return replace(after, attributes=tuple(attributes), scenarios={}, missing_as=missing_as)
 
 
 def _released(attribute: Attribute, column: Column, before: ColumnType | None, tuples: Tuples) -> Attribute:

@@ -39,7 +39,8 @@ def external_report(outcome: Outcome, tuples: Tuples, released: Microdata) -> st
         section("How to read the file", items(_reading(outcome, tuples, released))),
         section("What is not in the file", items(_left_out(outcome, tuples))),
     ]
-    losses = [(word, loss) for word, loss in outcome.loss.items() if 0 <= loss <= 1]
+    # A share of the risky records' cells would tell how many records were risky.
+    losses = [(word, loss) for word, loss in outcome.loss.items() if 0 <= loss <= 1 and "risky" not in word]
     if losses:
         rows: list[list[Cell]] = [[_words(word), about(loss)] for word, loss in losses]
         body.append(

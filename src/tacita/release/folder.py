@@ -18,6 +18,7 @@ from tacita.files.atomic import atomic, write_text
 from tacita.files.contract import WriteOptions
 from tacita.files.write import write
 from tacita.model import dictionary_file
+from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
 from tacita.release.dictionary import released_dictionary
@@ -85,7 +86,9 @@ def write_release(
     progress(Step("putting the release together"))
     tuples = released_tuples(outcome, options, seed)
     microdata = with_tuples(outcome.protected, tuples.relation)
-    microdata = microdata.with_dictionary(released_dictionary(outcome.original, outcome.protected.dictionary, tuples))
+    missing_as = MissingAs(outcome.claim.nulls.get("missing_as") or MissingAs.UNKNOWN)
+    dictionary = released_dictionary(outcome.original, outcome.protected.dictionary, tuples, missing_as)
+    microdata = microdata.with_dictionary(dictionary)
     with placed(target, internal, force=options.force, settings=settings) as places:
         ending, notes = released_ending(outcome.original.source)
         data = DATA + ending

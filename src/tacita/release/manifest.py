@@ -33,6 +33,7 @@ _CHUNK = 1 << 20
 def public_manifest(outcome: Outcome, tuples: Tuples, released: Microdata, data: str, folder: Path) -> dict[str, Any]:
     """Return what everybody may know."""
     changed = outcome.decisions.per_attribute()
+    whole = {name for name, level in outcome.recoded.items() if level}
     return {
         "kind": PUBLIC,
         "format": FORMAT,
@@ -41,9 +42,12 @@ def public_manifest(outcome: Outcome, tuples: Tuples, released: Microdata, data:
         "measure": Path(outcome.claim.measure).name,
         "empty_cells": null_semantics(outcome.claim),
         "changed_cells": {
-            name: {"suppressed": rounded_count(changed[name][0]), "coarsened": rounded_count(changed[name][1])}
+            name: {
+                "suppressed": rounded_count(changed.get(name, (0, 0))[0]),
+                "coarsened": "all" if name in whole else rounded_count(changed.get(name, (0, 0))[1]),
+            }
             for name in (column.name for column in released.columns)
-            if name in changed
+            if name in changed or name in whole
         },
         "reading": reading(released),
         "files": hashes(folder),

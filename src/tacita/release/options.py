@@ -22,6 +22,8 @@ class WeightNoise:
     def __post_init__(self) -> None:
         if not 0 < self.percent < 100:
             raise UsageError(f"the noise of the weights is {self.percent:g} %", do="give a share above 0 and below 100")
+        if not self.margins:
+            raise UsageError("no total of the weights is to be kept", do="keep that of the whole file: margins=((),)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.engines.plans.terms import as_double, as_text
+from tacita.engines.plans.joins import same
+from tacita.engines.plans.terms import as_double
+from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError
 from tacita.files.contract import engine_relation
 from tacita.model.microdata import Microdata
@@ -67,28 +69,38 @@ def _weights(microdata: Microdata, name: str, noise: WeightNoise) -> tuple[Array
     import numpy as np
     import pyarrow as pa
 
-    from tacita.risk.arrays import as_codes, as_numpy
+    from tacita.risk.arrays import as_numpy
 
     relation = engine_relation(microdata)
-    wanted = [each for margin in noise.margins for each in margin]
-    terms = [exp.alias_(as_double(relation.physical([name])[0]), "w")]
-    terms += [exp.alias_(as_text(relation.physical([each])[0]), f"g{i}") for i, each in enumerate(wanted)]
-    row = exp.alias_(relation.engine.numbered(relation), "r")
-    plan = exp.select(*terms, row).from_(relation.source()).order_by("r")
-    batches = list(relation.engine.stream(plan, 1_000_000))
+    row = exp.alias_(relation.engine.numbered(relation), "row_")
+    plan = exp.select(exp.column("row_", table="t"), exp.alias_(as_double(_of(relation, name)), "w"))
+    plan = plan.from_(exp.select("*", row).from_(relation.source()).subquery("t"))
+    for i, margin in enumerate(noise.margins):
+        number: exp.Expr = exp.Literal.number(1)
+        if margin:
+            keys = [relation.column(each).physical for each in margin]
+            plan = plan.join(_groups(relation, keys).subquery(f"g{i}"), on=same("t", f"g{i}", keys))
+            number = exp.column("number_", table=f"g{i}")
+        plan = plan.select(exp.alias_(exp.Cast(this=number, to=exp.DataType.build("bigint")), f"n{i}"))
+    batches = list(relation.engine.stream(plan.order_by("row_"), 1_000_000))
     if not batches:
         return np.empty(0), [np.empty(0, dtype=np.int64) for _ in noise.margins]
     table = pa.Table.from_batches(batches)
-    groups, at = [], 0
-    for margin in noise.margins:
-        group = np.zeros(table.num_rows, dtype=np.int64)
-        for _ in margin:
-            coded = table.column(f"g{at}").combine_chunks().dictionary_encode()
-            codes = as_codes(coded.indices, -1).astype(np.int64) + 1
-            group = np.unique(group * (len(coded.dictionary) + 1) + codes, return_inverse=True)[1]
-            at += 1
-        groups.append(group)
+    groups = [as_numpy(table.column(f"n{i}")) - 1 for i in range(len(noise.margins))]
     return as_numpy(table.column("w")).astype(np.float64), groups
+
+
+def _of(relation: EngineRelation, name: str) -> exp.Column:
+    return exp.column(relation.column(name).physical, table="t")
+
+
+def _groups(relation: EngineRelation, keys: list[str]) -> exp.Select:
+    """Return the plan of the groups of a margin in their order, each with a number from 1."""
+    columns = [exp.column(key) for key in keys]
+    distinct = exp.select(*columns).distinct().from_(relation.source())
+    order = exp.Order(expressions=[exp.Ordered(this=column.copy()) for column in columns])
+    number = exp.Window(this=exp.RowNumber(), order=order)
+    return exp.select(*(c.copy() for c in columns), exp.alias_(number, "number_")).from_(distinct.subquery("d"))
 
 
 def _decimals(weights: Array) -> int:
