@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tacita.cli.measuring import links_asked, measures_asked, nulls_asked
 from tacita.cli.options import AsJson, Force, Request, bindings, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
@@ -14,8 +15,6 @@ from tacita.errors import UsageError, printable
 if TYPE_CHECKING:
     from tacita.assessment.assessment import Assessment
     from tacita.dataset import Dataset
-    from tacita.risk.continuous.interval_disclosure import IntervalDisclosure
-    from tacita.risk.null_semantics import Nulls
 
 Measures = Annotated[
     list[str] | None,
@@ -50,8 +49,6 @@ Links = Annotated[
 EXIT_UNSAFE = 1
 _K = 3
 _OF_POPULATIONS = ("k-map", "delta-presence", "file-risk", "population-uniqueness")
-_LOOK_ALIKE = ("k-anonymity", "k-map", "alpha-k")
-"""Measures whose k is the number of records that should look alike."""
 
 
 @reads_data
@@ -71,7 +68,7 @@ def assess(
     ] = None,
     nulls: Annotated[
         str | None,
-        typer.Option(help="What an unknown value matches: maybe-match, standard, alpha, expected, expected-marginal."),
+        typer.Option(help="What an unknown value matches: maybe-match, strict, standard, alpha, expected."),
     ] = None,
     alpha: Annotated[
         float | None, typer.Option(min=0, max=1, help="Weight of an uncertain match with --nulls alpha; default: 0.5.")
@@ -112,14 +109,18 @@ def assess(
     with progress_shown() as progress:
         data = request.read(source, progress, only_given_roles=True)
         question = Question(
-            measures=_measures(
-                measure or [], param or [], k=k or _K, threshold=threshold, original=original, data=data
+            measures=measures_asked(
+                measure or [],
+                param or [],
+                k=k or _K,
+                threshold=threshold,
+                original=_other(data, original) if original else None,
             ),
             k=k or _K,
-            nulls=_nulls(data, missing_as, nulls, alpha),
+            nulls=nulls_asked(data, missing_as, nulls, alpha),
             scenarios=tuple(scenario or ()),
             population=_beside(data, population) if population else None,
-            links=_links(data, related or [], bindings(input_, "--input")),
+            links=links_asked(data, related or [], bindings(input_, "--input")),
             top=top,
         )
         found = data.assess(question, known=request.quasi_identifiers(), progress=progress)
@@ -180,69 +181,6 @@ def _check_one_scenario(found: Assessment, records: Path | None, why: int | None
         raise UsageError(f"{option} is about one scenario, and there are several: {names}", do="choose with --scenario")
 
 
-def _measures(
-    names: list[str], pairs: list[str], *, k: int, threshold: float | None, original: str | None, data: Dataset
-) -> tuple[Any, ...]:
-    from dataclasses import replace
-
-    from tacita.reasoning.parameters import parsed_parameters
-    from tacita.risk.catalogue import MEASURES, measure, measure_class, settable
-
-    given = parsed_parameters(pairs)
-    if not names:
-        if given or threshold is not None:
-            raise UsageError("--param and --threshold need a measure", do="add --measure NAME")
-        return ()
-    made = []
-    used: set[str] = set()
-    for name in dict.fromkeys(names):
-        own = {p.rpartition(".")[2]: p for p in given if p.rpartition(".")[0] in {"", name}}
-        known = {f.name for f in settable(measure_class(name))} if name in MEASURES else None
-        alone = len(set(names)) == 1  # then it must take everything, or say what is wrong
-        values = {p: given[o] for p, o in own.items() if known is None or p in known or "." in o or alone}
-        used |= {own[short] for short in values}
-        if name in _LOOK_ALIKE:
-            values.setdefault("k", k)
-        if threshold is not None:
-            values["threshold"] = threshold
-        found = measure(name, values)
-        if original and name == "interval-disclosure":
-            found = replace(cast("IntervalDisclosure", found), original=_other(data, original))
-        made.append(found)
-    unused = [p for p in given if p not in used]
-    if unused:
-        raise UsageError(
-            f"no measure asked for has a parameter '{unused[0]}'", do="see 'tacita measures' for their parameters"
-        )
-    return tuple(made)
-
-
-def _nulls(data: Dataset, missing_as: str | None, nulls: str | None, alpha: float | None) -> Nulls | None:
-    from tacita.errors import did_you_mean
-    from tacita.model.dictionary import MissingAs
-    from tacita.risk.null_semantics import Distribution, Nulls, Semantics
-
-    if alpha is not None and nulls != "alpha":
-        raise UsageError("--alpha is for --nulls alpha alone", do="add --nulls alpha, or leave it out")
-    if missing_as is None and nulls is None:
-        return None
-    if missing_as is not None and missing_as not in set(MissingAs):
-        raise UsageError(f"--missing-as cannot be '{missing_as}'", do="use category or unknown")
-    as_ = MissingAs(missing_as) if missing_as else MissingAs.UNKNOWN if nulls else data.dictionary.missing_as
-    if nulls is None:
-        return Nulls(as_)
-    if as_ is MissingAs.CATEGORY:
-        raise UsageError("--nulls is for unknown values, and --missing-as says category", do="leave one of them out")
-    known = [*Semantics, "expected-marginal"]
-    if nulls not in known:
-        raise UsageError(
-            f"--nulls cannot be '{nulls}'{did_you_mean(nulls, known)}", do=f"use one of {', '.join(known)}"
-        )
-    if nulls == "expected-marginal":
-        return Nulls(as_, Semantics.EXPECTED, distribution=Distribution.MARGINAL)
-    return Nulls(as_, Semantics(nulls), (0.5 if alpha is None else alpha) if nulls == Semantics.ALPHA else 1.0)
-
-
 def _other(data: Dataset, source: str) -> Any:
     from tacita.files.read import read
 
@@ -253,21 +191,6 @@ def _beside(data: Dataset, source: str) -> Any:
     from tacita.files.contract import engine_relation
 
     return engine_relation(_other(data, source))
-
-
-def _links(data: Dataset, programs: list[str], inputs: dict[str, str]) -> dict[str, Any]:
-    if inputs and not programs:
-        raise UsageError("--input gives facts to --related, which is not there", do="add --related PROGRAM")
-    from tacita.reasoning.links import related
-
-    links = {}
-    for each in programs:
-        word, equals, program = each.partition("=")
-        program, word = (program, word) if equals else (each, "group")
-        if word in links:
-            raise UsageError(f"--related names '{word}' twice", do="name them: --related family=family_links")
-        links[word] = related(program, data, inputs)
-    return links
 
 
 def _written(found: Assessment, records: Path | None, html: Path | None) -> list[Any]:

@@ -12,7 +12,19 @@ from typing import Annotated
 
 import typer
 
-from tacita.cli import assess, categorize, convert, describe, generate, measures, reason, rules, verify, version
+from tacita.cli import (
+    anonymize,
+    assess,
+    categorize,
+    convert,
+    describe,
+    generate,
+    measures,
+    reason,
+    rules,
+    verify,
+    version,
+)
 from tacita.cli.rule_output import fault_dict
 from tacita.errors import OutputError, RuleError, TacitaError, UsageError, printable
 from tacita.version import __version__
@@ -33,7 +45,7 @@ app = typer.Typer(
     rich_markup_mode=None if _FIRST_PAGE else "rich",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for command in (describe, categorize, assess, measures, generate, convert, reason, rules, verify, version):
+for command in (describe, categorize, assess, anonymize, measures, generate, convert, reason, rules, verify, version):
     command.add_to(app)
 
 

@@ -1,0 +1,389 @@
+"""tacita anonymize: change microdata as little as possible until they are safe, and release them with the proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tacita.cli.measuring import links_asked, measures_asked, nulls_asked
+from tacita.cli.options import AsJson, Force, Request, bindings, once, reads_data, split_pair
+from tacita.cli.output import print_json, print_text, progress_shown
+from tacita.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from tacita.cycle.outcome import Outcome
+    from tacita.cycle.plan import Plan
+    from tacita.dataset import Dataset
+    from tacita.progress import Progress
+    from tacita.release.folder import Released
+    from tacita.release.options import ReleaseOptions
+
+EXIT_UNSAFE = 1
+_K = 3
+_RISK, _CHANGE, _ORDER, _RELEASE = "What is safe", "What may be changed", "In which order", "The release"
+
+
+def _option(panel: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=panel, **more)
+
+
+@reads_data
+def anonymize(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
+    request: Request,
+    out: Annotated[
+        Path | None, _option(_RELEASE, "--out", help="Release folder to make; without it nothing is written.")
+    ] = None,
+    measure: Annotated[
+        str, _option(_RISK, "--measure", metavar="NAME|FILE.vada", help="The measure; 'tacita measures' lists them.")
+    ] = "k-anonymity",
+    k: Annotated[
+        int | None, _option(_RISK, "--k", "-k", min=1, help="How many records should look alike; default: 3.")
+    ] = None,
+    threshold: Annotated[
+        float | None, _option(_RISK, min=0, max=1, help="The risk above which a record is unsafe: T of the paper.")
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        _option(_RISK, "--param", metavar="NAME=VALUE", help="A parameter of the measure or program; may be repeated."),
+    ] = None,
+    nulls: Annotated[
+        str | None,
+        _option(_RISK, help="What an empty cell matches: maybe (default), strict, expected, standard, alpha."),
+    ] = None,
+    lean: Annotated[
+        float | None,
+        _option(_RISK, min=0, max=1, help="How much a record may lean on the nulls of others: 1 maybe, 0 strict."),
+    ] = None,
+    missing_as: Annotated[
+        str | None, _option(_RISK, help="A missing value of the source is 'unknown', or a 'category' of its own.")
+    ] = None,
+    related: Annotated[
+        str | None,
+        _option(_RISK, metavar="[WORD=]PROGRAM", help="Rules that say who belongs together, such as company_groups."),
+    ] = None,
+    input_: Annotated[
+        list[str] | None,
+        _option(_RISK, "--input", metavar="PREDICATE=FILE", help="Facts for --related or --program, as Own=own.csv."),
+    ] = None,
+    cluster_risk: Annotated[
+        bool, _option(_RISK, "--cluster-risk", help="The risk of a record is that of its household (--cluster).")
+    ] = False,
+    whole_clusters: Annotated[
+        bool,
+        _option(_RISK, "--whole-clusters", help="Change all members of a risky cluster, as Algorithm 9."),
+    ] = False,
+    method: Annotated[
+        str, _option(_CHANGE, help="suppression, recoding, local-recoding, or auto (what loses least).")
+    ] = "suppression",
+    recode: Annotated[
+        list[str] | None, _option(_CHANGE, metavar="NAME=LEVEL", help="Roll a whole column up first; may be repeated.")
+    ] = None,
+    suppression_limit: Annotated[
+        float, _option(_CHANGE, min=0, max=1, help="With recoding: share of records that may be left to suppression.")
+    ] = 0.05,
+    importance: Annotated[
+        list[str] | None,
+        _option(_CHANGE, metavar="NAME=WEIGHT", help="What a cell of an attribute costs; default 1; may be repeated."),
+    ] = None,
+    keep: Annotated[str | None, _option(_CHANGE, help="Attributes not to be touched, with commas between.")] = None,
+    keep_cells: Annotated[
+        Path | None, _option(_CHANGE, help="Cells not to be touched: a CSV file with the columns row and attribute.")
+    ] = None,
+    household: Annotated[
+        str | None,
+        _option(_CHANGE, help="Attributes suppressed for whole households (--cluster), with commas between."),
+    ] = None,
+    optimal: Annotated[
+        bool, _option(_CHANGE, "--optimal", help="The smallest suppression there is: for small data.")
+    ] = False,
+    tuples: Annotated[
+        str, _option(_ORDER, help="Which record first: less-significant-first, most-risky-first, file-order.")
+    ] = "less-significant-first",
+    attributes: Annotated[
+        str,
+        _option(
+            _ORDER,
+            help="Which cell first: fewest-nulls, most-risky-first, most-selective-first, rarest-value-first, "
+            "least-important-first, or names with commas between.",
+        ),
+    ] = "fewest-nulls",
+    rounds: Annotated[
+        bool, _option(_ORDER, "--rounds", help="All risky records lose a cell in each round, as the rules are printed.")
+    ] = False,
+    no_take_back: Annotated[
+        bool, _option(_ORDER, "--no-take-back", help="Leave nulls that turned out unnecessary.")
+    ] = False,
+    program: Annotated[
+        str | None, _option(_ORDER, metavar="NAME|FILE.vada", help="Run the cycle as these rules say it.")
+    ] = None,
+    internal: Annotated[
+        Path | None, _option(_RELEASE, help="Folder for what stays in the house; default: OUT.internal.")
+    ] = None,
+    no_shuffle: Annotated[
+        bool, _option(_RELEASE, "--no-shuffle", help="Keep the order of the records, which may tell who is who.")
+    ] = False,
+    seed: Annotated[int | None, _option(_RELEASE, min=0, help="Where randomness begins; never published.")] = None,
+    pseudonymise: Annotated[
+        str | None, _option(_RELEASE, help="Identifiers to replace by keyed pseudonyms instead of dropping them.")
+    ] = None,
+    key_file: Annotated[Path | None, _option(_RELEASE, help="File with the key of the pseudonyms.")] = None,
+    keep_clusters: Annotated[
+        bool, _option(_RELEASE, "--keep-clusters", help="Release the household key, numbered anew.")
+    ] = False,
+    weight_noise: Annotated[
+        float | None, _option(_RELEASE, metavar="PERCENT", help="Blur the sampling weights by up to so much.")
+    ] = None,
+    weight_totals: Annotated[
+        list[str] | None,
+        _option(_RELEASE, metavar="NAME,NAME", help="Groups whose totals of weights are kept; may be repeated."),
+    ] = None,
+    curve: Annotated[
+        bool, _option(_RELEASE, "--curve", help="Show nulls against records that lean on others, from maybe to strict.")
+    ] = False,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Change microdata as little as possible until no record is too risky, and release them with a proof.
+
+    The release folder holds the protected data, a dictionary, a report and a manifest; what stays in the house is in
+    OUT.internal. Nothing is written if a record cannot be made safe: exit code 1, and what would make it pass. Ask
+    'tacita explain OUT --row N' why a cell was changed, and 'tacita verify OUT' whether the claim holds.
+    """
+    from tacita.cycle.as_json import outcome_dict
+    from tacita.cycle.as_text import outcome_text
+
+    if out is None and any((internal, no_shuffle, pseudonymise, key_file, keep_clusters, weight_noise is not None)):
+        raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
+    options = _release(
+        out, internal, no_shuffle, seed, pseudonymise, key_file, keep_clusters, weight_noise, weight_totals, force
+    )
+    with progress_shown() as progress:
+        data, notes = _with_roles(request.read(source, progress, only_given_roles=True), request, progress)
+        inputs = bindings(input_, "--input")
+        if program is not None:
+            outcome = _by_rules(data, program, inputs, param or [], progress)
+            links: dict[str, Any] = {}
+        else:
+            links = links_asked(data, [related] if related else [], inputs)
+            plan = _plan(
+                data,
+                request,
+                links,
+                measure=(measure, param or [], k, threshold),
+                nulls=(missing_as, nulls, lean),
+                clusters=(cluster_risk, whole_clusters),
+                method=(method, recode, suppression_limit, optimal),
+                touch=(importance, keep, keep_cells, household),
+                order=(tuples, attributes, rounds, not no_take_back),
+            )
+            if curve:
+                _show_curve(data, plan, as_json=as_json, progress=progress)
+                return
+            outcome = _anonymized(data, plan, progress)
+        released = _released(outcome, out, options, links, progress) if out is not None and outcome.is_safe else None
+    if as_json:
+        print_json(outcome_dict(outcome, notes) | _told(released))
+    else:
+        print_text(*outcome_text(outcome, notes), *_next(outcome, released))
+    if not outcome.is_safe:
+        raise typer.Exit(EXIT_UNSAFE)
+
+
+def _with_roles(data: Dataset, request: Request, progress: Progress) -> tuple[Dataset, list[str]]:
+    """Return data with quasi-identifiers: those given, those of the dictionary, or proposed ones with a note."""
+    if request.quasi_identifiers() or data.dictionary.quasi_identifiers:
+        return data, []
+    proposals = data.propose(figures=(figures := data.profiles(progress)))
+    accepted = data.accept(proposals, figures)
+    names = ", ".join(accepted.dictionary.quasi_identifiers)
+    return accepted, [f"quasi-identifiers were proposed, nobody decided on them: {names}" if names else ""]
+
+
+def _plan(
+    data: Dataset,
+    request: Request,
+    links: dict[str, Any],
+    *,
+    measure: tuple[str, list[str], int | None, float | None],
+    nulls: tuple[str | None, str | None, float | None],
+    clusters: tuple[bool, bool],
+    method: tuple[str, list[str] | None, float, bool],
+    touch: tuple[list[str] | None, str | None, Path | None, str | None],
+    order: tuple[str, str, bool, bool],
+) -> Plan:
+    from tacita.cycle.plan import Method, Plan
+    from tacita.cycle.routing import AttributeRoute, TupleOrder, route_named
+
+    name, pairs, k, threshold = measure
+    chosen = measures_asked([name], pairs, k=k or _K, threshold=threshold)[0]
+    if k is not None and getattr(chosen, "k", None) != k:
+        raise UsageError(f"{chosen.name} has no k of look-alikes", do="leave out -k, or say it with --param k=...")
+    missing_as, word, lean = nulls
+    if lean is not None and word is not None:
+        raise UsageError("--lean and --nulls say the same thing twice", do="leave one of them out")
+    asked = nulls_asked(data, missing_as, "alpha" if lean is not None else word, lean)
+    importance, keep, keep_cells, household = touch
+    attributes: Any = _names(order[1])
+    if len(attributes) == 1 and attributes[0] not in data.dictionary.names:
+        attributes = route_named(attributes[0], AttributeRoute)
+    clusters_of = [a.name for a in data.dictionary if a.category is not None and a.category.value == "cluster-key"]
+    return Plan(
+        measure=chosen,
+        known=tuple(request.quasi_identifiers() or data.dictionary.quasi_identifiers),
+        nulls=asked,
+        method=Method(route_named(method[0], Method)),
+        importance={name: _number(value, "--importance") for name, value in _pairs(importance, "--importance").items()},
+        keep=tuple(_names(keep)),
+        keep_cells=_cells(keep_cells),
+        household=tuple(_names(household)),
+        cluster=clusters_of[0] if clusters_of else None,
+        links=links,
+        cluster_risk=clusters[0],
+        whole_clusters=clusters[1],
+        tuples=TupleOrder(route_named(order[0], TupleOrder)),
+        attributes=attributes if isinstance(attributes, AttributeRoute) else tuple(attributes),
+        take_back=order[3],
+        rounds=order[2],
+        recode={name: int(_number(value, "--recode")) for name, value in _pairs(method[1], "--recode").items()},
+        suppression_limit=method[2],
+        optimal=method[3],
+    )
+
+
+def _anonymized(data: Dataset, plan: Plan, progress: Progress) -> Outcome:
+    from tacita.cycle.anonymize import anonymize as run
+
+    return run(data.microdata, plan, progress=progress)
+
+
+def _by_rules(data: Dataset, program: str, inputs: dict[str, str], pairs: list[str], progress: Progress) -> Outcome:
+    from tacita.cycle.program import anonymize_by_rules
+    from tacita.reasoning.parameters import parsed_parameters
+
+    return anonymize_by_rules(data, program, inputs=inputs, parameters=parsed_parameters(pairs), progress=progress)
+
+
+def _released(
+    outcome: Outcome, out: Path, options: ReleaseOptions, links: dict[str, Any], progress: Progress
+) -> Released:
+    from dataclasses import replace
+
+    from tacita.release.folder import write_release
+
+    options = replace(options, links=next(iter(links.values()), None))
+    return write_release(outcome, out, options, progress=progress)
+
+
+def _told(released: Released | None) -> dict[str, Any]:
+    if released is None:
+        return {}
+    places = {"folder": released.folder, "internal": released.internal, "data": released.data}
+    return {"release": {name: str(path) for name, path in places.items()} | {"notes": list(released.notes)}}
+
+
+def _next(outcome: Outcome, released: Released | None) -> list[Any]:
+    """Return what was written, and what a person may want to do next."""
+    from rich.text import Text
+
+    if released is None:
+        lines = ["Nothing was written" + ("; add --out FOLDER to release it." if outcome.is_safe else ".")]
+    else:
+        lines = [f"Note: {note}" for note in released.notes]
+        lines += [
+            f"Released to {released.folder}: {released.data.name}, its dictionary, a report and a manifest.",
+            f"What stays in the house is in {released.internal}.",
+            f"Ask why with 'tacita explain {released.folder}', check with 'tacita verify {released.folder}'.",
+        ]
+    return [Text(""), *(Text(printable(line)) for line in lines)]
+
+
+def _release(
+    out: Path | None,
+    internal: Path | None,
+    no_shuffle: bool,
+    seed: int | None,
+    pseudonymise: str | None,
+    key_file: Path | None,
+    keep_clusters: bool,
+    weight_noise: float | None,
+    weight_totals: list[str] | None,
+    force: bool,
+) -> ReleaseOptions:
+    """Return what was said about the release; raise before any work if it cannot be written."""
+    from tacita.release.folder import internal_folder
+    from tacita.release.identifiers import key_from
+    from tacita.release.options import ReleaseOptions, WeightNoise
+    from tacita.release.placing import check_places
+
+    if weight_totals and weight_noise is None:
+        raise UsageError("--weight-totals is for blurred weights", do="add --weight-noise PERCENT, or leave it out")
+    if pseudonymise and key_file is None:
+        raise UsageError("--pseudonymise needs a key", do="add --key-file FILE with at least 16 random bytes")
+    noise = None
+    if weight_noise is not None:
+        totals = tuple(tuple(_names(group)) for group in weight_totals or ())
+        noise = WeightNoise(weight_noise, totals or ((),))
+    if out is not None:
+        check_places(out, internal or internal_folder(out), force=force)
+    return ReleaseOptions(
+        shuffle=not no_shuffle,
+        seed=seed,
+        pseudonymise=tuple(_names(pseudonymise)),
+        key=key_from(file=key_file) if key_file else None,
+        keep_clusters=keep_clusters,
+        weights=noise,
+        internal=internal,
+        force=force,
+    )
+
+
+def _show_curve(data: Dataset, plan: Plan, *, as_json: bool, progress: Progress) -> None:
+    from tacita.cycle.as_text import curve_text
+    from tacita.cycle.curve import curve as drawn
+
+    points = drawn(data.microdata, plan, progress=progress)
+    if as_json:
+        print_json([point.to_dict() for point in points])
+    else:
+        print_text(*curve_text(points))
+
+
+def _names(text: str | None) -> list[str]:
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def _pairs(given: list[str] | None, option: str) -> dict[str, str]:
+    return once((split_pair(pair, option) for pair in given or ()), option)
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{option} is given '{text}', which is no number", do=f"write {option} NAME=NUMBER") from None
+
+
+def _cells(path: Path | None) -> tuple[tuple[int, str], ...]:
+    """Return the cells that a CSV file names: row from 1, attribute."""
+    import csv
+
+    if path is None:
+        return ()
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        if not {"row", "attribute"} <= set(rows.fieldnames or ()):
+            raise UsageError("there are no columns 'row' and 'attribute'", where=str(path), do="name them in a header")
+        found = []
+        for line, each in enumerate(rows, 2):
+            if not (each["row"] or "").strip().isdigit():
+                raise UsageError("the row is no number", where=f"{path}, line {line}", do="count records from 1")
+            found.append((int(each["row"]), str(each["attribute"]).strip()))
+    return tuple(found)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("anonymize")(anonymize)

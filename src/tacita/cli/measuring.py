@@ -1,0 +1,99 @@
+"""Options that say how risk is measured, made into what the rooms below understand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from tacita.errors import UsageError
+
+if TYPE_CHECKING:
+    from tacita.dataset import Dataset
+    from tacita.risk.continuous.interval_disclosure import IntervalDisclosure
+    from tacita.risk.null_semantics import Nulls
+
+_LOOK_ALIKE = ("k-anonymity", "k-map", "alpha-k")
+"""Measures whose k is the number of records that should look alike."""
+_SHORT = {"maybe": ("maybe-match", None), "strict": ("alpha", 0.0)}
+"""Short names of meanings of a null: strict is alpha = 0, nobody leans on the nulls of others."""
+
+
+def measures_asked(
+    names: list[str], pairs: list[str], *, k: int, threshold: float | None, original: Any = None
+) -> tuple[Any, ...]:
+    """Return the measures that were asked for, with their parameters; `original` are data before masking."""
+    from dataclasses import replace
+
+    from tacita.reasoning.parameters import parsed_parameters
+    from tacita.risk.catalogue import MEASURES, measure, measure_class, settable
+
+    given = parsed_parameters(pairs)
+    if not names:
+        if given or threshold is not None:
+            raise UsageError("--param and --threshold need a measure", do="add --measure NAME")
+        return ()
+    made = []
+    used: set[str] = set()
+    for name in dict.fromkeys(names):
+        own = {p.rpartition(".")[2]: p for p in given if p.rpartition(".")[0] in {"", name}}
+        known = {f.name for f in settable(measure_class(name))} if name in MEASURES else None
+        alone = len(set(names)) == 1  # then it must take everything, or say what is wrong
+        values = {p: given[o] for p, o in own.items() if known is None or p in known or "." in o or alone}
+        used |= {own[short] for short in values}
+        if name in _LOOK_ALIKE:
+            values.setdefault("k", k)
+        if threshold is not None:
+            values["threshold"] = threshold
+        found = measure(name, values)
+        if original is not None and name == "interval-disclosure":
+            found = replace(cast("IntervalDisclosure", found), original=original)
+        made.append(found)
+    unused = [p for p in given if p not in used]
+    if unused:
+        raise UsageError(
+            f"no measure asked for has a parameter '{unused[0]}'", do="see 'tacita measures' for their parameters"
+        )
+    return tuple(made)
+
+
+def nulls_asked(data: Dataset, missing_as: str | None, nulls: str | None, alpha: float | None) -> Nulls | None:
+    """Return how nulls should count, or None if nothing was said."""
+    from tacita.errors import did_you_mean
+    from tacita.model.dictionary import MissingAs
+    from tacita.risk.null_semantics import Distribution, Nulls, Semantics
+
+    if alpha is not None and nulls != "alpha":
+        raise UsageError("--alpha is for --nulls alpha alone", do="add --nulls alpha, or leave it out")
+    if missing_as is None and nulls is None:
+        return None
+    if missing_as is not None and missing_as not in set(MissingAs):
+        raise UsageError(f"--missing-as cannot be '{missing_as}'", do="use category or unknown")
+    as_ = MissingAs(missing_as) if missing_as else MissingAs.UNKNOWN if nulls else data.dictionary.missing_as
+    if nulls is None:
+        return Nulls(as_)
+    if as_ is MissingAs.CATEGORY:
+        raise UsageError("--nulls is for unknown values, and --missing-as says category", do="leave one of them out")
+    known = [*_SHORT, *Semantics, "expected-marginal"]
+    if nulls not in known:
+        raise UsageError(
+            f"--nulls cannot be '{nulls}'{did_you_mean(nulls, known)}", do=f"use one of {', '.join(known)}"
+        )
+    if nulls == "expected-marginal":
+        return Nulls(as_, Semantics.EXPECTED, distribution=Distribution.MARGINAL)
+    name, fixed = _SHORT.get(nulls, (nulls, alpha))
+    return Nulls(as_, Semantics(name), (0.5 if fixed is None else fixed) if name == Semantics.ALPHA else 1.0)
+
+
+def links_asked(data: Dataset, programs: list[str], inputs: dict[str, str]) -> dict[str, Any]:
+    """Return who belongs together as rules say it, by what their clusters are called."""
+    if inputs and not programs:
+        raise UsageError("--input gives facts to --related, which is not there", do="add --related PROGRAM")
+    from tacita.reasoning.links import related
+
+    links = {}
+    for each in programs:
+        word, equals, program = each.partition("=")
+        program, word = (program, word) if equals else (each, "group")
+        if word in links:
+            raise UsageError(f"--related names '{word}' twice", do="name them: --related family=family_links")
+        links[word] = related(program, data, inputs)
+    return links
