@@ -40,7 +40,12 @@ def verify(
     ] = None,
     nulls: Annotated[
         str | None,
-        typer.Option(help="What an empty cell matches: maybe (maybe-match), strict (standard), expected, or category."),
+        typer.Option(
+            help="What an empty cell matches: maybe (maybe-match), strict, standard, alpha, expected or category."
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Weight of an uncertain match with --nulls alpha.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -51,7 +56,7 @@ def verify(
     from tacita.release import verify as checks
 
     with progress_shown() as progress:
-        given = (measure, k, threshold, param, quasi, nulls)
+        given = (measure, k, threshold, param, quasi, nulls, alpha)
         claim = _claim(release, *given) if any(each is not None for each in given) else None
         found = checks.verify(release, claim, internal=internal, progress=progress)
     if as_json:
@@ -67,6 +72,7 @@ _NULLS: dict[str, dict[str, Any]] = {
     "maybe-match": {"semantics": "maybe-match"},
     "strict": {"semantics": "alpha", "alpha": 0.0},
     "standard": {"semantics": "standard"},
+    "alpha": {"semantics": "alpha"},
     "expected": {"semantics": "expected"},
     "expected-marginal": {"semantics": "expected", "distribution": "marginal"},
     "category": {"missing_as": "category"},
@@ -81,6 +87,7 @@ def _claim(
     param: list[str] | None,
     quasi: str | None,
     nulls: str | None,
+    alpha: float | None,
 ) -> Claim:
     """Return the claim that was typed."""
     import csv
@@ -94,10 +101,13 @@ def _claim(
     if nulls is not None and nulls not in _NULLS:
         do = f"use one of {', '.join(_NULLS)}"
         raise UsageError(f"--nulls cannot be '{nulls}'{did_you_mean(nulls, _NULLS)}", do=do)
+    if (nulls == "alpha") != (alpha is not None):
+        raise UsageError("--nulls alpha and --alpha belong together", do="write for example --nulls alpha --alpha 0.5")
+    counted = _NULLS[nulls or "maybe"] | ({} if alpha is None else {"alpha": alpha})
     parameters: dict[str, Any] = dict(parsed_parameters(param or []))
     parameters |= {name: value for name, value in (("k", k), ("threshold", threshold)) if value is not None}
     known = [name.strip() for name in next(csv.reader([quasi or ""], skipinitialspace=True), []) if name.strip()]
-    return Claim(measure, parameters, tuple(known) or _quasi_identifiers(release), _NULLS[nulls or "maybe"])
+    return Claim(measure, parameters, tuple(known) or _quasi_identifiers(release), counted)
 
 
 def _quasi_identifiers(release: Path) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ def write_release(
             outcome.verdict.removesuffix("."), where=str(target), do="see what would make it pass; nothing was written"
         )
     internal = options.internal or internal_folder(target)
-    check_places(target, internal, force=options.force)
+    check_places(target, internal, force=options.force, settings=settings)
     _check_source_stays(outcome.original, target, internal)
     seed = fresh_seed() if options.seed is None else options.seed
     progress(Step("putting the release together"))

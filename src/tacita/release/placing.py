@@ -43,8 +43,7 @@ def placed(target: Path, internal: Path, *, force: bool, settings: Settings | No
     """Hand out two empty folders; on success they become the target and its internal folder, otherwise nothing does."""
     state = (settings or Settings.from_environment()).state
     sweep(state)
-    put_back(state)
-    check_places(target, internal, force=force)
+    check_places(target, internal, force=force, settings=settings)
     target, internal = target.resolve(), internal.resolve()
     with journalled(partial_beside(target), state) as release, journalled(partial_beside(internal), state) as proof:
         try:
@@ -52,15 +51,16 @@ def placed(target: Path, internal: Path, *, force: bool, settings: Settings | No
                 folder.mkdir(mode=0o700)
             places = Places(release, proof, secrets.token_hex(16))
             yield places
-            check_places(target, internal, force=force)
+            check_places(target, internal, force=force, settings=settings)
             _let_others_read(release)
             _swap(places, target, internal, state)
         except OSError as error:
             raise _in_our_words(error, target) from None
 
 
-def check_places(target: Path, internal: Path, *, force: bool) -> None:
-    """Raise if a release cannot or must not be written there."""
+def check_places(target: Path, internal: Path, *, force: bool, settings: Settings | None = None) -> None:
+    """Raise if a release cannot or must not be written there; what a kill left there is mended first."""
+    put_back((settings or Settings.from_environment()).state)
     one, other = target.resolve(), internal.resolve()
     if one == other or one.is_relative_to(other) or other.is_relative_to(one):
         raise OutputError(

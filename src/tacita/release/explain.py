@@ -1,0 +1,121 @@
+"""Why a cell of a release is as it is: the decisions about it, in sentences and as a tree.
+
+What is told comes from the log of decisions in the internal folder: steps, rules, levels and risks, never a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tacita.errors import UsageError, did_you_mean
+from tacita.model.decision import Decision
+from tacita.release.records_of import OpenedRelease
+
+EVERY_RECORD = 0
+"""The number of the record in a decision about a whole column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A node of the tree: a sentence, and what it rests on."""
+
+    text: str
+    below: tuple[Branch, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree in words of JSON."""
+        return {"text": self.text, "because": [branch.to_dict() for branch in self.below]}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a record, or one of its cells, is as it is."""
+
+    row: int
+    """The number of the record in the released file."""
+    source_row: int
+    attribute: str | None
+    decisions: tuple[Decision, ...]
+    branches: tuple[Branch, ...]
+    links: str | None = None
+    """The word for what is linked by rules, if the risk was one of linked records."""
+
+    @property
+    def sentences(self) -> list[str]:
+        """The explanation as sentences, one after the other."""
+        found: list[str] = []
+        for branch in self.branches:
+            found.append(branch.text)
+            found += [each.text for each in branch.below]
+        return found
+
+
+def explained(
+    release: OpenedRelease, row: int, attribute: str | None = None, *, of_source: bool = False
+) -> Explanation:
+    """Return why a record of a release, or one of its cells, was changed or not.
+
+    `row` counts the released records from 1, or with `of_source` those of the source.
+    """
+    source = row if of_source else release.source_row(row)
+    released = release.released_row(row) if of_source else row
+    claim = release.claim
+    names = list(claim.known)
+    if attribute is not None and attribute not in names:
+        raise UsageError(
+            f"'{attribute}' is no attribute that was looked at{did_you_mean(attribute, names)}",
+            do=f"name one of: {', '.join(names)}; all others were released as they are, or dropped",
+        )
+    wanted = [attribute] if attribute is not None else names
+    log = release.decisions
+    decisions = sorted(
+        (d for name in wanted for where in (EVERY_RECORD, source) for d in log.of_cell(where, name)),
+        key=lambda d: d.step,
+    )
+    settings: Mapping[str, Any] = release.manifest.get("settings", {})
+    branches = tuple(_told(d, claim.parameters, claim.measure) for d in decisions)
+    if not branches:
+        branches = (_untouched(attribute, log.of_record(source), claim.measure),)
+    return Explanation(released, source, attribute, tuple(decisions), branches, claim.related if settings else None)
+
+
+def _told(decision: Decision, parameters: Mapping[str, Any], measure: str) -> Branch:
+    threshold = parameters.get("threshold")
+    if decision.tuple_id == EVERY_RECORD:
+        return Branch(
+            f"{decision.attribute} was rolled up to level {decision.to_level} in all records (step {decision.step}).",
+            (Branch(f"The rule: {decision.rule}."),),
+        )
+    what = "was suppressed" if decision.is_suppression else f"was coarsened to level {decision.to_level}"
+    head = f"{decision.attribute} {what} in step {decision.step}."
+    risk = f"The risk of the record by {measure} was {decision.risk_before:.4g}"
+    if threshold is not None and decision.risk_before > threshold:
+        risk += f", above {threshold:g}"
+    below = [
+        Branch(f"{risk}; after this step it was {decision.risk_after:.4g}."),
+        Branch(f"The rule: {decision.rule}."),
+    ]
+    below += [Branch(f"Instead, {_as_gerund(a.action)}: {a.reason}.") for a in decision.alternatives]
+    return Branch(head, tuple(below))
+
+
+def _as_gerund(action: str) -> str:
+    """Return an action as something that could have been done.
+
+    >>> _as_gerund("suppress Area")
+    'suppressing Area'
+    """
+    verb, _, rest = action.partition(" ")
+    return f"{verb.removesuffix('e')}ing {rest}"
+
+
+def _untouched(attribute: str | None, others: Sequence[Decision], measure: str) -> Branch:
+    what = f"{attribute} of this record" if attribute is not None else "No cell of this record"
+    head = f"{what} was not touched." if attribute is not None else f"{what} was touched."
+    if others:
+        names = ", ".join(dict.fromkeys(d.attribute for d in others))
+        return Branch(head, (Branch(f"Other cells of the record were enough: {names}."),))
+    why = f"It was safe by {measure}, or became so by the nulls of others."
+    return Branch(head, (Branch(why),))
