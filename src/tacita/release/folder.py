@@ -98,6 +98,7 @@ def write_release(
         microdata = _renamed(microdata, written.dictionary.names).with_dictionary(written.dictionary)
         outcome = replace(outcome, claim=_claim_renamed(outcome.claim, names))
         _write_public(outcome, tuples, microdata, data, places.release, settings)
+        tuples.relation.engine.drop(tuples.relation)  # it is written, and the check needs the room
         checked = _write_internal(outcome, tuples, options, seed, data, notes, places, settings, progress)
     found = (*notes, *checked.get("why_not", ()))
     return Released(target, internal, target / data, outcome.records, found, "unsafe" in checked)
@@ -169,7 +170,12 @@ def _checked(outcome: Outcome, places: Places) -> dict[str, Any]:
     from tacita.files.contract import engine_relation
     from tacita.release.verify import verify
 
-    found = verify(places.release, internal=places.internal, engine=engine_relation(outcome.protected).engine)
+    engine = engine_relation(outcome.protected).engine
+    first = engine.new_table()
+    try:
+        found = verify(places.release, internal=places.internal, engine=engine)
+    finally:
+        engine.forget_between(first, engine.new_table())
     if found.faults and not found.unchecked:
         raise OutputError(
             f"the claim does not hold on the written file: {found.faults[0]}",

@@ -133,7 +133,10 @@ def renumbered(relation: EngineRelation, name: str, seed: int) -> EngineRelation
     plan = exp.select(exp.column("c0", table="k").as_("c0"), exp.column("c1", table="n").as_("c1")).from_(left)
     plan = plan.join(right.from_(numbers.source()).subquery("n"), on=on)
     columns = [Column(name, "c0", ColumnType.TEXT), Column("number", "c1", ColumnType.INTEGER)]
-    return relation.engine.store(plan, columns)
+    found = relation.engine.store(plan, columns)
+    relation.engine.drop(keys)
+    relation.engine.drop(numbers)
+    return found
 
 
 def _clusters_alone(outcome: Outcome, key: str, order: Array | None, seed: int) -> EngineRelation:
@@ -163,6 +166,7 @@ class _Plan:
         self._columns: list[Column] = []
         self._joins: list[tuple[exp.Expr, exp.Expr]] = []
         self._original: EngineRelation | None = None
+        self._helping: list[EngineRelation] = []
 
     def add(self, column: Column) -> None:
         """Take a column as the cycle left it, with the source's spelling of cells that were not touched."""
@@ -192,6 +196,7 @@ class _Plan:
     def add_mapped(self, column: Column, names: EngineRelation, type_: ColumnType) -> None:
         """Take another name for each value: ``c1`` of a relation that has the values as text in ``c0``."""
         table = f"m{len(self._joins)}"
+        self._helping.append(names)
         place = self._new(column, type_)
         value = as_text(exp.column(column.physical, table="p"))
         self._joins.append((names.source().as_(table), exp.EQ(this=value, expression=exp.column("c0", table=table))))
@@ -200,6 +205,7 @@ class _Plan:
     def add_by_row(self, column: Column, values: EngineRelation) -> None:
         """Take a new value for each tuple: ``c1`` of a relation that has the number of the tuple in ``c0``."""
         table = f"v{len(self._joins)}"
+        self._helping.append(values)
         place = self._new(column, column.type)
         on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column("c0", table=table))
         self._joins.append((values.source().as_(table), on))
@@ -221,6 +227,7 @@ class _Plan:
             places = as_relation(engine, row=self._order, place=np.arange(1, len(self._order) + 1))
             on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column("c0", table="o"))
             plan = plan.join(places.source().as_("o"), on=on)
+            self._helping.append(places)
             place = exp.column("c1", table="o")
         if self._original is not None:
             before = self._original
@@ -228,7 +235,10 @@ class _Plan:
             plan = plan.join(source, on=exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column(ROW, table="s")))
         for joined, condition in self._joins:
             plan = plan.join(joined, on=condition, join_type="left")
-        return engine.store(plan.order_by(place), self._columns)
+        released = engine.store(plan.order_by(place), self._columns)
+        for relation in self._helping:
+            engine.drop(relation)
+        return released
 
     def _new(self, column: Column, type_: ColumnType, *, is_coded: bool = False) -> str:
         place = f"c{len(self._columns)}"
@@ -258,6 +268,7 @@ class _Plan:
         batch = pa.RecordBatch.from_arrays([rows], names=["row"])
         table = f"d{len(self._joins)}"
         relation = self._relation.engine.adopt([batch], batch.schema)
+        self._helping.append(relation)
         on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column("c0", table=table))
         self._joins.append((relation.source().as_(table), on))
         return table
