@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.lattice.classes import Classes, Levels, rolled_up
+from tacita.cycle.lattice.classes import Classes, Levels, keys, rolled_up
 from tacita.cycle.lattice.ladders import Ladder, ladders
 from tacita.cycle.lattice.models import Model, Sensitive, violating
 from tacita.errors import UsageError
@@ -56,6 +56,10 @@ class Problem:
     weights: tuple[float, ...] = ()
     """How much the loss of each attribute counts; all the same if not given."""
     whole: Sensitive = field(default_factory=_nothing_sensitive)
+    sample: Sample | None = field(default=None, repr=False, compare=False)
+    """The records, if the problem is about some."""
+    numbers: Array | None = field(default=None, repr=False, compare=False)
+    """For each combination of the sample its place among the combinations here."""
     records: int = field(init=False)
     sums: tuple[Array, ...] = field(init=False)
     """For each attribute the sum of shares of all records at each level."""
@@ -92,6 +96,7 @@ class Problem:
         mean: Mean = "geometric",
         weights: Sequence[float] = (),
         sensitive: str | None = None,
+        sample: Sample | None = None,
     ) -> Problem:
         """Return the problem of combinations of attributes, one of which may be the sensitive one."""
         import numpy as np
@@ -108,7 +113,9 @@ class Problem:
             histogram[np.flatnonzero(there), own[there]] = counts[there]
             whole = Sensitive(histogram.sum(axis=0), tuple(held), hierarchies.get(sensitive))
         base = rolled_up(Classes((0,) * len(rungs), columns, counts, histogram), (0,) * len(rungs), rungs)
-        return cls(rungs, base, tuple(models), limit, mean, tuple(weights), whole)
+        # the classes of a node are in the order of their keys
+        numbers = np.unique(keys(columns, [rung.size(0) for rung in rungs]), return_inverse=True)[1]
+        return cls(rungs, base, tuple(models), limit, mean, tuple(weights), whole, sample, numbers)
 
     @classmethod
     def of_sample(cls, sample: Sample, models: Sequence[Model], *, sensitive: str | None = None, **how: Any) -> Problem:
@@ -117,7 +124,8 @@ class Problem:
             sensitive = next(iter(sample.sensitive), None)
         wider = sample if sensitive is None else sample.with_known((*sample.known, sensitive))
         found = codes(wider)
-        return cls.of(wider.known, found, sample.microdata.hierarchies, models, sensitive=sensitive, **how)
+        hierarchies = sample.microdata.hierarchies
+        return cls.of(wider.known, found, hierarchies, models, sensitive=sensitive, sample=wider, **how)
 
     @property
     def names(self) -> tuple[str, ...]:
