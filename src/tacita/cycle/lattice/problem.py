@@ -200,8 +200,8 @@ def _in_order(combinations: Codes, place: int) -> tuple[Array, list[object]]:
     import numpy as np
 
     held = combinations.values[place].to_pylist()
-    order = sorted(range(len(held)), key=lambda i: text_of(held[i]))
-    places = np.empty(len(held) + 1, dtype=np.int32)
-    places[order] = np.arange(len(held), dtype=np.int32)
-    places[-1] = len(held)  # where the code of a null, -1, points
+    order = sorted((i for i, value in enumerate(held) if value is not None), key=lambda i: text_of(held[i]))
+    # The last place is where the code of a null, -1, points. A column without any value may list the null as one.
+    places = np.full(len(held) + 1, len(order), dtype=np.int32)
+    places[order] = np.arange(len(order), dtype=np.int32)
     return places[combinations.codes[:, place]], [held[i] for i in order]
