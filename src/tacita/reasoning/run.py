@@ -34,6 +34,7 @@ from tacita.rules.reasoner.reason import DICTIONARY
 from tacita.rules.reasoner.reason import reason as reason_over
 from tacita.rules.reasoner.run import Budget
 from tacita.rules.reasoner.similar import Similarity, usable
+from tacita.rules.reasoner.versions import Watching
 from tacita.settings import Settings
 
 EngineName = Literal["duckdb", "spark"]
@@ -102,6 +103,7 @@ class Job:
     force: bool = False
     no_header: bool = False
     budget: Budget = field(default_factory=Budget)
+    watching: Watching | None = None
     linked: Program = field(init=False)
     known_parameters: frozenset[str] = field(init=False)
 
@@ -198,6 +200,7 @@ class Job:
             budget=self.budget,
             progress=progress,
             source=self.program.source,
+            watching=self.watching,
         )
         found = Conclusions(reasoned, tuple(reader.notes), {}, settings, owns_engine)
         if self.outputs:

@@ -110,3 +110,33 @@ def test_one_version_per_key_of_a_whole_column():
     text = WHOLE[: WHOLE.rindex("\n")]
     result = reason(text, facts, budget=Budget(rounds=20))
     assert len(result.facts("Tuple")) == 2
+
+
+STRATEGY = """@versioned("Tuple", key = ["M", "I"]).
+Given(M, I, A, W) -> Tuple(M, I, {("Area", A), ("Weight", W)}).
+Tuple(_, I, V), V["Area"] is null -> Done().
+@route(step = "one", order = %s)
+Tuple(M, I, V), not Done(), V["Area"] is not null -> exists Z: Tuple(M, I, V["Area" := Z])."""
+WEIGHTED = [("d", 1, "x", 9), ("d", 2, "x", 5), ("d", 3, "y", 7), ("e", 4, "x", 7), ("e", 5, "y", 9), ("e", 6, "y", 9)]
+
+
+@pytest.mark.parametrize(
+    ("order", "first"),
+    [
+        ('"less_significant_first"', 2),
+        ('["less_significant_first", "-I"]', 2),
+        ('["-I"]', 6),
+        ('"most_risky_first"', 3),  # counted in its own microdata DB: x of e is as rare, and stands behind it
+        ('["most_risky_first", "-I"]', 4),
+    ],
+)
+def test_strategies(order, first):
+    facts = {"Given": WEIGHTED, "Cat": [("d", "Weight", "Weight"), ("e", "Weight", "Weight")]}
+    text = STRATEGY % order + ' Cat(M, A, "Weight") -> Weighed(M, A).'
+    found = [number for _, number, values in reason(text, facts).facts("Tuple") if values["Area"] not in {"x", "y"}]
+    assert found == [first]
+
+
+def test_without_weights_nobody_is_less_significant():
+    found = reason(STRATEGY % '"less_significant_first"', {"Given": WEIGHTED}).facts("Tuple")
+    assert [n for _, n, values in found if values["Area"] not in {"x", "y"}] == [1]

@@ -121,7 +121,10 @@ def _unfolded(rule: Rule, program: Program, static: set[str], known: Known) -> l
     if any(not isinstance(answer[name], str) for answer in answers for name in names):
         return [rule]  # sets of attributes: the rule runs on records as values
     rest = tuple(item for item in rule.body if item not in items)
-    return [_instance(rule, rest, answer) for answer in answers if _fits(answer, names, known)]
+    fitting = [answer for answer in answers if _fits(answer, names, known)]
+    # Where a route knows no better, the attribute that stands first in the data comes first.
+    fitting.sort(key=lambda answer: [known.attributes.index(str(answer[name])) for name in sorted(names)])
+    return [_instance(rule, rest, answer) for answer in fitting]
 
 
 def _names_columns(rule: Rule, known: Known) -> bool:

@@ -47,7 +47,7 @@ from tacita.rules.reasoner.staging import declare_rows, dictionary_facts, fill_r
 from tacita.rules.reasoner.strata import run_strata
 from tacita.rules.reasoner.type_faults import type_faults
 from tacita.rules.reasoner.typing import Signatures, infer
-from tacita.rules.reasoner.versions import History, Versions
+from tacita.rules.reasoner.versions import History, Versions, Watching
 from tacita.rules.reasoner.violations import Policy, Violation, banned, found_matches, isolate, quarantine
 
 
@@ -80,6 +80,7 @@ def reason(
     budget: Budget | None = None,
     progress: Progress = silent,
     source: str = "program",
+    watching: Watching | None = None,
 ) -> Reasoned:
     """Run a program over its inputs until nothing new follows.
 
@@ -112,7 +113,7 @@ def reason(
         ready = staged(ready, data, engine, facts)
         given_inputs = {**facts, **given_inputs}
     return Reasoning(
-        ready, engine, given_inputs, dict(functions or {}), similarity, budget or Budget(), progress, data
+        ready, engine, given_inputs, dict(functions or {}), similarity, budget or Budget(), progress, data, watching
     ).run()
 
 
@@ -128,6 +129,7 @@ class Reasoning:
     budget: Budget = field(default_factory=Budget)
     progress: Progress = silent
     data: Microdata | None = None
+    watching: Watching | None = None
     _known_keys: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def run(self) -> Reasoned:
@@ -181,7 +183,7 @@ class Reasoning:
                 run.functions[derivation.number] = Computed(run, derivation, name, self.functions[name])
         if self.ready.versioned:
             run.stored = set(self.ready.versioned)
-            return Versions(run, self.ready, order, running).run()
+            return Versions(run, self.ready, order, running, watching=self.watching).run()
         run_strata(run, order, running)
         return None
 

@@ -28,16 +28,18 @@ from tacita.rules.reasoner.sql import ascending, found_in, named
 from tacita.rules.reasoner.tables import columns, union
 from tacita.rules.reasoner.terms import Terms
 
-RISKY_FIRST = "most_risky_first"
+RISKY_FIRST, LESS_SIGNIFICANT_FIRST = "most_risky_first", "less_significant_first"
+CATEGORIES, WEIGHT = "Cat", "Weight"
+"""The predicate that says what attributes are, and what it says of the sampling weight."""
 
 
 class Offer:
     """What one version rule would change: a row for each match, with its key and its place in the order."""
 
     def __init__(self, run: Run, derivation: Derivation, written: Rule, key: tuple[int, ...]) -> None:
-        self._run, self.derivation, self._written, self._key = run, derivation, written, key
-        self._atom = derivation.heads[0]
-        self._layout = run.layouts[self._atom.predicate]
+        self._run, self.derivation, self._written, self.key = run, derivation, written, key
+        self.atom = derivation.heads[0]
+        self.layout = run.layouts[self.atom.predicate]
         route = derivation.rule.annotation("route")
         self._order = route.option("order") if route is not None else None
         self.is_whole_column = text_option(route, "scope", "") == "whole_column"
@@ -63,9 +65,9 @@ class Offer:
         run = self._run
         run.prepare(self.derivation)
         body = self.derivation.bound()
-        heads = self.derivation.head_cells(body, self._atom)
+        heads = self.derivation.head_cells(body, self.atom)
         body.conditions += [cell.is_known() for cell in heads if cell.is_partial]
-        stored = [fitted(body.terms, c, p) for c, p in zip(heads, self._layout.positions, strict=True)]
+        stored = [fitted(body.terms, c, p) for c, p in zip(heads, self.layout.positions, strict=True)]
         if not self.derivation.existentials:
             body.conditions.append(self._is_new(stored))
         order = self._ordered(body)
@@ -76,7 +78,7 @@ class Offer:
         names, self._cells = moved(frontier, "f")
         self._names = [f"q{i}" for i in range(len(names))]
         parts = [
-            term for i in (self._key[:-1] if self.is_whole_column else self._key) for term in cell_columns(stored[i])
+            term for i in (self.key[:-1] if self.is_whole_column else self.key) for term in cell_columns(stored[i])
         ]
         self.parts = [f"k{i}" for i in range(len(parts))]
         select = body.select(
@@ -95,28 +97,30 @@ class Offer:
     def _is_new(self, stored: Sequence[Cell]) -> exp.Expr:
         """Return the condition that the head is no fact yet: the same version again is no change."""
         terms = [term for cell in stored for term in cell_columns(cell)]
-        there = zip(self._layout.columns(), terms, strict=True)
+        there = zip(self.layout.columns(), terms, strict=True)
         same = both(*(null_safe(exp.column(name, table="was"), term) for name, term in there))
-        return exp.Not(this=exp.Exists(this=found_in(named(self._layout.table, "was")).where(same)))
+        return exp.Not(this=exp.Exists(this=found_in(named(self.layout.table, "was")).where(same)))
 
     # -- order and choice ----------------------------------------------------------------------------------------------
 
     def _ordered(self, body: Body) -> list[tuple[exp.Expr, bool]]:
         """Return what matches are ordered by, and whether the largest comes first."""
         names = _texts(self._order)
-        if names == [RISKY_FIRST]:
-            return [(term, False) for term in self._rarest(body)]
-        if not isinstance(self._order, ListOf) and not all(self._is_known(body, name) for name in names):
+        strategies = {RISKY_FIRST: self._rarest, LESS_SIGNIFICANT_FIRST: self._lightest}
+        if not isinstance(self._order, ListOf) and not all(n in strategies or self._is_known(body, n) for n in names):
             return []  # the name of a strategy that somebody else may know
-        found = []
+        found: list[tuple[exp.Expr, bool]] = []
         for name in names:
+            if name in strategies:
+                found += [(term, False) for term in strategies[name](body)]
+                continue
             cell = self._named(body, name.removeprefix("-"))
             found += [(term, name.startswith("-")) for term in cell_columns(cell)]
         return found
 
     def _chosen(self, body: Body) -> list[exp.Expr]:
         """Return what one match is chosen per, if that is more than one per key."""
-        key = [self._atom.arguments[i] for i in self._key]
+        key = [self.atom.arguments[i] for i in self.key]
         if all(isinstance(a, Constant) or (isinstance(a, Variable) and a.name in self._choice) for a in key):
             return []  # of one key, one is taken anyway
         return [term for name in self._choice for term in cell_columns(self._named(body, name))]
@@ -140,25 +144,48 @@ class Offer:
     def _constants(self) -> dict[str, Constant]:
         """Return the variables of the rule as written for which it has constants now that it is unfolded."""
         found: dict[str, Constant] = {}
-        for old, new in zip_longest(walk(self._written.head[0]), walk(self._atom)):
+        for old, new in zip_longest(walk(self._written.head[0]), walk(self.atom)):
             if isinstance(old, Variable) and isinstance(new, Constant):
                 found[old.name] = new
         return found
 
+    def updated(self) -> Update | None:
+        """Return the change of a record that the rule makes, if it makes one."""
+        return next((n for a in self.atom.arguments for n in walk(a) if isinstance(n, Update)), None)
+
+    def _lightest(self, body: Body) -> list[exp.Expr]:
+        """Order by the sampling weight of the record to be changed: the less it stands for, the less is lost."""
+        update, layout = self.updated(), self._run.layouts.get(CATEGORIES)
+        if update is None or layout is None or CATEGORIES not in self._run.filled or len(layout.positions) != 3:
+            return []
+        _, attribute, category = columns(layout)
+        is_weight = exp.EQ(this=category, expression=exp.Literal.string(WEIGHT))
+        plan = exp.select(exp.alias_(attribute, "name")).distinct().from_(named(layout.table)).where(is_weight)
+        names = sorted(str(row["name"]) for row in self._run.engine.run(plan))
+        held = body.terms.cell(update.record).type
+        if isinstance(held, RowType):
+            names = [name for name in names if name in dict(held.attributes)]
+        cells = [body.terms.cell(Access(update.record, Constant(name))) for name in names]
+        return [term for cell in cells for term in cell_columns(cell)]
+
     def _rarest(self, body: Body) -> list[exp.Expr]:
         """Order by how often the value to be changed occurs: the rarer, the more it gives away."""
-        update = next((n for a in self._atom.arguments for n in walk(a) if isinstance(n, Update)), None)
+        update = self.updated()
         if update is None:
             return []
         value = body.terms.cell(Access(update.record, update.key))
-        place = next(i for i, a in enumerate(self._atom.arguments) if any(n is update for n in walk(a)))
+        place = next(i for i, a in enumerate(self.atom.arguments) if any(n is update for n in walk(a)))
         alias = f"v{next(body.aliases)}"
-        record = self._layout.cells(alias)[place]
+        record = self.layout.cells(alias)[place]
         there = Terms(self._run.engine, {**body.terms.bound, "_other": record}).cell(
             Access(Variable("_other"), update.key)
         )
         same = body.terms.matching(Cell(there.type, there.value), Cell(value.type, value.value))
-        count = exp.select(exp.Count(this=exp.Star())).from_(named(self._layout.table, alias)).where(same)
+        # Facts that differ in the first parts of the key are of another microdata DB.
+        cells = self.layout.cells(alias)
+        apart = [(cells[i], body.terms.cell(self.atom.arguments[i])) for i in self.key[:-1]]
+        same = both(same, *(body.terms.matching(mine, other) for mine, other in apart))
+        count = exp.select(exp.Count(this=exp.Star())).from_(named(self.layout.table, alias)).where(same)
         return [exp.paren(count.subquery())]
 
     # -- what is taken -------------------------------------------------------------------------------------------------
@@ -189,10 +216,10 @@ class Offer:
             )
             for i, v in enumerate(self.derivation.existentials)
         }
-        facts = projected(body, self._layout, self.derivation.head_cells(body, self._atom, labels))
+        facts = projected(body, self.layout, self.derivation.head_cells(body, self.atom, labels))
         stamp = exp.alias_(exp.Cast(this=exp.Literal.number(run.round), to=sql_type(INTEGER)), ROUND)
         one = self._one_per_key(facts) if self.is_whole_column else facts.distinct()
-        return exp.select(*columns(self._layout), stamp).from_(one.subquery("n"))
+        return exp.select(*columns(self.layout), stamp).from_(one.subquery("n"))
 
     def _labelled(self, count: int) -> exp.Select:
         """Return what the rule fires for, each with the first label of the nulls that this makes."""
@@ -211,25 +238,25 @@ class Offer:
 
     def _one_per_key(self, facts: exp.Select) -> exp.Select:
         """Return one new version for each key: a value of a column may have several broader ones."""
-        keys = [exp.column(name) for i in self._key for name in self._layout.position_columns(i)]
-        order = exp.Order(expressions=[ascending(column) for column in columns(self._layout)])
+        keys = [exp.column(name) for i in self.key for name in self.layout.position_columns(i)]
+        order = exp.Order(expressions=[ascending(column) for column in columns(self.layout)])
         rank = exp.alias_(exp.Window(this=exp.RowNumber(), partition_by=keys, order=order), "rank_")
-        ranked = exp.select(*columns(self._layout), rank).from_(facts.subquery("w"))
-        return exp.select(*columns(self._layout)).from_(ranked.subquery("k")).where(_is_one("rank_"))
+        ranked = exp.select(*columns(self.layout), rank).from_(facts.subquery("w"))
+        return exp.select(*columns(self.layout)).from_(ranked.subquery("k")).where(_is_one("rank_"))
 
     def _widened(self, picked: exp.Select) -> exp.Select:
         """Return the matches of all facts, whatever made one of them change: a whole column is recoded."""
         rule, run = self.derivation.rule, self._run
-        key_names = {a.name for i in self._key for a in [self._atom.arguments[i]] if isinstance(a, Variable)}
-        last = self._atom.arguments[self._key[-1]]
+        key_names = {a.name for i in self.key for a in [self.atom.arguments[i]] if isinstance(a, Variable)}
+        last = self.atom.arguments[self.key[-1]]
         own = {last.name} if isinstance(last, Variable) else set()
         kept = tuple(
             item
             for item in rule.body
             if not (own & {v.name for v in variables(item)})
-            or (isinstance(item, Atom) and item.predicate == self._layout.predicate)
+            or (isinstance(item, Atom) and item.predicate == self.layout.predicate)
         )
-        update = next((n for a in self._atom.arguments for n in walk(a) if isinstance(n, Update)), None)
+        update = self.updated()
         fixed = {v.name for v in variables(update.key)} if update is not None else set()
         fixed |= key_names - own
         wide = Derivation(

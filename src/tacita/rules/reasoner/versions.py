@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from sqlglot import exp
 
@@ -52,6 +53,16 @@ class History:
     """Tables of superseded facts by predicate, with the round in which each came in and the one that ended it."""
 
 
+class Watching(Protocol):
+    """Somebody who looks on while versions are made: what holds in an epoch is forgotten after it."""
+
+    def settled(self, run: Run, epoch: int) -> None:
+        """See everything that holds in an epoch, before anything is changed."""
+
+    def offered(self, run: Run, epoch: int, offers: Sequence[Offer]) -> None:
+        """See what version rules would change in an epoch, before some of it is taken."""
+
+
 def dependents(edges: Iterable[Edge], versioned: Collection[str]) -> frozenset[str]:
     """Return what is derived from versioned predicates, without these, and so is forgotten after every epoch."""
     after: dict[str, set[str]] = {}
@@ -75,6 +86,7 @@ class Versions:
     order: Sequence[Sequence[str]]
     derivations: Sequence[Derivation]
     history: History = field(default_factory=History)
+    watching: Watching | None = None
     _dependent: frozenset[str] = frozenset()
     _following: frozenset[str] = frozenset()
     """Versioned predicates whose first versions are derived from other versioned predicates."""
@@ -113,6 +125,8 @@ class Versions:
             if self.history.epochs > run.budget.rounds:
                 run.stop(f"{run.budget.rounds:,} epochs", changing, "--max-rounds")
             run_strata(run, epoch, rules, home, self._checked)
+            if self.watching is not None:
+                self.watching.settled(run, self.history.epochs)
             fresh = self._offered(changing)
             if not fresh:
                 self._finish()
@@ -264,6 +278,8 @@ class Versions:
         # A recoded column changes every tuple: nothing else may change one in the same epoch.
         wide = [offer for offer in offers if offer.is_whole_column]
         chosen = wide or offers
+        if self.watching is not None:
+            self.watching.offered(run, self.history.epochs, chosen)
         taken = take(run, chosen)
         fresh = f"{run.layouts[predicate].table}_v"
         for number, offer in enumerate(chosen):

@@ -108,7 +108,7 @@ def _routed(annotation: Annotation, rule: Rule) -> Iterator[Fault]:
             continue
         for item in term.items if isinstance(term, ListOf) else (term,):
             name = item.value if isinstance(item, Constant) else None
-            if not isinstance(name, str) or (item is term and name in slot.values):
+            if not isinstance(name, str) or name in slot.values:
                 continue
             variable = name.removeprefix("-") if slot.kind is Kind.ORDER else name
             if variable not in bound:
