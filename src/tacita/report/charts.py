@@ -95,7 +95,7 @@ def _bars(
 
     highest = max([most or 0, *(bar.value for bar in given)]) or 1
     scale = alt.Scale(type="symlog", domain=[0, highest]) if logarithmic else alt.Scale(domain=[0, highest], nice=False)
-    base = _of(alt, rows).encode(y=_rows(alt, names))
+    base = of_rows(alt, rows).encode(y=_rows(alt, names))
     length = alt.X("value:Q", scale=scale, axis=None)
     drawn = base.mark_bar(size=step - _BETWEEN).encode(x=length, color=alt.Color("colour:N", scale=None))
     told = base.mark_text(align="left", dx=5, color="currentColor").encode(x=length, text="words:N")
@@ -121,7 +121,7 @@ def steps(title: str, given: Sequence[Steps]) -> Html:
     colours = alt.Scale(domain=[_short(kind) for kind in kinds], range=[SERIES[i % 7] for i in range(len(kinds))])
     legend = alt.Legend(orient="top", title=None, labelLimit=0, symbolType="square")
     drawn = (
-        _of(alt, rows)
+        of_rows(alt, rows)
         .mark_bar(size=_STEP - _BETWEEN)
         .encode(
             y=_rows(alt, names),
@@ -131,14 +131,15 @@ def steps(title: str, given: Sequence[Steps]) -> Html:
         )
     )
     told = (
-        _of(alt, [{"row": row, "words": printable(bar.words)} for row, bar in enumerate(given)])
+        of_rows(alt, [{"row": row, "words": printable(bar.words)} for row, bar in enumerate(given)])
         .mark_text(align="left", dx=8, color="currentColor")
         .encode(y=_rows(alt, names), x=alt.value(_WIDTH), text="words:N")
     )
     return _svg(title, _summary((bar.label, bar.words) for bar in given), alt.layer(drawn, told), names, _STEP)
 
 
-def _of(alt: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
+def of_rows(alt: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return a chart of Altair over rows."""
     return alt.Chart(alt.Data(values=list(rows)))
 
 
@@ -162,18 +163,29 @@ def _rows(alt: Any, names: Sequence[Sequence[str]]) -> Any:
 
 
 def _svg(title: str, summary: str, chart: Any, names: Sequence[Sequence[str]], step: int) -> Html:
-    """Draw a chart, and say in words what it shows."""
+    """Draw bars, and say in words what they show."""
     import altair as alt
-    import vl_convert
 
     tallest = max(len(lines) for lines in names)
     step = max(step, tallest * _LINE + 6) if tallest > 1 else step
+    whole = chart.add_params(alt.param(name="names", value=[list(lines) for lines in names]))
+    return picture(title, summary, whole.properties(width=_WIDTH, height=alt.Step(step)))
+
+
+def picture(title: str, summary: str, chart: Any, *, axes_shown: bool = False) -> Html:
+    """Return a chart of Altair as inline SVG that says in words what it shows."""
+    import vl_convert
+
+    axes = {"titleColor": "currentColor", "tickColor": GREY, "domainColor": GREY, "gridColor": GREY, "gridOpacity": 0.3}
     whole = (
-        chart.add_params(alt.param(name="names", value=[list(lines) for lines in names]))
-        .properties(width=_WIDTH, height=alt.Step(step))
-        .configure(aria=False, font="sans-serif", background="transparent", padding=2)
+        chart.configure(aria=False, font="sans-serif", background="transparent", padding=2)
         .configure_view(stroke=None)
-        .configure_axis(labelColor="currentColor", labelFontSize=12, labelLineHeight=_LINE, grid=False)
+        .configure_axis(
+            labelColor="currentColor",
+            labelFontSize=12,
+            labelLineHeight=_LINE,
+            **(axes if axes_shown else {"grid": False}),
+        )
         .configure_legend(labelColor="currentColor", labelFontSize=12, padding=0, offset=6)
         .configure_text(fontSize=12)
     )
@@ -193,6 +205,13 @@ def _svg(title: str, summary: str, chart: Any, names: Sequence[Sequence[str]], s
         height=height,
         viewBox=box,
     )
+
+
+def standalone(svg: Html) -> str:
+    """Return a picture as a file of its own: with its namespace, on white paper."""
+    opened = svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" color="#1a1a1a" ', 1)
+    at = opened.index("</title>") + len("</title>")
+    return f'{opened[:at]}<rect width="100%" height="100%" fill="#ffffff"/>{opened[at:]}\n'
 
 
 def _lines(label: str) -> list[str]:
