@@ -18,6 +18,7 @@ from tacita.cli import (
     categorize,
     convert,
     describe,
+    experiments,
     generate,
     measures,
     reason,
@@ -45,7 +46,20 @@ app = typer.Typer(
     rich_markup_mode=None if _FIRST_PAGE else "rich",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for command in (describe, categorize, assess, anonymize, measures, generate, convert, reason, rules, verify, version):
+for command in (
+    describe,
+    categorize,
+    assess,
+    anonymize,
+    measures,
+    generate,
+    convert,
+    reason,
+    rules,
+    experiments,
+    verify,
+    version,
+):
     command.add_to(app)
 
 
