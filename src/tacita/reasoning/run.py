@@ -109,7 +109,7 @@ class Job:
 
     def checked(self) -> Job:
         """Check the program, and everything else that can be told before data is read; return the job."""
-        prepared = self._prepared()
+        prepared = self.prepared()
         self.linked = prepared.program
         self.known_parameters = frozenset(
             prepared.linked.parameters | ({"AnonSet"} if self.data is not None else set())
@@ -127,7 +127,7 @@ class Job:
         check_targets(self.outputs, force=self.force)
         return self
 
-    def _prepared(self) -> Prepared:
+    def prepared(self) -> Prepared:
         """Link and check the program as the reasoner will do; what the data will say is taken as said."""
         has_data = self.data is not None
         return prepare(
