@@ -33,7 +33,7 @@ def looks_like(one: Row, other: Row) -> bool:
 
 
 @given(rows, st.integers(1, 4))
-@examples(max_examples=8, deadline=None)
+@examples(max_examples=6, deadline=None)
 def test_released_means_safe(tmp_path_factory: pytest.TempPathFactory, found: list[Row], k: int) -> None:
     folder = tmp_path_factory.mktemp("release")
     lines = [f"ident{i:04d}x,{','.join(row)}" for i, row in enumerate(found)]

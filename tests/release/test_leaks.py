@@ -91,7 +91,7 @@ def microdata(draw: st.DrawFn) -> tuple[str, list[str], list[tuple[int, str]]]:
 
 
 @given(microdata(), st.booleans(), st.booleans())
-@examples(max_examples=8, deadline=None)
+@examples(max_examples=6, deadline=None)
 def test_nothing_that_was_hidden_is_handed_out(
     tmp_path_factory: pytest.TempPathFactory,
     made: tuple[str, list[str], list[tuple[int, str]]],

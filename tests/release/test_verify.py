@@ -234,7 +234,7 @@ def suppressions(draw: st.DrawFn) -> tuple[list[tuple[str, str]], list[tuple[int
 
 
 @given(suppressions(), st.integers(1, 4))
-@examples(max_examples=8, deadline=None)
+@examples(max_examples=6, deadline=None)
 def test_a_release_is_what_a_naive_reader_counts(
     tmp_path_factory: pytest.TempPathFactory, made: tuple[Any, Any], k: int
 ) -> None:
