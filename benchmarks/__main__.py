@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import risk
+from benchmarks import recoding, risk
 from benchmarks.measure import best, cost, python, tacita
 from benchmarks.proof import proof
 from benchmarks.rules import closure, control, k_anonymity
@@ -93,6 +93,9 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "suda": risk.suda,
     "assess": risk.assess,
     "pycanon": risk.pycanon,
+    "lattice": recoding.lattice,
+    "local-recoding": recoding.local_recoding,
+    "large-lattice": recoding.large_lattice,
 }
 
 

@@ -79,7 +79,8 @@ def _checked(microdata: Microdata, name: str, rows: Array, levels: Array) -> tup
     if rows.ndim != 1 or rows.shape != levels.shape:
         raise UsageError(f"the cells of '{name}' are no two lists of one length", do="give a level for each record")
     rows, levels = rows[levels != 0], levels[levels != 0]
-    if len(np.unique(rows)) < len(rows):
+    ascending = bool((np.diff(rows) > 0).all())
+    if not ascending and len(np.unique(rows)) < len(rows):
         raise UsageError(f"a record stands twice among the cells of '{name}'", do="give each cell one level")
     if len(rows) and (rows.min() < 1 or rows.max() > microdata.relation.count()):
         raise UsageError(f"a cell of '{name}' is in no record", do="count the records from 1")

@@ -74,15 +74,14 @@ def value_term(column: Column) -> exp.Expr:
 
 
 def records_plan(relation: EngineRelation, terms: Sequence[exp.Expr], joined: Sequence[Joined]) -> exp.Select:
-    """Return the plan over the numbered records and the tables beside them, in the order of the records."""
+    """Return the plan over the numbered records and the tables beside them, in any order."""
     held = [name for c in relation.columns for name in (c.physical, c.as_written) if name]
     row = exp.alias_(relation.engine.numbered(relation), ROW)
     numbered = exp.select(row, *(exp.column(name) for name in held)).from_(relation.source()).subquery(RECORD)
     plan = exp.select(*terms).from_(numbered)
     for table in joined:
         plan = plan.join(table.relation.source().as_(table.alias), on=table.on, join_type="left", copy=False)
-    # A join may return records in any order.
-    return plan.order_by(exp.column(ROW, table=RECORD)) if joined else plan
+    return plan
 
 
 def rewritten(microdata: Microdata, columns: Mapping[str, Rewriting], joined: Sequence[Joined] = ()) -> Microdata:
@@ -107,7 +106,10 @@ def rewritten(microdata: Microdata, columns: Mapping[str, Rewriting], joined: Se
         else:
             coded = column.is_coded and change.term == exp.column(column.physical, table=RECORD)
             kept.append(replace(column, type=change.type, as_written=spelled, is_coded=coded))
-    stored = relation.engine.store(records_plan(relation, terms, joined), kept)
+    plan = records_plan(relation, terms, joined)
+    if joined:  # a join may return records in any order
+        plan = plan.order_by(exp.column(ROW, table=RECORD))
+    stored = relation.engine.store(plan, kept)
     dictionary = microdata.dictionary.mapped(lambda a: columns[a.name].attribute if a.name in columns else a)
     hierarchies = dict(microdata.hierarchies)
     for name, change in columns.items():
@@ -129,7 +131,9 @@ def changed_rows(
     for name, change in columns.items():
         if change.where is None:
             continue
-        plan = records_plan(relation, [exp.alias_(exp.column(ROW, table=RECORD), "row")], joined)
+        tables = {column.table for column in change.where.find_all(exp.Column)}
+        needed = [table for table in joined if table.alias in tables]
+        plan = records_plan(relation, [exp.alias_(exp.column(ROW, table=RECORD), "row")], needed)
         batches = list(relation.engine.stream(plan.where(change.where.copy()), 1_000_000))
         rows = [np.frombuffer(b.column(0).buffers()[1], np.int64)[b.column(0).offset :][: len(b)] for b in batches]
         found[name] = np.sort(np.concatenate(rows)) if rows else np.empty(0, np.int64)

@@ -68,7 +68,8 @@ def loss(total: float, least: float, records: float) -> float:
     >>> loss(3.0, 2.0, 4)
     0.5
     """
-    return (total - least) / (records - least) if records > least else 0.0
+    # sums of many shares may fall short of the least by their last bits
+    return max((total - least) / (records - least), 0.0) if records > least else 0.0
 
 
 def together(losses: Sequence[float], mean: Mean = "geometric", weights: Sequence[float] | None = None) -> float:
@@ -85,7 +86,6 @@ def together(losses: Sequence[float], mean: Mean = "geometric", weights: Sequenc
         return 0.0
     if mean == "arithmetic":
         return math.fsum(w * each for w, each in zip(shares, losses, strict=True)) / total
-    # A loss of -0.0 or of a rounding error below it stays what it is: log1p takes all above -1.
     return math.expm1(math.fsum(w * math.log1p(each) for w, each in zip(shares, losses, strict=True)) / total)
 
 

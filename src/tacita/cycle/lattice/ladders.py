@@ -28,8 +28,6 @@ class Ladder:
     """For each level: the code of the label of each value, the missing value last."""
     shares: tuple[Array, ...]
     """For each level: which part of the domain each label covers."""
-    least: float
-    """The share of a value as collected: 1 / m."""
     has_star: bool
     """Whether all values are the same at the top."""
     _climbs: dict[tuple[int, int], Array] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -74,9 +72,8 @@ def ladder(name: str, values: Sequence[object], hierarchy: Hierarchy | None) -> 
         own = [codes.setdefault(path[level], len(codes)) for path in paths]
         maps.append(np.array([*own, len(codes)], dtype=np.int32))
         shares.append(np.array([*(_share(hierarchy, label, level) for label in codes), 1.0]))
-    least = float(shares[0][:-1].min()) if len(values) else 1.0
     tops = {path[-1] for path in paths}
-    return Ladder(name, tuple(maps), tuple(shares), least, tops == {STAR})
+    return Ladder(name, tuple(maps), tuple(shares), tops == {STAR})
 
 
 def _share(hierarchy: Hierarchy, label: str, level: int) -> float:

@@ -135,7 +135,7 @@ class EntropyDiverse:
 
 @dataclass(frozen=True, slots=True)
 class RecursiveDiverse:
-    """The most frequent value less than c times as frequent as all from the l-th on together."""
+    """The most frequent value less than c times as frequent as all from the l-th on together; (c, 1) always holds."""
 
     c: float
     l: int  # noqa: E741 - the theory's own name
@@ -151,6 +151,8 @@ class RecursiveDiverse:
         """Return the classes in which one value is too frequent."""
         import numpy as np
 
+        if self.l == 1:
+            return np.zeros(len(classes), dtype=bool)
         ranked = -np.sort(-histogram(classes), axis=1)
         tail = ranked[:, self.l - 1 :].sum(axis=1)
         found: Array = ranked[:, 0] >= self.c * tail * (1 - _TOLERANCE)

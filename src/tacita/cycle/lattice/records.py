@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.lattice.combined import CombinedPlan
-from tacita.cycle.lattice.local import LocalPlan
+from tacita.cycle.lattice.local import SUPPRESSED, LocalPlan
 from tacita.cycle.lattice.problem import Problem
 from tacita.errors import InternalError
 from tacita.masking.global_recoding import recoded
@@ -64,7 +64,13 @@ def masked_by(problem: Problem, plan: CombinedPlan) -> Masked:
     """Return the microdata of a problem as a plan wants them: columns rolled up first, then single cells."""
     if problem.sample is None:
         raise InternalError("a problem without a sample has no records")
-    cells = cells_of_records(problem, plan.cells, plan.whole)
-    first = recoded(problem.sample.microdata, plan.whole)
+    microdata = problem.sample.microdata
+    # an attribute without a hierarchy has one level above its values, and that is a null
+    whole = {name: level for name, level in plan.whole.items() if name in microdata.hierarchies}
+    cells = cells_of_records(problem, plan.cells, whole)
+    for name in plan.whole.keys() - whole.keys():
+        rows, levels = cells[name]
+        cells[name] = rows, levels * 0 + SUPPRESSED
+    first = recoded(microdata, whole)
     then = locally_recoded(first.microdata, cells)
     return Masked(then.microdata, whole=first.whole, changed=then.changed)
