@@ -175,7 +175,7 @@ class _Ruled:
         return Outcome(
             self.original,
             protected,
-            self._claim(single, known, microdata, asked.word if links is not None else None),
+            self._claim(single, asked.threshold, known, microdata, asked.word if links is not None else None),
             self._settings(single, known, asked.word if links is not None else None),
             log,
             before,
@@ -249,13 +249,19 @@ class _Ruled:
         return [f"the program finds {more} safe that its own measure does not"]
 
     def _claim(
-        self, measure: Measure | None, known: tuple[str, ...], microdata: Microdata, related: str | None
+        self,
+        measure: Measure | None,
+        threshold: float,
+        known: tuple[str, ...],
+        microdata: Microdata,
+        related: str | None,
     ) -> Claim:
         nulls = Nulls(microdata.dictionary.missing_as)
         how = {f.name: getattr(nulls, f.name) for f in fields(nulls)}
         told = {name: str(value) if isinstance(value, str) else value for name, value in how.items()}
         if measure is None:
-            return Claim(self.program.source, dict(self.parameters), known, told, None, related)
+            own = {name: value for name, value in self.parameters.items() if name != "AnonSet"}
+            return Claim(self.program.source, {**own, "threshold": threshold}, known, told, None, related)
         return Claim(_name(measure), _parameters(measure), known, told, None, related)
 
     def _settings(self, measure: Measure | None, known: tuple[str, ...], related: str | None) -> dict[str, Any]:

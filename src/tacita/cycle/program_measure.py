@@ -36,20 +36,23 @@ class Asked:
 
     def measure(self) -> Measure | None:
         """Return the measure whose risks decide; None if the program measures by rules of its own."""
-        threshold = self._parameter(THRESHOLD)
         sources = self._sources(OUTPUT)
-        if len(sources) != 1 or not isinstance(threshold, int | float):
+        if len(sources) != 1 or sources[0] == self.program.source or self._parameter(THRESHOLD) is None:
             return None
-        source = sources[0]
-        if source == self.program.source:
-            return None
+        source, threshold = sources[0], self.threshold
         module, text = Path(source).stem, self.prepared.linked.texts[source]
         if _is_shipped(module, text):
-            return self._kernel(module, float(threshold))
+            return self._kernel(module, threshold)
         names = defaults(parse(text, source).program)
         own = {n: v for n in names if n != "AnonSet" and (v := self._parameter(n, module, text)) is not None}
         folder = Path(source).parent if Path(source).is_file() else self.program.folder
-        return Ruled(ProgramText(text, source, folder), own, float(threshold))
+        return Ruled(ProgramText(text, source, folder), own, threshold)
+
+    @property
+    def threshold(self) -> float:
+        """The highest risk that is accepted: the parameter ``T``, or one half if the program has none."""
+        said = self._parameter(THRESHOLD)
+        return float(said) if isinstance(said, int | float) else 0.5
 
     @property
     def is_of_clusters(self) -> bool:
