@@ -40,8 +40,8 @@ def discretised(
     """Return microdata with the numbers of an attribute as intervals; missing values stay missing.
 
     One of three ways: `bounds`, lowest first; `width`, counted from `start`; or a number of `classes`, by equal width
-    or by equal frequency. Classes by frequency have bounds that are values of the data, and fewer classes come out
-    where a value is very frequent.
+    or by equal frequency. Bounds that are found in the data are rounded, so that they tell no value of it (whole
+    numbers stay as they are). Fewer classes by frequency come out where a value is very frequent.
 
     >>> import tacita as tc
     >>> firms = tc.sample("figure-1").microdata
@@ -175,5 +175,7 @@ def _quantiles(microdata: Microdata, column: Column, classes: int) -> list[Numbe
     part = exp.Floor(this=exp.Div(this=exp.Cast(this=share, to=exp.DataType(this=exp.DType.DOUBLE)), expression=total))
     parts = exp.select("v", exp.alias_(part, "part")).from_(counted).subquery("p")
     first = exp.select(exp.alias_(exp.Min(this=exp.column("v")), "v")).from_(parts).group_by("part").order_by("v")
-    found = [exact(row["v"]) for row in relation.engine.run(first)]
-    return [cut for cut in found[1:] if cut is not None]
+    found = [row["v"] for row in relation.engine.run(first)][1:]
+    if column.type is not ColumnType.INTEGER and len(found) > 1:
+        found = [_short(cut, found[-1] - found[0]) for cut in found]
+    return sorted({cut for cut in map(exact, found) if cut is not None})

@@ -72,6 +72,8 @@ class _Search:
     bounds: Array = field(init=False)
     open: Array = field(init=False)
     """The numbers of nodes that may still be the best."""
+    is_open: Array = field(init=False)
+    """The same, for each node."""
     parts: list[Array] = field(init=False)
     """For each attribute the loss of each level without suppression."""
     best: Evaluation | None = None
@@ -92,6 +94,7 @@ class _Search:
             (sums - sums[0]) / room if room > 0 else sums * 0 for sums, room in zip(problem.sums, rooms, strict=True)
         ]
         self.open = np.arange(len(self.nodes))
+        self.is_open = np.ones(len(self.nodes), dtype=bool)
         self.bounds = self._together(self.parts, self.nodes)
 
     @property
@@ -110,26 +113,23 @@ class _Search:
         while low <= high:
             middle = (low + high) // 2
             self._look(path[middle])
-            low, high = (middle + 1, high) if not self._is_open(start) else (low, middle - 1)
+            low, high = (middle + 1, high) if not self.is_open[start] else (low, middle - 1)
 
     def _path(self, start: int) -> list[int]:
         """Return a way from a node to the top over open nodes, each time by the cheapest step."""
         strides = [math.prod(h + 1 for h in self.problem.heights[i + 1 :]) for i in range(len(self.problem.heights))]
-        path, here, is_open = [int(start)], int(start), set(self.open.tolist())
+        path, here = [int(start)], int(start)
         while True:
             levels = self.nodes[here]
             steps = [
                 here + stride
                 for stride, level, height in zip(strides, levels, self.problem.heights, strict=True)
-                if level < height and here + stride in is_open
+                if level < height and self.is_open[here + stride]
             ]
             if not steps:
                 return path
             here = min(steps, key=lambda node: (self.bounds[node], node))
             path.append(here)
-
-    def _is_open(self, node: int) -> bool:
-        return bool((self.open == node).any())
 
     def _look(self, node: int) -> None:
         """Evaluate a node, and raise the bounds of all finer ones."""
@@ -158,6 +158,8 @@ class _Search:
             self.bounds[finer] = np.maximum(self.bounds[finer], raised)
         if self.best is not None:
             open_ = open_[self.bounds[open_] <= self.best.score + _SAME]
+        self.is_open[self.open] = False
+        self.is_open[open_] = True
         self.open = open_
 
     def _is_better(self, found: Evaluation) -> bool:
