@@ -28,9 +28,10 @@ def maybe_match(rows: Sequence[Row]) -> list[float]:
 
 
 def standard(rows: Sequence[Row]) -> list[float]:
-    """A complete record counts those equal to it, a record with a null only itself."""
+    """A complete record counts those equal to it, a record with a null only itself, one that is all null everybody."""
     counts = Counter(rows)
-    return [1.0 if None in row else float(counts[row]) for row in rows]
+    everybody = float(len(rows))
+    return [everybody if set(row) == {None} else 1.0 if None in row else float(counts[row]) for row in rows]
 
 
 def alpha_match(rows: Sequence[Row], alpha: float) -> list[float]:

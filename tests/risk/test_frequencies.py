@@ -41,7 +41,7 @@ def naive(rows: list[Row], weights: list[float], nulls: Nulls) -> tuple[list[flo
     agree = {
         CATEGORY: lambda a, b: float(a == b),
         MAYBE: lambda a, b: float(compatible(a, b)),
-        STANDARD: lambda a, b: float(a == b and None not in a),
+        STANDARD: lambda a, b: float((a == b and None not in a) or all(x is None for x in a)),
         HALF: alpha_match,
         MARGINAL: marginal_match(rows),
     }[nulls]

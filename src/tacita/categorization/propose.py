@@ -16,6 +16,7 @@ from tacita.model.proposal import Proposal, Reason
 
 CLEAR = 0.15
 """How much stronger the best category must be than the next one to be no matter of doubt."""
+_SAID_BY_NAME = 0.9
 SURE = 0.5
 """Below this confidence an attribute is not called harmless without a person: in doubt, protect."""
 
@@ -40,6 +41,19 @@ def propose(
         for attribute in dictionary
     ]
     return _one_weight(proposals)
+
+
+def identifiers_by_name(dictionary: Dictionary, base: ExperienceBase) -> list[str]:
+    """Return the attributes without a category whose names alone say that they identify: no data is looked at."""
+    similarity = NameSimilarity(base.names)
+    found = []
+    for attribute in dictionary:
+        reasons = sorted(evidence.from_name(attribute, base, similarity), key=lambda r: -r.strength)
+        if attribute.category is not None or not reasons or reasons[0].strength < _SAID_BY_NAME:
+            continue
+        if reasons[0].category is Category.IDENTIFIER:
+            found.append(attribute.name)
+    return found
 
 
 def _proposal(

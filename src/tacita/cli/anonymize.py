@@ -193,13 +193,27 @@ def anonymize(
 
 
 def _with_roles(data: Dataset, request: Request, progress: Progress) -> tuple[Dataset, list[str]]:
-    """Return data with quasi-identifiers: those given, those of the dictionary, or proposed ones with a note."""
-    if request.quasi_identifiers() or data.dictionary.quasi_identifiers:
-        return data, []
-    proposals = data.propose(figures=(figures := data.profiles(progress)))
-    accepted = data.accept(proposals, figures)
-    names = ", ".join(accepted.dictionary.quasi_identifiers)
-    return accepted, [f"quasi-identifiers were proposed, nobody decided on them: {names}" if names else ""]
+    """Return data with quasi-identifiers: those given, those of the dictionary, or proposed ones with a note.
+
+    What nobody decided on and is called like an identifier is taken for one: in doubt, protect.
+    """
+    from tacita.categorization.propose import identifiers_by_name
+    from tacita.knowledge.experience_base import ExperienceBase
+
+    notes = []
+    if not request.quasi_identifiers() and not data.dictionary.quasi_identifiers:
+        proposals = data.propose(figures=(figures := data.profiles(progress)))
+        data = data.accept(proposals, figures)
+        if names := ", ".join(data.dictionary.quasi_identifiers):
+            notes.append(f"quasi-identifiers were proposed, nobody decided on them: {names}")
+    base = ExperienceBase.load(request.settings().experience)
+    if doubtful := identifiers_by_name(data.dictionary, base):
+        data = data.with_categories(dict.fromkeys(doubtful, "identifier"))
+        notes.append(
+            f"{', '.join(doubtful)} is called like an identifier and dropped; if it is none, say so in a dictionary "
+            f"(tacita categorize), or with --sensitive"
+        )
+    return data, notes
 
 
 def _plan(

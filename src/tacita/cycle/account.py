@@ -84,6 +84,6 @@ class Account:
 
     def _too_little(self, count: Count) -> str:
         if self.requirement.k is not None:
-            alike = count.certain + self.requirement.alpha * count.leaning
-            return f"{alike:,.4g} would look alike, {self.requirement.k} are needed"
-        return f"the risk would be {self.requirement.risk(count):.4g}"
+            leaning = " without leaning on the nulls of others" if self.requirement.is_met(count) else ""
+            return f"{count.certain:,.4g} would look alike{leaning}, {self.requirement.k} are needed"
+        return f"the risk would be {self.requirement.risk_at(count.certain, count.certain_weight):.4g}"

@@ -98,7 +98,7 @@ class _Cycle:
         passes = 0
         while now.state.unsafe and self.plan.method is not Method.LOCAL_RECODING:
             progress(Step("anonymizing", before.state.unsafe - now.state.unsafe, before.state.unsafe))
-            done = self._pass(now, progress)
+            done = self._pass(now, progress, again=passes > 0)
             if not done or passes == _MOST_PASSES:
                 break
             first = len(self.decisions)
@@ -110,10 +110,10 @@ class _Cycle:
 
     # -- one pass ------------------------------------------------------------------------------------------------------
 
-    def _pass(self, now: Measured, progress: Progress) -> list[Decision]:
+    def _pass(self, now: Measured, progress: Progress, *, again: bool) -> list[Decision]:
         step = len(self.decisions) + 1
         if isinstance(self.plan.measure, OfLookAlikes) and not self.plan.rounds and self._is_of_single_records(now):
-            return look_alike_pass(now, self.plan, self.plan.measure, self.levels, step, progress)
+            return look_alike_pass(now, self.plan, self.plan.measure, self.levels, step, progress, again=again)
         return round_pass(now, self.plan, self.measure, self.levels, step, progress)
 
     def _is_of_single_records(self, now: Measured) -> bool:

@@ -95,11 +95,22 @@ class Decisions:
         here = pc.and_(pc.equal(self.table["row"], row), pc.equal(self.table["attribute"], attribute))
         return [_decision(each) for each in self.table.filter(here).to_pylist()]
 
-    def per_attribute(self) -> dict[str, tuple[int, int]]:
-        """Return for each attribute that was changed how many cells were suppressed, and how many recoded only."""
-        import pyarrow as pa
+    def of_record(self, row: int) -> list[Decision]:
+        """Return the decisions about one record, in their order."""
+        import pyarrow.compute as pc
 
-        last = self.table.select(["row", "attribute", "to_level", "step"])
+        return [_decision(each) for each in self.table.filter(pc.equal(self.table["row"], row)).to_pylist()]
+
+    def per_attribute(self) -> dict[str, tuple[int, int]]:
+        """Return for each attribute that was changed how many cells were suppressed, and how many recoded only.
+
+        Whole columns that were rolled up are not counted: they are decisions about no single record.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        single = self.table.filter(pc.greater(self.table["row"], 0))
+        last = single.select(["row", "attribute", "to_level", "step"])
         grouped = pa.TableGroupBy(last, ["row", "attribute"]).aggregate([("to_level", "count"), ("step", "count")])
         found: dict[str, tuple[int, int]] = {}
         for each in grouped.select(["attribute", "to_level_count", "step_count"]).to_batches():

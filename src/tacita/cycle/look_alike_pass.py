@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tacita.cycle.account import Account
 from tacita.cycle.household import household_sizes
 from tacita.cycle.look_alikes import LookAlikes
+from tacita.cycle.optimum import optimum
 from tacita.cycle.plan import Plan
 from tacita.cycle.requirement import OfLookAlikes, Requirement
 from tacita.cycle.routing import AttributeRoute, attribute_order, ranks
@@ -15,6 +16,7 @@ from tacita.cycle.smallest import Costs
 from tacita.cycle.state import Measured
 from tacita.cycle.suppression import Wishes, suppress
 from tacita.cycle.unsafe import Unsafe, unsafe_records
+from tacita.errors import UsageError
 from tacita.model.decision import Decision
 from tacita.progress import Progress, silent
 from tacita.risk.combinations import codes
@@ -34,8 +36,13 @@ def look_alike_pass(
     levels: Mapping[str, int],
     step: int,
     progress: Progress = silent,
+    *,
+    again: bool = False,
 ) -> list[Decision]:
-    """Return the suppressions that make every unsafe record safe, as decisions numbered from a step on."""
+    """Return the suppressions that make every unsafe record safe, as decisions numbered from a step on.
+
+    `again`: a pass was made before, and what it left is repaired step by step.
+    """
     unsafe = unsafe_records(now.sample, now.risks)
     requirement = requirement_of(measure, now.sample.nulls)
     expected = now.sample.nulls.semantics is Semantics.EXPECTED
@@ -50,14 +57,60 @@ def look_alike_pass(
             codes(now.sample).sizes,
             occurrences(now.sample, unsafe) if plan.attributes is AttributeRoute.RAREST_VALUE_FIRST else (),
         ),
-        fewest=plan.attributes is AttributeRoute.FEWEST_NULLS,
-        take_back=plan.take_back,
+        fewest=plan.attributes is AttributeRoute.FEWEST_NULLS and not again,
+        take_back=plan.take_back and not again,
     )
-    alike = LookAlikes(unsafe.safe, unsafe.records, expected=expected)
-    chosen = suppress(alike, requirement, wishes, progress)
+    if now.sample.nulls.semantics is Semantics.STANDARD:
+        chosen = _blanked(unsafe, costs)
+    elif plan.optimal and not again:
+        chosen = _smallest_of_all(unsafe, requirement, costs, now.sample)
+    else:
+        alike = LookAlikes(unsafe.safe, unsafe.records, expected=expected)
+        chosen = suppress(alike, requirement, wishes, progress)
     fresh = LookAlikes(unsafe.safe, unsafe.records, expected=expected)
     account = Account(fresh, requirement, costs, now.sample.known, unsafe.rows.tolist(), _rule(plan), levels)
     return list(account.told(chosen, step))
+
+
+def _blanked(unsafe: Unsafe, costs: Costs) -> list[tuple[int, int]]:
+    """Return every unsafe record with all its cells suppressed: a null that matches nothing helps nobody.
+
+    A record with some nulls is like no other in the standard semantics; only one of which nothing is known is.
+    """
+    import numpy as np
+
+    bits = np.left_shift(1, np.arange(unsafe.records.codes.shape[1]))
+    patterns: list[int] = ((unsafe.records.codes >= 0) @ bits).tolist()
+    return [
+        (record, pattern & ~costs.allowed(record))
+        for record, pattern in enumerate(patterns)
+        if pattern & costs.allowed(record)
+    ]
+
+
+def _smallest_of_all(unsafe: Unsafe, requirement: Requirement, costs: Costs, sample: Sample) -> list[tuple[int, int]]:
+    """Return the smallest suppression there is, by integer programming: records and patterns, in file order."""
+    import numpy as np
+
+    if requirement.k is None or sample.nulls.semantics in {Semantics.EXPECTED, Semantics.STANDARD}:
+        raise UsageError(
+            "the smallest suppression is known for k-anonymity, nulls counted by maybe-match, strict or alpha",
+            do="leave out --optimal, or the other measure or meaning of nulls",
+        )
+    safe = np.repeat(unsafe.safe.codes, unsafe.safe.counts, axis=0)
+    every = np.concatenate([unsafe.records.codes, safe])
+    places = np.arange(len(sample.known))
+    kept = [[not costs.allowed(record) >> p & 1 for p in places.tolist()] for record in range(len(unsafe.rows))]
+    untouchable = np.zeros(every.shape, dtype=bool)
+    untouchable[: len(unsafe.rows)] = np.array(kept, dtype=bool).reshape(len(unsafe.rows), len(places))
+    found = optimum(
+        every, requirement.k, alpha=requirement.alpha, importance=np.array(costs.importance), untouchable=untouchable
+    )
+    known: Array = (every >= 0) & ~found.cells
+    patterns = (known[: len(unsafe.rows)] @ np.left_shift(1, places)).tolist()
+    cells: Array = found.cells
+    changed = np.flatnonzero(cells[: len(unsafe.rows)].any(axis=1))
+    return [(record, patterns[record]) for record in changed.tolist()]
 
 
 def requirement_of(measure: OfLookAlikes, nulls: Nulls) -> Requirement:

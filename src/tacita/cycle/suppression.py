@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tacita.cycle.cover import Cover
 from tacita.cycle.exact_cover import solved
 from tacita.cycle.look_alikes import LookAlikes
+from tacita.cycle.polish import polished
 from tacita.cycle.repair import AttributeOrder, repaired
 from tacita.cycle.requirement import Requirement
 from tacita.cycle.smallest import Costs, smallest
@@ -47,6 +48,8 @@ def suppress(
     changed += repaired(alike, requirement, wishes.costs, wishes.order, in_order, progress)
     if wishes.take_back:
         taken_back(alike, requirement, wishes.costs, changed)
+    if wishes.fewest and wishes.take_back:
+        changed += polished(alike, requirement, wishes.costs)
     return [(r, alike.known[r]) for r in dict.fromkeys(changed) if alike.known[r] != alike.first[r]]
 
 

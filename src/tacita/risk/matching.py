@@ -9,7 +9,8 @@ Every semantics is the same sum with other coefficients:
 - maybe-match counts every meeting as 1;
 - alpha counts 1 for a meeting of two complete combinations, of an incomplete with a complete one, or of two with the
   same nulls and the same values; alpha for others; a record that is all null meets everybody;
-- standard counts meetings of complete combinations only, and each incomplete record for itself;
+- standard counts meetings of complete combinations only, and each incomplete record for itself, unless it is all null:
+  of such a record nothing is known, and it is like everybody;
 - expected (marginal) counts the probability that both have the same values, attributes taken as independent: for a
   value known on one side its share in the file, for two nulls the sum of the squared shares;
 - expected (conditional) lets an incomplete record fall on the complete combinations v that agree with it, with
@@ -287,6 +288,8 @@ def _standard(patterns: Patterns) -> Matched:
     frequency, own, shared = np.ones(length), np.ones(length), np.zeros(length)
     part = patterns.slices.get(patterns.complete, slice(0, 0))
     frequency[part], own[part], shared[part] = patterns.counts[part], 0, patterns.weights[part]
+    empty = patterns.slices.get(patterns.nothing, slice(0, 0))  # of which nothing is known: like everybody
+    frequency[empty], own[empty], shared[empty] = patterns.counts.sum(), 0, patterns.weights.sum()
     return Matched(frequency, own, shared)
 
 

@@ -5,7 +5,7 @@ one depends on what such a cell may stand for, and tools disagree:
 
 - as a *category*, missing is a value like any other;
 - by *maybe-match* (the VADA-SA paper's), a null may be any value, so that groups overlap;
-- in the *standard* semantics a null is like nothing but itself;
+- in the *standard* semantics a null is like nothing but itself (a record that is all null is like everybody);
 - sdcMicro's *alpha* weighs uncertain matches by a constant;
 - *expected*: a null counts for a group with the probability that it would fall there, as the complete records have it.
   Suppressing more cells cannot make it jump: a hidden value is worth what an intruder would guess.
