@@ -22,12 +22,18 @@ NAMES = {
     "cycle",
     "enhanced_cycle",
     "family_links",
+    "file_order",
+    "given_order",
     "global_recoding",
     "household_links",
     "individual_risk",
     "k_anonymity",
+    "less_significant_first",
     "local_suppression",
+    "most_risky_first",
+    "most_selective_first",
     "reidentification",
+    "sequential_suppression",
     "suda",
 }
 # Groups of companies are found by making unknown group names equal, and then joined on them: that is the method. The

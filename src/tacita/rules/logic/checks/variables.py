@@ -17,6 +17,7 @@ from tacita.rules.logic.terms import (
     Atom,
     Blank,
     Comparison,
+    Constant,
     Item,
     Member,
     Negation,
@@ -76,16 +77,25 @@ def _of_rule(
         do = f"bind {name} by an atom that is not negated, or use another name (or _) inside the negation"
         yield fault("R306", message, first.origin, do)
     reported = named | hidden.keys()
+    routed = _routed(rule) & schedule.bound
     if not _counts_matches(body) and not _counts_matches(head):
         for node in body:
             if not isinstance(node, Variable) or counts[node.name] > 1:
                 continue
-            if not node.name.startswith("_") and node.name not in reported:
+            if not node.name.startswith("_") and node.name not in reported | routed:
                 message = f"{node.name} occurs only once{_near(node.name, counts)}"
                 yield fault("R302", message, node.origin, "write _ if you mean anything")
     yield from _new(rule, schedule, reported, head)
     if any(isinstance(node, Blank) for part in (body, head) for node in part):
         yield from _blanks(rule)
+
+
+def _routed(rule: Rule) -> set[str]:
+    """Return the variables that matches are ordered or chosen by: such a one matters even if it occurs once."""
+    route = rule.annotation("route")
+    terms = [term for _, term in route.named] if route is not None else []
+    texts = {n.value for term in terms for n in walk(term) if isinstance(n, Constant) and isinstance(n.value, str)}
+    return {text.removeprefix("-") for text in texts}
 
 
 def _near(name: str, others: Counter[str]) -> str:
