@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tacita.cycle.decisions import Decisions
+from tacita.engines.protocol import EngineRelation
 from tacita.errors import counted
 from tacita.model.microdata import Microdata
 
@@ -75,6 +76,8 @@ class Outcome:
     notes: Sequence[str] = ()
     why_not: str = ""
     """Why nothing may be released although no single record is stuck; empty if that is not so."""
+    links: EngineRelation | None = field(default=None, repr=False, compare=False)
+    """Pairs of identifiers that belong together, if the program of the cycle concluded them itself."""
 
     @property
     def records(self) -> int:

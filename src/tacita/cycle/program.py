@@ -185,6 +185,7 @@ class _Ruled:
             {"nulls of the risky records' cells": loss.of_risky, "nulls of all known cells": loss.of_all},
             [*found.notes, *self._doubt(after, too_risky)],
             self._why_not(released, records, too_risky),
+            links,
         )
 
     def _states(

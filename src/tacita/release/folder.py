@@ -137,8 +137,9 @@ def _write_internal(
         batches = [batch.rename_columns(["cluster"]) for batch in tuples.clusters.batches()]
         schema = pa.schema([("cluster", pa.int64())])
         _write_parquet(pa.Table.from_batches(batches, None if batches else schema), folder / CLUSTERS, settings)
-    if options.links is not None and outcome.claim.related:
-        _write_parquet(linked_records(outcome, options.links, tuples.order), folder / LINKS, settings)
+    links = options.links if options.links is not None else outcome.links
+    if links is not None and outcome.claim.related:
+        _write_parquet(linked_records(outcome, links, tuples.order), folder / LINKS, settings)
 
     def write_manifest(checked: Mapping[str, Any]) -> None:
         full = internal_manifest(
