@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from tacita.version import __version__
 
 if TYPE_CHECKING:
+    from tacita.cycle.outcome import Outcome
+    from tacita.cycle.plan import Plan
     from tacita.dataset import Dataset, from_generated, generate, read, sample
     from tacita.errors import TacitaError
     from tacita.files.contract import ReadOptions
@@ -24,9 +26,14 @@ if TYPE_CHECKING:
     from tacita.model.relation import ColumnType
     from tacita.reasoning.conclusions import Conclusions
     from tacita.reasoning.run import reason
+    from tacita.release.front import anonymize, release_to
     from tacita.settings import Settings
 
 _HOMES = {
+    "Outcome": "cycle.outcome",
+    "Plan": "cycle.plan",
+    "anonymize": "release.front",
+    "release_to": "release.front",
     "Dataset": "dataset",
     "from_generated": "dataset",
     "generate": "dataset",
@@ -52,14 +59,18 @@ __all__ = [
     "Dataset",
     "Dictionary",
     "Kind",
+    "Outcome",
+    "Plan",
     "ReadOptions",
     "Settings",
     "TacitaError",
     "__version__",
+    "anonymize",
     "from_generated",
     "generate",
     "read",
     "reason",
+    "release_to",
     "sample",
 ]
 

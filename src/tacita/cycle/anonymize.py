@@ -13,8 +13,8 @@ from tacita.cycle.decisions import Decisions
 from tacita.cycle.household import with_households
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.outcome import Claim, Outcome, State
-from tacita.cycle.plan import Method, Plan
-from tacita.cycle.recoding import recoded_first
+from tacita.cycle.plan import Plan
+from tacita.cycle.recoding import BY_HAND, BY_SEARCH, EVERY_RECORD, LOCALLY, recoded_first
 from tacita.cycle.requirement import OfLookAlikes
 from tacita.cycle.rounds import RULE as ROUND
 from tacita.cycle.rounds import round_pass
@@ -84,29 +84,23 @@ class _Cycle:
         before = now = measured(sample, self.measure, self._k, progress)
         if why_not := self._hopeless(sample):
             return self._outcome(self.original, before.state, before.state, [], why_not)
-        microdata = self.original
-        if before.state.unsafe or self.plan.recode:
-            microdata, decisions, levels, notes = recoded_first(
-                self.original, self.known, self.nulls, self.plan, progress
-            )
-            self.decisions += decisions
-            self.levels |= levels
-            if decisions:
-                now = measured(self._sample(microdata), self.measure, self._k, progress)
-        else:
-            notes = []
+        first = recoded_first(before, self.plan, progress)
+        microdata, self.levels = first.microdata, first.levels
+        if first.decisions:
+            now = measured(self._sample(microdata), self.measure, self._k, progress)
+            self.decisions = _with_risk_after(first.decisions, now)
         passes = 0
-        while now.state.unsafe and self.plan.method is not Method.LOCAL_RECODING:
+        while now.state.unsafe:
             progress(Step("anonymizing", before.state.unsafe - now.state.unsafe, before.state.unsafe))
             done = self._pass(now, progress, again=passes > 0)
             if not done or passes == _MOST_PASSES:
                 break
-            first = len(self.decisions)
+            made = len(self.decisions)
             microdata = self._applied(microdata, done)
             now = measured(self._sample(microdata), self.measure, self._k, progress)
-            self.decisions[first:] = _with_risk_after(self.decisions[first:], now)
+            self.decisions[made:] = _with_risk_after(self.decisions[made:], now)
             passes += 1
-        return self._outcome(microdata, before.state, now.state, notes, "", now)
+        return self._outcome(microdata, before.state, now.state, first.notes, "", now, first.loss)
 
     # -- one pass ------------------------------------------------------------------------------------------------------
 
@@ -168,6 +162,7 @@ class _Cycle:
         notes: Sequence[str],
         why_not: str,
         now: Measured | None = None,
+        granularity: float | None = None,
     ) -> Outcome:
         stuck = stuck_records(now, self.plan) if now is not None and after.unsafe else ()
         decisions = Decisions.of(self.decisions)
@@ -184,7 +179,11 @@ class _Cycle:
             after,
             stuck,
             self.levels,
-            {"nulls of the risky records' cells": loss.of_risky, "nulls of all known cells": loss.of_all},
+            {
+                "nulls of the risky records' cells": loss.of_risky,
+                "nulls of all known cells": loss.of_all,
+                **({} if granularity is None else {"granularity, as recoded": granularity}),
+            },
             [*notes, *self._notes(after)],
             why_not,
         )
@@ -213,10 +212,11 @@ def _with_risk_after(decisions: Sequence[Decision], now: Measured) -> list[Decis
     """Return the decisions of a round with the risk that the measure finds after it; a kernel told them already."""
     import numpy as np
 
-    if not any(decision.rule == ROUND for decision in decisions):
+    if not any(decision.rule in {ROUND, BY_HAND, BY_SEARCH, LOCALLY} for decision in decisions):
         return list(decisions)
-    rows = np.unique(np.array([decision.tuple_id for decision in decisions], dtype=np.int64))
+    rows = np.unique(np.array([d.tuple_id for d in decisions if d.tuple_id != EVERY_RECORD], dtype=np.int64))
     risk = dict(zip(rows.tolist(), risks_of(now.risks, now.sample, rows).tolist(), strict=True))
+    risk[EVERY_RECORD] = now.state.largest_risk
     return [replace(decision, risk_after=risk[decision.tuple_id]) for decision in decisions]
 
 

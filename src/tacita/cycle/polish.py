@@ -2,8 +2,8 @@
 
 A few changed records that have to do with each other are put back as they were, those that are unsafe then are repaired
 in another order, and what is unnecessary is taken back. It stays if it costs less and no more of the changed records
-lean on the nulls of others, or if it costs the same and fewer records lean at all: both numbers count. The order is random
-from a fixed beginning and the number of tries is fixed, so the same data always give the same answer.
+lean on the nulls of others, or if it costs the same and fewer records lean at all: both numbers count. The order is
+random from a fixed beginning and the number of tries is fixed, so the same data always give the same answer.
 """
 
 from __future__ import annotations

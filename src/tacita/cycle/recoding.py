@@ -1,31 +1,161 @@
-"""Recoding before suppression: whole columns rolled up, by hand or by the search of the lattice."""
+"""Recoding: whole columns rolled up before suppression, or single cells; by hand, or by the search of the lattice."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.plan import Plan
+from tacita.cycle.lattice.combined import WAYS, CombinedPlan, Way, cheapest_plan, node_of
+from tacita.cycle.lattice.models import Close, DistinctDiverse, EntropyDiverse, KAnonymous, Model, RecursiveDiverse
+from tacita.cycle.lattice.problem import Problem
+from tacita.cycle.lattice.records import cells_of_records, masked_by
+from tacita.cycle.plan import Method, Plan
+from tacita.cycle.state import Measured
+from tacita.cycle.unsafe import risks_of
+from tacita.errors import UsageError
 from tacita.masking.global_recoding import recoded
-from tacita.model.decision import Decision
+from tacita.model.decision import Alternative, Decision
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
-from tacita.risk.null_semantics import Nulls
+from tacita.risk.attribute.l_diversity import LDiversity
+from tacita.risk.attribute.t_closeness import TCloseness
+from tacita.risk.identity.k_anonymity import KAnonymity
+from tacita.risk.measure import Measure
 
-BY_HAND = "global recoding, as asked"
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+BY_HAND, BY_SEARCH, LOCALLY = "global recoding, as asked", "global recoding, least loss", "local recoding, least loss"
 EVERY_RECORD = 0
 """The number of the record in a decision about a whole column."""
 
 
-def recoded_first(
-    microdata: Microdata, known: Sequence[str], nulls: Nulls, plan: Plan, progress: Progress = silent
-) -> tuple[Microdata, list[Decision], dict[str, int], list[str]]:
-    """Return microdata with whole columns rolled up as the plan says, the decisions, and the levels reached."""
-    levels = {name: level for name, level in plan.recode.items() if level}
-    if not levels:
-        return microdata, [], {}, []
-    found = recoded(microdata, levels).microdata
-    decisions = [
-        Decision(step, EVERY_RECORD, name, 0, level, BY_HAND, 1.0, 1.0)
-        for step, (name, level) in enumerate(levels.items(), 1)
-    ]
-    return found, decisions, levels, []
+@dataclass(frozen=True, slots=True)
+class Recoded:
+    """Microdata after recoding, and why they are so."""
+
+    microdata: Microdata
+    decisions: list[Decision] = field(default_factory=list)
+    """The risk after them is not known yet."""
+    levels: dict[str, int] = field(default_factory=dict)
+    """Whole columns that were rolled up, and to which level."""
+    notes: list[str] = field(default_factory=list)
+    loss: float | None = None
+    """The granularity loss, if it was looked for."""
+
+
+def recoded_first(now: Measured, plan: Plan, progress: Progress = silent) -> Recoded:
+    """Return microdata recoded as the plan says; what is still unsafe then is left to suppression."""
+    microdata = now.sample.microdata
+    if plan.recode:
+        levels = {name: level for name, level in plan.recode.items() if level}
+        decisions = list(_of_columns(levels, BY_HAND, now, (), 1))
+        return Recoded(recoded(microdata, levels).microdata if levels else microdata, decisions, levels)
+    if plan.method is Method.SUPPRESSION or not now.state.unsafe:
+        return Recoded(microdata)
+    if plan.keep or plan.keep_cells or plan.household:
+        raise UsageError(
+            f"with the method {plan.method} no attribute can be kept, and none is of the household",
+            do="take the method suppression, or leave out --keep, --keep-cells and --household",
+        )
+    weights = [float(plan.importance.get(name, 1.0)) for name in now.sample.known] if plan.importance else []
+    limit = plan.suppression_limit if plan.method is Method.RECODING else 1.0
+    problem = Problem.of_sample(now.sample, models_of(plan.measure), limit=limit, weights=weights)
+    if plan.method is Method.RECODING:
+        return _by_columns(now, plan, problem, progress)
+    ways: Sequence[Way] = ("local",) if plan.method is Method.LOCAL_RECODING else WAYS
+    found = cheapest_plan(problem, ways, progress=progress)
+    return Recoded(microdata) if found is None else _by_cells(now, problem, found)
+
+
+def models_of(measure: Measure) -> list[Model]:
+    """Return a measure as what the search of the lattice can check."""
+    match measure:
+        case KAnonymity():
+            return [KAnonymous(measure.k)]
+        case LDiversity(variant="distinct"):
+            return [DistinctDiverse(int(measure.l))]
+        case LDiversity(variant="entropy"):
+            return [EntropyDiverse(measure.l)]
+        case LDiversity(variant="recursive"):
+            return [RecursiveDiverse(measure.c, int(measure.l))]
+        case TCloseness(distance="equal"):
+            return [Close(measure.t)]
+    raise UsageError(
+        f"the search for the best recoding knows k-anonymity, l-diversity and t-closeness, not {measure.name}",
+        do="roll columns up by hand with --recode NAME=LEVEL, or take the method suppression",
+    )
+
+
+def _by_columns(now: Measured, plan: Plan, problem: Problem, progress: Progress) -> Recoded:
+    microdata = now.sample.microdata
+    if not any(name in microdata.hierarchies for name in now.sample.known):
+        raise UsageError(
+            "no attribute that the intruder knows has a hierarchy, so there is nothing to roll up",
+            where=f"'{microdata.name}'",
+            do="give one in the dictionary (hierarchy = ...), or take the method suppression",
+        )
+    found = node_of(problem, progress)
+    if found is None:
+        return Recoded(microdata, notes=["no roll-up of whole columns is enough: everything is left to suppression"])
+    levels = {name: level for name, level in found.levels.items() if level and name in microdata.hierarchies}
+    proof = "no other roll-up loses less" if found.is_proven else "the best of those looked at"
+    why = (Alternative(f"any other of {found.nodes:,} nodes of the lattice", proof),)
+    notes = [f"{found.checked:,} of {found.nodes:,} ways to roll up were looked at; {proof}"]
+    decisions = list(_of_columns(levels, BY_SEARCH, now, why, 1))
+    return Recoded(recoded(microdata, levels).microdata if levels else microdata, decisions, levels, notes, found.score)
+
+
+def _by_cells(now: Measured, problem: Problem, found: CombinedPlan) -> Recoded:
+    masked = masked_by(problem, found)
+    hierarchies = now.sample.microdata.hierarchies
+    whole = {name: level for name, level in found.whole.items() if level and name in hierarchies}
+    others = tuple(
+        Alternative(f"recode in the way '{way}'", f"the loss would be {loss:.4g} instead of {found.score:.4g}")
+        for way, loss in found.considered.items()
+        if way != found.way
+    )
+    decisions = list(_of_columns(whole, BY_SEARCH, now, others, 1))
+    cells = cells_of_records(problem, found.cells, whole)
+    decisions += _of_cells(cells, hierarchies, whole, now, others, len(decisions) + 1)
+    return Recoded(masked.microdata, decisions, whole, [f"recoded in the way '{found.way}'"], found.score)
+
+
+def _of_columns(
+    levels: Mapping[str, int], rule: str, now: Measured, others: tuple[Alternative, ...], step: int
+) -> Iterator[Decision]:
+    risk = now.state.largest_risk
+    for place, (name, level) in enumerate(levels.items()):
+        yield Decision(step + place, EVERY_RECORD, name, 0, level, rule, risk, risk, others)
+
+
+def _of_cells(
+    cells: Mapping[str, tuple[Array, Array]],
+    hierarchies: Mapping[str, Any],
+    whole: Mapping[str, int],
+    now: Measured,
+    others: tuple[Alternative, ...],
+    step: int,
+) -> Iterator[Decision]:
+    """Yield a decision for each cell that goes further than its column."""
+    import numpy as np
+
+    if not cells:
+        return
+    rows = np.unique(np.concatenate([rows for rows, _ in cells.values()]))
+    risks = dict(zip(rows.tolist(), risks_of(now.risks, now.sample, rows).tolist(), strict=True))
+    for name, (changed, levels) in cells.items():
+        height = hierarchies[name].height if name in hierarchies else 0
+        for row, level in zip(changed.tolist(), levels.tolist(), strict=True):
+            hidden = level < 0 or name not in hierarchies or _is_star(hierarchies[name], level, height)
+            to = None if hidden else level
+            yield Decision(step, row, name, whole.get(name, 0), to, LOCALLY, risks[row], risks[row], others)
+            step += 1
+
+
+def _is_star(hierarchy: Any, level: int, height: int) -> bool:
+    """Return whether nothing is left of a value at a level: such a cell is a labelled null."""
+    return level == height and bool(hierarchy.levels[-1].startswith("any "))

@@ -1,0 +1,45 @@
+"""The Python front door of the cycle: a data set in, an outcome out, and a release folder from it.
+
+>>> import tacita as tc
+>>> outcome = tc.anonymize(tc.sample("figure-5"), k=2)
+>>> outcome.is_safe, outcome.nulls
+(True, 2)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from tacita.cycle.anonymize import anonymize as run
+from tacita.cycle.outcome import Outcome
+from tacita.cycle.plan import Plan
+from tacita.dataset import Dataset
+from tacita.errors import UsageError
+from tacita.progress import Progress, silent
+from tacita.release.folder import Released, write_release
+from tacita.release.options import ReleaseOptions
+from tacita.risk.identity.k_anonymity import KAnonymity
+
+
+def anonymize(data: Dataset, plan: Plan | None = None, *, k: int | None = None, progress: Progress = silent) -> Outcome:
+    """Change a data set as little as possible until the plan's measure finds no record above its threshold.
+
+    `k` is short for a plan with k-anonymity. Nothing is written; `release_to` writes a safe outcome.
+    """
+    if k is not None and plan is not None:
+        raise UsageError("k is given beside a plan", do="say it in the plan: Plan(KAnonymity(k))")
+    plan = plan or Plan(KAnonymity(k) if k is not None else KAnonymity())
+    if plan.known is None and not data.dictionary.quasi_identifiers:
+        figures = data.profiles(progress)
+        accepted = data.accept(data.propose(figures=figures), figures)
+        plan = replace(plan, known=accepted.dictionary.quasi_identifiers)
+        data = accepted
+    return run(data.microdata, plan, progress=progress)
+
+
+def release_to(
+    folder: str | Path, outcome: Outcome, options: ReleaseOptions | None = None, *, progress: Progress = silent
+) -> Released:
+    """Write a safe outcome as a release folder, with what stays in the house beside it."""
+    return write_release(outcome, Path(folder), options, progress=progress)
