@@ -182,7 +182,7 @@ def anonymize(
             if curve:
                 _show_curve(data, plan, as_json=as_json, progress=progress)
                 return
-            outcome = _anonymized(data, plan, progress)
+            outcome = _anonymized(data, plan, source, request, progress)
         released = _released(outcome, out, options, links, progress) if out is not None and outcome.is_safe else None
     if as_json:
         print_json(outcome_dict(outcome, notes) | _told(released))
@@ -267,10 +267,16 @@ def _plan(
     )
 
 
-def _anonymized(data: Dataset, plan: Plan, progress: Progress) -> Outcome:
+def _anonymized(data: Dataset, plan: Plan, source: str, request: Request, progress: Progress) -> Outcome:
+    """Run the cycle; if it was killed before, with the same file and the same plan, it goes on from there."""
     from tacita.cycle.anonymize import anonymize as run
+    from tacita.cycle.anonymize import settings_of
+    from tacita.cycle.checkpoint import Checkpoint
+    from tacita.risk.null_semantics import Nulls
 
-    return run(data.microdata, plan, progress=progress)
+    told = settings_of(plan, plan.known or (), plan.nulls or Nulls()) | {"read": repr(request)}
+    checkpoint = Checkpoint.of(Path(source), told, request.settings())
+    return run(data.microdata, plan, progress=progress, checkpoint=checkpoint)
 
 
 def _by_rules(data: Dataset, program: str, inputs: dict[str, str], pairs: list[str], progress: Progress) -> Outcome:

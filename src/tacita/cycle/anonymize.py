@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from tacita.cycle.checkpoint import Checkpoint
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.household import with_households
 from tacita.cycle.look_alike_pass import look_alike_pass
@@ -42,10 +43,17 @@ if TYPE_CHECKING:
 _MOST_PASSES = 200
 
 
-def anonymize(microdata: Microdata, plan: Plan | None = None, *, progress: Progress = silent) -> Outcome:
+def anonymize(
+    microdata: Microdata,
+    plan: Plan | None = None,
+    *,
+    progress: Progress = silent,
+    checkpoint: Checkpoint | None = None,
+) -> Outcome:
     """Change microdata as little as possible until the plan's measure finds no record above its threshold.
 
-    Nothing is written. An outcome that is not safe says what would make it pass.
+    Nothing is written. An outcome that is not safe says what would make it pass. With a `checkpoint` the cycle goes on
+    where it was killed.
 
     >>> import tacita as tc
     >>> from tacita.risk.identity.k_anonymity import KAnonymity
@@ -54,8 +62,7 @@ def anonymize(microdata: Microdata, plan: Plan | None = None, *, progress: Progr
     Safe: 3 records were unsafe, none is now. 2
     """
     plan = plan or Plan()
-    cycle = _Cycle.of(microdata, plan)
-    return cycle.run(progress)
+    return _Cycle.of(microdata, plan).run(progress, checkpoint)
 
 
 @dataclass(slots=True)
@@ -78,7 +85,7 @@ class _Cycle:
         _check_names(plan, known, microdata)
         return cls(microdata, plan, known, nulls, _deciding(plan), [], {})
 
-    def run(self, progress: Progress) -> Outcome:
+    def run(self, progress: Progress, checkpoint: Checkpoint | None) -> Outcome:
         sample = self._sample(self.original)
         self._check(sample)
         before = now = measured(sample, self.measure, self._k, progress)
@@ -89,17 +96,26 @@ class _Cycle:
         if first.decisions:
             now = measured(self._sample(microdata), self.measure, self._k, progress)
             self.decisions = _with_risk_after(first.decisions, now)
-        passes = 0
+        recoded = len(self.decisions)
+        if checkpoint is not None and (done := checkpoint.load()):
+            self.decisions += done
+            microdata = locally_recoded(microdata, _by_attribute(done)).microdata
+            now = measured(self._sample(microdata), self.measure, self._k, progress)
+        passes = int(len(self.decisions) > recoded)
         while now.state.unsafe:
             progress(Step("anonymizing", before.state.unsafe - now.state.unsafe, before.state.unsafe))
-            done = self._pass(now, progress, again=passes > 0)
-            if not done or passes == _MOST_PASSES:
+            changes = self._pass(now, progress, again=passes > 0)
+            if not changes or passes == _MOST_PASSES:
                 break
             made = len(self.decisions)
-            microdata = self._applied(microdata, done)
+            microdata = self._applied(microdata, changes)
             now = measured(self._sample(microdata), self.measure, self._k, progress)
             self.decisions[made:] = _with_risk_after(self.decisions[made:], now)
             passes += 1
+            if checkpoint is not None and now.state.unsafe:
+                checkpoint.save(self.decisions[recoded:])
+        if checkpoint is not None:
+            checkpoint.forget()
         return self._outcome(microdata, before.state, now.state, first.notes, "", now, first.loss)
 
     # -- one pass ------------------------------------------------------------------------------------------------------
