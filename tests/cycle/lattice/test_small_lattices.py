@@ -160,7 +160,10 @@ def test_hostile_settings_have_an_answer() -> None:
     rows: list[Row] = [("a", "s", 1, "f", "flu"), ("b", "m", 5, "m", "cold")]
     assert best_node(problem(rows, [KAnonymous(3)])) is None
     assert good_node(problem(rows, [KAnonymous(3)])) is None
-    assert cheapest_plan(problem(rows, [KAnonymous(3)], limit=0.0), ["local", "suppress"]) is None
+    assert cheapest_plan(problem(rows, [KAnonymous(3)], limit=1.0)) is None
+    nobody = cheapest_plan(problem([(None, "s", 0, "f", "flu")] * 2, [KAnonymous(2)]))
+    assert nobody is not None
+    assert nobody.score == 0
     one = best_node(problem(rows[:1], [KAnonymous(1)]))
     assert one is not None
     assert one.score == 0

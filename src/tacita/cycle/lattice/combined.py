@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from tacita.cycle.lattice.classes import Levels, keys, rolled_up
+from tacita.cycle.lattice.classes import Classes, Levels, keys, rolled_up
 from tacita.cycle.lattice.heuristic import good_node
 from tacita.cycle.lattice.local import SUPPRESSED, LocalPlan, locally_recoded_plan, plan_of
+from tacita.cycle.lattice.models import violating
 from tacita.cycle.lattice.optimum import Optimum
 from tacita.cycle.lattice.problem import Problem, evaluated
 from tacita.cycle.lattice.search import MOST_NODES, best_node
@@ -38,6 +39,7 @@ WAYS: tuple[Way, ...] = get_args(Way)
 
 _LARGEST_SEARCH = 1_000_000_000  # combinations times nodes: above this a proof takes minutes
 _WALK = 80  # plans tried on a walk
+_STEP = 20_000_000  # the work for each of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def _walked(problem: Problem, starts: Sequence[Levels]) -> tuple[Levels, LocalPl
 
     def loss(levels: Levels) -> float:
         if levels not in tried:
-            tried[levels] = locally_recoded_plan(problem, floor=levels, only_suppression=True)
+            tried[levels] = locally_recoded_plan(problem, floor=levels, only_suppression=True, work=_STEP)
         plan = tried[levels]
         return float("inf") if plan is None else plan.score
 
@@ -124,12 +126,18 @@ def _walked(problem: Problem, starts: Sequence[Levels]) -> tuple[Levels, LocalPl
     return here, tried[here]
 
 
-def _global_plan(problem: Problem, levels: Levels, optimum: Optimum) -> LocalPlan:
+def _global_plan(problem: Problem, levels: Levels, optimum: Optimum) -> LocalPlan | None:
     """Return a node as levels of cells: those of the node, or nulls for combinations that are still unsafe."""
     import numpy as np
 
     classes = rolled_up(problem.base, levels, problem.ladders)
     _, bad = evaluated(problem, classes)
+    if bad.all() and len(classes):
+        # With nothing kept, the suppressed records have but each other to hide among.
+        histogram = None if classes.histogram is None else classes.histogram.sum(axis=0, keepdims=True)
+        alone = Classes(levels, (), np.array([problem.records]), histogram)
+        if violating(problem.models, alone, problem.whole).any():
+            return None
     labels = [
         rung.climb(0, level)[held]
         for rung, level, held in zip(problem.ladders, levels, problem.base.labels, strict=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tacita.errors import HierarchyError
-from tacita.model.hierarchy import STAR, Hierarchy, ValueHierarchy, text_of
+from tacita.model.hierarchy import STAR, Hierarchy
 from tacita.utility.granularity import with_shares
 
 if TYPE_CHECKING:
@@ -62,7 +62,10 @@ def ladder(name: str, values: Sequence[object], hierarchy: Hierarchy | None) -> 
     import numpy as np
 
     if hierarchy is None:
-        hierarchy = ValueHierarchy.from_paths(name, [(text_of(value), STAR) for value in values] or [("", STAR)])
+        size = len(values)
+        each, star = np.arange(size + 1, dtype=np.int32), np.array([*[0] * size, 1], dtype=np.int32)
+        fine = np.array([*[1 / size for _ in values], 1.0])
+        return Ladder(name, (each, star if size else each), (fine, np.ones(2 if size else 1)), has_star=size > 0)
     hierarchy.check_covers(values)
     hierarchy = with_shares(hierarchy, values)
     paths = [hierarchy.path(value) or () for value in values]

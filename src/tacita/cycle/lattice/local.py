@@ -37,7 +37,8 @@ SUPPRESSED = -1
 
 _NEAR = 0.01  # groups this close to the cheapest one, as a part of the largest loss, are taken with it
 _LARGEST_KEY = 2**62
-_WORK = 400_000_000  # combinations looked at, over all nodes: half a minute or so
+_WORK = 100_000_000  # combinations looked at, over all nodes: some ten seconds
+_LEAST_WORK = 2000  # what a node costs however few combinations are left
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ class _Making:
         nodes = 0
         while waiting and len(self.left) and work > 0:
             price, places, raised = heapq.heappop(waiting)
-            work -= len(self.left)
+            work -= max(len(self.left), _LEAST_WORK)
             if raised >= 0:  # seen for the first time: the nodes above it are next, each from one of those below it
                 nodes += 1
                 for place in range(raised, len(places)):
@@ -292,7 +293,7 @@ class _Making:
         order = np.argsort(self.of, kind="stable")
         order = order[self.of[order] >= 0]
         ranked = self.of[order]
-        return order, np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
+        return order, np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1]))[: len(order)])
 
     def _lowest(self, order: Array, starts: Array) -> Sequence[Array]:
         import numpy as np
