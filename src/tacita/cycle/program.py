@@ -205,7 +205,10 @@ class _Ruled:
             )
             return first, last
         nulls = Nulls(microdata.dictionary.missing_as)
-        before = measured(Sample(microdata, known, nulls), measure, k, progress)
+        sample = Sample(microdata, known, nulls)
+        if lacking := measure.lacks(sample):
+            raise UsageError(f"{measure.name} cannot be measured: {'; '.join(lacking)}", where=self.program.source)
+        before = measured(sample, measure, k, progress)
         return before.state, measured(Sample(protected, known, nulls), measure, k, progress)
 
     def _stuck(

@@ -49,7 +49,8 @@ class Rounds:
         said = next((name for name in RISKS if name in run.filled), None)
         found: dict[int, float] = {}
         for *_, record, risk in facts_of(run, said) if said else ():
-            found[record] = max(found.get(record, risk), risk)
+            if isinstance(record, int) and isinstance(risk, int | float):
+                found[record] = max(found.get(record, risk), risk)
         self.risks.append(found)
         self.unsafe.append(frozenset(fact[-1] for fact in facts_of(run, TOO_RISKY)))
         self.offers.append({})
