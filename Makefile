@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml
 
 install: $(STAMP)  ## set up .venv
 
-demo: $(STAMP)  ## generate a 25,000-firm survey, describe it, categorise its attributes, assess its risk
+demo: $(STAMP)  ## generate a 25,000-firm survey, assess it, anonymize it, explain a changed cell, verify the release
 	@$(BIN)/python scripts/demo.py
 
 test: $(STAMP)  ## all tests
