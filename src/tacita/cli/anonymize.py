@@ -183,6 +183,8 @@ def anonymize(
                 _show_curve(data, plan, as_json=as_json, progress=progress)
                 return
             outcome = _anonymized(data, plan, source, request, progress)
+            if related:
+                outcome = _with_chain(outcome, data, source, related, inputs)
         released = _released(outcome, out, options, links, progress) if out is not None and outcome.is_safe else None
     if as_json:
         print_json(outcome_dict(outcome, notes) | _told(released))
@@ -277,6 +279,22 @@ def _anonymized(data: Dataset, plan: Plan, source: str, request: Request, progre
     told = settings_of(plan, plan.known or (), plan.nulls or Nulls()) | {"read": repr(request)}
     checkpoint = Checkpoint.of(Path(source), told, request.settings())
     return run(data.microdata, plan, progress=progress, checkpoint=checkpoint)
+
+
+def _with_chain(outcome: Outcome, data: Dataset, source: str, related: str, inputs: dict[str, str]) -> Outcome:
+    """Keep which rules link the records, so that 'explain' can show the chain of facts; it stays in the house."""
+    from dataclasses import replace
+
+    from tacita.model.attribute import Category
+
+    program = related.partition("=")[2] or related
+    chain = {
+        "source": str(Path(source).absolute()) if Path(source).exists() else source,
+        "program": str(Path(program).absolute()) if Path(program).exists() else program,
+        "inputs": {name: str(Path(file).absolute()) for name, file in inputs.items()},
+        "identifier": [attribute.name for attribute in data.dictionary.of(Category.IDENTIFIER)],
+    }
+    return replace(outcome, settings={**outcome.settings, "chain": chain})
 
 
 def _by_rules(data: Dataset, program: str, inputs: dict[str, str], pairs: list[str], progress: Progress) -> Outcome:

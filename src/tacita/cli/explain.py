@@ -14,7 +14,9 @@ from tacita.errors import printable
 if TYPE_CHECKING:
     from rich.tree import Tree
 
+    from tacita.cycle.program_why import LinkedWhy
     from tacita.release.explain import Branch, Explanation
+    from tacita.release.records_of import OpenedRelease
 
 
 def explain(
@@ -38,15 +40,37 @@ def explain(
     from tacita.release.explain import explained
     from tacita.release.records_of import opened
 
-    found = explained(opened(release, internal), row, attribute, of_source=source_row)
+    folder = opened(release, internal)
+    found = explained(folder, row, attribute, of_source=source_row)
+    chain = _chain(folder, found) if found.decisions else None
     if as_json:
-        print_json(_as_dict(found))
+        print_json(_as_dict(found) | ({"chain": chain.as_json()} if chain is not None else {}))
         return
     from rich.text import Text
 
     where = f"Record {found.row:,} of the release"
     where += f", record {found.source_row:,} of the source" if found.source_row != found.row else ""
     print_text(Text(where), *(_tree(branch) for branch in found.branches))
+    if chain is not None:
+        print_text(Text(""), Text(printable(chain.as_sentences())), Text(""), Text(chain.as_text()))
+
+
+def _chain(folder: OpenedRelease, found: Explanation) -> LinkedWhy | None:
+    """Return why the record shares the risk of others, from the source and the rules, if rules linked them."""
+    chain = folder.manifest.get("settings", {}).get("chain")
+    if not chain or not Path(chain["source"]).exists():
+        return None
+    import tacita as tc
+    from tacita.cycle.program_why import why_linked
+    from tacita.engines.duckdb import DuckDBEngine
+    from tacita.risk.catalogue import measure
+    from tacita.settings import Settings
+
+    claim = folder.claim
+    data = tc.read(chain["source"], engine=DuckDBEngine(Settings.from_environment()))
+    data = data.with_roles(quasi=claim.known, identifier=chain["identifier"])
+    measured = measure(claim.measure, claim.parameters)
+    return why_linked(data, found.source_row, chain["program"], chain["inputs"], measure=measured, known=claim.known)
 
 
 def _tree(branch: Branch) -> Tree:

@@ -91,5 +91,7 @@ class Plan:
             faults.append(f"the suppression limit is {self.suppression_limit:g}: give a share from 0 to 1")
         if self.household and not self.cluster:
             faults.append("attributes of the household are named, but no household key")
+        if self.cluster_risk and not self.cluster:
+            faults.append("the risk of households is asked for, but no household key is named")
         if faults:
             raise UsageError(faults_text(faults))
