@@ -14,7 +14,6 @@ from tacita.cycle.look_alikes import LookAlikes
 from tacita.cycle.requirement import Requirement
 from tacita.cycle.smallest import Candidate
 from tacita.progress import Progress, Step, silent
-from tacita.risk.bounds import is_above
 
 _EVERY = 500
 """Progress is told every so many records."""
@@ -33,15 +32,15 @@ class Cover:
         """Begin with the unsafe records and what may be suppressed in each; `rank` is the order of tuples."""
         self._alike, self._requirement, self._rank = alike, requirement, rank
         self._candidates = {r: {c.pattern: c for c in found} for r, found in candidates.items()}
-        counts = {record: alike.now(record) for record in candidates}
-        self._frequency = {r: c.certain + requirement.alpha * c.leaning for r, c in counts.items()}
-        self._population = {r: c.certain_weight + requirement.alpha * c.leaning_weight for r, c in counts.items()}
-        self._unsafe = {record for record, count in counts.items() if not requirement.is_met(count)}
-        self._patterns = sorted({c.pattern for found in candidates.values() for c in found}, reverse=True)
-        self._unsafe_in: dict[int, dict[int, int]] = {}
+        self._frequency, self._population = self._counted(list(candidates))
+        self._unsafe = {r for r in candidates if not requirement.is_met_at(self._frequency[r], self._population[r])}
+        self._patterns = sorted({p for found in self._candidates.values() for p in found}, reverse=True)
+        self._unsafe_in: dict[int, list[int]] = {}
         self._heap: list[tuple[float, int, int, int, int]] = []
         self._waiting: dict[tuple[int, int], list[int]] = {}
         """The records of a group that may still be changed, the next one last."""
+        self._left: dict[tuple[int, int], list[int]] = {}
+        """The records of a group that are still unsafe, and maybe some more."""
         self.moved: list[int] = []
 
     def choose(self, progress: Progress = silent) -> list[int]:
@@ -66,34 +65,53 @@ class Cover:
             heapq.heappush(self._heap, (gain, place, first, pattern, group))
         return self.moved
 
+    def _counted(self, records: Sequence[int]) -> tuple[dict[int, float], dict[int, float]]:
+        """Return the look-alikes of records as they are and what they stand for."""
+        alike, alpha = self._alike, self._requirement.alpha
+        at_once = alike.complete_now(alpha)
+        frequency, population = {}, {}
+        for record in records:
+            if at_once is not None and alike.known[record] == alike.full:
+                frequency[record], population[record] = at_once[0][record], at_once[1][record]
+                continue
+            count = alike.now(record)
+            frequency[record] = count.certain + alpha * count.leaning
+            population[record] = count.certain_weight + alpha * count.leaning_weight
+        return frequency, population
+
     def _queue(self) -> None:
         """Sort the unsafe records into the groups of all patterns that may come to be."""
+        import numpy as np
+
         self._of_group: dict[tuple[int, int], int] = {}
         self._cost: dict[tuple[int, int], float] = {}
-        firsts: dict[tuple[int, int], int] = {}
+        unsafe = np.array(sorted(self._unsafe), dtype=np.int64)
+        rank = np.array(self._rank, dtype=np.int64)
         for place, pattern in enumerate(self._patterns):
-            number = self._alike.groups(pattern).number
-            counts = self._unsafe_in.setdefault(pattern, {})
-            for record in sorted(self._unsafe):
-                counts[number[record]] = counts.get(number[record], 0) + 1
-                candidate = self._candidates[record].get(pattern)
-                if candidate is None:
-                    continue
-                key = (pattern, number[record])
-                if key not in self._of_group:
-                    self._of_group[key], self._cost[key], firsts[key] = record, candidate.cost, self._rank[record]
-                else:
-                    self._cost[key] = min(self._cost[key], candidate.cost)
-                    firsts[key] = min(firsts[key], self._rank[record])
-            for (of_pattern, group), record in self._of_group.items():
-                if of_pattern == pattern:
-                    gain = self._gain(record, pattern, group)
-                    self._heap.append((-gain, place, firsts[pattern, group], pattern, group))
+            groups = self._alike.groups(pattern)
+            number = np.array(groups.number, dtype=np.int64)
+            counts = np.bincount(number[unsafe], minlength=len(groups.start) - 1)
+            self._unsafe_in[pattern] = counts.tolist()
+            held = [(r, c.cost) for r in unsafe.tolist() if (c := self._candidates[r].get(pattern)) is not None]
+            if not held:
+                continue
+            records = np.array([r for r, _ in held], dtype=np.int64)
+            order = np.argsort(number[records], kind="stable")
+            records, costs = records[order], np.array([cost for _, cost in held])[order]
+            found, starts = np.unique(number[records], return_index=True)
+            cheapest = np.minimum.reduceat(costs, starts)
+            firsts = np.minimum.reduceat(rank[records], starts)
+            gains = -(counts[found] / cheapest)
+            for gain, first, group, record, cost in zip(
+                *(a.tolist() for a in (gains, firsts, found, records[starts], cheapest)), strict=True
+            ):
+                self._of_group[pattern, group], self._cost[pattern, group] = record, cost
+                self._heap.append((gain, place, first, pattern, group))
         heapq.heapify(self._heap)
 
     def _gain(self, record: int, pattern: int, group: int) -> float:
         """Return how many unsafe records a suppression in a group reaches, for its price."""
-        return self._unsafe_in[pattern].get(group, 0) / self._cost[pattern, group]
+        return self._unsafe_in[pattern][group] / self._cost[pattern, group]
 
     def _chosen(self, record: int, pattern: int, group: int) -> int | None:
         """Return the next record of a group that may be changed, and is safe on its own then."""
@@ -115,25 +133,40 @@ class Cover:
         return None
 
     def _change(self, record: int, pattern: int) -> None:
-        alike, alpha = self._alike, self._requirement.alpha
+        alike, unsafe = self._alike, self._unsafe
         was_full = alike.known[record] == alike.full
         alike.move(record, pattern)
         self.moved.append(record)
         self._repaired(record)
-        share, weight = alpha * alike.share(record), alike.weight[record]
+        share, weight = self._requirement.alpha * alike.share(record), alike.weight[record]
         equal = alike.groups(alike.full).number
-        for other in alike.members(record, pattern):
-            if other not in self._unsafe or alike.known[other] != alike.full:
+        if not share:  # its nulls are nobody's look-alike: only its equals lose one
+            for other in alike.members(record, alike.full) if was_full else ():
+                if other in unsafe and alike.known[other] == alike.full:
+                    self._frequency[other] -= 1
+                    self._population[other] -= weight
+            return
+        key = (pattern, alike.groups(pattern).number[record])
+        among = self._left.get(key)
+        if among is None:
+            among = alike.members(record, pattern)
+        frequency, population, known, full = self._frequency, self._population, alike.known, alike.full
+        mine, enough = equal[record] if was_full else -1, self._requirement.enough
+        counts = self._requirement.k is not None
+        for other in among:
+            if other not in unsafe or known[other] != full:
                 continue
-            is_equal = was_full and equal[other] == equal[record]
-            self._frequency[other] += share - is_equal
-            self._population[other] += (share - is_equal) * weight
-            risk = self._requirement.risk_at(self._frequency[other], self._population[other])
-            if not is_above(risk, self._requirement.measure.threshold):
+            gained = share - (equal[other] == mine)
+            frequency[other] += gained
+            population[other] += gained * weight
+            if counts:
+                if frequency[other] >= enough:
+                    self._repaired(other)
+            elif self._requirement.is_met_at(frequency[other], population[other]):
                 self._repaired(other)
+        self._left[key] = [other for other in among if other in unsafe]
 
     def _repaired(self, record: int) -> None:
         self._unsafe.discard(record)
-        for pattern in self._patterns:
-            group = self._alike.groups(pattern).number[record]
-            self._unsafe_in[pattern][group] -= 1
+        for pattern, counts in self._unsafe_in.items():
+            counts[self._alike.groups(pattern).number[record]] -= 1

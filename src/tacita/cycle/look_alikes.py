@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tacita.risk.arrays import renumbered
 
@@ -42,8 +42,7 @@ class Records:
         return Records(self.codes[chosen], self.counts[chosen], self.weights[chosen])
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     """How many look-alikes a record has: for certain, and leaning on nulls of others; and the same in weights."""
 
     certain: float
@@ -83,16 +82,20 @@ class _Table:
     share: dict[int, float] = field(default_factory=dict)
     """How many look-alikes they count for together: each for 1, or for the probability that it falls there."""
     weight: dict[int, float] = field(default_factory=dict)
-    members: dict[int, dict[int, None]] = field(default_factory=dict)
+    members: dict[int, dict[int, dict[int, None]]] = field(default_factory=dict)
+    """By group, then by their group of the pattern itself: records that are alike in all that is known of them."""
 
-    def add(self, group: int, record: int, share: float, weight: float) -> None:
+    def add(self, group: int, own: int, record: int, share: float, weight: float) -> None:
         self.share[group] = self.share.get(group, 0.0) + share
         self.weight[group] = self.weight.get(group, 0.0) + weight * share
-        self.members.setdefault(group, {})[record] = None
+        self.members.setdefault(group, {}).setdefault(own, {})[record] = None
 
-    def remove(self, group: int, record: int, share: float, weight: float) -> None:
-        del self.members[group][record]
-        if self.members[group]:
+    def remove(self, group: int, own: int, record: int, share: float, weight: float) -> None:
+        alike = self.members[group]
+        del alike[own][record]
+        if not alike[own]:
+            del alike[own]
+        if alike:
             self.share[group] -= share
             self.weight[group] -= weight * share
         else:  # nothing is left of it, no rounding either
@@ -135,11 +138,13 @@ class LookAlikes:
         """Whether no risky record has a null and matches are not weighed."""
         return not self._hidden and not self._expected
 
-    def complete_in(self, pattern: int) -> list[int]:
+    def complete_in(self, pattern: int) -> Array:
         """Return for each risky record how many complete ones have its values of a set of attributes."""
+        import numpy as np
+
         groups = self.groups(pattern)
-        together = [a + b for a, b in zip(groups.complete, groups.left, strict=True)]
-        return [together[group] for group in groups.number]
+        together: Array = np.array(groups.complete, dtype=np.int64) + np.array(groups.left, dtype=np.int64)
+        return together[np.array(groups.number, dtype=np.int64)]
 
     # -- asking --------------------------------------------------------------------------------------------------------
 
@@ -152,6 +157,8 @@ class LookAlikes:
         groups, weight, own = self._groups.get(pattern) or self.groups(pattern), self.weight[record], self.known[record]
         group = groups.number[record]
         complete = groups.complete[group] + groups.left[group]
+        if self._expected and pattern != self.full:
+            return self._fallen(record, groups, complete)
         certain: float = complete + groups.incomplete_same[group]
         leaning: float = groups.incomplete[group]
         complete_weight, same_weight, incomplete_weight, left_weight = groups.weights
@@ -175,22 +182,48 @@ class LookAlikes:
             certain, leaning = certain + 1, leaning - share
             certain_weight, leaning_weight = certain_weight + weight, leaning_weight - weight * share
         if self._expected:
-            return self._fallen(record, pattern, complete, leaning)
+            there = complete + (own != self.full)
+            return Count(there, leaning * there, there, leaning * there)
         if pattern == 0:  # of which nothing is known: it is like everybody
             return Count(certain + leaning, 0, certain_weight + leaning_weight, 0.0)
         return Count(certain, leaning, certain_weight, leaning_weight)
 
-    def _fallen(self, record: int, pattern: int, complete: int, leaning: float) -> Count:
-        """Return the expected look-alikes: of a complete record, or of where one with nulls falls, at least."""
-        own = self.known[record]
-        equal = self.groups(self.full).left[self.groups(self.full).number[record]] if own == self.full else 0
-        if pattern == self.full:
-            there = complete + (own != self.full)
-            return Count(there, leaning * there, there, leaning * there)
-        others = complete - (own == self.full)
-        squares = self.groups(pattern).squares[self.groups(pattern).number[record]] - max(2 * equal - 1, 0)
+    def _fallen(self, record: int, groups: _Groups, complete: int) -> Count:
+        """Return the expected look-alikes of a record with nulls where it falls, at least: nulls of others add none."""
+        equal, others = 0, complete
+        if self.known[record] == self.full:
+            full = self._groups.get(self.full) or self.groups(self.full)
+            equal, others = full.left[full.number[record]], complete - 1
+        squares = groups.squares[groups.number[record]] - max(2 * equal - 1, 0)
         found = 1 + max(squares, 0) / others if others > 0 else 1.0
         return Count(found, 0.0, found, 0.0)
+
+    def complete_now(self, alpha: float) -> tuple[list[float], list[float]] | None:
+        """Return look-alikes and their weights of every risky record that is complete, those leaning counted `alpha`.
+
+        The same as `now` for all of them at once; what stands for a record with nulls means nothing. None in the
+        expected semantics.
+        """
+        import numpy as np
+
+        if self._expected:
+            return None
+        groups = self.groups(self.full)
+        number = np.array(groups.number, dtype=np.int64)
+        found, weight = np.zeros(len(number)), np.zeros(len(number))
+        same = ((groups.complete, 0, 1.0), (groups.left, 3, 1.0), (groups.incomplete_same, 1, 1.0))
+        for counts, place, factor in (*same, (groups.incomplete, 2, alpha)):
+            found += factor * np.array(counts, dtype=float)[number]
+            weight += factor * np.array(groups.weights[place])[number]
+        for pattern, hidden in self._hidden.items():
+            there = self.groups(pattern)
+            records = np.fromiter(hidden, dtype=np.int64, count=len(hidden))
+            of_group = np.array(there.number, dtype=np.int64)
+            size = len(there.start) - 1
+            found += alpha * np.bincount(of_group[records], minlength=size)[of_group]
+            weights = np.array(self.weight)[records]
+            weight += alpha * np.bincount(of_group[records], weights=weights, minlength=size)[of_group]
+        return found.tolist(), weight.tolist()
 
     def _shared(self, record: int, pattern: int) -> float:
         """Return what a record with nulls counts for each record that it may be."""
@@ -209,9 +242,27 @@ class LookAlikes:
         for hidden, tables in self._tables.items():
             common = pattern & hidden
             table = tables.get(common) or self._table(hidden, common)
-            for other in table.members.get(self._groups[common].number[record], ()):
-                if other != record:
-                    yield other
+            for alike in table.members.get(self._groups[common].number[record], {}).values():
+                for other in alike:
+                    if other != record:
+                        yield other
+
+    def kinds_meeting(self, record: int, pattern: int) -> Iterator[int]:
+        """Yield one of each kind of others that meet a record: those alike in all that is known look like as many."""
+        equal = self.groups(self.full).number
+        seen = set()
+        for other in self.groups(pattern).members(record):
+            if other != record and self.known[other] == self.full and equal[other] not in seen:
+                seen.add(equal[other])
+                yield other
+        for hidden, tables in self._tables.items():
+            common = pattern & hidden
+            table = tables.get(common) or self._table(hidden, common)
+            for alike in table.members.get(self._groups[common].number[record], {}).values():
+                for other in alike:
+                    if other != record:
+                        yield other
+                        break
 
     def members(self, record: int, pattern: int) -> list[int]:
         """Return the risky records with the same values of a set of attributes, itself among them."""
@@ -223,12 +274,12 @@ class LookAlikes:
 
     # -- changing ------------------------------------------------------------------------------------------------------
 
-    def move(self, record: int, pattern: int) -> None:
-        """Let just the attributes of a pattern be known of a record."""
+    def move(self, record: int, pattern: int, share: float | None = None) -> None:
+        """Let just the attributes of a pattern be known of a record; a `share` that it had before is kept."""
         before, weight = self.known[record], self.weight[record]
         if before == pattern:
             return
-        share = self._shared(record, pattern)
+        share = self._shared(record, pattern) if share is None else share
         self.known[record] = pattern
         if self.full in {before, pattern}:
             sign = -1 if before == self.full else 1
@@ -238,15 +289,17 @@ class LookAlikes:
                 groups.weights[3][group] += sign * weight
         if before != self.full:
             del self._hidden[before][record]
+            own = self.groups(before).number[record]
             for common, table in self._tables[before].items():
-                table.remove(self._groups[common].number[record], record, self._share[record], weight)
+                table.remove(self._groups[common].number[record], own, record, self._share[record], weight)
             if not self._hidden[before]:
                 del self._hidden[before], self._tables[before]
         self._share[record] = share
         if pattern != self.full:
             self._hidden.setdefault(pattern, {})[record] = None
+            own = self.groups(pattern).number[record]
             for common, table in self._tables.setdefault(pattern, {}).items():
-                table.add(self._groups[common].number[record], record, share, weight)
+                table.add(self._groups[common].number[record], own, record, share, weight)
 
     # -- tables --------------------------------------------------------------------------------------------------------
 
@@ -254,9 +307,9 @@ class LookAlikes:
         groups = self.groups(common)
         tables = self._tables[pattern]
         if common not in tables:
-            table = _Table()
+            table, own = _Table(), self.groups(pattern).number
             for record in self._hidden[pattern]:
-                table.add(groups.number[record], record, self._share[record], self.weight[record])
+                table.add(groups.number[record], own[record], record, self._share[record], self.weight[record])
             tables[common] = table
         return tables[common]
 

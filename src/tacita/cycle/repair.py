@@ -38,7 +38,7 @@ def repaired(
     A suppression may take a certain look-alike away from others, unless nulls match everything: then these come again.
     """
     moved: list[int] = []
-    wanted = list(records)
+    wanted = _unsafe_of(alike, requirement, records)
     while wanted:
         again: list[int] = []
         for done, record in enumerate(wanted):
@@ -50,6 +50,19 @@ def repaired(
                 again.append(record)
         wanted = _worse_off(alike, requirement, costs, again, wanted) if requirement.alpha < 1 else []
     return moved
+
+
+def _unsafe_of(alike: LookAlikes, requirement: Requirement, records: Iterable[int]) -> list[int]:
+    """Leave out complete records that are safe, where a record that is safe stays so: if a null counts in full."""
+    at_once = alike.complete_now(requirement.alpha) if requirement.alpha == 1 else None
+    if at_once is None:
+        return list(records)
+    frequency, population = at_once
+    return [
+        record
+        for record in records
+        if alike.known[record] != alike.full or not requirement.is_met_at(frequency[record], population[record])
+    ]
 
 
 def _one(alike: LookAlikes, requirement: Requirement, costs: Costs, order: AttributeOrder, record: int) -> bool:

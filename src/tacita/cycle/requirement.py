@@ -32,13 +32,16 @@ class Requirement:
 
     measure: OfLookAlikes
     alpha: float = 1.0
+    k: int | None = field(init=False)
+    """How many look-alikes are enough, if it is only their number that counts."""
+    enough: float = field(init=False, repr=False)
+    """The same with a tolerance for rounding, for loops that ask often; meaningless without `k`."""
     _known: dict[tuple[float, float], float] = field(default_factory=dict, repr=False)
 
-    @property
-    def k(self) -> int | None:
-        """How many look-alikes are enough, if it is only their number that counts."""
+    def __post_init__(self) -> None:
         k = getattr(self.measure, "k", None)
-        return k if isinstance(k, int) and 0 <= self.measure.threshold < 1 else None
+        self.k = k if isinstance(k, int) and 0 <= self.measure.threshold < 1 else None
+        self.enough = (self.k or 0) - TOLERANCE * (self.k or 0)
 
     def risk(self, count: Count) -> float:
         """Return the risk of a record with these look-alikes."""
@@ -48,10 +51,10 @@ class Requirement:
 
     def risk_at(self, frequency: float, population: float) -> float:
         """Return the risk of a record with so many look-alikes that stand for so many."""
+        if self.k is not None:
+            return 1.0 if frequency < self.enough else 0.0
         import numpy as np
 
-        if (k := self.k) is not None:
-            return 1.0 if frequency < k - TOLERANCE * k else 0.0
         key = (round(frequency, 9), round(population, 9))
         if key not in self._known:
             found = self.measure.risk_of(np.array([frequency], dtype=float), np.array([population], dtype=float))
@@ -60,8 +63,16 @@ class Requirement:
 
     def is_met(self, count: Count) -> bool:
         """Return whether a record with these look-alikes is safe."""
+        if self.k is not None:
+            return count.certain + self.alpha * count.leaning >= self.enough
         return not is_above(self.risk(count), self.measure.threshold)
 
     def is_met_alone(self, count: Count) -> bool:
         """Return whether it is safe without leaning on the nulls of others."""
-        return not is_above(self.risk_at(count.certain, count.certain_weight), self.measure.threshold)
+        return self.is_met_at(count.certain, count.certain_weight)
+
+    def is_met_at(self, frequency: float, population: float) -> bool:
+        """Return whether a record with so many look-alikes that stand for so many is safe."""
+        if self.k is not None:
+            return frequency >= self.enough
+        return not is_above(self.risk_at(frequency, population), self.measure.threshold)

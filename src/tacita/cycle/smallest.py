@@ -93,20 +93,27 @@ def _try(
     suppressed: int,
     found: dict[int, list[Candidate]],
 ) -> None:
-    k, cells = requirement.k, suppressed.bit_count()
-    complete = alike.complete_in(alike.full & ~suppressed) if k is not None and alike.are_complete else None
+    if requirement.k is not None and alike.are_complete:
+        # Nobody has nulls, so all are asked at once.
+        enough = (alike.complete_in(alike.full & ~suppressed) >= requirement.k).tolist()
+        records, is_known_enough = [record for record in records if enough[record]], True
+    else:
+        is_known_enough = False
+    cells, made = suppressed.bit_count(), dict[tuple[int, float], Candidate]()
     for record in records:
-        if complete is not None and complete[record] < (k or 0):
-            continue
         known = alike.known[record]
         if suppressed & ~(known & costs.allowed(record)):
             continue
         pattern = known & ~suppressed
         candidates = found[record]
-        if candidates and any(pattern & held.pattern == pattern for held in candidates):
+        if candidates and candidates[0].cells < cells and any(pattern & c.pattern == pattern for c in candidates):
             continue  # it holds a smaller set that is enough
-        if complete is not None or requirement.is_met_alone(alike.if_known(record, pattern)):
-            candidates.append(Candidate(pattern, cells, costs.of(record, suppressed)))
+        if is_known_enough or requirement.is_met_alone(alike.if_known(record, pattern)):
+            cost = costs.of(record, suppressed)
+            candidate = made.get((pattern, cost))
+            if candidate is None:
+                candidate = made[pattern, cost] = Candidate(pattern, cells, cost)
+            candidates.append(candidate)
 
 
 def _cheapest_first(found: dict[int, list[Candidate]]) -> dict[int, list[Candidate]]:

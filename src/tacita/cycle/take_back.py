@@ -28,9 +28,15 @@ def _restore(alike: LookAlikes, requirement: Requirement, record: int, pattern: 
     if not requirement.is_met(alike.if_known(record, pattern)):
         return False
     before = alike.known[record]
-    met = [other for other in alike.meeting(record, before) if requirement.is_met(alike.now(other))]
+    others, share = list(alike.kinds_meeting(record, before)), alike.share(record)
     alike.move(record, pattern)
-    if all(requirement.is_met(alike.now(other)) for other in met):
-        return True
-    alike.move(record, before)
-    return False
+    for other in others:
+        if requirement.is_met(alike.now(other)):
+            continue
+        alike.move(record, before, share)
+        was_met = requirement.is_met(alike.now(other))
+        alike.move(record, pattern)
+        if was_met:
+            alike.move(record, before)
+            return False
+    return True
