@@ -43,15 +43,15 @@ def propose(
     return _one_weight(proposals)
 
 
-def identifiers_by_name(dictionary: Dictionary, base: ExperienceBase) -> list[str]:
-    """Return the attributes without a category whose names alone say that they identify: no data is looked at."""
+def named_as(category: Category, dictionary: Dictionary, base: ExperienceBase) -> list[str]:
+    """Return the attributes without a category whose names alone say that they have one: no data is looked at."""
     similarity = NameSimilarity(base.names)
     found = []
     for attribute in dictionary:
         reasons = sorted(evidence.from_name(attribute, base, similarity), key=lambda r: -r.strength)
         if attribute.category is not None or not reasons or reasons[0].strength < _SAID_BY_NAME:
             continue
-        if reasons[0].category is Category.IDENTIFIER:
+        if reasons[0].category is category:
             found.append(attribute.name)
     return found
 

@@ -199,8 +199,9 @@ def _with_roles(data: Dataset, request: Request, progress: Progress) -> tuple[Da
 
     What nobody decided on and is called like an identifier is taken for one: in doubt, protect.
     """
-    from tacita.categorization.propose import identifiers_by_name
+    from tacita.categorization.propose import named_as
     from tacita.knowledge.experience_base import ExperienceBase
+    from tacita.model.attribute import Category
 
     notes = []
     if not request.quasi_identifiers() and not data.dictionary.quasi_identifiers:
@@ -209,11 +210,16 @@ def _with_roles(data: Dataset, request: Request, progress: Progress) -> tuple[Da
         if names := ", ".join(data.dictionary.quasi_identifiers):
             notes.append(f"quasi-identifiers were proposed, nobody decided on them: {names}")
     base = ExperienceBase.load(request.settings().experience)
-    if doubtful := identifiers_by_name(data.dictionary, base):
+    if doubtful := named_as(Category.IDENTIFIER, data.dictionary, base):
         data = data.with_categories(dict.fromkeys(doubtful, "identifier"))
         notes.append(
             f"{', '.join(doubtful)} is called like an identifier and dropped; if it is none, say so in a dictionary "
             f"(tacita categorize), or with --sensitive"
+        )
+    if homes := named_as(Category.CLUSTER_KEY, data.dictionary, base):
+        notes.append(
+            f"{', '.join(homes)} is called like a household key and released as it is: it shows who belongs together, "
+            f"and maybe the order of the source; name it with --cluster to have it dropped"
         )
     return data, notes
 

@@ -40,8 +40,8 @@ _FIRST_PAGE = len(sys.argv) < 3
 app = typer.Typer(
     name="tacita",
     help="Release data without releasing people: statistical disclosure control driven by rules.",
-    epilog="Exit codes: 0 done, 2 wrong request, 3 unusable input, 4 could not write, 5 a package is missing, "
-    "6 reasoning was stopped, 70 a fault of Tacita, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 unsafe or a false claim, 2 wrong request, 3 unusable input, 4 could not write, "
+    "5 a package is missing, 6 reasoning was stopped, 70 a fault of Tacita, 130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None if _FIRST_PAGE else "rich",

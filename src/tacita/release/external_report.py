@@ -100,7 +100,10 @@ def _told(count: int, records: int) -> Share:
 
 def _drawn(count: int, records: int) -> float:
     """Return a length that gives no more away than the words beside it."""
-    return 0.0 if count < FEW or not records else round(count / records, 2)
+    share = count / records if records else 0.0
+    if count < FEW or share < 0.01:
+        return 0.0
+    return round(share, 2)
 
 
 def _coarsened(outcome: Outcome, name: str, level: int, cells: Share | None) -> str:
