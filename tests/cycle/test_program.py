@@ -158,4 +158,5 @@ def test_linked_records_are_measured_together() -> None:
     assert outcome.is_safe
     assert outcome.claim.related == "company_groups"
     assert (1, "Sector") in cells(outcome) or (1, "Age") in cells(outcome)
+    assert outcome.settings["related"] == "company_groups"
     assert outcome.links is not None

@@ -95,8 +95,10 @@ class _Ruled:
             self._check(found)
             return self._outcome(microdata, found, rounds, progress)
         finally:
-            for layout in found.reasoned.run.layouts.values():
-                relation.engine.forget(layout.table)
+            history = found.reasoned.history
+            kept = [*history.older.values(), *(c.table for c in history.changes)] if history is not None else []
+            for table in (*(layout.table for layout in found.reasoned.run.layouts.values()), *kept):
+                relation.engine.forget(table)
 
     # -- before --------------------------------------------------------------------------------------------------------
 
@@ -176,7 +178,7 @@ class _Ruled:
             self.original,
             protected,
             self._claim(single, asked.threshold, known, microdata, asked.word if links is not None else None),
-            self._settings(single, known, asked.word if links is not None else None),
+            self._settings(single, known, asked.linking if links is not None else None),
             log,
             before,
             after,
@@ -280,6 +282,7 @@ class _Ruled:
             "known": list(known),
             "nulls": str(Nulls(MissingAs.UNKNOWN)),
             "links": [related] if related else [],
+            "related": related,
         }
 
 

@@ -66,6 +66,13 @@ class Asked:
         sources = self._sources("rel") or [LINKED_CYCLE]
         return Path(sources[-1]).stem
 
+    @property
+    def linking(self) -> str:
+        """The program that says who belongs together, as one gives it: the name of a shipped one, or its file."""
+        sources = self._sources("rel") or [LINKED_CYCLE]
+        name = Path(sources[-1]).stem
+        return name if _is_shipped(name, self.prepared.linked.texts.get(sources[-1], "")) else sources[-1]
+
     def known(self, quasi_identifiers: tuple[str, ...]) -> tuple[str, ...]:
         """Return what the intruder knows."""
         said = self._parameter("AnonSet")
