@@ -9,9 +9,9 @@ from sqlglot import exp
 from tacita.cycle.outcome import State
 from tacita.engines.plans.terms import as_double, number
 from tacita.progress import Progress, silent
-from tacita.risk.bounds import as_count, exceeds
-from tacita.risk.frequencies import has_nulls
-from tacita.risk.identity.k_anonymity import KAnonymity
+from tacita.risk.bounds import as_count, exceeds, fewer_than
+from tacita.risk.combinations import COUNT, NUMBER, combinations
+from tacita.risk.frequencies import FREQUENCY, frequencies, has_nulls
 from tacita.risk.measure import RISK, Measure, Risks
 from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
@@ -54,13 +54,18 @@ def measured(sample: Sample, measure: Measure, k: int | None, progress: Progress
 def strictly_unsafe(sample: Sample, k: int, progress: Progress = silent) -> int:
     """Return how many records have fewer than k look-alikes if nobody leans on the nulls of others."""
     strict = sample.with_nulls(strict_nulls(sample.nulls)) if has_nulls(sample) else sample
-    risks = KAnonymity(k).risks(strict, progress)
-    assert risks.records is not None
-    risk = exp.column(risks.records.column(RISK).physical)
-    plan = exp.select(exp.alias_(as_count(exp.Sum(this=risk)), "n")).from_(risks.records.source())
-    found = int(sample.engine.run(plan)[0]["n"] or 0)
-    sample.engine.drop(risks.records)
-    return found
+    counted, table = frequencies(strict, progress), combinations(strict)
+    # Records of a combination look like as many, so that nobody has to be asked alone.
+    here = exp.column(NUMBER, table="t")
+    there = exp.column(counted.column(NUMBER).physical, table="f")
+    frequency = exp.column(counted.column(FREQUENCY).physical, table="f")
+    plan = (
+        exp.select(exp.alias_(as_count(exp.Sum(this=exp.column(COUNT, table="t"))), "n"))
+        .from_(table.source().as_("t"))
+        .join(counted.source().as_("f"), on=exp.EQ(this=here, expression=there))
+        .where(fewer_than(frequency, k))
+    )
+    return int(sample.engine.run(plan)[0]["n"] or 0)
 
 
 def strict_nulls(nulls: Nulls) -> Nulls:
