@@ -31,7 +31,7 @@ def nulls_by_k(extent: Extent, seed: int, wanted: Set[str], progress: Progress =
                     outcome, cost = cycled(data.microdata, plan)
                     risky, nulls = outcome.before.unsafe, outcome.nulls
                     loss = NullLoss(nulls, risky, len(data.dictionary.quasi_identifiers), data.rows)
-                    about = (risky, outcome.after.unsafe_strict, cost.cpu)
+                    about = (risky, outcome.after.unsafe_strict, cost.cpu, cost.elapsed)
                     if series != STANDARD:
                         yield Point("a", name, series, k, nulls, *about)
                         yield Point("b", name, series, k, loss.of_risky, *about)

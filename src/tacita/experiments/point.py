@@ -31,6 +31,8 @@ class Point:
     """Records below k afterwards if nobody leans on the nulls of others."""
     seconds: float | None = None
     """CPU seconds."""
+    elapsed: float | None = None
+    """Seconds on the clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,8 @@ FIGURES = MappingProxyType(
         "b": Figure("Information loss by k", "k", "nulls / cells of risky tuples"),
         "c": Figure("Maybe-match against standard nulls", "k", "nulls", logarithmic=True),
         "d": Figure("Nulls by control relationships", "control relationships", "nulls", logarithmic=True),
-        "e": Figure("Time by size", "tuples", "seconds"),
-        "f": Figure("Time by number of quasi-identifiers", "quasi-identifiers", "seconds"),
+        "e": Figure("Time by size", "tuples", "CPU seconds"),
+        "f": Figure("Time by number of quasi-identifiers", "quasi-identifiers", "CPU seconds"),
     }
 )
 """The parts of Figure 7 of the VADA-SA paper."""

@@ -34,7 +34,7 @@ def nulls_by_relationships(extent: Extent, seed: int, progress: Progress = silen
                 for series in (WHOLE, AT_RISK):
                     plan = Plan(KAnonymity(2), links={"group": groups}, whole_clusters=series == WHOLE)
                     outcome, cost = cycled(data.microdata, plan)
-                    about = (outcome.before.unsafe, outcome.after.unsafe_strict, cost.cpu)
+                    about = (outcome.before.unsafe, outcome.after.unsafe_strict, cost.cpu, cost.elapsed)
                     yield Point("d", name, series, relationships, outcome.nulls, *about)
 
 

@@ -28,7 +28,7 @@ def about(results: Results) -> list[str]:
     if results.quick:
         told.append("A quick run on small surveys: none of it can be held against the printed figures.")
     if {"e", "f"} & set(results.figures):
-        told.append("Times are seconds on the clock of this machine, the fastest of several runs; data are in memory.")
+        told.append("Times are CPU seconds of this machine, the cheapest of several runs; the data are in memory.")
     return told
 
 

@@ -77,7 +77,9 @@ def shapes(number: int) -> str:
 
 
 def _across(alt: Any, values: list[float], title: str) -> Any:
-    axis = alt.Axis(title=printable(title), values=values, labelExpr="format(datum.value, ',')", grid=False)
+    axis = alt.Axis(
+        title=printable(title), values=values, labelExpr="format(datum.value, ',')", labelOverlap="greedy", grid=False
+    )
     return alt.X("x:Q", scale=alt.Scale(domain=[min(values), max(values)], nice=False, padding=12), axis=axis)
 
 
