@@ -189,7 +189,7 @@ def _width(found: Results) -> Anchor:
             risky.append(f"{line[0].risky:,} to {line[-1].risky:,} with {series}")
     sentence = (
         f"No blow-up of SUDA here either. Every attribute makes more tuples risky ({', '.join(risky)}), and the cycle's"
-        " time follows these; the risk alone hardly grows"
+        " time follows these; the risk alone grows little"
         if told
         else ""
     )
