@@ -68,6 +68,9 @@ def anonymize(
         list[str] | None,
         _option(_RISK, "--input", metavar="PREDICATE=FILE", help="Facts for --related or --program, as Own=own.csv."),
     ] = None,
+    population: Annotated[
+        str | None, _option(_RISK, help="The population or a register, for k-map and delta-presence.")
+    ] = None,
     cluster_risk: Annotated[
         bool, _option(_RISK, "--cluster-risk", help="The risk of a record is that of its household (--cluster).")
     ] = False,
@@ -97,7 +100,7 @@ def anonymize(
         _option(_CHANGE, help="Attributes suppressed for whole households (--cluster), with commas between."),
     ] = None,
     optimal: Annotated[
-        bool, _option(_CHANGE, "--optimal", help="The smallest suppression there is: for small data.")
+        bool, _option(_CHANGE, "--optimal", help="The fewest nulls, by a solver that proves it: for small data.")
     ] = False,
     tuples: Annotated[
         str, _option(_ORDER, help="Which record first: less-significant-first, most-risky-first, file-order.")
@@ -155,6 +158,14 @@ def anonymize(
     from tacita.cycle.as_json import outcome_dict
     from tacita.cycle.as_text import outcome_text
 
+    if curve and out is not None:
+        raise UsageError("--curve shows what would come of it and releases nothing", do="leave out --out, or --curve")
+    if program is not None:
+        _check_alone(
+            k, threshold, nulls, lean, missing_as, related, recode, importance, keep, keep_cells, household, population,
+            measure != "k-anonymity", method != "suppression", attributes != "fewest-nulls", rounds, optimal, curve,
+            cluster_risk, whole_clusters, no_take_back, tuples != "less-significant-first",
+        )  # fmt: skip
     if out is None and any((internal, no_shuffle, pseudonymise, key_file, keep_clusters, weight_noise is not None)):
         raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
     options = _release(
@@ -179,6 +190,8 @@ def anonymize(
                 touch=(importance, keep, keep_cells, household),
                 order=(tuples, attributes, rounds, not no_take_back),
             )
+            if population is not None:
+                plan = _with_population(plan, data, population)
             if curve:
                 _show_curve(data, plan, as_json=as_json, progress=progress)
                 return
@@ -192,6 +205,24 @@ def anonymize(
         print_text(*outcome_text(outcome, notes), *_next(outcome, released))
     if not outcome.is_safe:
         raise typer.Exit(EXIT_UNSAFE)
+
+
+def _check_alone(*others: object) -> None:
+    """Raise if an option is given that a program does not hear of: whoever gave it expects an effect."""
+    if any(others):
+        raise UsageError(
+            "with --program the rules say what is safe, what is changed and in which order",
+            do="say it in the program or with --param NAME=VALUE, and leave out the other options",
+        )
+
+
+def _with_population(plan: Plan, data: Dataset, source: str) -> Plan:
+    from dataclasses import replace
+
+    from tacita.files.contract import engine_relation
+    from tacita.files.read import read
+
+    return replace(plan, population=engine_relation(read(source, data.relation.engine)))
 
 
 def _with_roles(data: Dataset, request: Request, progress: Progress) -> tuple[Dataset, list[str]]:
@@ -339,7 +370,7 @@ def _next(outcome: Outcome, released: Released | None) -> list[Any]:
         lines += [
             f"Released to {released.folder}: {released.data.name}, its dictionary, a report and a manifest.",
             f"What stays in the house is in {released.internal}.",
-            f"Ask why with 'tacita explain {released.folder}', check with 'tacita verify {released.folder}'.",
+            f"Ask why with 'tacita explain {released.folder} --row N', check with 'tacita verify {released.folder}'.",
         ]
     return [Text(""), *(Text(printable(line)) for line in lines)]
 

@@ -9,7 +9,7 @@ import typer
 
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
-from tacita.errors import printable
+from tacita.errors import counted, printable
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from tacita.release.explain import Branch, Explanation
     from tacita.release.records_of import OpenedRelease
 
+_SHOWN = 20
+
 
 def explain(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
-    row: Annotated[int, typer.Option("--row", min=1, help="Number of the record in the released file, from 1.")],
+    row: Annotated[
+        int | None,
+        typer.Option("--row", min=1, help="Number of the record in the released file, from 1; without it: a list."),
+    ] = None,
     attribute: Annotated[
         str | None, typer.Option("--attribute", help="The attribute; without it, all of them.")
     ] = None,
@@ -41,6 +46,9 @@ def explain(
     from tacita.release.records_of import opened
 
     folder = opened(release, internal)
+    if row is None:
+        _list(folder, attribute, as_json=as_json)
+        return
     found = explained(folder, row, attribute, of_source=source_row)
     chain = _chain(folder, found) if found.decisions else None
     if as_json:
@@ -53,6 +61,22 @@ def explain(
     print_text(Text(where), *(_tree(branch) for branch in found.branches))
     if chain is not None:
         print_text(Text(""), Text(printable(chain.as_sentences())), Text(""), Text(chain.as_text()))
+
+
+def _list(folder: OpenedRelease, attribute: str | None, *, as_json: bool) -> None:
+    """Show which records were changed, so that somebody can ask about one."""
+    from rich.text import Text
+
+    from tacita.release.explain import changed_records
+
+    found = changed_records(folder, attribute)
+    if as_json:
+        print_json([{"row": row, "source_row": source, "attributes": names} for row, source, names in found])
+        return
+    lines = [f"{counted(len(found), 'record')} changed; ask about one with --row N"]
+    lines += [f"  row {row:,}: {', '.join(names)}" for row, _, names in found[:_SHOWN]]
+    lines += [f"  and {len(found) - _SHOWN:,} more (--json names them all)"] if len(found) > _SHOWN else []
+    print_text(*(Text(printable(line)) for line in lines))
 
 
 def _chain(folder: OpenedRelease, found: Explanation) -> LinkedWhy | None:

@@ -15,6 +15,9 @@ from tacita.cycle.smallest import Costs
 from tacita.errors import counted
 from tacita.model.decision import Alternative, Decision
 
+FOR_OTHERS = ", for the sake of records that look like it"
+"""Behind the rule of a suppression in a record that was safe by then: others would be unsafe without it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -30,13 +33,30 @@ class Account:
     """The level that whole columns were rolled up to before, by attribute; 0 where nothing is said."""
 
     def told(self, chosen: Iterable[tuple[int, int]], step: int) -> Iterator[Decision]:
-        """Yield the decisions that lead to the chosen patterns, numbered from a step on."""
-        for record, pattern in chosen:
-            gone = [p for p in range(len(self.known)) if (self.alike.known[record] & ~pattern) >> p & 1]
-            kept = [p for p in range(len(self.known)) if pattern >> p & 1]
-            for place in self._in_order(record, gone):
-                yield self._one(record, place, kept, step)
-                step += 1
+        """Yield the decisions that lead to the chosen patterns, numbered from a step on.
+
+        Records that are unsafe at the moment come first; one that is safe by then is changed for the sake of others.
+        """
+        waiting = list(chosen)
+        is_for_others = False
+        while waiting:
+            later = []
+            for record, pattern in waiting:
+                if not is_for_others and self.requirement.is_met(self.alike.now(record)):
+                    later.append((record, pattern))
+                    continue
+                for decision in self._of_record(record, pattern, step, FOR_OTHERS if is_for_others else ""):
+                    yield decision
+                    step += 1
+            is_for_others = len(later) == len(waiting)
+            waiting = later
+
+    def _of_record(self, record: int, pattern: int, step: int, sake: str) -> Iterator[Decision]:
+        gone = [p for p in range(len(self.known)) if (self.alike.known[record] & ~pattern) >> p & 1]
+        kept = [p for p in range(len(self.known)) if pattern >> p & 1]
+        for place in self._in_order(record, gone):
+            yield self._one(record, place, kept, step, self.rule + sake)
+            step += 1
 
     def _in_order(self, record: int, places: Sequence[int]) -> list[int]:
         """Return the cells of a record in the order in which each step brings it furthest."""
@@ -45,7 +65,7 @@ class Account:
         known = self.alike.known[record]
         return sorted(places, key=lambda p: (self.requirement.risk(self.alike.if_known(record, known & ~(1 << p))), p))
 
-    def _one(self, record: int, place: int, kept: Sequence[int], step: int) -> Decision:
+    def _one(self, record: int, place: int, kept: Sequence[int], step: int, rule: str) -> Decision:
         alike = self.alike
         pattern = alike.known[record] & ~(1 << place)
         before, after = alike.now(record), alike.if_known(record, pattern)
@@ -59,7 +79,7 @@ class Account:
             name,
             self.levels.get(name, 0),
             None,
-            self.rule,
+            rule,
             self.requirement.risk(before),
             self.requirement.risk(after),
             alternatives,

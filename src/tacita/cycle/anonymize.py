@@ -17,6 +17,7 @@ from tacita.cycle.outcome import Claim, Outcome, State
 from tacita.cycle.plan import Plan
 from tacita.cycle.recoding import BY_HAND, BY_SEARCH, EVERY_RECORD, LOCALLY, recoded_first
 from tacita.cycle.requirement import OfLookAlikes
+from tacita.cycle.restored import restored
 from tacita.cycle.rounds import RULE as ROUND
 from tacita.cycle.rounds import round_pass
 from tacita.cycle.state import Measured, measured
@@ -31,7 +32,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import Measure
-from tacita.risk.null_semantics import Nulls
+from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
 from tacita.utility.nulls import NullLoss
 
@@ -114,9 +115,32 @@ class _Cycle:
             passes += 1
             if checkpoint is not None and now.state.unsafe:
                 checkpoint.save(self.decisions[recoded:])
+        if not now.state.unsafe:
+            microdata, now = self._restored(first.microdata, microdata, now, recoded, progress)
         if checkpoint is not None:
             checkpoint.forget()
-        return self._outcome(microdata, before.state, now.state, first.notes, "", now, first.loss)
+        notes = [*first.notes, *self._notes_of_passes(before.state, now)]
+        return self._outcome(microdata, before.state, now.state, notes, "", now, first.loss)
+
+    def _restored(
+        self, start: Microdata, microdata: Microdata, now: Measured, recoded: int, progress: Progress
+    ) -> tuple[Microdata, Measured]:
+        """Take back what rounds suppressed too much; kernels have done so for what they suppressed."""
+        made = self.decisions[recoded:]
+        if not self.plan.take_back or self.plan.household or not any(d.rule == ROUND for d in made):
+            return microdata, now
+
+        def outcome(decisions: Sequence[Decision]) -> tuple[Microdata, Measured]:
+            changed = locally_recoded(start, _by_attribute(decisions)).microdata if decisions else start
+            return changed, measured(self._sample(changed), self.measure, self._k)
+
+        kept = restored(made, lambda d: not outcome(d)[1].state.unsafe, now.sample.records.count(), progress)
+        if len(kept) == len(made):
+            return microdata, now
+        microdata, now = outcome(kept)
+        numbered = [replace(decision, step=recoded + i) for i, decision in enumerate(kept, 1)]
+        self.decisions[recoded:] = _with_risk_after(numbered, now)
+        return microdata, now
 
     # -- one pass ------------------------------------------------------------------------------------------------------
 
@@ -144,12 +168,18 @@ class _Cycle:
         return k if isinstance(k, int) and isinstance(self.plan.measure, OfLookAlikes) else None
 
     def _sample(self, microdata: Microdata) -> Sample:
-        return Sample(microdata, self.known, self.nulls)
+        return Sample(microdata, self.known, self.nulls, self.plan.population)
 
     def _check(self, sample: Sample) -> None:
         """Raise if the cycle cannot begin."""
         if lacking := self.measure.lacks(sample):
             raise UsageError(f"{self.measure.name} cannot be measured: {'; '.join(lacking)}")
+        inexact = self.nulls.semantics in {Semantics.ALPHA, Semantics.EXPECTED}
+        if hasattr(self.plan.measure, "unsafe_sets") and inexact:
+            raise UsageError(
+                f"{self.measure.name} counts an empty cell as any value or as none, not as '{self.nulls}'",
+                do="take --nulls maybe or standard",
+            )
         if self.nulls.missing_as is MissingAs.CATEGORY:
             if has_nulls(sample):
                 raise UsageError(
@@ -203,6 +233,17 @@ class _Cycle:
             [*notes, *self._notes(after)],
             why_not,
         )
+
+    def _notes_of_passes(self, before: State, now: Measured) -> list[str]:
+        """Return what a steward must know of how it went."""
+        rows = {decision.tuple_id for decision in self.decisions} - {EVERY_RECORD}
+        notes = list(now.risks.notes)
+        if len(rows) > before.unsafe and not self.plan.household:
+            more = counted(len(rows) - before.unsafe, "record")
+            notes.append(f"at least {more} became unsafe on the way, by the nulls of others, and had to be changed too")
+        if self.plan.optimal and not now.state.unsafe:
+            notes.append("no smaller suppression exists in which every changed record stands on its own (proven)")
+        return notes
 
     def _notes(self, after: State) -> list[str]:
         if after.unsafe or not after.unsafe_strict:
@@ -281,13 +322,13 @@ def settings_of(plan: Plan, known: Sequence[str], nulls: Nulls) -> dict[str, Any
     told: dict[str, Any] = {
         field.name: _plain(getattr(plan, field.name))
         for field in fields(plan)
-        if field.name not in {"measure", "links", "nulls", "known"}
+        if field.name not in {"measure", "links", "nulls", "known", "population"}
     }
     return {
         "measure": plan.measure.name,
         "parameters": _parameters(plan.measure),
         "known": list(known),
-        "nulls": str(nulls),
+        "nulls": nulls.in_words,
         **told,
         "links": list(plan.links),
     }

@@ -43,5 +43,5 @@ def curve(microdata: Microdata, plan: Plan, *, progress: Progress = silent) -> l
     for done, nulls in enumerate(meanings):
         progress(Step("drawing the curve", done, len(meanings)))
         outcome = anonymize(microdata, replace(plan, nulls=nulls))
-        points.append(Point(str(nulls), outcome.nulls, outcome.after.unsafe_strict, outcome.is_safe))
+        points.append(Point(nulls.in_words, outcome.nulls, outcome.after.unsafe_strict, outcome.is_safe))
     return points

@@ -106,6 +106,11 @@ def _smallest_of_all(unsafe: Unsafe, requirement: Requirement, costs: Costs, sam
     found = optimum(
         every, requirement.k, alpha=requirement.alpha, importance=np.array(costs.importance), untouchable=untouchable
     )
+    if not found.proven:
+        raise UsageError(
+            "the smallest suppression was not found in time",
+            do="leave out --optimal: what is found without it is mostly as small",
+        )
     known: Array = (every >= 0) & ~found.cells
     patterns = (known[: len(unsafe.rows)] @ np.left_shift(1, places)).tolist()
     cells: Array = found.cells
@@ -153,5 +158,7 @@ def occurrences(sample: Sample, unsafe: Unsafe) -> Sequence[Sequence[float]]:
 
 
 def _rule(plan: Plan) -> str:
-    route = plan.attributes if isinstance(plan.attributes, AttributeRoute) else "as given"
+    if plan.optimal:
+        return "local suppression, the smallest there is"
+    route = plan.attributes if isinstance(plan.attributes, AttributeRoute) else "in the order given"
     return f"local suppression, {route}"

@@ -44,6 +44,8 @@ class Plan:
     """What the intruder knows; None: the quasi-identifiers."""
     nulls: Nulls | None = None
     """How nulls count; None: by maybe-match."""
+    population: EngineRelation | None = None
+    """The population or a register, for measures that look into one."""
     method: Method = Method.SUPPRESSION
     importance: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     """What the suppression of a cell costs, by attribute; 1 where nothing is said."""

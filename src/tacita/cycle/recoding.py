@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tacita.cycle.decisions import Decisions
 from tacita.cycle.lattice.combined import WAYS, CombinedPlan, Way, cheapest_plan, node_of
 from tacita.cycle.lattice.models import Close, DistinctDiverse, EntropyDiverse, KAnonymous, Model, RecursiveDiverse
 from tacita.cycle.lattice.problem import Problem
 from tacita.cycle.lattice.records import cells_of_records, masked_by
+from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.plan import Method, Plan
+from tacita.cycle.requirement import OfLookAlikes
 from tacita.cycle.state import Measured
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError
@@ -68,7 +72,22 @@ def recoded_first(now: Measured, plan: Plan, progress: Progress = silent) -> Rec
         return _by_columns(now, plan, problem, progress)
     ways: Sequence[Way] = ("local",) if plan.method is Method.LOCAL_RECODING else WAYS
     found = cheapest_plan(problem, ways, progress=progress)
-    return Recoded(microdata) if found is None else _by_cells(now, problem, found)
+    if found is None:
+        return Recoded(microdata)
+    if plan.method is Method.AUTO and (alone := _suppression_alone(now, plan, progress)) < found.score:
+        note = f"suppression alone loses {alone:.4g}, recoding in the way '{found.way}' {found.score:.4g}"
+        return Recoded(microdata, notes=[note], loss=alone)
+    return _by_cells(now, problem, found)
+
+
+def _suppression_alone(now: Measured, plan: Plan, progress: Progress) -> float:
+    """Return the granularity loss of the cycle's own suppression: a null loses all of a cell."""
+    if not isinstance(plan.measure, OfLookAlikes):
+        return float("inf")
+    decisions = Decisions.of(look_alike_pass(now, plan, plan.measure, {}, 1, progress))
+    records = now.sample.records.count()
+    losses = [decisions.per_attribute().get(name, (0, 0))[0] / records for name in now.sample.known]
+    return float(math.prod(1 + loss for loss in losses) ** (1 / len(losses))) - 1
 
 
 def models_of(measure: Measure) -> list[Model]:

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from tacita.cycle.outcome import State
 from tacita.engines.plans.terms import as_double, number
+from tacita.errors import UsageError
 from tacita.progress import Progress, silent
 from tacita.risk.bounds import as_count, exceeds, fewer_than
 from tacita.risk.combinations import COUNT, NUMBER, combinations
@@ -29,7 +30,11 @@ class Measured:
 def measured(sample: Sample, measure: Measure, k: int | None, progress: Progress = silent) -> Measured:
     """Return what a measure says of a sample; `k` is how many look-alikes should be counted strictly, if any."""
     risks = measure.risks(sample, progress)
-    assert risks.records is not None
+    if risks.records is None:
+        raise UsageError(
+            f"{measure.name} measures the file as a whole, so no record can be made safer by it",
+            do="take a measure of records, such as k-anonymity; 'tacita measures' lists them",
+        )
     risk = exp.column(risks.records.column(RISK).physical)
     above = exp.Case(
         ifs=[exp.If(this=exceeds(risk, number(risks.threshold)), true=number(1))], default=exp.Literal.number(0)

@@ -23,7 +23,7 @@ def stuck_records(now: Measured, plan: Plan) -> tuple[Stuck, ...]:
     known = now.sample.known
     if not isinstance(measure, OfLookAlikes):
         return tuple(
-            Stuck(int(row), float(risk), (f"raise the threshold to {risk:.4g}", _LEAVE_OUT))
+            Stuck(int(row), float(risk), _remedies(now, plan, float(risk)))
             for row, risk in zip(unsafe.rows[:_MOST].tolist(), unsafe.risks[:_MOST].tolist(), strict=True)
         )
     requirement = requirement_of(measure, now.sample.nulls)
@@ -48,3 +48,10 @@ def stuck_records(now: Measured, plan: Plan) -> tuple[Stuck, ...]:
             remedies.append("let a null match other values (--nulls maybe or strict)")
         found.append(Stuck(int(row), float(unsafe.risks[record]), (*remedies, _LEAVE_OUT)))
     return tuple(found)
+
+
+def _remedies(now: Measured, plan: Plan, risk: float) -> tuple[str, ...]:
+    ask_less = (
+        f"raise the threshold to {risk:.4g}" if now.risks.are_probabilities else f"ask less of {plan.measure.name}"
+    )
+    return (ask_less, *(["allow more to be suppressed"] if plan.keep or plan.keep_cells else []), _LEAVE_OUT)

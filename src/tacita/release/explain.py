@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tacita.cycle.account import FOR_OTHERS
 from tacita.errors import UsageError, did_you_mean
 from tacita.model.decision import Decision
 from tacita.release.records_of import OpenedRelease
@@ -77,8 +78,20 @@ def explained(
     settings: Mapping[str, Any] = release.manifest.get("settings", {})
     branches = tuple(_told(d, claim.parameters, claim.measure) for d in decisions)
     if not branches:
-        branches = (_untouched(attribute, log.of_record(source), claim.measure),)
+        kept = attribute is not None and attribute in settings.get("keep", ())
+        branches = (_untouched(attribute, log.of_record(source), claim.measure, kept=kept),)
     return Explanation(released, source, attribute, tuple(decisions), branches, claim.related if settings else None)
+
+
+def changed_records(release: OpenedRelease, attribute: str | None = None) -> list[tuple[int, int, list[str]]]:
+    """Return the changed records: number in the release, number in the source, changed attributes; in release order."""
+    table = release.decisions.table
+    found: dict[int, dict[str, None]] = {}
+    for row, name in zip(table["row"].to_pylist(), table["attribute"].to_pylist(), strict=True):
+        if row != EVERY_RECORD and attribute in {None, name}:
+            found.setdefault(row, {})[name] = None
+    places = release.released_rows()
+    return sorted((places[row - 1], row, list(names)) for row, names in found.items())
 
 
 def _told(decision: Decision, parameters: Mapping[str, Any], measure: str) -> Branch:
@@ -93,6 +106,8 @@ def _told(decision: Decision, parameters: Mapping[str, Any], measure: str) -> Br
     risk = f"The risk of the record by {measure} was {decision.risk_before:.4g}"
     if threshold is not None and decision.risk_before > threshold:
         risk += f", above {threshold:g}"
+    if decision.rule.endswith(FOR_OTHERS):
+        risk = f"The record itself was safe by then, with a risk of {decision.risk_before:.4g}"
     below = [
         Branch(f"{risk}; after this step it was {decision.risk_after:.4g}."),
         Branch(f"The rule: {decision.rule}."),
@@ -111,9 +126,11 @@ def _as_gerund(action: str) -> str:
     return f"{verb.removesuffix('e')}ing {rest}"
 
 
-def _untouched(attribute: str | None, others: Sequence[Decision], measure: str) -> Branch:
+def _untouched(attribute: str | None, others: Sequence[Decision], measure: str, *, kept: bool) -> Branch:
     what = f"{attribute} of this record" if attribute is not None else "No cell of this record"
     head = f"{what} was not touched." if attribute is not None else f"{what} was touched."
+    if kept:
+        return Branch(head, (Branch("It was asked that it must not be touched."),))
     if others:
         names = ", ".join(dict.fromkeys(d.attribute for d in others))
         return Branch(head, (Branch(f"Other cells of the record were enough: {names}."),))

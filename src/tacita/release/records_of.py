@@ -57,6 +57,15 @@ class OpenedRelease:
             return released_row
         return int(_table(self.internal / ORDER)["source"][released_row - 1].as_py())
 
+    def released_rows(self) -> list[int]:
+        """Return the place in the release of each record of the source, in the order of the source."""
+        if not self.manifest["shuffled"]:
+            return list(range(1, self.records + 1))
+        places = [0] * self.records
+        for place, source in enumerate(_table(self.internal / ORDER)["source"].to_pylist(), 1):
+            places[source - 1] = place
+        return places
+
     def released_row(self, source_row: int) -> int:
         """Return the place that a record of the source has in the release."""
         import pyarrow.compute as pc

@@ -77,3 +77,14 @@ class Nulls:
         if self.semantics is Semantics.EXPECTED and self.distribution is Distribution.MARGINAL:
             return "expected (marginal)"
         return str(self.semantics)
+
+    @property
+    def in_words(self) -> str:
+        """The meaning of a null as people ask for it.
+
+        >>> Nulls(semantics=Semantics.ALPHA, alpha=0.0).in_words
+        'strict (alpha 0)'
+        """
+        if self.are_values or self.semantics is not Semantics.ALPHA or self.alpha not in {0.0, 1.0}:
+            return str(self)
+        return f"strict ({self})" if self.alpha == 0 else f"maybe-match ({self})"
