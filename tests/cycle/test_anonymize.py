@@ -12,10 +12,10 @@ from tests.cycle.naive import Row, alpha_match, expected, maybe_match, standard,
 
 import tacita as tc
 from tacita.cycle.anonymize import anonymize
-from tacita.cycle.optimum import optimum
 from tacita.cycle.outcome import Outcome
 from tacita.cycle.plan import Plan
-from tacita.cycle.routing import AttributeRoute, TupleOrder
+from tacita.cycle.suppression.optimum import optimum
+from tacita.cycle.suppression.routing import AttributeRoute, TupleOrder
 from tacita.errors import UsageError
 from tacita.model.microdata import Microdata
 from tacita.risk.catalogue import measure

@@ -19,8 +19,8 @@ from tests.risk.samples import microdata
 import tacita as tc
 from tacita.cycle.anonymize import anonymize
 from tacita.cycle.plan import Plan
-from tacita.cycle.program import anonymize_by_rules
-from tacita.cycle.routing import AttributeRoute, TupleOrder
+from tacita.cycle.program.run import anonymize_by_rules
+from tacita.cycle.suppression.routing import AttributeRoute, TupleOrder
 from tacita.knowledge import programs
 from tacita.model.hierarchy import ValueHierarchy
 from tacita.model.microdata import Microdata

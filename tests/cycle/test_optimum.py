@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.cycle.naive import Row, alpha_match, nulls, plain_greedy, violators, without
 from tests.cycle.test_naive import records
 
-from tacita.cycle import optimum_model
-from tacita.cycle.optimum import Optimum, optimum
+from tacita.cycle.suppression import optimum_model
+from tacita.cycle.suppression.optimum import Optimum, optimum
 from tacita.errors import UsageError
 
 Cells = tuple[tuple[int, int], ...]

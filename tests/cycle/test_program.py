@@ -11,8 +11,8 @@ from tests.risk.samples import microdata
 
 import tacita as tc
 from tacita.cycle.outcome import Outcome
-from tacita.cycle.program import anonymize_by_rules
-from tacita.cycle.program_why import why_linked
+from tacita.cycle.program.run import anonymize_by_rules
+from tacita.cycle.program.why import why_linked
 from tacita.errors import RuleError, UsageError
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata

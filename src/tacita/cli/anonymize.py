@@ -268,7 +268,7 @@ def _plan(
     order: tuple[str, str, bool, bool],
 ) -> Plan:
     from tacita.cycle.plan import Method, Plan
-    from tacita.cycle.routing import AttributeRoute, TupleOrder, route_named
+    from tacita.cycle.suppression.routing import AttributeRoute, TupleOrder, route_named
 
     name, pairs, k, threshold = measure
     chosen = measures_asked([name], pairs, k=k or _K, threshold=threshold)[0]
@@ -335,7 +335,7 @@ def _with_chain(outcome: Outcome, data: Dataset, source: str, related: str, inpu
 
 
 def _by_rules(data: Dataset, program: str, inputs: dict[str, str], pairs: list[str], progress: Progress) -> Outcome:
-    from tacita.cycle.program import anonymize_by_rules
+    from tacita.cycle.program.run import anonymize_by_rules
     from tacita.reasoning.parameters import parsed_parameters
 
     return anonymize_by_rules(data, program, inputs=inputs, parameters=parsed_parameters(pairs), progress=progress)

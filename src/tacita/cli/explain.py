@@ -14,7 +14,7 @@ from tacita.errors import counted, printable
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from tacita.cycle.program_why import LinkedWhy
+    from tacita.cycle.program.why import LinkedWhy
     from tacita.release.explain import Branch, Explanation
     from tacita.release.records_of import OpenedRelease
 
@@ -85,7 +85,7 @@ def _chain(folder: OpenedRelease, found: Explanation) -> LinkedWhy | None:
     if not chain or not Path(chain["source"]).exists():
         return None
     import tacita as tc
-    from tacita.cycle.program_why import why_linked
+    from tacita.cycle.program.why import why_linked
     from tacita.engines.duckdb import DuckDBEngine
     from tacita.risk.catalogue import measure
     from tacita.settings import Settings

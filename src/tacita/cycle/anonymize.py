@@ -16,12 +16,12 @@ from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.outcome import Claim, Outcome, State
 from tacita.cycle.plan import Plan
 from tacita.cycle.recoding import BY_HAND, BY_SEARCH, EVERY_RECORD, LOCALLY, recoded_first
-from tacita.cycle.requirement import OfLookAlikes
 from tacita.cycle.restored import restored
 from tacita.cycle.rounds import RULE as ROUND
 from tacita.cycle.rounds import round_pass
 from tacita.cycle.state import Measured, measured
 from tacita.cycle.stuck import stuck_records
+from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError, counted, did_you_mean, faults_text
 from tacita.masking.local_recoding import SUPPRESSED, locally_recoded

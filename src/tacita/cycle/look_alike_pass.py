@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.account import Account
 from tacita.cycle.household import household_sizes
-from tacita.cycle.look_alikes import LookAlikes
-from tacita.cycle.optimum import optimum
 from tacita.cycle.plan import Plan
-from tacita.cycle.requirement import OfLookAlikes, Requirement
-from tacita.cycle.routing import AttributeRoute, attribute_order, ranks
-from tacita.cycle.smallest import Costs
 from tacita.cycle.state import Measured
-from tacita.cycle.suppression import Wishes, suppress
+from tacita.cycle.suppression.account import Account
+from tacita.cycle.suppression.look_alikes import LookAlikes
+from tacita.cycle.suppression.optimum import optimum
+from tacita.cycle.suppression.requirement import OfLookAlikes, Requirement
+from tacita.cycle.suppression.routing import AttributeRoute, attribute_order, ranks
+from tacita.cycle.suppression.smallest import Costs
+from tacita.cycle.suppression.suppress import Wishes, suppress
 from tacita.cycle.unsafe import Unsafe, unsafe_records
 from tacita.errors import UsageError
 from tacita.model.decision import Decision

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from tacita.cycle.routing import AttributeRoute, TupleOrder
+from tacita.cycle.suppression.routing import AttributeRoute, TupleOrder
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError, faults_text
 from tacita.risk.identity.k_anonymity import KAnonymity

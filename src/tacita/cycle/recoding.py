@@ -14,8 +14,8 @@ from tacita.cycle.lattice.problem import Problem
 from tacita.cycle.lattice.records import cells_of_records, masked_by
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.plan import Method, Plan
-from tacita.cycle.requirement import OfLookAlikes
 from tacita.cycle.state import Measured
+from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError
 from tacita.masking.global_recoding import recoded

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.look_alike_pass import costs_of, occurrences
 from tacita.cycle.plan import Plan
-from tacita.cycle.routing import AttributeRoute
-from tacita.cycle.smallest import Costs
 from tacita.cycle.state import Measured
+from tacita.cycle.suppression.routing import AttributeRoute
+from tacita.cycle.suppression.smallest import Costs
 from tacita.cycle.unsafe import Unsafe, risks_of, unsafe_records
 from tacita.errors import UsageError
 from tacita.model.decision import Alternative, Decision

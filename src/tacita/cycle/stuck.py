@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tacita.cycle.look_alike_pass import costs_of, requirement_of
-from tacita.cycle.look_alikes import LookAlikes
 from tacita.cycle.outcome import Stuck
 from tacita.cycle.plan import Plan
-from tacita.cycle.requirement import OfLookAlikes
 from tacita.cycle.state import Measured
+from tacita.cycle.suppression.look_alikes import LookAlikes
+from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import unsafe_records
 from tacita.risk.null_semantics import Semantics
 

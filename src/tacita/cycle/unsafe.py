@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.cycle.look_alikes import Records
+from tacita.cycle.suppression.look_alikes import Records
 from tacita.engines.plans.terms import as_double, number
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.arrays import as_arrow, as_numpy

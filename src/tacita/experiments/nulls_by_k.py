@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from tacita.cycle.plan import Plan
-from tacita.cycle.routing import AttributeRoute
+from tacita.cycle.suppression.routing import AttributeRoute
 from tacita.experiments.point import FEWEST, ONE_BY_ONE, ROUNDS, STANDARD, Point
 from tacita.experiments.surveys import Extent, cycled, survey
 from tacita.progress import Progress, Step, silent

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tacita.cycle.account import FOR_OTHERS
+from tacita.cycle.suppression.account import FOR_OTHERS
 from tacita.errors import UsageError, did_you_mean
 from tacita.model.decision import Decision
 from tacita.release.records_of import OpenedRelease

@@ -15,9 +15,9 @@ from typing import Any
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.outcome import Claim, Outcome, State, Stuck
 from tacita.cycle.plan import Plan
-from tacita.cycle.program_history import TOO_RISKY, TUPLE, Rounds, decisions, is_changed, versions
-from tacita.cycle.program_measure import Asked
-from tacita.cycle.program_values import HIERARCHY, hierarchy_facts, with_values
+from tacita.cycle.program.history import TOO_RISKY, TUPLE, Rounds, decisions, is_changed, versions
+from tacita.cycle.program.measure import Asked
+from tacita.cycle.program.values import HIERARCHY, hierarchy_facts, with_values
 from tacita.cycle.recoding import EVERY_RECORD
 from tacita.cycle.state import Measured, measured
 from tacita.cycle.stuck import stuck_records

@@ -27,7 +27,7 @@ from tacita.errors import InternalError, UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-    from tacita.cycle.optimum_model import Groups, Model
+    from tacita.cycle.suppression.optimum_model import Groups, Model
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -76,7 +76,7 @@ def optimum(
     """
     import numpy as np
 
-    from tacita.cycle.optimum_model import Groups, model
+    from tacita.cycle.suppression.optimum_model import Groups, model
 
     codes = np.asarray(codes)
     costs = np.ones(codes.shape[1]) if importance is None else np.asarray(importance, dtype=float)
@@ -157,7 +157,7 @@ def _verify(codes: Array, cells: Array, k: int, alpha: float, *, honest: bool) -
     """Count anew: a solver works with rounded numbers."""
     import numpy as np
 
-    from tacita.cycle.optimum_model import frequencies
+    from tacita.cycle.suppression.optimum_model import frequencies
 
     faces, counts = np.unique(np.where(cells, -1, codes), axis=0, return_counts=True)
     changed = np.unique(np.where(cells, -1, codes)[cells.any(axis=1)], axis=0)

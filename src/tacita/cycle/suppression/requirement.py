@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from tacita.cycle.look_alikes import Count
+from tacita.cycle.suppression.look_alikes import Count
 from tacita.risk.bounds import TOLERANCE, is_above
 
 if TYPE_CHECKING:

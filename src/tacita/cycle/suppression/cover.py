@@ -10,9 +10,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 
-from tacita.cycle.look_alikes import LookAlikes
-from tacita.cycle.requirement import Requirement
-from tacita.cycle.smallest import Candidate
+from tacita.cycle.suppression.look_alikes import LookAlikes
+from tacita.cycle.suppression.requirement import Requirement
+from tacita.cycle.suppression.smallest import Candidate
 from tacita.progress import Progress, Step, silent
 
 _EVERY = 500

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.look_alikes import LookAlikes
-from tacita.cycle.repair import AttributeOrder, MostGained
-from tacita.cycle.requirement import Requirement
-from tacita.cycle.smallest import Costs
+from tacita.cycle.suppression.look_alikes import LookAlikes
+from tacita.cycle.suppression.repair import AttributeOrder, MostGained
+from tacita.cycle.suppression.requirement import Requirement
+from tacita.cycle.suppression.smallest import Costs
 from tacita.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:

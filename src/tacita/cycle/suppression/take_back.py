@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacita.cycle.look_alikes import LookAlikes
-from tacita.cycle.requirement import Requirement
-from tacita.cycle.smallest import Costs
+from tacita.cycle.suppression.look_alikes import LookAlikes
+from tacita.cycle.suppression.requirement import Requirement
+from tacita.cycle.suppression.smallest import Costs
 
 
 def taken_back(alike: LookAlikes, requirement: Requirement, costs: Costs, changed: Sequence[int]) -> int:

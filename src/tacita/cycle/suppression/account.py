@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tacita.cycle.look_alikes import Count, LookAlikes
-from tacita.cycle.requirement import Requirement
-from tacita.cycle.smallest import Costs
+from tacita.cycle.suppression.look_alikes import Count, LookAlikes
+from tacita.cycle.suppression.requirement import Requirement
+from tacita.cycle.suppression.smallest import Costs
 from tacita.errors import counted
 from tacita.model.decision import Alternative, Decision
 

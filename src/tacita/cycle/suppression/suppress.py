@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacita.cycle.cover import Cover
-from tacita.cycle.exact_cover import solved
-from tacita.cycle.look_alikes import LookAlikes
-from tacita.cycle.polish import polished
-from tacita.cycle.repair import AttributeOrder, repaired
-from tacita.cycle.requirement import Requirement
-from tacita.cycle.smallest import Costs, smallest
-from tacita.cycle.take_back import taken_back
+from tacita.cycle.suppression.cover import Cover
+from tacita.cycle.suppression.exact_cover import solved
+from tacita.cycle.suppression.look_alikes import LookAlikes
+from tacita.cycle.suppression.polish import polished
+from tacita.cycle.suppression.repair import AttributeOrder, repaired
+from tacita.cycle.suppression.requirement import Requirement
+from tacita.cycle.suppression.smallest import Costs, smallest
+from tacita.cycle.suppression.take_back import taken_back
 from tacita.progress import Progress, silent
 
 _FOR_THE_SOLVER = 20_000

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from itertools import combinations as sets_of
 from typing import NamedTuple
 
-from tacita.cycle.look_alikes import LookAlikes
-from tacita.cycle.requirement import Requirement
+from tacita.cycle.suppression.look_alikes import LookAlikes
+from tacita.cycle.suppression.requirement import Requirement
 
 _MOST_CELLS = 4
 """Records that need more cells are left to be repaired step by step."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from tacita.cycle.look_alikes import LookAlikes
-from tacita.cycle.requirement import Requirement
-from tacita.cycle.smallest import Costs
+from tacita.cycle.suppression.look_alikes import LookAlikes
+from tacita.cycle.suppression.requirement import Requirement
+from tacita.cycle.suppression.smallest import Costs
 from tacita.progress import Progress, Step, silent
 
 _EVERY = 500

@@ -11,11 +11,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 
-from tacita.cycle.look_alikes import LookAlikes
-from tacita.cycle.repair import repaired
-from tacita.cycle.requirement import Requirement
-from tacita.cycle.smallest import Costs
-from tacita.cycle.take_back import taken_back
+from tacita.cycle.suppression.look_alikes import LookAlikes
+from tacita.cycle.suppression.repair import repaired
+from tacita.cycle.suppression.requirement import Requirement
+from tacita.cycle.suppression.smallest import Costs
+from tacita.cycle.suppression.take_back import taken_back
 
 _MOST_RECORDS = 1_000
 _TRIES = (40, 600)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.look_alikes import LookAlikes
-from tacita.cycle.requirement import Requirement
-from tacita.cycle.smallest import Candidate
+from tacita.cycle.suppression.look_alikes import LookAlikes
+from tacita.cycle.suppression.requirement import Requirement
+from tacita.cycle.suppression.smallest import Candidate
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,0 +1,6 @@
+"""Local suppression for measures that count look-alikes: which cells become labelled nulls, and why these.
+
+`look_alikes` counts, `requirement` says how many are enough, `smallest` what may be suppressed in a record. `cover`,
+`exact_cover` and `polish` look for the fewest nulls, `repair` goes record by record in an order of `routing`, and
+`take_back` restores what was unnecessary; `suppress` puts them together, `account` tells it. `optimum` is the minimum.
+"""
