@@ -32,7 +32,7 @@ def test_frequencies_of_a_small_file() -> None:
     """Reckoned by hand."""
     rows: list[Row] = [("a", 1), ("a", 1), ("a", None), ("b", 1), (None, None)]
     assert maybe_match(rows) == [4, 4, 4, 2, 5]
-    assert standard(rows) == [2, 2, 1, 1, 1]
+    assert standard(rows) == [2, 2, 1, 1, 5]
     assert strict(rows) == [2, 2, 3, 1, 5]
     assert alpha_match(rows, 0.5) == [3, 3, 3.5, 1.5, 5]
     # the third falls on (a, 1), the last on it in two of three cases and on (b, 1) in one

@@ -248,9 +248,10 @@ class _Cycle:
     def _notes(self, after: State) -> list[str]:
         if after.unsafe or not after.unsafe_strict:
             return []
-        lean = counted(after.unsafe_strict, "record")
+        lean = "leans" if after.unsafe_strict == 1 else "lean"
+        who = counted(after.unsafe_strict, "record")
         return [
-            f"{lean} lean on the nulls of others: alone fewer than {self._k} look alike (--nulls strict or expected)"
+            f"{who} {lean} on the nulls of others: alone fewer than {self._k} look alike (--nulls strict or expected)"
         ]
 
     def _claim(self) -> Claim:

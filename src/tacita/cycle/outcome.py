@@ -102,4 +102,5 @@ class Outcome:
             return f"Not released: {why}."
         if not len(self.decisions):
             return "Safe as it is: nothing was changed."
-        return f"Safe: {counted(self.before.unsafe, 'record')} were unsafe, none is now."
+        were = "was" if self.before.unsafe == 1 else "were"
+        return f"Safe: {counted(self.before.unsafe, 'record')} {were} unsafe, none is now."

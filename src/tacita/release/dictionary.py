@@ -111,4 +111,6 @@ def _missing_spellings(relation: EngineRelation, column: Column) -> list[str]:
     there = exp.Not(this=exp.Is(this=spelling.copy(), expression=exp.Null()))
     plan = exp.select(exp.alias_(spelling, "v")).distinct().from_(relation.source()).where(absent, there)
     found = sorted(row["v"] for row in relation.engine.run(plan.limit(_SPELLINGS + 1)))
+    if column.type is not ColumnType.TEXT:  # words such as NA are taken for missing there without being declared
+        found = [spelt for spelt in found if _value(column, spelt) is not None or _RANGE_OR_TAG.fullmatch(spelt)]
     return found if len(found) <= _SPELLINGS else []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from tacita.cycle.outcome import Outcome
-from tacita.engines.plans.terms import as_text
+from tacita.engines.plans.terms import as_text, number
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError, listed
 from tacita.files.contract import engine_relation
@@ -171,7 +171,14 @@ class _Plan:
     def add(self, column: Column) -> None:
         """Take a column as the cycle left it, with the source's spelling of cells that were not touched."""
         place = self._new(column, column.type, is_coded=column.is_coded)
-        self._terms.append(exp.alias_(exp.column(column.physical, table="p"), place))
+        value: exp.Expr = exp.column(column.physical, table="p")
+        is_known = column.name in self._outcome.claim.known
+        if is_known and column.type is ColumnType.NUMBER:
+            value = exp.Add(this=value, expression=number(0.0))  # -0.0 looks like 0.0 to the measure, not to a reader
+        self._terms.append(exp.alias_(value, place))
+        if is_known and self._is_spelt_in_several_ways(column.name):
+            self._spell_alike(column)
+            return
         if column.name not in self.touched:
             if column.as_written:
                 self._spell(exp.column(column.as_written, table="p"))
@@ -192,6 +199,30 @@ class _Plan:
         untouched = exp.and_(same, exp.Is(this=exp.column("c0", table=decided), expression=exp.Null()))
         theirs = exp.column(source.as_written, table="s")
         self._spell(exp.Case(ifs=[exp.If(this=untouched, true=theirs)], default=ours))
+
+    def _is_spelt_in_several_ways(self, name: str) -> bool:
+        """Return whether one value of a known attribute has two spellings: who spells otherwise would stand out."""
+        before = engine_relation(self._outcome.original)
+        source = next((c for c in before.columns if c.name == name), None)
+        if source is None or source.as_written is None:
+            return False
+        value = exp.column(source.physical)
+        spelling = exp.func("coalesce", exp.column(source.as_written), exp.Literal.string(""))
+        ways = exp.Count(this=exp.Distinct(expressions=[spelling]))
+        there = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
+        each = exp.select(exp.alias_(ways, "n")).from_(before.source()).where(there).group_by(value.copy())
+        several = exp.GT(this=exp.column("n"), expression=exp.Literal.number(1))
+        return bool(before.engine.run(exp.select("n").from_(each.subquery("w")).where(several).limit(1)))
+
+    def _spell_alike(self, column: Column) -> None:
+        """Write all values of a column in one way; codes of missing values stay."""
+        ours = self._in_style(exp.column(column.physical, table="p"), column.type) or exp.Null()
+        if column.as_written is None:
+            self._spell(exp.Cast(this=ours, to=exp.DataType(this=exp.DType.TEXT)))
+            return
+        absent = exp.Is(this=exp.column(column.physical, table="p"), expression=exp.Null())
+        theirs = exp.column(column.as_written, table="p")
+        self._spell(exp.Case(ifs=[exp.If(this=absent, true=theirs)], default=ours))
 
     def add_mapped(self, column: Column, names: EngineRelation, type_: ColumnType) -> None:
         """Take another name for each value: ``c1`` of a relation that has the values as text in ``c0``."""
