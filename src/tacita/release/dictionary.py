@@ -22,6 +22,8 @@ from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
 from tacita.release.tuples import Tuples
 
+SPSS = (".sav", ".zsav", ".por")
+"""Endings of files in which empty text is a value, unless it is declared missing."""
 _AT_ONCE = 5_000
 _SPELLINGS = 50
 """So many spellings of a missing value are looked at; a column with more of them has something else in it."""
@@ -38,6 +40,14 @@ def released_dictionary(before: Microdata, after: Dictionary, tuples: Tuples, mi
         if attribute.name in columns
     ]
     return replace(after, attributes=tuple(attributes), scenarios={}, missing_as=missing_as)
+
+
+def with_blanks_missing(dictionary: Dictionary, tuples: Tuples) -> Dictionary:
+    """Declare empty text missing where cells were touched: SPSS has no other way to say that a text is not there."""
+    texts = {column.name for column in tuples.relation.columns if column.type is ColumnType.TEXT} & tuples.touched
+    return dictionary.mapped(
+        lambda a: a.with_(missing=(*a.missing, "")) if a.name in texts and "" not in a.missing else a
+    )
 
 
 def _released(attribute: Attribute, column: Column, before: ColumnType | None, tuples: Tuples) -> Attribute:

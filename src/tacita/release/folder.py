@@ -21,7 +21,7 @@ from tacita.model import dictionary_file
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
-from tacita.release.dictionary import released_dictionary
+from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
 from tacita.release.ending import released_ending
 from tacita.release.external_report import external_report
 from tacita.release.internal_report import internal_report
@@ -87,10 +87,12 @@ def write_release(
     tuples = released_tuples(outcome, options, seed)
     microdata = with_tuples(outcome.protected, tuples.relation)
     missing_as = MissingAs(outcome.claim.nulls.get("missing_as") or MissingAs.UNKNOWN)
+    ending, notes = released_ending(outcome.original.source)
     dictionary = released_dictionary(outcome.original, outcome.protected.dictionary, tuples, missing_as)
+    if ending in SPSS:
+        dictionary = with_blanks_missing(dictionary, tuples)
     microdata = microdata.with_dictionary(dictionary)
     with placed(target, internal, force=options.force, settings=settings) as places:
-        ending, notes = released_ending(outcome.original.source)
         data = DATA + ending
         written = write(microdata, places.release / data, WriteOptions(progress=progress), settings)
         notes += written.notes
