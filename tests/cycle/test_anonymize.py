@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.cycle.naive import Row, alpha_match, expected, maybe_match, standard, strict
 
 import tacita as tc
+from tacita.cycle import look_alike_pass
 from tacita.cycle.anonymize import anonymize
 from tacita.cycle.outcome import Outcome
 from tacita.cycle.plan import Plan
@@ -238,3 +239,11 @@ def test_missing_as_a_category_is_refused_where_it_could_not_be_told_from_a_null
     data = microdata([("x", None), ("y", "y")])
     with pytest.raises(UsageError, match="suppressed cells will be empty too"):
         anonymize(data, Plan(nulls=replace(MAYBE, missing_as=MissingAs.CATEGORY)))
+
+
+@settings(max_examples=8, deadline=None)
+@given(rows=RECORDS, nulls=st.sampled_from([MAYBE, STRICT, HALF]))
+def test_many_attributes_are_compared_instead_of_tabled(rows: list[Row], nulls: Nulls) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(look_alike_pass, "_MANY_ATTRIBUTES", 1)
+        check(rows, anonymize(microdata(rows), Plan(KAnonymity(2), nulls=nulls)), 2, nulls)

@@ -9,6 +9,7 @@ from tacita.cycle.household import household_sizes
 from tacita.cycle.plan import Plan
 from tacita.cycle.state import Measured
 from tacita.cycle.suppression.account import Account
+from tacita.cycle.suppression.compared import ComparedLookAlikes
 from tacita.cycle.suppression.look_alikes import LookAlikes
 from tacita.cycle.suppression.optimum import optimum
 from tacita.cycle.suppression.requirement import OfLookAlikes, Requirement
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, np.dtype[Any]]
+
+_MANY_ATTRIBUTES = 14
 
 
 def look_alike_pass(
@@ -57,7 +60,7 @@ def look_alike_pass(
             codes(now.sample).sizes,
             occurrences(now.sample, unsafe) if plan.attributes is AttributeRoute.RAREST_VALUE_FIRST else (),
         ),
-        fewest=plan.attributes is AttributeRoute.FEWEST_NULLS and not again,
+        fewest=plan.attributes is AttributeRoute.FEWEST_NULLS and not again and not _is_wide(unsafe, expected),
         take_back=plan.take_back and not again,
     )
     if now.sample.nulls.semantics is Semantics.STANDARD:
@@ -65,11 +68,21 @@ def look_alike_pass(
     elif plan.optimal and not again:
         chosen = _smallest_of_all(unsafe, requirement, costs, now.sample)
     else:
-        alike = LookAlikes(unsafe.safe, unsafe.records, expected=expected)
-        chosen = suppress(alike, requirement, wishes, progress)
-    fresh = LookAlikes(unsafe.safe, unsafe.records, expected=expected)
+        chosen = suppress(_look_alikes(unsafe, expected), requirement, wishes, progress)
+    fresh = _look_alikes(unsafe, expected)
     account = Account(fresh, requirement, costs, now.sample.known, unsafe.rows.tolist(), _rule(plan), levels)
     return list(account.told(chosen, step))
+
+
+def _is_wide(unsafe: Unsafe, expected: bool) -> bool:
+    """Return whether there are so many attributes that sets of them cannot be kept in tables."""
+    return unsafe.records.codes.shape[1] > _MANY_ATTRIBUTES and not expected
+
+
+def _look_alikes(unsafe: Unsafe, expected: bool) -> LookAlikes:
+    if _is_wide(unsafe, expected):
+        return ComparedLookAlikes(unsafe.safe, unsafe.records)
+    return LookAlikes(unsafe.safe, unsafe.records, expected=expected)
 
 
 def _blanked(unsafe: Unsafe, costs: Costs) -> list[tuple[int, int]]:
