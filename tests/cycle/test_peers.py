@@ -8,8 +8,7 @@ import pytest
 
 import tacita as tc
 from tacita.cycle.anonymize import anonymize
-from tacita.cycle.plan import Method, Plan
-from tacita.model.hierarchy import read_csv
+from tacita.cycle.plan import Plan
 from tacita.model.microdata import Microdata
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.null_semantics import Nulls, Semantics
@@ -63,24 +62,3 @@ def test_small_file_with_everybody_unique(shared: Path) -> None:
     """testdata2: 97 nulls by sdcMicro, 58 by a greedy."""
     data = tc.read(shared / "data/sdcmicro/testdata2.csv").microdata
     assert anonymize(data, Plan(KAnonymity(2), known=KV7)).nulls <= 58
-
-
-@pytest.mark.slow
-def test_local_recoding_loses_less_than_that_of_arx(shared: Path) -> None:
-    """ARX 3.9.2 on Adult, k = 5, nine attributes: 0.053 at best. Ours is strictly 5-anonymous, counted by hand."""
-    from collections import Counter
-    from dataclasses import replace
-
-    import pyarrow as pa
-
-    folder = shared / "data/adult"
-    data = tc.read(folder / "adult.csv", delimiter=";").microdata
-    names = data.dictionary.names
-    hierarchies = {name: read_csv(folder / f"adult_hierarchy_{name}.csv", name) for name in names}
-    plan = Plan(KAnonymity(5), known=names, method=Method.LOCAL_RECODING)
-    found = anonymize(replace(data, hierarchies=hierarchies), plan)
-    assert found.is_safe
-    assert found.loss["granularity, as recoded"] < 0.053
-    table = pa.Table.from_batches(list(found.protected.relation.batches()))
-    rows = Counter(zip(*(table[name].to_pylist() for name in names), strict=True))
-    assert min(rows.values()) >= 5

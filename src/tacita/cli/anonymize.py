@@ -176,6 +176,8 @@ def anonymize(
         inputs = bindings(input_, "--input")
         if program is not None:
             outcome = _by_rules(data, program, inputs, param or [], progress)
+            if outcome.claim.related and outcome.settings.get("related"):
+                outcome = _with_chain(outcome, data, source, str(outcome.settings["related"]), inputs)
             links: dict[str, Any] = {}
         else:
             links = links_asked(data, [related] if related else [], inputs)
@@ -330,6 +332,7 @@ def _with_chain(outcome: Outcome, data: Dataset, source: str, related: str, inpu
         "program": str(Path(program).absolute()) if Path(program).exists() else program,
         "inputs": {name: str(Path(file).absolute()) for name, file in inputs.items()},
         "identifier": [attribute.name for attribute in data.dictionary.of(Category.IDENTIFIER)],
+        "weight": data.dictionary.weight,
     }
     return replace(outcome, settings={**outcome.settings, "chain": chain})
 

@@ -92,7 +92,7 @@ def _chain(folder: OpenedRelease, found: Explanation) -> LinkedWhy | None:
 
     claim = folder.claim
     data = tc.read(chain["source"], engine=DuckDBEngine(Settings.from_environment()))
-    data = data.with_roles(quasi=claim.known, identifier=chain["identifier"])
+    data = data.with_roles(quasi=claim.known, identifier=chain["identifier"], weight=chain["weight"])
     measured = measure(claim.measure, claim.parameters)
     return why_linked(data, found.source_row, chain["program"], chain["inputs"], measure=measured, known=claim.known)
 

@@ -15,7 +15,7 @@ from tacita.cycle.household import with_households
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.outcome import Claim, Outcome, State
 from tacita.cycle.plan import Plan
-from tacita.cycle.recoding import BY_HAND, BY_SEARCH, EVERY_RECORD, LOCALLY, recoded_first
+from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, EVERY_RECORD, LOCALLY, recoded_first
 from tacita.cycle.restored import restored
 from tacita.cycle.rounds import RULE as ROUND
 from tacita.cycle.rounds import round_pass
@@ -270,7 +270,7 @@ def _with_risk_after(decisions: Sequence[Decision], now: Measured) -> list[Decis
     """Return the decisions of a round with the risk that the measure finds after it; a kernel told them already."""
     import numpy as np
 
-    if not any(decision.rule in {ROUND, BY_HAND, BY_SEARCH, LOCALLY} for decision in decisions):
+    if not any(decision.rule in {ROUND, BY_HAND, BY_SEARCH, LOCALLY, AFTERWARDS} for decision in decisions):
         return list(decisions)
     rows = np.unique(np.array([d.tuple_id for d in decisions if d.tuple_id != EVERY_RECORD], dtype=np.int64))
     risk = dict(zip(rows.tolist(), risks_of(now.risks, now.sample, rows).tolist(), strict=True))

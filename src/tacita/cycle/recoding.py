@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-BY_HAND, BY_SEARCH, LOCALLY = "global recoding, as asked", "global recoding, least loss", "local recoding, least loss"
+BY_HAND, BY_SEARCH = "global recoding, as asked", "global recoding, least loss"
+LOCALLY, AFTERWARDS = "local recoding, least loss", "suppression with recoding, least loss"
 EVERY_RECORD = 0
 """The number of the record in a decision about a whole column."""
 
@@ -139,8 +140,11 @@ def _by_cells(now: Measured, problem: Problem, found: CombinedPlan) -> Recoded:
     )
     decisions = list(_of_columns(whole, BY_SEARCH, now, others, 1))
     cells = cells_of_records(problem, found.cells, whole)
-    decisions += _of_cells(cells, hierarchies, whole, now, others, len(decisions) + 1)
-    return Recoded(masked.microdata, decisions, whole, [f"recoded in the way '{found.way}'"], found.score)
+    rule = LOCALLY if found.way == "local" else AFTERWARDS
+    decisions += _of_cells(cells, hierarchies, whole, now, others, rule, len(decisions) + 1)
+    said = f"of recoding and suppression the way '{found.way}' loses least"
+    said += "" if whole or found.way == "local" else "; no column had to be rolled up"
+    return Recoded(masked.microdata, decisions, whole, [said], found.score)
 
 
 def _of_columns(
@@ -157,6 +161,7 @@ def _of_cells(
     whole: Mapping[str, int],
     now: Measured,
     others: tuple[Alternative, ...],
+    rule: str,
     step: int,
 ) -> Iterator[Decision]:
     """Yield a decision for each cell that goes further than its column."""
@@ -171,7 +176,7 @@ def _of_cells(
         for row, level in zip(changed.tolist(), levels.tolist(), strict=True):
             hidden = level < 0 or name not in hierarchies or _is_star(hierarchies[name], level, height)
             to = None if hidden else level
-            yield Decision(step, row, name, whole.get(name, 0), to, LOCALLY, risks[row], risks[row], others)
+            yield Decision(step, row, name, whole.get(name, 0), to, rule, risks[row], risks[row], others)
             step += 1
 
 
