@@ -60,7 +60,8 @@ def explain(
     where += f", record {found.source_row:,} of the source" if found.source_row != found.row else ""
     print_text(Text(where), *(_tree(branch) for branch in found.branches))
     if chain is not None:
-        print_text(Text(""), Text(printable(chain.as_sentences())), Text(""), Text(chain.as_text()))
+        said = [Text(printable(line)) for line in chain.as_sentences().splitlines()]
+        print_text(Text(""), *said, Text(""), Text(chain.as_text()))
 
 
 def _list(folder: OpenedRelease, attribute: str | None, *, as_json: bool) -> None:
