@@ -247,3 +247,15 @@ def test_many_attributes_are_compared_instead_of_tabled(rows: list[Row], nulls: 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(look_alike_pass, "_MANY_ATTRIBUTES", 1)
         check(rows, anonymize(microdata(rows), Plan(KAnonymity(2), nulls=nulls)), 2, nulls)
+
+
+def test_extremes_are_cut_and_numbers_put_into_intervals_first() -> None:
+    ages = [20, 21, 22, 35, 36, 37, 91, 99]
+    data = tc.read(pa.table({"age": ages, "pay": [1, 2, 3, 4, 5, 6, 7, 800]})).with_roles(quasi=["age"])
+    outcome = anonymize(data.microdata, Plan(KAnonymity(2), top={"pay": 7.0}, intervals={"age": 10.0}))
+    assert outcome.is_safe
+    assert rows_of(outcome.protected, ("age", "pay"))[-1] == ("90+", 7)
+    assert [(d.tuple_id, d.attribute, d.rule) for d in outcome.decisions] == [
+        (0, "pay", "top coding, as asked"),
+        (0, "age", "intervals, as asked"),
+    ]

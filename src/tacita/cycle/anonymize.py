@@ -10,12 +10,13 @@ from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.checkpoint import Checkpoint
+from tacita.cycle.coding import coded_first, codings
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.household import with_households
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.outcome import Claim, Outcome, State
 from tacita.cycle.plan import Plan
-from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, EVERY_RECORD, LOCALLY, recoded_first
+from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, LOCALLY, recoded_first
 from tacita.cycle.restored import restored
 from tacita.cycle.rounds import RULE as ROUND
 from tacita.cycle.rounds import round_pass
@@ -25,7 +26,7 @@ from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError, counted, did_you_mean, faults_text
 from tacita.masking.local_recoding import SUPPRESSED, locally_recoded
-from tacita.model.decision import Decision
+from tacita.model.decision import EVERY_RECORD, Decision
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
@@ -92,11 +93,15 @@ class _Cycle:
         before = now = measured(sample, self.measure, self._k, progress)
         if why_not := self._hopeless(sample):
             return self._outcome(self.original, before.state, before.state, [], why_not)
-        first = recoded_first(before, self.plan, progress)
+        if self.plan.top or self.plan.bottom or self.plan.intervals:
+            now = measured(self._sample(coded_first(self.original, self.plan)), self.measure, self._k, progress)
+            self.decisions = list(codings(self.plan, before, now))
+        first = recoded_first(now, self.plan, progress)
         microdata, self.levels = first.microdata, first.levels
         if first.decisions:
             now = measured(self._sample(microdata), self.measure, self._k, progress)
-            self.decisions = _with_risk_after(first.decisions, now)
+            self.decisions += _with_risk_after(first.decisions, now)
+            self.decisions = [replace(decision, step=step) for step, decision in enumerate(self.decisions, 1)]
         recoded = len(self.decisions)
         if checkpoint is not None and (done := checkpoint.load()):
             self.decisions += done

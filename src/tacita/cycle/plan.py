@@ -70,6 +70,12 @@ class Plan:
     """Whether nulls that turned out unnecessary are taken back at the end."""
     recode: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """Whole columns to roll up before anything else, by hand: attribute -> level."""
+    top: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """Bounds at which large values are cut before anything else, by attribute."""
+    bottom: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """Bounds at which small values are cut before anything else, by attribute."""
+    intervals: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """Widths of the intervals that numbers are put into before anything else, by attribute."""
     suppression_limit: float = 0.05
     """With `recoding`: the share of records of which cells may have to be suppressed."""
     optimal: bool = False

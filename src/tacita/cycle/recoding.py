@@ -19,7 +19,7 @@ from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError
 from tacita.masking.global_recoding import recoded
-from tacita.model.decision import Alternative, Decision
+from tacita.model.decision import EVERY_RECORD, Alternative, Decision
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.risk.attribute.l_diversity import LDiversity
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 BY_HAND, BY_SEARCH = "global recoding, as asked", "global recoding, least loss"
 LOCALLY, AFTERWARDS = "local recoding, least loss", "suppression with recoding, least loss"
-EVERY_RECORD = 0
-"""The number of the record in a decision about a whole column."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from tacita.errors import UsageError
 
+EVERY_RECORD = 0
+"""The number of the tuple in a decision about a whole column."""
+
 
 @dataclass(frozen=True, slots=True)
 class Alternative:

@@ -11,11 +11,8 @@ from typing import Any
 
 from tacita.cycle.suppression.account import FOR_OTHERS
 from tacita.errors import UsageError, did_you_mean
-from tacita.model.decision import Decision
+from tacita.model.decision import EVERY_RECORD, Decision
 from tacita.release.records_of import OpenedRelease
-
-EVERY_RECORD = 0
-"""The number of the record in a decision about a whole column."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from tacita.cycle.recoding import EVERY_RECORD
-from tacita.model.decision import Alternative, Decision
+from tacita.model.decision import EVERY_RECORD, Alternative, Decision
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.terms import Atom, Constant, Update, walk
 from tacita.rules.reasoner import Null, Reasoned, Record

@@ -18,13 +18,13 @@ from tacita.cycle.plan import Plan
 from tacita.cycle.program.history import TOO_RISKY, TUPLE, Rounds, decisions, is_changed, versions
 from tacita.cycle.program.measure import Asked
 from tacita.cycle.program.values import HIERARCHY, hierarchy_facts, with_values
-from tacita.cycle.recoding import EVERY_RECORD
 from tacita.cycle.state import Measured, measured
 from tacita.cycle.stuck import stuck_records
 from tacita.dataset import Dataset
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import RuleError, UsageError, counted, listed
 from tacita.knowledge.program_texts import ProgramText
+from tacita.model.decision import EVERY_RECORD
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent

@@ -1,0 +1,200 @@
+"""Options of 'tacita anonymize' made into a plan of the cycle and the options of a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tacita.cli.measuring import measures_asked, nulls_asked
+from tacita.cli.options import Request, once, split_pair
+from tacita.errors import UsageError
+
+if TYPE_CHECKING:
+    from tacita.cycle.plan import Plan
+    from tacita.dataset import Dataset
+    from tacita.progress import Progress
+    from tacita.release.options import ReleaseOptions
+
+_K = 3
+
+
+def check_alone(*others: object) -> None:
+    """Raise if an option is given that a program does not hear of: whoever gave it expects an effect."""
+    if any(others):
+        raise UsageError(
+            "with --program the rules say what is safe, what is changed and in which order",
+            do="say it in the program or with --param NAME=VALUE, and leave out the other options",
+        )
+
+
+def with_population(plan: Plan, data: Dataset, source: str) -> Plan:
+    """Return a plan whose measure looks into a population."""
+    from dataclasses import replace
+
+    from tacita.files.contract import engine_relation
+    from tacita.files.read import read
+
+    return replace(plan, population=engine_relation(read(source, data.relation.engine)))
+
+
+def with_roles(data: Dataset, request: Request, progress: Progress) -> tuple[Dataset, list[str]]:
+    """Return data with quasi-identifiers: those given, those of the dictionary, or proposed ones with a note.
+
+    What nobody decided on and is called like an identifier is taken for one: in doubt, protect.
+    """
+    from tacita.categorization.propose import named_as
+    from tacita.knowledge.experience_base import ExperienceBase
+    from tacita.model.attribute import Category
+
+    notes = []
+    if not request.quasi_identifiers() and not data.dictionary.quasi_identifiers:
+        proposals = data.propose(figures=(figures := data.profiles(progress)))
+        data = data.accept(proposals, figures)
+        if names := ", ".join(data.dictionary.quasi_identifiers):
+            notes.append(f"quasi-identifiers were proposed, nobody decided on them: {names}")
+    base = ExperienceBase.load(request.settings().experience)
+    if doubtful := named_as(Category.IDENTIFIER, data.dictionary, base):
+        data = data.with_categories(dict.fromkeys(doubtful, "identifier"))
+        notes.append(
+            f"{', '.join(doubtful)} is called like an identifier and dropped; if it is none, say so in a dictionary "
+            f"(tacita categorize), or with --sensitive"
+        )
+    if homes := named_as(Category.CLUSTER_KEY, data.dictionary, base):
+        notes.append(
+            f"{', '.join(homes)} is called like a household key and released as it is: it shows who belongs together, "
+            f"and maybe the order of the source; name it with --cluster to have it dropped"
+        )
+    return data, notes
+
+
+def plan_asked(
+    data: Dataset,
+    request: Request,
+    links: dict[str, Any],
+    *,
+    measure: tuple[str, list[str], int | None, float | None],
+    nulls: tuple[str | None, str | None, float | None],
+    clusters: tuple[bool, bool],
+    method: tuple[str, list[str] | None, float, bool],
+    coding: tuple[list[str] | None, list[str] | None, list[str] | None],
+    touch: tuple[list[str] | None, str | None, Path | None, str | None],
+    order: tuple[str, str, bool, bool],
+) -> Plan:
+    """Return the plan that options ask for."""
+    from tacita.cycle.plan import Method, Plan
+    from tacita.cycle.suppression.routing import AttributeRoute, TupleOrder, route_named
+
+    name, pairs, k, threshold = measure
+    chosen = measures_asked([name], pairs, k=k or _K, threshold=threshold)[0]
+    if k is not None and getattr(chosen, "k", None) != k:
+        raise UsageError(f"{chosen.name} has no k of look-alikes", do="leave out -k, or say it with --param k=...")
+    missing_as, word, lean = nulls
+    if lean is not None and word is not None:
+        raise UsageError("--lean and --nulls say the same thing twice", do="leave one of them out")
+    asked = nulls_asked(data, missing_as, "alpha" if lean is not None else word, lean)
+    importance, keep, keep_cells, household = touch
+    attributes: Any = _names(order[1])
+    if len(attributes) == 1 and attributes[0] not in data.dictionary.names:
+        attributes = route_named(attributes[0], AttributeRoute)
+    clusters_of = [a.name for a in data.dictionary if a.category is not None and a.category.value == "cluster-key"]
+    return Plan(
+        measure=chosen,
+        known=tuple(request.quasi_identifiers() or data.dictionary.quasi_identifiers),
+        nulls=asked,
+        method=Method(route_named(method[0], Method)),
+        importance=_numbers(importance, "--importance"),
+        keep=tuple(_names(keep)),
+        keep_cells=_cells(keep_cells),
+        household=tuple(_names(household)),
+        cluster=clusters_of[0] if clusters_of else None,
+        links=links,
+        cluster_risk=clusters[0],
+        whole_clusters=clusters[1],
+        tuples=TupleOrder(route_named(order[0], TupleOrder)),
+        attributes=attributes if isinstance(attributes, AttributeRoute) else tuple(attributes),
+        take_back=order[3],
+        rounds=order[2],
+        recode={name: int(_number(value, "--recode")) for name, value in _pairs(method[1], "--recode").items()},
+        top=_numbers(coding[0], "--top"),
+        bottom=_numbers(coding[1], "--bottom"),
+        intervals=_numbers(coding[2], "--intervals"),
+        suppression_limit=method[2],
+        optimal=method[3],
+    )
+
+
+def release_asked(
+    out: Path | None,
+    internal: Path | None,
+    no_shuffle: bool,
+    seed: int | None,
+    pseudonymise: str | None,
+    key_file: Path | None,
+    keep_clusters: bool,
+    weight_noise: float | None,
+    weight_totals: list[str] | None,
+    force: bool,
+) -> ReleaseOptions:
+    """Return what was said about the release; raise before any work if it cannot be written."""
+    from tacita.release.folder import internal_folder
+    from tacita.release.identifiers import key_from
+    from tacita.release.options import ReleaseOptions, WeightNoise
+    from tacita.release.placing import check_places
+
+    if weight_totals and weight_noise is None:
+        raise UsageError("--weight-totals is for blurred weights", do="add --weight-noise PERCENT, or leave it out")
+    if pseudonymise and key_file is None:
+        raise UsageError("--pseudonymise needs a key", do="add --key-file FILE with at least 16 random bytes")
+    noise = None
+    if weight_noise is not None:
+        totals = tuple(tuple(_names(group)) for group in weight_totals or ())
+        noise = WeightNoise(weight_noise, totals or ((),))
+    if out is not None:
+        check_places(out, internal or internal_folder(out), force=force)
+    return ReleaseOptions(
+        shuffle=not no_shuffle,
+        seed=seed,
+        pseudonymise=tuple(_names(pseudonymise)),
+        key=key_from(file=key_file) if key_file else None,
+        keep_clusters=keep_clusters,
+        weights=noise,
+        internal=internal,
+        force=force,
+    )
+
+
+def _names(text: str | None) -> list[str]:
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def _pairs(given: list[str] | None, option: str) -> dict[str, str]:
+    return once((split_pair(pair, option) for pair in given or ()), option)
+
+
+def _numbers(given: list[str] | None, option: str) -> dict[str, float]:
+    return {name: _number(value, option) for name, value in _pairs(given, option).items()}
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{option} is given '{text}', which is no number", do=f"write {option} NAME=NUMBER") from None
+
+
+def _cells(path: Path | None) -> tuple[tuple[int, str], ...]:
+    """Return the cells that a CSV file names: row from 1, attribute."""
+    import csv
+
+    if path is None:
+        return ()
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        if not {"row", "attribute"} <= set(rows.fieldnames or ()):
+            raise UsageError("there are no columns 'row' and 'attribute'", where=str(path), do="name them in a header")
+        found = []
+        for line, each in enumerate(rows, 2):
+            if not (each["row"] or "").strip().isdigit():
+                raise UsageError("the row is no number", where=f"{path}, line {line}", do="count records from 1")
+            found.append((int(each["row"]), str(each["attribute"]).strip()))
+    return tuple(found)
