@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-_MANY_ATTRIBUTES = 14
+_MANY_ATTRIBUTES, _SOME_ATTRIBUTES = 14, 7
+_FEW_COMBINATIONS = 2_000
 
 
 def look_alike_pass(
@@ -60,7 +61,7 @@ def look_alike_pass(
             codes(now.sample).sizes,
             occurrences(now.sample, unsafe) if plan.attributes is AttributeRoute.RAREST_VALUE_FIRST else (),
         ),
-        fewest=plan.attributes is AttributeRoute.FEWEST_NULLS and not again and not _is_wide(unsafe, expected),
+        fewest=plan.attributes is AttributeRoute.FEWEST_NULLS and not again,
         take_back=plan.take_back and not again,
     )
     if now.sample.nulls.semantics is Semantics.STANDARD:
@@ -75,8 +76,12 @@ def look_alike_pass(
 
 
 def _is_wide(unsafe: Unsafe, expected: bool) -> bool:
-    """Return whether there are so many attributes that sets of them cannot be kept in tables."""
-    return unsafe.records.codes.shape[1] > _MANY_ATTRIBUTES and not expected
+    """Return whether there are so many attributes, for so few records, that tables of sets of them do not pay."""
+    attributes = unsafe.records.codes.shape[1]
+    if expected:
+        return False
+    few = len(unsafe.rows) + len(unsafe.safe.counts) <= _FEW_COMBINATIONS
+    return attributes > _MANY_ATTRIBUTES or (few and attributes > _SOME_ATTRIBUTES)
 
 
 def _look_alikes(unsafe: Unsafe, expected: bool) -> LookAlikes:

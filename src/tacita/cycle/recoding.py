@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 BY_HAND, BY_SEARCH = "global recoding, as asked", "global recoding, least loss"
+_MOST_UNSAFE_CELLS = 50_000
 LOCALLY, AFTERWARDS = "local recoding, least loss", "suppression with recoding, least loss"
 
 
@@ -80,8 +81,12 @@ def recoded_first(now: Measured, plan: Plan, progress: Progress = silent) -> Rec
 
 
 def _suppression_alone(now: Measured, plan: Plan, progress: Progress) -> float:
-    """Return the granularity loss of the cycle's own suppression: a null loses all of a cell."""
-    if not isinstance(plan.measure, OfLookAlikes):
+    """Return the granularity loss of the cycle's own suppression: a null loses all of a cell.
+
+    With very many unsafe cells it is not tried: that takes minutes, and recoding loses less then.
+    """
+    too_many = now.state.unsafe * len(now.sample.known) > _MOST_UNSAFE_CELLS
+    if too_many or not isinstance(plan.measure, OfLookAlikes):
         return float("inf")
     decisions = Decisions.of(look_alike_pass(now, plan, plan.measure, {}, 1, progress))
     records = now.sample.records.count()

@@ -55,6 +55,10 @@ class ComparedLookAlikes(LookAlikes):
             float(self._weights[leaning].sum()),
         )
 
+    def complete_now(self, alpha: float) -> tuple[list[float], list[float]] | None:
+        """Return nothing: each record is asked by itself."""
+        return None
+
     def meeting(self, record: int, pattern: int) -> Iterator[int]:
         """Yield the other risky records that meet a record of which a pattern is known."""
         met = self._met(record, pattern)[: len(self)]

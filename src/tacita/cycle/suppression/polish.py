@@ -17,10 +17,10 @@ from tacita.cycle.suppression.requirement import Requirement
 from tacita.cycle.suppression.smallest import Costs
 from tacita.cycle.suppression.take_back import taken_back
 
-_MOST_RECORDS = 1_000
-_TRIES = (40, 600)
-"""At least and at most; fewer for more records."""
-_WORK = 30_000
+_MOST_RECORDS, _MOST_ATTRIBUTES = 1_000, 20
+_TRIES = (10, 600)
+"""At least and at most; fewer for more records and more attributes."""
+_WORK = 800_000
 _MOST_PUT_BACK = 8
 _STRAIGHT, _ASTRAY = 0.8, 0.4
 """How often a cell that is enough is taken if there is one, and how often any cell if not."""
@@ -29,11 +29,11 @@ _STRAIGHT, _ASTRAY = 0.8, 0.4
 def polished(alike: LookAlikes, requirement: Requirement, costs: Costs) -> list[int]:
     """Look for a cheaper suppression; return the records that are changed in the end, in file order."""
     changed = [record for record in range(len(alike)) if alike.known[record] != alike.first[record]]
-    if not changed or len(alike) > _MOST_RECORDS:
+    if not changed or len(alike) > _MOST_RECORDS or alike.attributes > _MOST_ATTRIBUTES:
         return changed
     dice = random.Random(0)
     fewest, most = _TRIES
-    for _ in range(min(most, max(fewest, _WORK // len(alike)))):
+    for _ in range(min(most, max(fewest, _WORK // (len(alike) * alike.attributes**2)))):
         seed = dice.choice(changed)
         near = [other for other in alike.meeting(seed, alike.known[seed]) if alike.known[other] != alike.first[other]]
         near += [other for other in alike.meeting(seed, alike.first[seed]) if alike.known[other] != alike.first[other]]

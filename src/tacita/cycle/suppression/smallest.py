@@ -18,6 +18,8 @@ from tacita.cycle.suppression.requirement import Requirement
 _MOST_CELLS = 4
 """Records that need more cells are left to be repaired step by step."""
 _MOST_SETS = 5_000
+_MOST_ASKED = 100_000
+"""Questions about single records, where they cannot be asked about all at once."""
 
 
 class Candidate(NamedTuple):
@@ -69,14 +71,15 @@ def smallest(
     """
     found: dict[int, list[Candidate]] = {record: [] for record in records}
     size_of: dict[int, int] = {}
-    tried = 0
+    tried = asked = 0
     for size in range(1, min(alike.attributes, _MOST_CELLS) + 1):
         open_ = [r for r in records if r not in size_of or (not costs.are_even and size <= size_of[r] + 1)]
         if not open_:
             break
         for cells in sets_of(range(alike.attributes), size):
             tried += 1
-            if tried > _MOST_SETS:
+            asked += 0 if alike.are_complete else len(open_)
+            if tried > _MOST_SETS or asked > _MOST_ASKED:
                 return _cheapest_first(found)
             _try(alike, requirement, costs, open_, sum(1 << c for c in cells), found)
         for record in open_:
