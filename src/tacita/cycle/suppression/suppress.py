@@ -60,7 +60,6 @@ def _fewest(
     costs = wishes.costs
     candidates = smallest(alike, requirement, costs, range(len(alike)))
     changed = Cover(alike, requirement, candidates, wishes.rank).choose(progress)
-    chosen = {record: alike.known[record] for record in changed}
     small = sum(len(found) for found in candidates.values()) <= _FOR_THE_SOLVER
     if not small or not changed:
         return changed
