@@ -135,7 +135,7 @@ def test_links_by_rules(firms: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["--measure", "k-anonymity", "--param", "k=many"], "k of k-anonymity must be a whole number"),
         (["--measure", "individual-risk", "--param", "estimate=best"], "use one of: posterior, ratio, approximate"),
         (["--param", "k=3"], "need a measure"),
-        (["--nulls", "maybe"], "did you mean 'maybe-match'"),
+        (["--nulls", "maybe-mach"], "did you mean 'maybe-match'"),
         (["--missing-as", "category", "--nulls", "standard"], "leave one of them out"),
         (["--missing-as", "x"], "use category or unknown"),
         (["--scenario", "x"], "no scenario 'x'"),

@@ -250,7 +250,7 @@ def test_an_unknown_setting_is_told(tacita) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", [0.5, 0.9, 1.3, 1.7, 2.1])
+@pytest.mark.parametrize("moment", [0.5, 1.3, 2.1])
 @pytest.mark.parametrize("command", ["generate R1000A6W --out big.csv", "describe firms.csv"])
 def test_an_interrupt_is_told(tacita, tmp_path: Path, command: str, moment: float) -> None:
     tacita("generate", "R500A6W", "--out", "firms.csv")

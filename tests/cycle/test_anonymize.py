@@ -89,7 +89,7 @@ def check(rows: list[Row], outcome: Outcome, k: int, nulls: Nulls) -> None:
 
 
 @pytest.mark.parametrize("nulls", FREQUENCY, ids=str)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=RECORDS, k=st.integers(1, 4))
 def test_the_claim_holds_and_every_change_has_its_decision(nulls: Nulls, rows: list[Row], k: int) -> None:
     outcome = anonymize(microdata(rows), Plan(KAnonymity(k), nulls=nulls))
@@ -101,14 +101,14 @@ def test_the_claim_holds_and_every_change_has_its_decision(nulls: Nulls, rows: l
 @pytest.mark.parametrize(
     "attributes", [*AttributeRoute, ("b", "a")], ids=lambda route: route if isinstance(route, str) else "given"
 )
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=RECORDS, tuples=st.sampled_from(list(TupleOrder)), rounds=st.booleans())
 def test_every_order_ends_safe(attributes: Any, rows: list[Row], tuples: TupleOrder, rounds: bool) -> None:
     plan = Plan(KAnonymity(2), attributes=attributes, tuples=tuples, rounds=rounds)
     check(rows, anonymize(microdata(rows), plan), 2, MAYBE)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(rows=RECORDS, nulls=st.sampled_from([MAYBE, STRICT, EXPECTED]))
 def test_the_cycle_leaves_its_own_result_alone_and_repeats_itself(rows: list[Row], nulls: Nulls) -> None:
     plan = Plan(KAnonymity(2), nulls=nulls)
@@ -159,7 +159,7 @@ def test_households_lose_an_attribute_together(rows: list[Row], data: st.DataObj
         ("k_anonymity", {"k": 2}),
     ],
 )
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=RECORDS.filter(lambda rows: len(rows) <= 10))
 def test_any_measure_drives_the_cycle(name: str, parameters: dict[str, Any], rows: list[Row]) -> None:
     """The measure finds no record unsafe at the end, or every unsafe one has nothing left to suppress."""
@@ -241,7 +241,7 @@ def test_missing_as_a_category_is_refused_where_it_could_not_be_told_from_a_null
         anonymize(data, Plan(nulls=replace(MAYBE, missing_as=MissingAs.CATEGORY)))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(rows=RECORDS, nulls=st.sampled_from([MAYBE, STRICT, HALF]))
 def test_many_attributes_are_compared_instead_of_tabled(rows: list[Row], nulls: Nulls) -> None:
     with pytest.MonkeyPatch.context() as patch:

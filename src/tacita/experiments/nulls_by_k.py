@@ -44,7 +44,7 @@ def _plans(k: int, wanted: Set[str]) -> dict[str, Plan]:
     plans = {FEWEST: Plan(measure)}
     if wanted & {"a", "b"}:
         plans[ONE_BY_ONE] = Plan(measure, attributes=AttributeRoute.MOST_RISKY_FIRST)
-        plans[ROUNDS] = Plan(measure, rounds=True)
+        plans[ROUNDS] = Plan(measure, rounds=True, take_back=False)
     if "c" in wanted:
         plans[STANDARD] = Plan(measure, nulls=Nulls(semantics=Semantics.STANDARD))
     return plans

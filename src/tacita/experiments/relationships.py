@@ -32,7 +32,8 @@ def nulls_by_relationships(extent: Extent, seed: int, progress: Progress = silen
                 done += 1
                 groups = company_groups(data, name, seed, relationships)
                 for series in (WHOLE, AT_RISK):
-                    plan = Plan(KAnonymity(2), links={"group": groups}, whole_clusters=series == WHOLE)
+                    whole = series == WHOLE  # as Algorithm 9 is printed, which takes nothing back
+                    plan = Plan(KAnonymity(2), links={"group": groups}, whole_clusters=whole, take_back=not whole)
                     outcome, cost = cycled(data.microdata, plan)
                     about = (outcome.before.unsafe, outcome.after.unsafe_strict, cost.cpu, cost.elapsed)
                     yield Point("d", name, series, relationships, outcome.nulls, *about)

@@ -220,9 +220,12 @@ class _Plan:
         if column.as_written is None:
             self._spell(exp.Cast(this=ours, to=exp.DataType(this=exp.DType.TEXT)))
             return
-        absent = exp.Is(this=exp.column(column.physical, table="p"), expression=exp.Null())
+        stays: exp.Expr = exp.Is(this=exp.column(column.physical, table="p"), expression=exp.Null())
+        if column.name in self.touched:  # a suppressed value must not survive in its spelling
+            decided = exp.column("c0", table=self._decided(column.name))
+            stays = exp.and_(stays, exp.Is(this=decided, expression=exp.Null()))
         theirs = exp.column(column.as_written, table="p")
-        self._spell(exp.Case(ifs=[exp.If(this=absent, true=theirs)], default=ours))
+        self._spell(exp.Case(ifs=[exp.If(this=stays, true=theirs)], default=ours))
 
     def add_mapped(self, column: Column, names: EngineRelation, type_: ColumnType) -> None:
         """Take another name for each value: ``c1`` of a relation that has the values as text in ``c0``."""

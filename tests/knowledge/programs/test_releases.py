@@ -38,7 +38,7 @@ RECORD = st.fixed_dictionaries(
         "Weight": st.sampled_from([1, 2, 10]),
     }
 )
-FEW = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # -- risk once more, in Python -----------------------------------------------------------------------------------------
