@@ -221,7 +221,9 @@ def test_claims_about_linked_records(tmp_path: Path, settings: Settings) -> None
     one = replace(outcome(data), claim=made.claim)
     with pytest.raises(OutputError, match="3 records of 6 above"):
         write_release(one, tmp_path / "other", ReleaseOptions(links=links), settings=settings)
-    without = write_release(one, tmp_path / "third", settings=settings)
+    with pytest.raises(OutputError, match="no links to check it with"):
+        write_release(one, tmp_path / "third", settings=settings)
+    without = write_release(one, tmp_path / "third", ReleaseOptions(unchecked=True), settings=settings)
     assert not without.checked
     assert not verify(without.folder, settings=settings).holds
 

@@ -153,6 +153,10 @@ def anonymize(
         list[str] | None,
         _option(_RELEASE, metavar="NAME,NAME", help="Groups whose totals of weights are kept; may be repeated."),
     ] = None,
+    unchecked: Annotated[
+        bool,
+        _option(_RELEASE, "--unchecked", help="Release although the claim cannot be checked on the written file."),
+    ] = False,
     curve: Annotated[
         bool, _option(_RELEASE, "--curve", help="Show nulls against records that lean on others, from maybe to strict.")
     ] = False,
@@ -177,10 +181,22 @@ def anonymize(
             measure != "k-anonymity", method != "suppression", attributes != "fewest-nulls", rounds, optimal, curve,
             cluster_risk, whole_clusters, no_take_back, tuples != "less-significant-first",
         )  # fmt: skip
-    if out is None and any((internal, no_shuffle, pseudonymise, key_file, keep_clusters, weight_noise is not None)):
+    if out is None and any(
+        (internal, no_shuffle, pseudonymise, key_file, keep_clusters, unchecked, weight_noise is not None)
+    ):
         raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
     options = release_asked(
-        out, internal, no_shuffle, seed, pseudonymise, key_file, keep_clusters, weight_noise, weight_totals, force
+        out,
+        internal,
+        no_shuffle,
+        seed,
+        pseudonymise,
+        key_file,
+        keep_clusters,
+        weight_noise,
+        weight_totals,
+        unchecked,
+        force,
     )
     with progress_shown() as progress:
         data, notes = with_roles(request.read(source, progress, only_given_roles=True), request, progress)

@@ -40,7 +40,8 @@ def explain(
 ) -> None:
     """Say why a cell was changed: the step, the rule, the risk before and after, and why not another cell.
 
-    The answer comes from the internal folder, which never leaves the house. It holds no value of the data.
+    The answer comes from the internal folder, which never leaves the house. It holds no value of the data; for linked
+    records the chain of facts is shown too, which names respondents.
     """
     from tacita.release.explain import explained
     from tacita.release.records_of import opened
@@ -115,19 +116,7 @@ def _as_dict(found: Explanation) -> dict[str, object]:
         "attribute": found.attribute,
         "sentences": found.sentences,
         "tree": [branch.to_dict() for branch in found.branches],
-        "decisions": [
-            {
-                "step": d.step,
-                "attribute": d.attribute,
-                "from_level": d.from_level,
-                "to_level": d.to_level,
-                "rule": d.rule,
-                "risk_before": d.risk_before,
-                "risk_after": d.risk_after,
-                "alternatives": [{"action": a.action, "reason": a.reason} for a in d.alternatives],
-            }
-            for d in found.decisions
-        ],
+        "decisions": [decision.to_dict() for decision in found.decisions],
     }
 
 

@@ -133,6 +133,7 @@ def release_asked(
     keep_clusters: bool,
     weight_noise: float | None,
     weight_totals: list[str] | None,
+    unchecked: bool,
     force: bool,
 ) -> ReleaseOptions:
     """Return what was said about the release; raise before any work if it cannot be written."""
@@ -159,6 +160,7 @@ def release_asked(
         keep_clusters=keep_clusters,
         weights=noise,
         internal=internal,
+        unchecked=unchecked,
         force=force,
     )
 

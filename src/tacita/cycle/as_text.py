@@ -44,8 +44,10 @@ def _numbers(outcome: Outcome) -> RenderableType:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
-    for name, side in (("", "left"), ("before", "right"), ("after", "right"), ("", "left")):
-        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    table.add_column("")
+    table.add_column("before", justify="right")
+    table.add_column("after", justify="right")
+    table.add_column("")
     before, after = outcome.before, outcome.after
     claim = outcome.claim
     told = ", ".join(f"{name} {value}" for name, value in claim.parameters.items() if isinstance(value, int | float))

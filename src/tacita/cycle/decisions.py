@@ -65,21 +65,7 @@ class Decisions:
         """Return a log of single decisions."""
         import pyarrow as pa
 
-        rows = [
-            {
-                "step": d.step,
-                "row": d.tuple_id,
-                "attribute": d.attribute,
-                "from_level": d.from_level,
-                "to_level": d.to_level,
-                "rule": d.rule,
-                "risk_before": d.risk_before,
-                "risk_after": d.risk_after,
-                "alternatives": [{"action": a.action, "reason": a.reason} for a in d.alternatives],
-            }
-            for d in decisions
-        ]
-        return cls(pa.Table.from_pylist(rows, schema=schema()))
+        return cls(pa.Table.from_pylist([d.to_dict() for d in decisions], schema=schema()))
 
     def __len__(self) -> int:
         return int(self.table.num_rows)

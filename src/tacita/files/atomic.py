@@ -33,14 +33,14 @@ def atomic(target: Path, *, force: bool, settings: Settings | None = None) -> It
             # Nobody else may read it before it is finished.
             os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             yield partial
-            _force_to_disk(partial)
+            force_to_disk(partial)
             if target.exists():
                 check_target(target, force=force)
                 partial.chmod(target.stat().st_mode & 0o777)
             else:
                 partial.chmod(0o666 & ~_umask())
             partial.replace(target)
-            _force_to_disk(target.parent)
+            force_to_disk(target.parent)
         except OSError as error:
             raise _in_our_words(error, target) from None
 
@@ -75,7 +75,8 @@ def write_text(target: Path, text: str, *, force: bool, settings: Settings | Non
         partial.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _force_to_disk(path: Path) -> None:
+def force_to_disk(path: Path) -> None:
+    """Wait until a file, or the entries of a folder, are on the disk."""
     if path.is_dir() and os.name == "nt":
         return  # Windows keeps directory entries without being asked
     descriptor = os.open(path, os.O_RDONLY)

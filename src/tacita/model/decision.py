@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from tacita.errors import UsageError
 
@@ -50,6 +51,20 @@ class Decision:
     def is_suppression(self) -> bool:
         """Whether the cell became a labelled null."""
         return self.to_level is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the decision in words of JSON; the tuple is called ``row``."""
+        return {
+            "step": self.step,
+            "row": self.tuple_id,
+            "attribute": self.attribute,
+            "from_level": self.from_level,
+            "to_level": self.to_level,
+            "rule": self.rule,
+            "risk_before": self.risk_before,
+            "risk_after": self.risk_after,
+            "alternatives": [{"action": each.action, "reason": each.reason} for each in self.alternatives],
+        }
 
     def __str__(self) -> str:
         what = "suppressed" if self.is_suppression else f"recoded from level {self.from_level} to {self.to_level}"

@@ -161,15 +161,15 @@ def _write_internal(
     if options.check:
         progress(Step("checking the claim on the written file"))
         write_manifest(checked)
-        checked = _checked(outcome, places)
+        checked = _checked(outcome, places, unchecked=options.unchecked)
         (folder / MANIFEST).unlink()
     write_text(folder / REPORT, internal_report(outcome, tuples, notes, checked, seed), force=False, settings=settings)
     write_manifest(checked)
     return checked
 
 
-def _checked(outcome: Outcome, places: Places) -> dict[str, Any]:
-    """Return what the claim comes to on the written file, or raise if it does not hold."""
+def _checked(outcome: Outcome, places: Places, *, unchecked: bool) -> dict[str, Any]:
+    """Return what the claim comes to on the written file; raise if it does not hold, or nobody could tell."""
     from tacita.files.contract import engine_relation
     from tacita.release.verify import verify
 
@@ -179,10 +179,15 @@ def _checked(outcome: Outcome, places: Places) -> dict[str, Any]:
         found = verify(places.release, internal=places.internal, engine=engine)
     finally:
         engine.forget_between(first, engine.new_table())
-    if found.faults and not found.unchecked:
+    if wrong := [fault for fault in found.faults if fault not in found.unchecked]:
         raise OutputError(
-            f"the claim does not hold on the written file: {found.faults[0]}",
+            f"the claim does not hold on the written file: {wrong[0]}",
             do="nothing was released; if weights were blurred, release them as they are, otherwise report this",
+        )
+    if found.unchecked and not unchecked:
+        raise OutputError(
+            f"the claim cannot be checked on the written file: {found.unchecked[0]}",
+            do="nothing was released; take a measure that needs the file alone, or accept it with --unchecked",
         )
     if found.unchecked:
         return {"why_not": found.unchecked}

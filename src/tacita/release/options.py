@@ -55,6 +55,8 @@ class ReleaseOptions:
     it, since identifiers are gone. They are kept in the internal folder, by number of the released record."""
     check: bool = True
     """Whether the written file is read back, and the claim checked on it, before anything is put in its place."""
+    unchecked: bool = False
+    """Whether a claim that cannot be checked on the written file, such as one about a population, is released."""
     force: bool = False
     """Whether an existing release may be replaced."""
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from tacita.errors import OutputError
+from tacita.files.atomic import force_to_disk
 from tacita.settings import Settings
 from tacita.workspace import journalled, partial_beside, sweep
 
@@ -147,7 +148,7 @@ def _swap(places: Places, target: Path, internal: Path, state: Path) -> None:
             places.internal.rename(internal)
             places.release.rename(target)
             for parent in {target.parent, internal.parent}:
-                _force_to_disk(parent)
+                force_to_disk(parent)
         finally:
             replaced.settle()
             entry.unlink()
@@ -180,16 +181,6 @@ def _let_others_read(release: Path) -> None:
     mask = os.umask(0)
     os.umask(mask)
     release.chmod(0o777 & ~mask)
-
-
-def _force_to_disk(folder: Path) -> None:
-    if os.name == "nt":
-        return  # Windows keeps directory entries without being asked
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _in_our_words(error: OSError, target: Path) -> OutputError:

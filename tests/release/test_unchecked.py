@@ -1,0 +1,52 @@
+"""Nothing is released on a claim that the written file cannot show, unless somebody accepts that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import tacita as tc
+from tacita.cycle.anonymize import anonymize
+from tacita.cycle.outcome import Outcome
+from tacita.cycle.plan import Plan
+from tacita.errors import OutputError
+from tacita.files.contract import engine_relation
+from tacita.release.folder import write_release
+from tacita.release.options import ReleaseOptions
+from tacita.release.verify import verify
+from tacita.risk.catalogue import measure
+
+
+@pytest.fixture
+def of_a_population() -> Outcome:
+    """An outcome that is safe by k-map: three of the population look alike."""
+    people = tc.read(pa.table({"q": ["x"] * 3})).with_roles(quasi=["q"])
+    register = tc.read(pa.table({"q": ["x"] * 9}), engine=people.relation.engine)
+    plan = Plan(measure("k-map", {"k": 3}), population=engine_relation(register.microdata))
+    found = anonymize(people.microdata, plan)
+    assert found.is_safe
+    return found
+
+
+def test_a_claim_that_cannot_be_checked_is_refused(of_a_population: Outcome, tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="cannot be checked on the written file"):
+        write_release(of_a_population, tmp_path / "release")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_somebody_may_accept_it_and_is_told(of_a_population: Outcome, tmp_path: Path) -> None:
+    done = write_release(of_a_population, tmp_path / "release", ReleaseOptions(unchecked=True))
+    assert not done.checked
+    assert done.notes
+    assert not verify(tmp_path / "release").holds
+
+
+def test_another_fault_is_not_hidden_by_it(of_a_population: Outcome, tmp_path: Path) -> None:
+    """What is wrong for sure is refused, whatever else cannot be told."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tacita.release.verify.identifier_faults", lambda *_: ["an identifier is in the file"])
+        with pytest.raises(OutputError, match="an identifier is in the file"):
+            write_release(of_a_population, tmp_path / "release", ReleaseOptions(unchecked=True))
+    assert list(tmp_path.iterdir()) == []
