@@ -79,13 +79,15 @@ class _Cycle:
     """The measure that decides, that of clusters if they matter."""
     decisions: list[Decision]
     levels: dict[str, int]
+    asides: list[str]
+    """What a steward must know of how it went."""
 
     @classmethod
     def of(cls, microdata: Microdata, plan: Plan) -> _Cycle:
         known = tuple(plan.known) if plan.known is not None else microdata.dictionary.quasi_identifiers
         nulls = plan.nulls or Nulls(microdata.dictionary.missing_as)
         _check_names(plan, known, microdata)
-        return cls(microdata, plan, known, nulls, _deciding(plan), [], {})
+        return cls(microdata, plan, known, nulls, _deciding(plan), [], {}, [])
 
     def run(self, progress: Progress, checkpoint: Checkpoint | None) -> Outcome:
         sample = self._sample(self.original)
@@ -139,7 +141,10 @@ class _Cycle:
             changed = locally_recoded(start, _by_attribute(decisions)).microdata if decisions else start
             return changed, measured(self._sample(changed), self.measure, self._k)
 
-        kept = restored(made, lambda d: not outcome(d)[1].state.unsafe, now.sample.records.count(), progress)
+        records = now.sample.records.count()
+        kept, finished = restored(made, lambda d: not outcome(d)[1].state.unsafe, records, progress)
+        if not finished:
+            self.asides.append("some nulls may be unnecessary: asking the measure about each would take long")
         if len(kept) == len(made):
             return microdata, now
         microdata, now = outcome(kept)
@@ -242,7 +247,7 @@ class _Cycle:
     def _notes_of_passes(self, before: State, now: Measured) -> list[str]:
         """Return what a steward must know of how it went."""
         rows = {decision.tuple_id for decision in self.decisions} - {EVERY_RECORD}
-        notes = list(now.risks.notes)
+        notes = [*now.risks.notes, *self.asides]
         if len(rows) > before.unsafe and not self.plan.household:
             more = counted(len(rows) - before.unsafe, "record")
             notes.append(f"at least {more} became unsafe on the way, by the nulls of others, and had to be changed too")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from tacita.model.decision import Decision
 from tacita.progress import Progress, Step, silent
 
-_WORK = 2_000_000
+_WORK = 100_000
 """Records looked at, over all questions."""
 _MOST = 80
 
@@ -21,8 +21,8 @@ def restored(
     is_safe: Callable[[Sequence[Decision]], bool],
     records: int,
     progress: Progress = silent,
-) -> list[Decision]:
-    """Return the decisions that are needed: `is_safe` says whether some of them are enough."""
+) -> tuple[list[Decision], bool]:
+    """Return the decisions that are needed, and whether all were asked about: `is_safe` says if some are enough."""
     questions = min(_MOST, _WORK // max(records, 1))
     kept = list(decisions)
     asked = 0
@@ -37,7 +37,7 @@ def restored(
             kept = fewer
         elif len(part) > 1:
             waiting += _halves(part)
-    return kept
+    return kept, not waiting
 
 
 def _halves(part: list[Decision]) -> list[list[Decision]]:
