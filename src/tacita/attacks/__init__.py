@@ -1,0 +1,1 @@
+"""Attackers, one per file. None shares code with what it attacks."""

@@ -1,0 +1,55 @@
+"""What must stay unknown: the sensitive cells, and how far an attacker's interval must reach around each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The sensitive cells with their protection levels, as distances from the true value.
+
+    The attacker's interval of sensitive cell c must reach down to ``value - lower[c]``, up to ``value + upper[c]``, and
+    be at least ``sliding[c]`` wide. `rule[c]` is a number in `rules` (-1: not sensitive); `excess[c]` tells by how much
+    the rule is broken, in the rule's own measure (see the rule), and never holds a contribution.
+    """
+
+    sensitive: NDArray[np.bool_]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    sliding: NDArray[np.float64]
+    rule: NDArray[np.int16]
+    rules: tuple[str, ...]
+    excess: NDArray[np.float64]
+
+    @classmethod
+    def none(cls, cells: int) -> Levels:
+        """Return levels under which nothing is sensitive."""
+        zero = np.zeros(cells)
+        return cls(np.zeros(cells, bool), zero, zero, zero, np.full(cells, -1, np.int16), (), zero)
+
+    @classmethod
+    def of(
+        cls,
+        cells: int,
+        sensitive: NDArray[np.int64],
+        lower: float,
+        upper: float,
+        rule: str = "given",
+        sliding: float = 0,
+    ) -> Levels:
+        """Return the same levels for each of some cells (numbers); for tests and simple calls."""
+        mask = np.zeros(cells, bool)
+        mask[sensitive] = True
+        return cls(
+            mask,
+            np.where(mask, lower, 0.0),
+            np.where(mask, upper, 0.0),
+            np.where(mask, sliding, 0.0),
+            np.where(mask, 0, -1).astype(np.int16),
+            (rule,),
+            np.zeros(cells),
+        )

@@ -1,0 +1,1 @@
+"""Metadata of tau-Argus: record layouts, hierarchies, a-priori files, batches."""

@@ -1,0 +1,1 @@
+"""Tables from microdata or from a file of cells: cells, sums, contributions, checks that everything adds up."""

@@ -1,0 +1,1 @@
+"""The cell key method: the same noise for the same records, in every table."""

@@ -1,0 +1,1 @@
+"""Protected tables as files: CSV, Excel, Parquet, SDMX-CSV, and one HTML page."""

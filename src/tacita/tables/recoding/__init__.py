@@ -1,0 +1,1 @@
+"""Before anything is suppressed: granularity, and which categories to merge."""

@@ -1,0 +1,1 @@
+"""Rounding: controlled (with the sums kept), of small counts only, random."""

@@ -1,0 +1,1 @@
+"""What the steward wants, as one TOML file."""
