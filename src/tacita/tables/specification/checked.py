@@ -1,0 +1,163 @@
+"""Checked access to the tables of a TOML file: a wrong entry becomes a fault with its place, and reading goes on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tacita.errors import did_you_mean
+
+_T = TypeVar("_T")
+Keys = tuple[str, ...]
+
+_KINDS: tuple[tuple[type, str], ...] = (
+    (bool, "true or false"),
+    (int, "a number"),
+    (float, "a number"),
+    (str, "a text"),
+    (list, "a list"),
+    (dict, "a table"),
+)
+
+
+@dataclass(slots=True)
+class Faults:
+    """What is wrong so far, each with the keys where it stands."""
+
+    found: list[tuple[Keys, str]] = field(default_factory=list)
+
+    def add(self, keys: Keys, said: str) -> None:
+        """Note a fault."""
+        self.found.append((keys, said))
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One table of the file; each method takes one key and gives its value, or the default after noting a fault."""
+
+    table: dict[str, Any]
+    keys: Keys
+    faults: Faults
+    folder: Path
+
+    @classmethod
+    def of(cls, given: object, keys: Keys, faults: Faults, folder: Path, known: Sequence[str]) -> Checked:
+        """Return a table of which only some keys are known."""
+        if not isinstance(given, dict):
+            faults.add(keys, f"{_said(keys)} must be a table, not {kind_of(given)}")
+            given = {}
+        for key in given:
+            if key not in known:
+                near = did_you_mean(key, known) or f"; known are: {', '.join(known)}"
+                inside = f" in [{'.'.join(keys)}]" if keys else ""
+                faults.add((*keys, key), f"unknown key '{key}'{inside}{near}")
+        return cls(given, keys, faults, folder)
+
+    def below(self, key: str, known: Sequence[str]) -> Checked:
+        """Return a table inside this one; an absent one is empty."""
+        return Checked.of(self.table.get(key, {}), (*self.keys, key), self.faults, self.folder, known)
+
+    def fault(self, key: str, said: str) -> None:
+        """Note a fault of one key."""
+        self.faults.add((*self.keys, key), said)
+
+    def text(self, key: str, default: _T, *, among: Iterable[str] = ()) -> str | _T:
+        """Return a text, one of a few if they are given."""
+        given = self.table.get(key)
+        if given is None:
+            return default
+        if not isinstance(given, str) or not given.strip():
+            return self._wrong(key, given, "a text that is not empty", default)
+        choice = tuple(among)
+        if choice and given not in choice:
+            near = did_you_mean(given, choice) or f"; use one of {', '.join(choice)}"
+            self.fault(key, f"{self._named(key)} cannot be '{given}'{near}")
+            return default
+        return given
+
+    def texts(self, key: str, *, single: bool = False) -> tuple[str, ...]:
+        """Return a list of texts; where `single` is allowed, one text is a list of one."""
+        given = self.table.get(key, [])
+        if single and isinstance(given, str):
+            given = [given]
+        if not isinstance(given, list) or not all(isinstance(item, str) and item for item in given):
+            return self._wrong(key, given, "a list of texts", ())
+        if len(set(given)) < len(given):
+            self.fault(key, f"{self._named(key)} names something twice")
+        return tuple(given)
+
+    def whole_numbers(self, key: str) -> tuple[int, ...]:
+        """Return a list of whole numbers above zero."""
+        given = self.table.get(key, [])
+        if not isinstance(given, list) or not all(type(item) is int and item > 0 for item in given):
+            return self._wrong(key, given, "a list of whole numbers above zero", ())
+        return tuple(given)
+
+    def number(
+        self, key: str, default: _T, *, least: float = -math.inf, most: float = math.inf, above: bool = False
+    ) -> float | _T:
+        """Return a finite number from `least` to `most`; `above`: more than `least`."""
+        given = self.table.get(key)
+        if given is None:
+            return default
+        if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
+            return self._wrong(key, given, "a number", default)
+        if given < least or given > most or (above and given == least):
+            low = f"{'more than' if above else 'at least'} {least:g}" if least > -math.inf else ""
+            high = f"at most {most:g}" if most < math.inf else ""
+            bounds = " and ".join(filter(None, (low, high)))
+            self.fault(key, f"{self._named(key)} is {given:g}, but must be {bounds}")
+            return default
+        return float(given)
+
+    def whole(self, key: str, default: _T, *, least: int = 0) -> int | _T:
+        """Return a whole number."""
+        given = self.table.get(key)
+        if given is None:
+            return default
+        if type(given) is not int or given < least:
+            return self._wrong(key, given, f"a whole number, at least {least}", default)
+        return given
+
+    def truth(self, key: str, default: bool) -> bool:
+        """Return true or false."""
+        given = self.table.get(key, default)
+        return given if isinstance(given, bool) else self._wrong(key, given, "true or false", default)
+
+    def file(self, key: str) -> Path | None:
+        """Return the path of a file that is there; a relative one is relative to the folder of the specification."""
+        given = self.text(key, None)
+        return self.path(key, given) if given is not None else None
+
+    def files(self, key: str) -> tuple[Path, ...]:
+        """Return paths of files, one or a list of them."""
+        return tuple(self.path(key, given) for given in self.texts(key, single=True))
+
+    def path(self, key: str, given: str) -> Path:
+        """Return the path of a file, with a fault noted if it is not there."""
+        path = self.folder / given
+        if not path.is_file():
+            near = sorted(each.name for each in path.parent.iterdir()) if path.parent.is_dir() else []
+            what = "a folder, not a file" if path.is_dir() else "no file that is there"
+            self.fault(key, f"{self._named(key)} names {what}: '{given}'{did_you_mean(path.name, near)}")
+        return path
+
+    def _named(self, key: str) -> str:
+        return _said((*self.keys, key))
+
+    def _wrong(self, key: str, given: object, what: str, default: _T) -> _T:
+        self.fault(key, f"{self._named(key)} must be {what}, not {kind_of(given)}")
+        return default
+
+
+def kind_of(value: object) -> str:
+    """Return what an entry is, in words; never what it says."""
+    return next((word for kind, word in _KINDS if isinstance(value, kind)), "a date or a time")
+
+
+def _said(keys: Keys) -> str:
+    inside = f" in [{'.'.join(keys[:-1])}]" if keys[:-1] else ""
+    return f"'{keys[-1]}'{inside}" if keys else "the file"
