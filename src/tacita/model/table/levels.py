@@ -9,12 +9,32 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a rule finds a cell sensitive, as a sentence with a gap for how much.
+
+    `wording` may hold ``{excess}`` and ``{reached}``, the latter being `limit` minus the excess. It holds no figure of
+    the cell besides.
+
+    >>> Reason("within {reached} %, 10 % are required", 10).told(6)
+    'within 4 %, 10 % are required'
+    """
+
+    wording: str
+    limit: float = 0.0
+
+    def told(self, excess: float) -> str:
+        """Return the sentence for one cell, figures cut to two digits."""
+        return self.wording.format(excess=f"{excess:.2g}", reached=f"{max(self.limit - excess, 0):.2g}")
+
+
+@dataclass(frozen=True, slots=True)
 class Levels:
     """The sensitive cells with their protection levels, as distances from the true value.
 
     The attacker's interval of sensitive cell c must reach down to ``value - lower[c]``, up to ``value + upper[c]``, and
     be at least ``sliding[c]`` wide. `rule[c]` is a number in `rules` (-1: not sensitive); `excess[c]` tells by how much
-    the rule is broken, in the rule's own measure (see the rule), and never holds a contribution.
+    the rule is broken, in the rule's own measure (see the rule), and never holds a contribution. `reasons` has one
+    sentence for each of `rules`, or is empty.
     """
 
     sensitive: NDArray[np.bool_]
@@ -24,6 +44,7 @@ class Levels:
     rule: NDArray[np.int16]
     rules: tuple[str, ...]
     excess: NDArray[np.float64]
+    reasons: tuple[Reason, ...] = ()
 
     @classmethod
     def none(cls, cells: int) -> Levels:

@@ -20,7 +20,8 @@ class Table:
     `codes[c, d]` is the place of cell c's code in ``dimensions[d].codes``. `counts[c]` is the number of contributors,
     never weighted (None: not known). `is_count` says that the values are frequencies. Linked tables are one `Table`
     whose cells are the union; `parts` then says which cells each of them shows, and a table without some dimension
-    shows that dimension's total. `response` names what is counted or summed.
+    shows that dimension's total. `response` names what is counted or summed. `holdings` are the contributions of
+    holdings where those of their enterprises, in `contributions`, are kept as well.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Table:
     counts: NDArray[np.int64] | None = None
     contributions: Contributions | None = None
     parts: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    holdings: Contributions | None = None
 
     def __len__(self) -> int:
         return len(self.values)
