@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import resources
 
 from tacita.report.markup import Html, tag, text
@@ -10,8 +11,8 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 """The browser runs and loads nothing, whatever a name in the data pretends to be."""
 
 
-def page(title: str, *body: str) -> Html:
-    """Return a whole page."""
+def page(title: str, *body: str, styles: Sequence[str] = ()) -> Html:
+    """Return a whole page, with further style sheets of this room by name."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -21,6 +22,7 @@ def page(title: str, *body: str) -> Html:
         tag("meta", name="referrer", content="no-referrer"),
         tag("title", title),
         style("page"),
+        *(style(name) for name in styles),
     )
     return Html(f"<!DOCTYPE html>\n{tag('html', head, tag('body', *body), lang='en')}\n")
 

@@ -1,0 +1,62 @@
+"""A table in long form: a row for each cell, a column for each dimension, the figure, and whether it is withheld."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacita.errors import UsageError
+from tacita.model.table import Status
+from tacita.risk.arrays import as_arrow
+from tacita.tables.output.figures import rounded
+from tacita.tables.output.part import MARKER, Part
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+VALUE, STATUS, LOWER, UPPER = "value", "status", "lower", "upper"
+
+
+def long_form(part: Part) -> pa.Table:
+    """Return the cells as rows: the codes, ``value``, ``status``, interval and further columns if there are any.
+
+    The status is ``x`` where the figure is withheld, else empty; in the version of the house it says why.
+
+    >>> from tacita.model.table import Dimension
+    >>> size = Dimension.flat("size", ["small", "large"])
+    >>> part = Part("firms", (size,), np.array([[0], [1], [2]], np.int32), np.array([9.0, np.nan, np.nan]), "count")
+    >>> long_form(part).to_pylist()[:2]
+    [{'size': 'Total', 'value': 9.0, 'status': ''}, {'size': 'small', 'value': None, 'status': 'x'}]
+    """
+    import pyarrow as pa
+
+    check_names(part)
+    columns: dict[str, pa.Array] = {}
+    for place, dimension in enumerate(part.dimensions):
+        codes = np.ascontiguousarray(part.codes[:, place])
+        words = pa.array(list(dimension.codes), pa.string())
+        columns[dimension.name] = pa.DictionaryArray.from_arrays(as_arrow(codes), words).cast(pa.string())
+    withheld = part.withheld
+    columns[VALUE] = as_arrow(np.where(withheld, 0.0, rounded(part.values)), ~withheld)
+    marks = ["", MARKER] if part.statuses is None else [each.name.lower() for each in Status]
+    places = (withheld if part.statuses is None else part.statuses).astype(np.int32)
+    columns[STATUS] = pa.DictionaryArray.from_arrays(as_arrow(places), pa.array(marks, pa.string())).cast(pa.string())
+    for name, bound in ((LOWER, part.lower), (UPPER, part.upper)):
+        if bound is not None:
+            known = np.isfinite(bound)
+            columns[name] = as_arrow(np.where(known, rounded(bound), 0.0), known)
+    for name, column in part.columns.items():
+        columns[name] = as_arrow(column) if isinstance(column, np.ndarray) else pa.array(list(column))
+    return pa.table(columns)
+
+
+def check_names(part: Part) -> None:
+    """Raise if a dimension is called as a column that every table has."""
+    taken = {VALUE, STATUS, LOWER, UPPER, *part.columns}
+    if clash := [each.name for each in part.dimensions if each.name in taken]:
+        raise UsageError(
+            f"a dimension is called '{clash[0]}', and so is a column of every table that is written",
+            where=f"table '{part.name}'",
+            do="rename the column of the data, and the dimension in the specification",
+        )
