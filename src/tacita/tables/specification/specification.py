@@ -135,7 +135,7 @@ class ProtectPlan:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPlan:
-    """An earlier publication: of the same period (its values are known) or of an earlier one (its pattern is reused)."""
+    """An earlier publication: of the same period (values are known) or of an earlier one (its pattern is reused)."""
 
     cells: Path
     period: str = "same"
