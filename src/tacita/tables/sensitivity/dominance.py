@@ -1,0 +1,59 @@
+"""The (n, k) rule of dominance: the n largest contributors may not hold more than k per cent of a cell."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.model.table import Reason, Table
+from tacita.tables.sensitivity.contributors import TINY, Ranked, checked, contributions_of
+from tacita.tables.sensitivity.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Dominance:
+    """A cell is sensitive if its n largest contributions sum up to more than k per cent of it.
+
+    The level, up and down, is the smallest amount that would make the cell safe: ``100/k * (x1 + ... + xn) - value``,
+    as in tau-Argus. Absolute values are taken where contributions are negative. With consents, a cell is sensitive only
+    if it is so both as it is and without those who consented: the others then keep the protection that a cell of their
+    own would have, and no consent ever makes a cell sensitive. `excess` is in points of per cent.
+
+    >>> Dominance(2, 85).name
+    'dominance (n = 2, k = 85)'
+    """
+
+    n: int
+    k: float
+
+    def __post_init__(self) -> None:
+        checked("n", "the dominance rule", self.n, above=0, below=math.inf, whole=True)
+        checked("k", "the dominance rule", self.k, above=0, below=100)
+
+    @property
+    def name(self) -> str:
+        """The rule with its parameters."""
+        return f"dominance (n = {self.n}, k = {self.k:g})"
+
+    def findings(self, table: Table) -> tuple[Finding, ...]:
+        """Return the cells that few contributors dominate."""
+        ranked = Ranked.of(contributions_of(table, self.name, self.n))
+        top, total = ranked.sum_of_largest(self.n), ranked.total
+        level = 100 / self.k * top - total
+        if ranked.waived.any():
+            level = np.minimum(level, self._without_waived(ranked, level))
+        share = 100 * top / np.where(total > 0, total, 1.0)
+        who = "the largest contributor holds" if self.n == 1 else f"the {self.n} largest contributors hold"
+        reason = Reason(f"{who} {{excess}} points more than the {self.k:g} % of the cell that are allowed")
+        return (Finding.of(self.name, reason, level > TINY * total, level, np.minimum(share, 100) - self.k),)
+
+    def _without_waived(self, ranked: Ranked, level: NDArray[np.float64]) -> NDArray[np.float64]:
+        consented = np.where(ranked.waived, ranked.weights * ranked.largest, 0.0).sum(axis=1)
+        weights = np.where(ranked.waived, 0.0, ranked.weights)
+        others = 100 / self.k * ranked.sum_of_largest(self.n, weights) - np.maximum(ranked.total - consented, 0.0)
+        # Others that are not kept could be among the n largest: in doubt, the consent helps nothing.
+        in_doubt = ranked.has_more & ((~ranked.waived).sum(axis=1) < self.n)
+        return np.where(in_doubt, level, others)

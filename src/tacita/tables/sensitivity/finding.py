@@ -1,0 +1,56 @@
+"""The contract of a sensitivity rule: a table in, findings out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.model.table import Reason, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The cells that one rule finds sensitive, with their protection levels and by how much the rule is broken.
+
+    Arrays have one entry for each cell of the table; those of cells that are not sensitive count for nothing.
+    """
+
+    rule: str
+    reason: Reason
+    sensitive: NDArray[np.bool_]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    sliding: NDArray[np.float64]
+    excess: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        rule: str,
+        reason: Reason,
+        sensitive: NDArray[np.bool_],
+        level: NDArray[np.float64],
+        excess: NDArray[np.float64] | None = None,
+    ) -> Finding:
+        """Return a finding whose levels are the same up and down, as those of all rules on contributions are."""
+        nothing = np.zeros(len(sensitive))
+        distance = np.where(sensitive, level, 0.0)
+        told = nothing if excess is None else np.where(sensitive, excess, 0.0)
+        return cls(rule, reason, sensitive, distance, distance, nothing, told)
+
+
+@runtime_checkable
+class SensitivityRule(Protocol):
+    """A rule: a frozen value that finds sensitive cells. A program of user rules may have several findings."""
+
+    @property
+    def name(self) -> str:
+        """What people call the rule, with its parameters."""
+        ...
+
+    def findings(self, table: Table) -> tuple[Finding, ...]:
+        """Return what the rule finds; raise if the table lacks what the rule needs."""
+        ...

@@ -1,0 +1,78 @@
+"""Minimum frequency: a cell with few contributors tells about each of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.model.table import Reason, Table
+from tacita.tables.sensitivity.contributors import checked, counts_of
+from tacita.tables.sensitivity.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class MinimumFrequency:
+    """A cell is sensitive if it has contributors, but fewer than `minimum`; they are never weighted.
+
+    Frequency alone does not say how close an estimate may come, so the levels are a choice. In a frequency table the
+    interval must reach `level` below and above the value (1, as in sdcTable: what matters is that a small count is not
+    known exactly). In a magnitude table it must reach a share `range` of the value (15 %, as tau-Argus's safety range),
+    where the sum of absolute contributions counts if some are negative; a value of zero, which has no share, needs as
+    much as the smallest other value. A cell all of whose contributors consented is not sensitive. `excess` is how many
+    contributors lack, and 0 in a frequency table, where it would be the value.
+
+    An empty cell is not sensitive by this rule: see `zero_cells`.
+
+    >>> MinimumFrequency(3).name
+    'minimum frequency (3)'
+    """
+
+    minimum: int = 3
+    range: float = 0.15
+    level: float = 1.0
+
+    def __post_init__(self) -> None:
+        checked("the minimum", "minimum frequency", self.minimum, above=1, below=math.inf, whole=True)
+        checked("the range", "minimum frequency", self.range, above=0, below=math.inf)
+        checked("the level", "minimum frequency", self.level, above=0, below=math.inf)
+
+    @property
+    def name(self) -> str:
+        """The rule with its parameters."""
+        return f"minimum frequency ({self.minimum})"
+
+    def findings(self, table: Table) -> tuple[Finding, ...]:
+        """Return the cells with few contributors."""
+        counts = counts_of(table, self.name)
+        few = (counts > 0) & (counts < self.minimum) & ~all_consented(table, counts)
+        lacking = np.zeros(len(counts)) if table.is_count else (self.minimum - counts).astype(np.float64)
+        reason = Reason(f"fewer than {self.minimum} contributors stand behind it")
+        return (Finding.of(self.name, reason, few, usual_levels(table, self.range, self.level), lacking),)
+
+
+def all_consented(table: Table, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return the cells all of whose contributors consented to be recognised; in doubt they did not."""
+    held = table.contributions
+    if held is None or held.waived is None:
+        return np.zeros(len(counts), bool)
+    agreed: NDArray[np.bool_] = (counts > 0) & (held.waived.sum(axis=1) >= counts)
+    return agreed
+
+
+def usual_levels(table: Table, range_: float, level: float) -> NDArray[np.float64]:
+    """Return levels for cells that no contribution makes sensitive: see `MinimumFrequency`."""
+    if table.is_count:
+        return np.full(len(table), level)
+    size = np.abs(table.values)
+    if table.contributions is not None and table.contributions.absolutes is not None:
+        size = np.maximum(size, table.contributions.absolutes)
+    return range_ * np.where(size > 0, size, smallest_value(table))
+
+
+def smallest_value(table: Table) -> float:
+    """Return the smallest value that is not zero, as a measure of what is not nothing in this table; 1 if all are."""
+    size = np.abs(table.values)
+    return float(size[size > 0].min(initial=np.inf)) if (size > 0).any() else 1.0

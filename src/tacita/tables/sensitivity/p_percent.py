@@ -1,0 +1,60 @@
+"""The p % rule: nobody may estimate another's contribution to within p per cent of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.model.table import Reason, Table
+from tacita.tables.sensitivity.contributors import TINY, Ranked, checked, contributions_of
+from tacita.tables.sensitivity.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class PPercent:
+    """A cell is sensitive if a coalition of n contributors can estimate the largest other one to within p per cent.
+
+    With contributions x1 >= x2 >= ... the coalition of the n next ones subtracts its own from the value; what is left
+    beside x1 is its error: sensitive if ``value - x1 - (x2 + ... + x[n+1]) < p/100 * x1`` (Hundepool et al.,
+    Statistical Disclosure Control, 2012, section 4.2). The protection level, up and down, is the least that has to be
+    added to the error: ``p/100 * x1 - error``. Absolute values are taken where contributions are negative. Who
+    consented is no target, but may still be in the coalition. `excess` is in points of per cent.
+
+    >>> PPercent(10).name
+    'p % (p = 10)'
+    """
+
+    p: float
+    n: int = 1
+
+    def __post_init__(self) -> None:
+        checked("p", "the p % rule", self.p, above=0, below=math.inf)
+        checked("n, the size of the coalition,", "the p % rule", self.n, above=-1, below=math.inf, whole=True)
+
+    @property
+    def name(self) -> str:
+        """The rule with its parameters."""
+        return f"p % (p = {self.p:g})" if self.n == 1 else f"p % (p = {self.p:g}, n = {self.n})"
+
+    def findings(self, table: Table) -> tuple[Finding, ...]:
+        """Return the cells from which a contribution can be estimated too closely."""
+        found = estimated(table, self.name, self.n, self.p / 100)
+        who = "the largest contributor"
+        by = "" if self.n == 1 else " by anybody" if self.n == 0 else f" by {self.n} others together"
+        wording = f"{who} can be estimated{by} to within {{reached}} %, {self.p:g} % are required"
+        sensitive, level, closeness = found
+        return (Finding.of(self.name, Reason(wording, self.p), sensitive, level, self.p - 100 * closeness),)
+
+
+def estimated(
+    table: Table, rule: str, n: int, ratio: float
+) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]:
+    """Return which cells leave less than `ratio` of the target's contribution uncertain, what lacks, what there is."""
+    ranked = Ranked.of(contributions_of(table, rule, n + 1))
+    size, rest = ranked.rest_after(n)
+    level = ratio * size - rest
+    sensitive = level > TINY * ranked.total
+    return sensitive, level, rest / np.where(size > 0, size, 1.0)

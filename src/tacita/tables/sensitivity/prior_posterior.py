@@ -1,0 +1,56 @@
+"""The p-q rule (prior-posterior): what was known to within q per cent must not become known to within p per cent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tacita.errors import InputError
+from tacita.model.table import Reason, Table
+from tacita.tables.sensitivity.contributors import checked
+from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.p_percent import estimated
+
+
+@dataclass(frozen=True, slots=True)
+class PriorPosterior:
+    """A cell is sensitive if the largest contribution can be estimated to within p per cent by who knows others to q.
+
+    The coalition of n contributors knows the remaining ones to within q per cent beforehand, so that its error is q per
+    cent of their sum: sensitive if ``value - x1 - (x2 + ... + x[n+1]) < p/q * x1``; the level is what lacks, as in the
+    p % rule, which this is with q = 100. `excess` is in points of per cent.
+
+    >>> PriorPosterior(10, 50).name
+    'p-q (p = 10, q = 50)'
+    """
+
+    p: float
+    q: float
+    n: int = 1
+
+    def __post_init__(self) -> None:
+        checked("p", "the p-q rule", self.p, above=0, below=math.inf)
+        checked("q", "the p-q rule", self.q, above=0, below=math.inf)
+        checked("n, the size of the coalition,", "the p-q rule", self.n, above=-1, below=math.inf, whole=True)
+        if not self.p < self.q <= 100:
+            raise InputError(
+                f"p = {self.p:g} and q = {self.q:g}",
+                where="p-q rule",
+                do="give p below q, and q at most 100: what is known before is less than what may not be known after",
+            )
+
+    @property
+    def name(self) -> str:
+        """The rule with its parameters."""
+        coalition = "" if self.n == 1 else f", n = {self.n}"
+        return f"p-q (p = {self.p:g}, q = {self.q:g}{coalition})"
+
+    def findings(self, table: Table) -> tuple[Finding, ...]:
+        """Return the cells from which a contribution can be estimated too closely."""
+        sensitive, level, closeness = estimated(table, self.name, self.n, self.p / self.q)
+        wording = (
+            f"who knows the others to within {self.q:g} % can estimate the largest contributor "
+            f"to within {{reached}} %, {self.p:g} % are required"
+        )
+        excess = self.p - self.q * closeness
+        return (Finding.of(self.name, Reason(wording, self.p), sensitive, level, excess),)

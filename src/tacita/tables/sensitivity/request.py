@@ -1,0 +1,73 @@
+"""The request rule: a contributor who asked for protection gets it, if it is visible enough."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacita.errors import InputError
+from tacita.model.table import Reason, Table
+from tacita.tables.sensitivity.contributors import checked, contributions_of, has_more
+from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.minimum_frequency import usual_levels
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A cell is sensitive if a contributor who asked for protection holds more than `share` per cent of it.
+
+    This is the passive confidentiality of foreign trade, as in tau-Argus: only who asks is protected. Levels are the
+    share `range` of the value. Shares are of absolute values where some are negative. `excess` is in points of per
+    cent.
+
+    >>> Request(70).name
+    'request (share = 70)'
+    """
+
+    share: float = 70.0
+    range: float = 0.15
+
+    def __post_init__(self) -> None:
+        checked("the share", "the request rule", self.share, above=-1, below=100)
+        checked("the range", "the request rule", self.range, above=0, below=math.inf)
+        if self.share < 0:
+            raise InputError("the share is below 0 %", where="request rule", do="give a share from 0 to 100")
+
+    @property
+    def name(self) -> str:
+        """The rule with its parameter."""
+        return f"request (share = {self.share:g})"
+
+    def findings(self, table: Table) -> tuple[Finding, ...]:
+        """Return the cells in which somebody who asked is visible."""
+        held = contributions_of(table, self.name, 1)
+        where = f"table '{table.name}'"
+        if held.requested is None:
+            raise InputError(
+                f"{self.name} needs to know who asked for protection, and the table does not say",
+                where=where,
+                do='name the column of the microdata that says it: request = "..."',
+            )
+        # One beyond those that are kept is at most as large as each of them.
+        kept = held.largest.shape[1]
+        if self.share < 100 / (kept + 1) and has_more(held).any():
+            raise InputError(
+                f"{self.name} needs the {math.ceil(100 / max(self.share, 1))} largest contributions, and the table "
+                f"keeps {kept}: a smaller one may be of somebody who asked",
+                where=where,
+                do="build the table with more of the largest contributions, "
+                f"or let requests count from a share of {100 / (kept + 1):.3g} %",
+            )
+        total = np.abs(held.totals) if held.absolutes is None else held.absolutes
+        asked = np.where(held.requested, np.abs(held.largest), 0.0).max(axis=1, initial=0.0)
+        share = np.where(total > 0, 100 * asked / np.where(total > 0, total, 1.0), 0.0)
+        reason = Reason(
+            f"a contributor who asked for protection holds {{excess}} points more than the {self.share:g} % from which "
+            "requests count"
+        )
+        level = usual_levels(table, self.range, 1.0)
+        return (
+            Finding.of(self.name, reason, share > self.share * (1 + 1e-12), level, np.minimum(share, 100) - self.share),
+        )
