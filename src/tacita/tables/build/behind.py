@@ -1,0 +1,130 @@
+"""Who stands behind the cells of a table built from microdata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tacita.engines.protocol import EngineRelation
+from tacita.model.hierarchy import text_of
+from tacita.model.table import Contributions
+from tacita.risk.arrays import as_numpy
+from tacita.tables.build.coding import encoded, leaf_places, streamed
+from tacita.tables.build.layout import Layout
+from tacita.tables.build.linked import System
+from tacita.tables.build.plans import leaf_contributors, leaf_largest
+from tacita.tables.build.ranked import Rows, ranked
+from tacita.tables.build.records import Records, settled
+from tacita.tables.build.summed import summed
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """The records and the cells with these keys, from which contributions follow."""
+
+    system: System
+    relation: EngineRelation
+    layout: Layout
+    missing: Mapping[str, str]
+    columns: Sequence[str]
+    records: Records
+    keys: NDArray[np.int64]
+    where: str
+
+    def contributions(
+        self,
+        totals: pa.Table,
+        leaves: NDArray[np.int64],
+        values: NDArray[np.float64],
+        counts: NDArray[np.float64],
+    ) -> Contributions:
+        """Return the contributors of each cell: those of the contributor column, or else each record."""
+        if self.layout.contributor is not None:
+            return self._by(self.layout.contributor, values)
+        if self.layout.response is None:
+            return self._ones(totals, leaves, values, counts)
+        rows = streamed(self.relation, leaf_largest(self.relation, self.layout, self.columns))
+        made = self._ranked(rows, as_numpy(rows.column("who")).astype(np.int64))
+        # These rows are the largest of each leaf only: what all records make together comes from the totals.
+        absolutes = None
+        if self.records.negative:
+            absolutes = summed(self.system, leaves, as_numpy(totals.column("absolute"))[:, None], self.keys)[:, 0]
+        return replace(made, counts=np.round(counts).astype(np.int64), totals=values, absolutes=absolutes)
+
+    def holdings(self, values: NDArray[np.float64]) -> Contributions | None:
+        """Return the holdings behind each cell, if there are any; a contributor in none is one of its own."""
+        return self._by(self.layout.holding, values) if self.layout.holding else None
+
+    def _by(self, column: str, values: NDArray[np.float64]) -> Contributions:
+        of_holdings = column == self.layout.holding
+        alone = self.records.without_holding if of_holdings else self.records.without_contributor
+        plan = leaf_contributors(self.relation, self.layout, self.columns, column, alone=alone)
+        rows = streamed(self.relation, plan)
+        names, who = _numbered(rows)
+        waived = np.array([name in self.layout.waivers for name in names], bool) if self.layout.waivers else None
+        made = self._ranked(rows, who, None if waived is None else waived[who])
+        return replace(made, totals=values)
+
+    def _ranked(self, rows: pa.Table, who: NDArray[np.int64], waived: NDArray[np.bool_] | None = None) -> Contributions:
+        figures = {name: as_numpy(rows.column(name)) for name in ("response", "weighted", "weight", "records")}
+        requested = as_numpy(rows.column("requested")) > 0 if self.layout.request else None
+        if self.layout.waiver:
+            marked = as_numpy(rows.column("waived")) > 0
+            waived = marked if waived is None else waived | marked
+        given = Rows(
+            leaf_places(self.system, rows, self.missing, self.where),
+            who,
+            **figures,
+            requested=requested,
+            waived=waived,
+            signed=self.records.negative,
+        )
+        made = ranked(self.system, given, self.keys, self.layout.largest)
+        return replace(made, largest=settled(made.largest, self.records.response_decimals))
+
+    def _ones(
+        self,
+        totals: pa.Table,
+        leaves: NDArray[np.int64],
+        values: NDArray[np.float64],
+        counts: NDArray[np.float64],
+    ) -> Contributions:
+        """Return the contributions to a frequency table in which each record is one contributor: ones."""
+        first = as_numpy(totals.column("first").fill_null(0))
+        single = as_numpy(totals.column("records")) == 1
+        who = summed(self.system, leaves, np.where(single, first, 0.0)[:, None], self.keys)[:, 0]
+        whole = np.round(counts).astype(np.int64)
+        weights = np.divide(values, counts, out=np.ones(len(counts)), where=counts > 0)
+        return Contributions(
+            np.minimum(whole, 1).astype(np.float64)[:, None],
+            np.where(whole == 1, who, -1).astype(np.int64)[:, None],
+            (weights if self.layout.weight else np.ones(len(whole)))[:, None],
+            whole,
+            values,
+        )
+
+
+def _numbered(rows: pa.Table) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the contributors as texts, in order, and the number of each row's; those without a name come last."""
+    names, numbers = _in_order(rows.column("who"))
+    if "alone" in rows.column_names:
+        others, alone = _in_order(rows.column("alone"))
+        numbers = np.where(numbers < 0, alone + len(names), numbers)
+        names += [""] * len(others)
+    return names, numbers
+
+
+def _in_order(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
+    values, numbers = encoded(column)
+    order = np.argsort(as_numpy(pc.sort_indices(pa.array(values, column.type))).astype(np.int64)) if values else None
+    if order is None:
+        return [], numbers
+    names = [""] * len(values)
+    for number, value in zip(order.tolist(), values, strict=True):
+        names[number] = text_of(value)
+    return names, np.where(numbers < 0, -1, order[numbers])

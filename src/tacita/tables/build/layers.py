@@ -1,0 +1,64 @@
+"""The codes of a dimension in layers: in each, a leaf lies under at most one code.
+
+A tree has as many layers as levels. Summing layer by layer needs one pass over the leaves for each combination of
+layers, instead of a copy of each leaf for each code above it.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.model.table import Dimension
+from tacita.tables.build.linked import System
+
+Layer = NDArray[np.int64]
+"""For each code of the dimension as data may hold it (a leaf), the place of the code above it, or -1."""
+
+
+def layers_of(dimension: Dimension, shown: NDArray[np.int64]) -> tuple[Layer, ...]:
+    """Return layers that hold each shown code once.
+
+    >>> tree = Dimension.tree("d", {"T": {"a": ["a1", "a2"], "b": []}})
+    >>> [layer.tolist() for layer in layers_of(tree, np.arange(5))]
+    [[-1, -1, 2, 3, 4], [-1, -1, 1, 1, -1], [-1, -1, 0, 0, 0]]
+    """
+    under = dimension.leaves_under()
+    leaves = {
+        int(place): np.array([dimension.position(leaf) for leaf in under[dimension.codes[place]]], np.int64)
+        for place in shown
+    }
+    layers: list[Layer] = []
+    # Few leaves first: codes of one level come together, and the total, which would block every layer, last.
+    for place in sorted(leaves, key=lambda place: (len(leaves[place]), place)):
+        below = leaves[place]
+        for layer in layers:
+            if (layer[below] < 0).all():
+                layer[below] = place
+                break
+        else:
+            fresh = np.full(len(dimension.codes), -1, np.int64)
+            fresh[below] = place
+            layers.append(fresh)
+    return tuple(layers)
+
+
+def combinations_of_layers(system: System, table: int) -> list[tuple[Layer, ...]]:
+    """Return all combinations of layers of the dimensions, as a table shows them."""
+    each = (layers_of(d, shown) for d, shown in zip(system.dimensions, system.shown[table], strict=True))
+    return list(product(*each))
+
+
+def keys_under(
+    leaves: NDArray[np.int64], layers: tuple[Layer, ...], radix: tuple[int, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the key of the cell above each row of leaves in a combination of layers, and which rows have one."""
+    keys = np.zeros(len(leaves), np.int64)
+    there = np.ones(len(leaves), bool)
+    for at, layer in enumerate(layers):
+        places = layer[leaves[:, at]]
+        there &= places >= 0
+        keys += places * radix[at]
+    return keys, there
