@@ -33,6 +33,7 @@ NAMES = {
     "most_risky_first",
     "most_selective_first",
     "reidentification",
+    "sensitive_cells",
     "sequential_suppression",
     "suda",
 }
