@@ -52,7 +52,8 @@ def _about(parts: Sequence[Part]) -> str:
 
 
 def _heading(part: Part) -> str:
-    by = " by " + " and ".join(each.name for each in part.dimensions) if part.dimensions else ""
+    *first, last = [each.name for each in part.dimensions] or [""]
+    by = f" by {', '.join(first)} and {last}" if first else f" by {last}" if last else ""
     return f"{part.name}: {part.response or 'count'}{by}"
 
 
@@ -61,8 +62,10 @@ def _legend(parts: Sequence[Part], *, internal: bool) -> Iterator[Html]:
         yield tag("span", tag("span", "1", class_="key primary"), " withheld because it is sensitive itself")
         yield tag("span", tag("span", "1", class_="key secondary"), " withheld so that no other can be calculated")
     elif any(part.withheld.any() for part in parts):
-        what = "in its place stands what it lies between" if parts[0].lower is not None else "it is not told"
-        yield tag("span", tag("span", MARKER, class_="key withheld"), f" the figure is withheld: {what}")
+        if parts[0].lower is None:
+            yield tag("span", tag("span", MARKER, class_="key withheld"), " the figure is withheld")
+        else:
+            yield tag("span", tag("span", "1 – 2", class_="key withheld"), " the figure lies between these two")
 
 
 def _sheets(part: Part, number: int) -> Iterator[Html]:

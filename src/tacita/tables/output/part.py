@@ -42,6 +42,8 @@ class Part:
     statuses: NDArray[np.int8] | None = None
     reasons: Sequence[str] = ()
     columns: Mapping[str, Column] = field(default_factory=dict)
+    cells: NDArray[np.int64] | None = None
+    """Which cells of the system these are."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -127,6 +129,7 @@ def _part(table: Table, name: str, mask: NDArray[np.bool_], along: list[int], wh
         None if whole.statuses is None else whole.statuses[cells],
         [whole.reasons[cell] for cell in cells.tolist()] if whole.reasons else (),
         {name: _taken(column, cells) for name, column in whole.columns.items()},
+        cells,
     )
 
 

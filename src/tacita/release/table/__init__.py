@@ -1,0 +1,1 @@
+"""Protected tables that leave the house: the folder that is handed out, the one that stays, questions about both."""

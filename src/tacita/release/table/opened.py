@@ -1,0 +1,177 @@
+"""A release of tables opened again, and why its cells are withheld."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tacita.errors import InputError, UsageError, did_you_mean, listed
+from tacita.release.folder import internal_folder
+from tacita.release.placing import MANIFEST, put_back
+from tacita.release.table.manifest import INTERNAL, PUBLIC
+from tacita.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What happened to one cell, as a sentence; `codes` by dimension."""
+
+    table: str
+    codes: Mapping[str, str]
+    status: str
+    reason: str
+    protects: str
+    known_to_within: float | None
+    reach: tuple[float | None, float | None] | None = None
+    """How far below and above its value an attacker must reckon with, as shares of the value (None: no end)."""
+    helped_by: tuple[str, ...] = ()
+    """The cells that are withheld to protect this one."""
+
+    @property
+    def name(self) -> str:
+        """The cell as people say it."""
+        return ", ".join(f"{name}={code}" for name, code in self.codes.items())
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What to tell about it."""
+        if not self.reason:
+            return (f"{self.name} is published.",)
+        helped = listed([f"({each})" for each in self.helped_by], 6)
+        more = (f"To protect it, these cells are withheld too: {helped}.",) if self.helped_by else ()
+        return (f"{self.name} is withheld. {self.reason}{self._reached()}", *more)
+
+    def _reached(self) -> str:
+        if self.reach is None:
+            return ""
+        below, above = ("without end" if each is None else f"{each * 100:.3g} %" for each in self.reach)
+        return f" Seen from outside it may be {below} smaller and {above} larger."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "table": self.table,
+            "cell": dict(self.codes),
+            "status": self.status,
+            "sentences": list(self.sentences),
+            "protects": self.protects or None,
+            "known_to_within": self.known_to_within,
+            "reach": None if self.reach is None else {"below": self.reach[0], "above": self.reach[1]},
+            "helped_by": list(self.helped_by),
+        }
+
+
+def is_table_release(folder: Path) -> bool:
+    """Return whether a folder is a release of tables, or the internal folder of one."""
+    return str(_manifest(folder).get("kind", "")) in {PUBLIC, INTERNAL}
+
+
+def decisions(release: Path, cell: Mapping[str, str], internal: Path | None = None) -> list[Decision]:
+    """Return what happened to the cells that have these codes; a dimension that is not named may have any code."""
+    folder = _internal(release, internal)
+    parts = _manifest(folder)["cells"]
+    rows = [_rows(folder / part["file"]) for part in parts]
+    names = _names(parts, rows)
+    helpers: dict[tuple[int, int], dict[str, None]] = {}
+    for part, cells in zip(parts, rows, strict=True):
+        for row in cells:
+            if row["protects_cell"] >= 0:
+                name = names[part["table"], row["cell"]]
+                helpers.setdefault((part["table"], row["protects_cell"]), {})[name] = None
+    found = [
+        _decision(part, row, names, tuple(helpers.get((part["table"], row["cell"]), ())))
+        for part, cells in zip(parts, rows, strict=True)
+        if set(cell) <= set(part["dimensions"])
+        for row in cells
+        if all(row[name] == code for name, code in cell.items())
+    ]
+    if not found:
+        known: dict[str, set[str]] = {}
+        for part, cells in zip(parts, rows, strict=True):
+            for name in part["dimensions"]:
+                known.setdefault(name, set()).update(row[name] for row in cells)
+        raise _no_such_cell(cell, known)
+    return found
+
+
+def _names(parts: list[dict[str, Any]], rows: list[list[dict[str, Any]]]) -> dict[tuple[int, int], str]:
+    """Return how each cell is called, by table and number."""
+    return {
+        (part["table"], row["cell"]): ", ".join(f"{name}={row[name]}" for name in part["dimensions"])
+        for part, cells in zip(parts, rows, strict=True)
+        for row in cells
+    }
+
+
+def _decision(
+    part: Mapping[str, Any], row: Mapping[str, Any], names: Mapping[tuple[int, int], str], helped_by: tuple[str, ...]
+) -> Decision:
+    share = row["known_to_within"]
+    return Decision(
+        part["name"],
+        {name: row[name] for name in part["dimensions"]},
+        row["status"],
+        row["reason"] or "",
+        names.get((part["table"], row["protects_cell"]), ""),
+        None if share is None or math.isnan(share) else float(share),
+        _reach(row["value"], row["attacked_lower"], row["attacked_upper"]) if row["reason"] else None,
+        helped_by,
+    )
+
+
+def _reach(value: float, lower: float | None, upper: float | None) -> tuple[float | None, float | None] | None:
+    """Return how far an interval reaches below and above a value, as shares of it to three digits."""
+    if not value or lower is None or upper is None or math.isnan(lower) or math.isnan(upper):
+        return None
+    below, above = (value - lower) / abs(value), (upper - value) / abs(value)
+    told = [float(f"{max(each, 0.0):.3g}") if math.isfinite(each) else None for each in (below, above)]
+    return told[0], told[1]
+
+
+def _no_such_cell(cell: Mapping[str, str], known: Mapping[str, set[str]]) -> UsageError:
+    for name, code in cell.items():
+        if name not in known:
+            near = did_you_mean(name, known)
+            return UsageError(f"no table has a dimension '{name}'{near}", do=f"dimensions are {', '.join(known)}")
+        if code not in known[name]:
+            near = did_you_mean(code, known[name])
+            return UsageError(f"no code '{code}' of '{name}'{near}", do=f"codes are {listed(sorted(known[name]), 12)}")
+    return UsageError("no table has such a cell", do="name codes that one of the tables shows together")
+
+
+def _internal(release: Path, internal: Path | None) -> Path:
+    put_back(Settings.from_environment().state)
+    if not release.is_dir():
+        raise InputError("there is no such folder", where=str(release), do="name a release of 'tacita table protect'")
+    if _manifest(release).get("kind") == INTERNAL:
+        return release
+    folder = internal or internal_folder(release)
+    if _manifest(folder).get("kind") != INTERNAL:
+        raise InputError(
+            "there is no internal folder of a release of tables",
+            where=str(folder),
+            do="name it with --internal; what was decided stands there only",
+        )
+    return folder
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    import pyarrow.parquet as pq
+
+    try:
+        rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+    except OSError:
+        raise InputError("cannot be read", where=str(path), do="restore the internal folder") from None
+    return rows

@@ -1,0 +1,63 @@
+"""One table of a specification, ready to be judged: its cells, what is sensitive, what an attacker knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.errors import InternalError
+from tacita.model.table import Knowledge, Levels, Status, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The tables of one response, linked or single, as one system, with everything that protects and attacks need.
+
+    `asked` says what the steward insists on (`Status.KEPT`, `Status.FORCED`, otherwise `Status.PUBLISHED`); `given` is
+    the pattern that a table came with, if it was protected elsewhere. `shows` names the dimensions of each table.
+    """
+
+    table: Table
+    levels: Levels
+    knowledge: Knowledge
+    costs: NDArray[np.float64]
+    asked: NDArray[np.int8]
+    given: NDArray[np.int8] | None = None
+    shows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        cells = len(self.table)
+        sizes = (
+            self.levels.sensitive,
+            self.knowledge.lower,
+            self.costs,
+            self.asked,
+            self.asked if self.given is None else self.given,
+        )
+        if any(len(each) != cells for each in sizes):
+            raise InternalError("what is known of the cells does not fit the cells", where=f"table '{self.table.name}'")
+
+    @property
+    def primaries(self) -> NDArray[np.int8]:
+        """The pattern that withholds the sensitive cells, those that the steward names, and nothing else."""
+        status = np.where(self.levels.sensitive, Status.PRIMARY, self.asked)
+        return status.astype(np.int8)
+
+    @property
+    def counts_of_rules(self) -> dict[str, int]:
+        """How many cells each rule finds sensitive."""
+        found = np.bincount(self.levels.rule[self.levels.sensitive], minlength=len(self.levels.rules))
+        return {name: int(count) for name, count in zip(self.levels.rules, found, strict=False)}
+
+    def why_sensitive(self, cell: int) -> str:
+        """Return why a cell is sensitive, as a sentence without any contribution."""
+        rule = int(self.levels.rule[cell])
+        if rule < 0:
+            return "not sensitive"
+        if rule < len(self.levels.reasons):
+            return self.levels.reasons[rule].told(float(self.levels.excess[cell]))
+        return f"sensitive by the rule '{self.levels.rules[rule]}'"

@@ -1,0 +1,199 @@
+"""Tables that were protected and audited, and what may be told of them, outside and in the house."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.attacks.result import Audit
+from tacita.model.table import Status, Table
+from tacita.tables.front.case import Case
+from tacita.tables.output.part import Part, parts_of
+
+WITHHELD = (Status.PRIMARY, Status.SECONDARY, Status.FORCED)
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedTable:
+    """One table (or one system of linked ones) with what was done to it, and what the independent attacker says.
+
+    `values` are those that may be published, nan where withheld; with `lower` and `upper` an interval is published
+    instead. `why` says for a secondary suppression which sensitive cell needs it, and to within which share of its
+    value that cell would be known without it. `reading` are sentences for the reader of the tables; `notes` stay in
+    the house.
+    """
+
+    case: Case
+    method: str
+    status: NDArray[np.int8]
+    values: NDArray[np.float64]
+    audit: Audit
+    lower: NDArray[np.float64] | None = None
+    upper: NDArray[np.float64] | None = None
+    why: Mapping[int, tuple[int, float]] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    """Cost, bound, gap and the like, by name."""
+    reading: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def table(self) -> Table:
+        """The true table. Internal."""
+        return self.case.table
+
+    @property
+    def withheld(self) -> NDArray[np.bool_]:
+        """Which cells are not published."""
+        return np.isin(self.status, WITHHELD)
+
+    def count(self, status: Status) -> int:
+        """Return how many cells have a status."""
+        return int((self.status == status).sum())
+
+    def external_parts(self) -> tuple[Part, ...]:
+        """Return the tables as they are handed out."""
+        return parts_of(self.table, self.values, shows=self.case.shows, lower=self.lower, upper=self.upper)
+
+    def internal_parts(self) -> tuple[Part, ...]:
+        """Return the tables with all that is known: values, why some are withheld, what an attacker finds."""
+        attacked = self.audit.intervals
+        levels = self.case.levels
+        rules = (*levels.rules, "")
+        columns: dict[str, Any] = {
+            **({} if self.table.counts is None else {"count": self.table.counts}),
+            "published": self.values,
+            "rule": [rules[rule] for rule in levels.rule.tolist()],
+            "lower_level": levels.lower,
+            "upper_level": levels.upper,
+            "sliding_level": levels.sliding,
+            "attacked_lower": attacked.lower,
+            "attacked_upper": attacked.upper,
+            "cell": np.arange(len(self.table), dtype=np.int64),
+            "protects_cell": self._protects(),
+            "known_to_within": self._known_to_within(),
+            "reason": (reasons := [self.reason(cell) for cell in range(len(self.table))]),
+        }
+        on_hover = [f"{reason}{self._found(cell)}" if reason else "" for cell, reason in enumerate(reasons)]
+        return parts_of(
+            self.table,
+            self.table.values,
+            shows=self.case.shows,
+            statuses=self.status,
+            reasons=on_hover,
+            columns=columns,
+        )
+
+    def reason(self, cell: int) -> str:
+        """Return why a cell is withheld, as a sentence; nothing if it is published."""
+        status = Status(int(self.status[cell]))
+        if status not in WITHHELD:
+            return ""
+        return f"{self._because(cell, status)}."
+
+    def _because(self, cell: int, status: Status) -> str:
+        if status is Status.PRIMARY:
+            return f"Sensitive: {self.case.why_sensitive(cell)}"
+        if status is Status.FORCED:
+            return "Withheld because the specification says so"
+        if cell not in self.why:
+            return "Withheld so that no sensitive cell can be calculated"
+        primary, share = self.why[cell]
+        return (
+            f"Withheld to protect {self.table.cell_name(primary)}: without it that cell would be known "
+            f"{to_within(share)}"
+        )
+
+    def _found(self, cell: int) -> str:
+        low, high = float(self.audit.intervals.lower[cell]), float(self.audit.intervals.upper[cell])
+        if np.isnan(low) or np.isnan(high):
+            return ""
+        from tacita.tables.output.figures import shown
+
+        upper = f"and {shown(high)}" if np.isfinite(high) else "and no end"
+        lower = shown(low) if np.isfinite(low) else "no end"
+        return f" An attacker finds that it lies between {lower} {upper}."
+
+    def _protects(self) -> NDArray[np.int64]:
+        protects = np.full(len(self.table), -1, np.int64)
+        for cell, (primary, _) in self.why.items():
+            protects[cell] = primary
+        return protects
+
+    def _known_to_within(self) -> NDArray[np.float64]:
+        shares = np.full(len(self.table), np.nan)
+        for cell, (_, share) in self.why.items():
+            shares[cell] = share
+        return shares
+
+
+def to_within(share: float) -> str:
+    """Return how well a cell would be known, in words.
+
+    >>> to_within(0.0), to_within(0.0312), to_within(float("inf"))
+    ('exactly', 'to within 3.1 %', 'no better')
+    """
+    if not np.isfinite(share):
+        return "no better"
+    return "exactly" if share <= 1e-9 else f"to within {share * 100:.2g} %"
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """All tables of a specification, protected; `passed` says whether the audit found nothing."""
+
+    title: str
+    tables: tuple[ProtectedTable, ...]
+    specification: str = ""
+    """The text of the specification; internal."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every level of every table is kept."""
+        return all(each.audit.passed for each in self.tables)
+
+    @property
+    def table(self) -> Table:
+        """The true table, where there is one response only."""
+        return self._only().table
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        """The pattern, where there is one response only."""
+        return self._only().status
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """What may be published, nan where withheld, where there is one response only."""
+        return self._only().values
+
+    @property
+    def audit(self) -> Audit:
+        """The verdict, where there is one response only."""
+        return self._only().audit
+
+    def external_parts(self) -> tuple[Part, ...]:
+        """Return all tables as they are handed out."""
+        return tuple(part for each in self.tables for part in self.parts_shown(each))
+
+    def internal_parts(self) -> tuple[Part, ...]:
+        """Return all tables with everything that is known of them."""
+        return tuple(part for each in self.tables for part in self.parts_shown(each, internal=True))
+
+    def parts_shown(self, table: ProtectedTable, *, internal: bool = False) -> tuple[Part, ...]:
+        """Return the tables of one response; where there are several responses, named after it too."""
+        parts = table.internal_parts() if internal else table.external_parts()
+        if len(self.tables) < 2:
+            return parts
+        return tuple(replace(part, name=f"{part.name}, {part.response or 'count'}") for part in parts)
+
+    def _only(self) -> ProtectedTable:
+        from tacita.errors import UsageError
+
+        if len(self.tables) != 1:
+            raise UsageError(f"there are {len(self.tables)} tables, one for each response", do="take one of .tables")
+        return self.tables[0]

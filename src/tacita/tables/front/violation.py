@@ -1,0 +1,111 @@
+"""A level that is not kept, told in shares of the cell's value: what a terminal or a log may show."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from tacita.attacks.result import Violation
+from tacita.tables.front.case import Case
+
+
+@dataclass(frozen=True, slots=True)
+class ToldViolation:
+    """One cell that somebody comes too near to; `needed` and `reached` are shares of its value (None: it is zero)."""
+
+    table: str
+    codes: dict[str, str]
+    attacker: str
+    what: str
+    needed: float | None
+    reached: float | None
+    rule: str
+    steps: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The cell as people say it."""
+        return ", ".join(f"{name}={code}" for name, code in self.codes.items())
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong."""
+        who = "Everybody" if self.attacker == "everybody" else self.attacker[:1].upper() + self.attacker[1:]
+        if self.what == "published":
+            return f"{self.name} is sensitive, and can be read off the table."
+        if self.what == "disclosed":
+            return f"{who} can calculate {self.name} exactly."
+        reached, needed = _percent(self.reached), _percent(self.needed)
+        side = {"lower": "below its value", "upper": "above its value", "union": "around their sum"}.get(self.what, "")
+        if self.what == "sliding":
+            return f"{who} can narrow {self.name} to an interval {reached} of its value wide; {needed} is needed."
+        return f"{who} can narrow {self.name} to {reached} {side}; {needed} is needed."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "table": self.table,
+            "cell": self.codes,
+            "attacker": self.attacker,
+            "what": self.what,
+            "rule": self.rule or None,
+            "needed": self.needed,
+            "reached": self.reached,
+            "sentence": self.sentence,
+            "steps": list(self.steps),
+        }
+
+
+def told(case: Case, violation: Violation, *, figures: bool = False) -> ToldViolation:
+    """Return a violation without any figure of the table; with `figures` the steps have them."""
+    table, levels = case.table, case.levels
+    value = float(table.values[violation.cell])
+    rule = int(levels.rule[violation.cell])
+    codes = dict(zip((each.name for each in table.dimensions), table.cell_codes(violation.cell), strict=True))
+    needed, reached = violation.needed, violation.reached
+    if violation.what == "lower":
+        needed, reached = value - needed, value - reached
+    elif violation.what == "upper":
+        needed, reached = needed - value, reached - value
+    return ToldViolation(
+        table.name,
+        codes,
+        violation.attacker,
+        violation.what,
+        _share(needed, value),
+        _share(reached, value),
+        levels.rules[rule] if 0 <= rule < len(levels.rules) else "",
+        violation.steps if figures else tuple(without_figures(step) for step in violation.steps),
+    )
+
+
+_NUMBER = re.compile(r"(?<![\[\w.])-?(?=[\d.,]*[1-9])\d[\d,]*(\.\d+)?(e[+-]?\d+)?(?!\]| more\b| x )")
+
+
+def without_figures(step: str) -> str:
+    """Return a step of an attack with its figures left out; the codes of cells, in parentheses, stay.
+
+    >>> without_figures("[1] (size=10-49) + 2 x (size=50) = 1,260.5 (from (size=Total) less what is published)")
+    '[1] (size=10-49) + 2 x (size=50) = … (from (size=Total) less what is published)'
+    >>> without_figures("at least 0: (size=50)"), without_figures("so (size=50) is at most 26")
+    ('at least 0: (size=50)', 'so (size=50) is at most …')
+    """
+    outside: list[str] = []
+    depth = 0
+    for piece in re.split(r"([()])", step):
+        depth += {"(": 1, ")": -1}.get(piece, 0)
+        outside.append(_NUMBER.sub("…", piece) if depth <= 0 else piece)
+    return "".join(outside)
+
+
+def _share(distance: float, value: float) -> float | None:
+    """Return a distance as a share of a value, to four digits: enough to judge, too little to calculate with."""
+    if not value or not math.isfinite(distance) or not math.isfinite(value):
+        return None
+    return float(f"{max(distance, 0.0) / abs(value):.4g}")
+
+
+def _percent(share: float | None) -> str:
+    return "an unknown share" if share is None else f"{share * 100:.3g} %"

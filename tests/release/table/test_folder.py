@@ -1,0 +1,107 @@
+"""The release folder of tables: what leaves the house holds no secret, and what is not audited does not leave."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from tests.release.table.three_by_three import SECRET, protected
+
+from tacita.errors import InternalError, OutputError, UsageError
+from tacita.release.placing import MANIFEST
+from tacita.release.table import folder as folders
+from tacita.release.table.folder import FORMATS, TableOptions, write_tables
+
+
+def test_all_formats_are_written_and_no_secret_leaves_the_house(tmp_path: Path) -> None:
+    released = write_tables(protected(), tmp_path / "out", TableOptions(FORMATS))
+    names = sorted(path.name for path in released.folder.iterdir())
+    assert names == sorted([*released.files, "tables.html", MANIFEST])
+    assert len(released.files) == len(FORMATS)
+    for path in released.folder.iterdir():
+        if path.suffix in {".xlsx", ".parquet"}:
+            continue
+        text = path.read_text(encoding="utf-8").split("</style>")[-1]
+        words = ("primary", "secondary", "p % (10)", "987654", "gap", *(f">{figure:g}<" for figure in SECRET))
+        assert not [word for word in words if word in text], path.name
+        assert not [figure for figure in SECRET if f",{figure:g}," in text.replace("\n", ",")], path.name
+    values = pq.read_table(released.folder / "turnover.parquet")["value"].to_pylist()
+    assert values.count(None) == 4
+    assert not set(values) & set(SECRET)
+
+
+def test_the_house_keeps_values_reasons_intervals_and_the_verdict(tmp_path: Path) -> None:
+    released = write_tables(protected(), tmp_path / "out")
+    rows = pq.read_table(released.internal / "turnover.parquet").to_pylist()
+    sensitive = next(row for row in rows if row["status"] == "primary")
+    assert (sensitive["value"], sensitive["rule"]) == (SECRET[0], "p % (10)")
+    assert sensitive["attacked_lower"] <= 17
+    assert sensitive["attacked_upper"] >= 27
+    helper = next(row for row in rows if row["sector"] == "III" and row["region"] == "C")
+    assert helper["reason"] == (
+        "Withheld to protect sector=II, region=B: without it that cell would be known to within 3.1 %."
+    )
+    manifest = json.loads((released.internal / MANIFEST).read_text())
+    assert manifest["settings"]["protect"]["seed"] == 987654
+    assert manifest["tables"][0]["status"]["secondary"] == 3
+    assert json.loads((released.internal / "audit.json").read_text())[0]["passed"] is True
+    assert "between" in (released.internal / "tables.html").read_text()
+
+
+def test_what_fails_the_audit_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="not protected: sector=II, region=B"):
+        write_tables(protected(level=500.0), tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_pattern_that_was_changed_after_the_audit_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = protected()
+    one = given.tables[0]
+    values = one.values.copy()
+    values[10] = one.table.values[10]
+    wrong = dataclasses.replace(given, tables=(dataclasses.replace(one, values=values),))
+    with pytest.raises(InternalError, match="other cells are withheld"):
+        write_tables(wrong, tmp_path / "out")
+    values = one.values.copy()
+    values[0] += 1
+    wrong = dataclasses.replace(given, tables=(dataclasses.replace(one, values=values),))
+    monkeypatch.setattr(folders, "write_parts", _writes_the_right_one(given))
+    with pytest.raises(InternalError, match="a figure differs"):
+        write_tables(wrong, tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def _writes_the_right_one(given):
+    from tacita.release.table.folder import write_parts
+
+    def write(parts, folder, formats, **options):
+        return write_parts(given.external_parts(), folder, formats, **options)
+
+    return write
+
+
+def test_an_existing_release_is_replaced_only_by_force(tmp_path: Path) -> None:
+    write_tables(protected(), tmp_path / "out")
+    with pytest.raises(OutputError, match="exists already"):
+        write_tables(protected(), tmp_path / "out")
+    write_tables(protected(), tmp_path / "out", TableOptions(("xlsx",), force=True))
+    assert not (tmp_path / "out" / "turnover.csv").exists()
+
+
+def test_unknown_formats_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"no format 'xls' for a table; did you mean 'xlsx'\?"):
+        TableOptions(("xls",))
+
+
+def test_the_released_csv_tells_the_codes(tmp_path: Path) -> None:
+    write_tables(protected(), tmp_path / "out")
+    with (tmp_path / "out" / "turnover.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0] == {"sector": "Total", "region": "Total", "value": "253", "status": ""}
+    assert [(row["sector"], row["region"]) for row in rows if row["status"]] == [
+        ("II", "B"), ("II", "C"), ("III", "B"), ("III", "C"),
+    ]  # fmt: skip

@@ -1,0 +1,62 @@
+"""Why a cell is withheld, asked of a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.release.table.three_by_three import SECRET, protected
+
+from tacita.errors import InputError, UsageError
+from tacita.release.table.folder import write_tables
+from tacita.release.table.opened import decisions, is_table_release
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    return write_tables(protected(), tmp_path / "out").folder
+
+
+def test_a_secondary_suppression_names_what_it_protects(release: Path) -> None:
+    (found,) = decisions(release, {"sector": "III", "region": "C"})
+    assert found.sentences[0].startswith(
+        "sector=III, region=C is withheld. Withheld to protect sector=II, region=B: without it that cell would be "
+        "known to within 3.1 %."
+    )
+    assert found.to_dict()["protects"] == "sector=II, region=B"
+    assert found.known_to_within == pytest.approx(0.031)
+
+
+def test_a_sensitive_cell_names_its_rule_and_its_helpers_and_no_value(release: Path) -> None:
+    (found,) = decisions(release, {"sector": "II", "region": "B"})
+    text = " ".join(found.sentences)
+    assert "p % (10)" in text
+    assert "these cells are withheld too: (sector=II, region=C), (sector=III, region=B), (sector=III, region=C)" in text
+    assert not [figure for figure in SECRET if f"{figure:g}" in text.split()]
+
+
+def test_a_published_cell_and_several_cells(release: Path) -> None:
+    (found,) = decisions(release, {"sector": "I", "region": "A"})
+    assert found.sentences == ("sector=I, region=A is published.",)
+    assert len(decisions(release, {"sector": "II"})) == 4
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ({"secto": "I"}, "no table has a dimension 'secto'; did you mean 'sector'?"),
+        ({"sector": "IIII"}, "no code 'IIII' of 'sector'; did you mean 'III'?"),
+    ],
+)
+def test_an_unknown_cell_is_refused(release: Path, cell: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError) as found:
+        decisions(release, cell)
+    assert message in str(found.value)
+
+
+def test_without_the_internal_folder_nobody_can_ask(release: Path, tmp_path: Path) -> None:
+    assert is_table_release(release)
+    (tmp_path / "out.internal").rename(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match="no internal folder"):
+        decisions(release, {})
+    assert decisions(release, {}, tmp_path / "elsewhere")

@@ -1,0 +1,48 @@
+"""A protected table to release: three by three with totals, one sensitive cell, four withheld."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.attacks.table_audit import audit
+from tacita.model.table import Dimension, Equations, Knowledge, Levels, Status, Table
+from tacita.tables.front.case import Case
+from tacita.tables.front.protected import Protected, ProtectedTable
+
+SECRET = (22.0, 31.0, 52.0, 43.0)
+"""The withheld values; they occur nowhere else in the table."""
+INNER = np.array([[20.0, 50, 10], [8, 22, 31], [17, 52, 43]])
+
+
+def case(level: float = 5.0) -> Case:
+    sector = Dimension("sector", ("Total", "I", "II", "III"), Dimension.flat("sector", ["I", "II", "III"]).sums)
+    region = Dimension.flat("region", ["A", "B", "C"])
+    grid = np.zeros((4, 4))
+    grid[1:, 1:] = INNER
+    grid[0, 1:], grid[1:, 0], grid[0, 0] = INNER.sum(0), INNER.sum(1), INNER.sum()
+    codes = np.array([(s, r) for s in range(4) for r in range(4)], np.int32)
+    at = lambda s, r: 4 * s + r  # noqa: E731
+    sums = [(at(s, 0), [at(s, r) for r in (1, 2, 3)]) for s in range(4)]
+    sums += [(at(0, r), [at(s, r) for s in (1, 2, 3)]) for r in range(4)]
+    table = Table("turnover", (sector, region), codes, grid.ravel(), Equations.of(sums), False, "turnover")
+    levels = Levels.of(16, np.array([at(2, 2)]), level, level, rule="p % (10)")
+    zero = np.zeros(16, np.int8)
+    return Case(table, levels, Knowledge.of(16), np.abs(table.values), zero)
+
+
+def protected(level: float = 5.0) -> Protected:
+    given = case(level)
+    status = np.zeros(16, np.int8)
+    status[[10, 11, 14, 15]] = (Status.PRIMARY, Status.SECONDARY, Status.SECONDARY, Status.SECONDARY)
+    hidden = status > 0
+    one = ProtectedTable(
+        given,
+        "suppression",
+        status,
+        np.where(hidden, np.nan, given.table.values),
+        audit(given.table, hidden, given.levels, given.knowledge),
+        why={11: (10, 0.0), 14: (10, 0.0), 15: (10, 0.031)},
+        figures={"cost": 126.0, "gap": 0.0},
+        reading=("Some figures are withheld.",),
+    )
+    return Protected("Turnover", (one,), "title = 'Turnover'\n", {"protect": {"seed": 987654}})
