@@ -1,0 +1,131 @@
+"""Which categories to merge: ranked by the sensitive cells that a merge removes for the detail that it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.errors import UsageError, did_you_mean, listed
+from tacita.model.table import Table
+from tacita.tables.recoding.figures import Figures, figures
+from tacita.tables.recoding.merge import Merge, is_closed, neighbours, subtree
+from tacita.tables.recoding.recoded import recoded
+from tacita.tables.sensitivity.assess import assess
+from tacita.tables.sensitivity.contributors import counts_of
+from tacita.tables.sensitivity.finding import SensitivityRule
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A merge, with the table's figures before and after it."""
+
+    merge: Merge
+    before: Figures
+    after: Figures
+
+    @property
+    def removed(self) -> int:
+        """How many sensitive cells it removes."""
+        return self.before.sensitive - self.after.sensitive
+
+    @property
+    def lost(self) -> int:
+        """The detail that it costs: by how many fewer safe cells the table shows."""
+        return max(self.before.safe - self.after.safe, 0)
+
+    @property
+    def gain(self) -> float:
+        """Sensitive cells removed for each unit of detail lost, the merge itself counted as one."""
+        return self.removed / (1 + self.lost)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.merge}: sensitive cells {self.before.sensitive} -> {self.after.sensitive}, "
+            f"safe cells {self.before.safe} -> {self.after.safe}"
+        )
+
+
+def propose_recodings(
+    table: Table,
+    rules: Sequence[SensitivityRule],
+    *,
+    ordered: Collection[str] = (),
+    at_least: Mapping[str, int] | None = None,
+    limit: int = 10,
+) -> tuple[Proposal, ...]:
+    """Return the best merges, each by itself, that remove sensitive cells; the one with the largest `gain` first.
+
+    Candidates are every code with parts, as the top that its subtree becomes (the total of a dimension excepted: that
+    would drop the dimension), and, for the dimensions in `ordered`, each two neighbouring leaves of a sum. Merges of
+    neighbours in a table of magnitudes are refused where the contributors of the union are not known: see `recoded`.
+    `at_least` says how many leaves a dimension must keep.
+    """
+    if limit < 1:
+        raise UsageError(f"limit is {limit}", where="recoding", do="ask for at least one proposal")
+    names = [each.name for each in table.dimensions]
+    for name in (*ordered, *(at_least or ())):
+        if name not in names:
+            raise UsageError(
+                f"no dimension '{name}'{did_you_mean(name, names)}", where="recoding", do=f"use one of: {listed(names)}"
+            )
+    sensitive = assess(table, rules).sensitive
+    if not sensitive.any():
+        return ()
+    safe = (counts_of(table, "recoding") > 0) & ~sensitive
+    candidates = [each for each in _candidates(table, ordered) if _keeps(table, each, at_least or {})]
+    merges = sorted(
+        ((_estimate(table, merge, rules, sensitive, safe), at, merge) for at, merge in enumerate(candidates)),
+        key=lambda each: (-each[0], each[1]),
+    )
+    before = figures(table, rules)
+    proposals = [
+        Proposal(merge, before, figures(recoded(table, merge), rules)) for gain, _, merge in merges[:limit] if gain > 0
+    ]
+    return tuple(sorted((each for each in proposals if each.removed > 0), key=lambda each: (-each.gain, -each.removed)))
+
+
+def _candidates(table: Table, ordered: Collection[str]) -> Iterable[Merge]:
+    for dimension in table.dimensions:
+        tops = dict.fromkeys(each.total for each in dimension.sums if each.total != dimension.total)
+        below = (subtree(dimension, top) for top in tops)
+        yield from (merge for merge in below if is_closed(dimension, merge))
+        if dimension.name not in ordered:
+            continue
+        leaves = set(dimension.leaves)
+        pairs: dict[tuple[str, str], None] = {}
+        for each in dimension.sums:
+            if len(each.parts) > 2:  # two parts of a sum that become one are their total
+                pairs |= dict.fromkeys(
+                    pair for pair in zip(each.parts, each.parts[1:], strict=False) if leaves >= {*pair}
+                )
+        for one, other in pairs:
+            if all((one in each.parts) == (other in each.parts) for each in dimension.sums):
+                yield neighbours(dimension, one, other)
+
+
+def _keeps(table: Table, merge: Merge, at_least: Mapping[str, int]) -> bool:
+    dimension = next(each for each in table.dimensions if each.name == merge.dimension)
+    gone = set(merge.codes) & set(dimension.leaves)
+    return len(dimension.leaves) - len(gone) + 1 >= at_least.get(dimension.name, 1)
+
+
+def _estimate(
+    table: Table,
+    merge: Merge,
+    rules: Sequence[SensitivityRule],
+    sensitive: NDArray[np.bool_],
+    safe: NDArray[np.bool_],
+) -> float:
+    """Return the gain of a merge; of a subtree without trying it out, as if each cell were judged by itself."""
+    place = [each.name for each in table.dimensions].index(merge.dimension)
+    dimension = table.dimensions[place]
+    if merge.into in dimension:
+        gone = np.array([code in set(merge.codes) for code in dimension.codes])[table.codes[:, place]]
+        return float(np.count_nonzero(sensitive & gone) / (1 + np.count_nonzero(safe & gone)))
+    after = recoded(table, merge)
+    then = assess(after, rules).sensitive
+    lost = int(safe.sum()) - int(((counts_of(after, "recoding") > 0) & ~then).sum())
+    return (int(sensitive.sum()) - int(then.sum())) / (1 + max(lost, 0))
