@@ -15,7 +15,7 @@ from tacita.model.table import Dimension
 from tacita.tables.build.linked import System
 
 Layer = NDArray[np.int64]
-"""For each code of the dimension as data may hold it (a leaf), the place of the code above it, or -1."""
+"""For each code of the dimension, the place of the code of this layer that holds it (perhaps itself), or -1."""
 
 
 def layers_of(dimension: Dimension, shown: NDArray[np.int64]) -> tuple[Layer, ...]:
@@ -23,16 +23,15 @@ def layers_of(dimension: Dimension, shown: NDArray[np.int64]) -> tuple[Layer, ..
 
     >>> tree = Dimension.tree("d", {"T": {"a": ["a1", "a2"], "b": []}})
     >>> [layer.tolist() for layer in layers_of(tree, np.arange(5))]
-    [[-1, -1, 2, 3, 4], [-1, -1, 1, 1, -1], [-1, -1, 0, 0, 0]]
+    [[-1, -1, 2, 3, 4], [-1, 1, 1, 1, -1], [0, 0, 0, 0, 0]]
     """
-    under = dimension.leaves_under()
-    leaves = {
-        int(place): np.array([dimension.position(leaf) for leaf in under[dimension.codes[place]]], np.int64)
-        for place in shown
-    }
+    leaves = [
+        np.array([dimension.position(leaf) for leaf in held], np.int64)
+        for _, held in sorted(dimension.leaves_under().items(), key=lambda each: dimension.position(each[0]))
+    ]
     layers: list[Layer] = []
     # Few leaves first: codes of one level come together, and the total, which would block every layer, last.
-    for place in sorted(leaves, key=lambda place: (len(leaves[place]), place)):
+    for place in sorted(shown.tolist(), key=lambda place: (len(leaves[place]), place)):
         below = leaves[place]
         for layer in layers:
             if (layer[below] < 0).all():
@@ -42,6 +41,11 @@ def layers_of(dimension: Dimension, shown: NDArray[np.int64]) -> tuple[Layer, ..
             fresh = np.full(len(dimension.codes), -1, np.int64)
             fresh[below] = place
             layers.append(fresh)
+    for layer in layers:
+        for place, below in enumerate(leaves):
+            above = layer[below]
+            if above[0] >= 0 and (above == above[0]).all():
+                layer[place] = above[0]
     return tuple(layers)
 
 

@@ -8,7 +8,18 @@ from pathlib import Path
 from tacita.tables.specification.checked import Checked
 from tacita.tables.specification.specification import CELL_FORMATS, DataPlan, HistoryPlan
 
-_OF_MICRODATA = ("layout", "weight", "contributor", "request", "waiver", "frequency", "missing_response", "empty")
+_OF_MICRODATA = (
+    "layout",
+    "weight",
+    "contributor",
+    "holding",
+    "request",
+    "request_codes",
+    "waiver",
+    "frequency",
+    "missing_response",
+    "empty",
+)
 _OF_CELLS = (
     "format",
     "value",
@@ -47,7 +58,9 @@ def data_plan(top: Checked) -> DataPlan:
         format=data.text("format", "", among=CELL_FORMATS),
         weight=data.text("weight", None),
         contributor=data.text("contributor", None),
+        holding=data.text("holding", None),
         request=data.text("request", None),
+        request_codes=data.texts("request_codes", single=True),
         waiver=data.text("waiver", None),
         frequency=data.text("frequency", None),
         missing_response=data.text("missing_response", "refuse", among=("refuse", "zero", "leave_out")),

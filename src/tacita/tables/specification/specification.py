@@ -29,10 +29,11 @@ CELL_FORMATS = ("csv", "sbs", "argus", "sdctable", "gauss")
 class DataPlan:
     """Where the figures come from: microdata, or cells of a table that exists already.
 
-    Columns of microdata: `weight` (sampling weight), `contributor` (enterprise or holding: one counts once),
-    `request` (asked for protection), `waiver` (consented to be recognised), `frequency` (rows that each stand for
-    several records of a frequency table). Columns of cells: `value`, `count`, `status`, bounds `lower` and `upper`,
-    `cost`, protection levels, the `largest` contributions.
+    Columns of microdata: `weight` (sampling weight), `contributor` (enterprise or holding: one counts once), `holding`
+    (a group of contributors that acts as one, beside the contributors themselves), `request` (asked for protection),
+    `waiver` (consented to be recognised), `frequency` (rows that each stand for several records of a frequency table).
+    Columns of cells: `value`, `count`, `status`, bounds `lower` and `upper`, `cost`, protection levels, the `largest`
+    contributions.
     """
 
     microdata: Path | str | None = None
@@ -43,7 +44,10 @@ class DataPlan:
     """Kind of the file of cells; empty: found out."""
     weight: str | None = None
     contributor: str | None = None
+    holding: str | None = None
     request: str | None = None
+    request_codes: tuple[str, ...] = ()
+    """What stands in the column `request` of those who asked; empty: anything but a missing value, 0, no and false."""
     waiver: str | None = None
     frequency: str | None = None
     missing_response: str = "refuse"

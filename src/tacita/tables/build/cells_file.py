@@ -1,0 +1,240 @@
+"""A file of cells as columns: codes as they are written, values as numbers, and what stands where a value does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sqlglot import exp
+
+from tacita.engines.plans.terms import as_text
+from tacita.engines.protocol import Engine, EngineRelation
+from tacita.errors import InputError, did_you_mean, faults_text, listed
+from tacita.files.contract import ReadOptions, engine_relation
+from tacita.files.read import read
+from tacita.model.relation import Column, ColumnType
+from tacita.risk.arrays import as_numpy
+from tacita.tables.build.markers import MARKERS, ZEROS
+
+_BATCH = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class CellColumns:
+    """Which column of a file of cells is what; None: there is none, or it is found by its usual name."""
+
+    value: str | None = None
+    count: str | None = None
+    status: str | None = None
+    primary: str | None = None
+    """A column that is true for cells suppressed by a rule, beside `suppressed` for all that are."""
+    suppressed: str | None = None
+    lower: str | None = None
+    upper: str | None = None
+    cost: str | None = None
+    lower_level: str | None = None
+    upper_level: str | None = None
+    sliding_level: str | None = None
+    largest: tuple[str, ...] = ()
+
+    @property
+    def numbers(self) -> dict[str, str]:
+        """The columns of numbers that were named, by what they are, besides the value."""
+        names = ("count", "lower", "upper", "cost", "lower_level", "upper_level", "sliding_level")
+        found = {name: column for name in names if (column := getattr(self, name)) is not None}
+        return found | {f"largest {place}": column for place, column in enumerate(self.largest, 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class RawCells:
+    """The rows of a file of cells: nothing is checked yet but that each number is one."""
+
+    codes: Mapping[str, Sequence[str | None]]
+    """By dimension."""
+    values: NDArray[np.float64]
+    """nan where there is none."""
+    marks: Sequence[str | None]
+    """What stands in the file where a value does not; None where there is a value."""
+    words: Sequence[str | None] | None
+    """Statuses, as written."""
+    numbers: Mapping[str, NDArray[np.float64]]
+    columns: CellColumns
+    where: str
+    kind: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def read_cells(
+    source: object,
+    dimensions: Mapping[str, str],
+    columns: CellColumns,
+    engine: Engine,
+    *,
+    kind: str = "",
+    markers: Sequence[str] = (),
+) -> RawCells:
+    """Return the rows of a file (any format that microdata may have) or of an Arrow table.
+
+    `dimensions` are names with their columns. `kind` is ``csv``, ``sbs``, ``argus``, ``sdctable`` or ``gauss``; empty:
+    found out from the columns. `markers` are texts that mark a suppressed value; none: the usual ones.
+    """
+    where = str(source) if isinstance(source, str | PathLike) else "the table in memory"
+    spelled = tuple(markers) or MARKERS
+    kind = kind or ("sbs" if where.lower().endswith(".sbs") else "")
+    if kind in {"sbs", "argus"}:
+        from tacita.tables.argus.cells import headless_table
+
+        source, columns = headless_table(Path(where), list(dimensions.values()), columns, kind)
+    microdata = read(source, engine, ReadOptions(missing=(*spelled, *ZEROS)), use_dictionary=False)
+    relation = engine_relation(microdata)
+    columns, kind = _recognised(columns, [c.name for c in relation.columns], kind, set(dimensions.values()))
+    _check_columns(relation, columns, dimensions, where)
+    assert columns.value is not None
+    words = columns.status or columns.suppressed
+    texts = {*dimensions.values(), columns.value, *filter(None, (words, columns.primary))}
+    told = _as_texts(relation, sorted(texts))
+    values, marks, strange = _values(relation, columns.value, told[columns.value], spelled)
+    faults = [f"row {row}: the value is no number, and no known marker" for row in strange[:5]]
+    if len(strange) > 5:
+        faults.append(f"and {len(strange) - 5:,} more such rows")
+    numbers = {}
+    for name, column in columns.numbers.items():
+        if not relation.column(column).type.is_numeric:
+            faults.append(f"column '{column}' ({name}) holds something that is no number")
+        else:
+            numbers[name] = _numbers(relation, column)
+    if faults:
+        raise InputError(
+            faults_text(faults),
+            where=where,
+            do='correct these cells, or say what marks a suppressed value: markers = ["x"] in [data]',
+        )
+    return RawCells(
+        {name: told[column] for name, column in dimensions.items()},
+        values,
+        marks,
+        _words(told, columns),
+        numbers,
+        columns,
+        where,
+        kind,
+    )
+
+
+def _recognised(columns: CellColumns, names: Sequence[str], kind: str, taken: set[str]) -> tuple[CellColumns, str]:
+    """Return columns with those filled in that a kind of file always has, and the kind."""
+    free = [name for name in names if name not in taken]
+
+    def called(*wanted: str) -> str | None:
+        return next((name for want in wanted for name in free if name.casefold() == want.casefold()), None)
+
+    if not kind:
+        kind = "sdctable" if called("sdcStatus") else "gauss" if called("suppressed") and called("primary") else "csv"
+    columns = replace(columns, count=columns.count or called("freq", "count", "n") if kind != "csv" else columns.count)
+    if kind == "gauss":
+        columns = replace(
+            columns,
+            suppressed=columns.suppressed or called("suppressed"),
+            primary=columns.primary or called("primary"),
+        )
+    elif columns.status is None:
+        columns = replace(columns, status=called("sdcStatus") if kind == "sdctable" else called("status"))
+    if columns.value is None:
+        used = {columns.count, columns.status, columns.primary, columns.suppressed, *columns.numbers.values()}
+        rest = [name for name in free if name not in used and not name.startswith(("lo", "up", "suppressed_"))]
+        value = called("value", "OBS_VALUE") or (rest[0] if len(rest) == 1 or (kind == "gauss" and rest) else None)
+        columns = replace(columns, value=value or columns.count)
+    return columns, kind
+
+
+def _check_columns(relation: EngineRelation, columns: CellColumns, dimensions: Mapping[str, str], where: str) -> None:
+    names = [column.name for column in relation.columns]
+    wanted = {f"dimension '{name}'": column for name, column in dimensions.items()} | dict(columns.numbers)
+    wanted |= {"value": columns.value or "value"}
+    wanted |= {name: column for name in ("status", "primary", "suppressed") if (column := getattr(columns, name))}
+    faults = [
+        f"no column '{column}' for the {what}{did_you_mean(column, names)}"
+        for what, column in wanted.items()
+        if column not in names
+    ]
+    if faults:
+        raise InputError(faults_text(faults), where=where, do=f"name the columns; there are: {listed(names, 20)}")
+
+
+def _as_texts(relation: EngineRelation, names: Sequence[str]) -> dict[str, list[str | None]]:
+    """Return columns as they are written in their source."""
+
+    def written(column: Column) -> exp.Expr:
+        value: exp.Expr = exp.column(column.physical)
+        value = value if column.type is ColumnType.TEXT and not column.is_coded else as_text(value)
+        return exp.func("coalesce", exp.column(column.as_written), value) if column.as_written else value
+
+    terms = [exp.alias_(written(relation.column(name)), f"t{at}") for at, name in enumerate(names)]
+    rows = _rows(relation, terms)
+    return {name: _whole(rows.column(at).to_pylist(), relation.column(name)) for at, name in enumerate(names)}
+
+
+def _whole(texts: list[str | None], column: Column) -> list[str | None]:
+    """Return codes without the point that a number without fraction gets: 39.0 is 39."""
+    if column.type is not ColumnType.NUMBER:
+        return texts
+    return [text.removesuffix(".0") if text is not None else None for text in texts]
+
+
+def _numbers(relation: EngineRelation, name: str) -> NDArray[np.float64]:
+    term = exp.Cast(this=exp.column(relation.column(name).physical), to=exp.DataType.build("double"))
+    column = _rows(relation, [exp.alias_(term, "v")]).column(0)
+    return as_numpy(column.fill_null(float("nan"))).astype(np.float64)
+
+
+def _rows(relation: EngineRelation, terms: Sequence[exp.Expr]) -> pa.Table:
+    plan = exp.select(*terms).from_(relation.source())
+    batches = list(relation.engine.stream(plan, _BATCH))
+    if not batches:
+        raise InputError("there is no cell", do="give a file with a row for each cell")
+    return pa.Table.from_batches(batches)
+
+
+def _values(
+    relation: EngineRelation, name: str, texts: Sequence[str | None], markers: Sequence[str]
+) -> tuple[NDArray[np.float64], list[str | None], list[int]]:
+    """Return the values, the marks where there is none, and the rows (from 1) that hold something else."""
+    is_number = relation.column(name).type.is_numeric
+    values = _numbers(relation, name) if is_number else np.full(len(texts), np.nan)
+    marks: list[str | None] = [None] * len(texts)
+    strange = []
+    known = {"", *(marker.casefold() for marker in markers)}
+    for row in np.flatnonzero(np.isnan(values)).tolist():
+        plain = (texts[row] or "").strip()
+        if plain in ZEROS and plain not in markers:
+            values[row] = 0.0
+        elif plain.casefold() in known:
+            marks[row] = plain
+        elif is_number:
+            strange.append(row + 1)
+        else:
+            try:
+                values[row] = float(plain.replace("\u00a0", "").replace(" ", ""))
+            except ValueError:
+                strange.append(row + 1)
+    return values, marks, strange
+
+
+def _words(told: Mapping[str, list[str | None]], columns: CellColumns) -> list[str | None] | None:
+    if columns.suppressed is not None:
+        first = told[columns.primary] if columns.primary else told[columns.suppressed]
+        pairs = zip(told[columns.suppressed], first, strict=True)
+        return ["" if not _true(hidden) else "u" if _true(primary) else "x" for hidden, primary in pairs]
+    return told[columns.status] if columns.status else None
+
+
+def _true(text: str | None) -> bool:
+    return (text or "").strip().casefold() in {"true", "t", "1", "yes"}

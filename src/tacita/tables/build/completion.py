@@ -1,0 +1,74 @@
+"""Totals that a file of cells leaves out, computed from the cells that it has."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.tables.build.linked import System
+from tacita.tables.build.ranked import Rows, ranked
+from tacita.tables.build.summed import occurring_keys, summed
+from tacita.tables.build.sums import equations_of
+
+
+def lowest(system: System, keys: NDArray[np.int64], parts: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Return which cells are no total of other cells that are there."""
+    equations = equations_of(system, keys, parts)
+    found = np.ones(len(keys), bool)
+    found[equations.cells[equations.coefficients < 0]] = False
+    return found
+
+
+def missing_totals(
+    system: System, keys: NDArray[np.int64], base: NDArray[np.bool_], hidden: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the keys of totals that are not there but follow from cells that are all published.
+
+    A total over a suppressed cell is not computed: it is not published, and nobody could compute it.
+    """
+    places = system.codes(keys).astype(np.int64)
+    wanted = [occurring_keys(system, table, places[base]) for table in range(len(system.names))]
+    totals: NDArray[np.int64] = np.setdiff1d(np.unique(np.concatenate(wanted)), keys)
+    if not len(totals) or not hidden[base].any():
+        return totals
+    everything = np.union1d(keys, totals)
+    over = summed(system, places[base], hidden[base].astype(np.float64)[:, None], everything)[:, 0]
+    free: NDArray[np.bool_] = over[np.searchsorted(everything, totals)] == 0
+    return totals[free]
+
+
+def computed(
+    system: System,
+    keys: NDArray[np.int64],
+    base: NDArray[np.bool_],
+    figures: NDArray[np.float64],
+    totals: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the figures (columns) of totals, summed over the lowest cells."""
+    everything = np.union1d(keys, totals)
+    places = system.codes(keys).astype(np.int64)
+    sums = summed(system, places[base], figures[base], everything)
+    return sums[np.searchsorted(everything, totals)]
+
+
+def largest_of(
+    system: System,
+    keys: NDArray[np.int64],
+    base: NDArray[np.bool_],
+    largest: NDArray[np.float64],
+    totals: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the largest contributions to totals, each contribution to a lowest cell being another contributor's."""
+    everything = np.union1d(keys, totals)
+    places = system.codes(keys).astype(np.int64)[base]
+    given = largest[base]
+    rows, _ = np.nonzero(given > 0)
+    response = given[given > 0]
+    ones = np.ones(len(response))
+    made = ranked(
+        system,
+        Rows(places[rows], np.arange(len(response)), response, response, ones, ones),
+        everything,
+        largest.shape[1],
+    )
+    return made.largest[np.searchsorted(everything, totals)]

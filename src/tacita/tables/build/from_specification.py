@@ -1,0 +1,166 @@
+"""Everything that a specification says of its data, as tables: what protection and audit begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sqlglot import exp
+
+from tacita.engines.protocol import Engine, EngineRelation
+from tacita.files.contract import engine_relation
+from tacita.files.read import read
+from tacita.model.microdata import Microdata
+from tacita.model.table import Dimension
+from tacita.progress import Progress, Step, silent
+from tacita.tables.build.cells_file import CellColumns, RawCells, read_cells
+from tacita.tables.build.dimensions import Distinct, dimension_of
+from tacita.tables.build.from_cells import from_cells
+from tacita.tables.build.from_microdata import build
+from tacita.tables.build.given import Given
+from tacita.tables.build.layout import LARGEST, Layout
+from tacita.tables.build.wishes import with_wishes
+from tacita.tables.specification.specification import DataPlan, DimensionPlan, Specification, TablePlan
+
+OWN_COSTS = ("value", "count", "unity", "distance")
+"""Costs that are no column."""
+
+
+def gather(specification: Specification, engine: Engine, progress: Progress = silent) -> tuple[Given, ...]:
+    """Return the tables of a specification, one system of linked tables for each response, in its order."""
+    if specification.data.cells is not None:
+        found: tuple[Given, ...] = (_of_cells(specification, engine, progress),)
+    else:
+        microdata = read_microdata(specification.data, engine)
+        found = tuple(_of_microdata(specification, microdata, each, progress) for each in specification.responses)
+    protect = specification.protect
+    return tuple(with_wishes(_with_apriori(each, specification), protect.keep, protect.suppress) for each in found)
+
+
+def read_microdata(data: DataPlan, engine: Engine) -> Microdata:
+    """Return the microdata of a specification; a fixed-format file is read by its record layout."""
+    if data.layout is not None:
+        from tacita.tables.argus.fixed_format import read_fixed_format
+
+        return read_fixed_format(Path(str(data.microdata)), data.layout, engine)
+    return read(data.microdata, engine)
+
+
+def layouts_of(specification: Specification, microdata: Microdata, response: str) -> tuple[Layout, ...]:
+    """Return the layouts of the tables of one response (``""``: frequencies)."""
+    data = specification.data
+    distinct = _of_relation(engine_relation(microdata))
+    found = _dimensions(specification, specification.tables_of(response), distinct)
+    plans = {name: _plan(specification, name) for plan in specification.tables for name in plan.dimensions}
+    return tuple(
+        Layout(
+            plan.name,
+            tuple(dimensions),
+            response or None,
+            data.weight,
+            data.contributor,
+            data.request,
+            largest=max(LARGEST, specification.sensitivity.needs_contributions),
+            holding=data.holding,
+            waiver=data.waiver,
+            waivers=specification.sensitivity.waivers,
+            request_codes=data.request_codes,
+            frequency=None if response else data.frequency,
+            columns={name: plans[name].column or name for name in plan.dimensions},
+            missing={name: code for name in plan.dimensions if (code := plans[name].missing) is not None},
+            missing_response=data.missing_response,
+            negative=specification.attacker.lower is None,
+        )
+        for plan, dimensions in found
+    )
+
+
+def _of_microdata(specification: Specification, microdata: Microdata, response: str, progress: Progress) -> Given:
+    layouts = layouts_of(specification, microdata, response)
+    table = build(microdata, layouts, progress, empty=specification.data.empty)
+    cost = specification.protect.cost
+    costs = None
+    if cost not in OWN_COSTS:
+        plain = [replace(layout, response=cost, frequency=None, weight=None) for layout in layouts]
+        costs = build(microdata, plain, empty=specification.data.empty).values
+    return Given(table, costs=costs)
+
+
+def _of_cells(specification: Specification, engine: Engine, progress: Progress) -> Given:
+    data = specification.data
+    cost = specification.protect.cost
+    columns = CellColumns(
+        data.value or next(iter(specification.responses), "") or None,
+        data.count,
+        data.status,
+        lower=data.lower,
+        upper=data.upper,
+        cost=data.cost or (cost if cost not in OWN_COSTS else None),
+        lower_level=data.lower_level,
+        upper_level=data.upper_level,
+        sliding_level=data.sliding_level,
+        largest=data.largest,
+    )
+    names = dict.fromkeys(name for plan in specification.tables for name in plan.dimensions)
+    where = {name: _plan(specification, name).column or name for name in names}
+    progress(Step("reading cells"))
+    raw = read_cells(data.cells, where, columns, engine, kind=data.format, markers=data.markers)
+    tables = _dimensions(specification, specification.tables, _of_raw(raw, where), totals=True)
+    is_frequency = not specification.responses[0] if specification.responses else False
+    return from_cells(
+        raw,
+        [(plan.name, dimensions) for plan, dimensions in tables],
+        is_count=True if is_frequency else None,
+        negative=specification.attacker.lower is None,
+        decimals=data.decimals,
+        response=specification.responses[0] if specification.responses else "",
+    )
+
+
+def _with_apriori(given: Given, specification: Specification) -> Given:
+    if specification.protect.apriori is None:
+        return given
+    from tacita.tables.argus.apriori import read_apriori, with_apriori
+
+    lines = read_apriori(specification.protect.apriori, len(given.table.dimensions))
+    return with_apriori(given, lines, specification.sensitivity.range)
+
+
+def _plan(specification: Specification, name: str) -> DimensionPlan:
+    return specification.dimensions.get(name) or DimensionPlan(name)
+
+
+def _dimensions(
+    specification: Specification, plans: Sequence[TablePlan], distinct: Distinct, *, totals: bool = False
+) -> list[tuple[TablePlan, list[Dimension]]]:
+    """Return the tables with their dimensions; a dimension that several tables share is made once."""
+    made: dict[tuple[str, Path | None], Dimension] = {}
+    found = []
+    for plan in plans:
+        dimensions = []
+        for name in plan.dimensions:
+            key = (name, plan.hierarchies.get(name))
+            if key not in made:
+                made[key] = dimension_of(_plan(specification, name), distinct, key[1], totals=totals)
+            dimensions.append(made[key])
+        found.append((plan, dimensions))
+    return found
+
+
+def _of_relation(relation: EngineRelation) -> Distinct:
+    def distinct(columns: Sequence[str]) -> Sequence[Sequence[object]]:
+        terms = [exp.alias_(term, f"v{at}") for at, term in enumerate(relation.physical(columns))]
+        rows = relation.engine.run(exp.select(*terms).distinct().from_(relation.source()))
+        return [tuple(row.values()) for row in rows]
+
+    return distinct
+
+
+def _of_raw(raw: RawCells, where: dict[str, str]) -> Distinct:
+    by_column = {column: raw.codes[name] for name, column in where.items()}
+
+    def distinct(columns: Sequence[str]) -> Sequence[Sequence[object]]:
+        return list(dict.fromkeys(zip(*(by_column[column] for column in columns), strict=True)))
+
+    return distinct
