@@ -376,8 +376,13 @@ def test_given_cells_with_their_two_largest_need_no_holders() -> None:
     codes = np.arange(3, dtype=np.int32)[:, None]
     table = Table("given", (SEX,), codes, held.totals, Equations.of([(0, (1, 2))]), is_count=False, contributions=held)
     assert assess(table, [PPercent(10)]).sensitive.tolist() == [False, False, True]
-    with pytest.raises(InputError, match="keeps 2"):
-        assess(table, [PPercent(10, n=2)])
+    # However many the file says: 10 of the 90 are from somebody who is not kept.
+    for counts in (held.counts, np.array([2, 2, 1])):
+        told = replace(table, contributions=replace(held, counts=counts))
+        with pytest.raises(InputError, match="keeps 2"):
+            assess(told, [PPercent(10, n=2)])
+        with pytest.raises(InputError, match="number of contributors"):
+            assess(told, [MinimumFrequency(3)])
 
 
 def test_a_table_all_of_whose_cells_are_sensitive() -> None:

@@ -18,7 +18,7 @@ def require_known_contributors(table: Table, merged: NDArray[np.bool_]) -> None:
     One contributor may be in both of two cells, once among the largest and once not: only where all contributors are
     kept, and known by their numbers, is the union known. A record of a frequency table is in one cell, and counts once.
     """
-    if table.is_count and table.contributions is None:
+    if table.is_count and (table.contributions is None or is_of_records(table.contributions)):
         return
     why = ""
     for held in (table.contributions, table.holdings):
@@ -38,8 +38,15 @@ def require_known_contributors(table: Table, merged: NDArray[np.bool_]) -> None:
         )
 
 
+def is_of_records(held: Contributions) -> bool:
+    """Return whether contributions are those of a frequency table in which each record is a contributor: ones."""
+    return held.largest.shape[1] == 1 and float(held.largest.max(initial=0.0)) <= 1
+
+
 def united(held: Contributions, number: NDArray[np.int64], size: int) -> Contributions:
     """Return the contributions to new cells, `number[c]` being that of old cell c; all contributors must be kept."""
+    if is_of_records(held):
+        return _of_records(held, number, size)
     first = np.full(size, -1, np.int64)
     first[number[::-1]] = np.arange(len(number))[::-1]
     kept = held.largest.shape[1]
@@ -73,3 +80,16 @@ def united(held: Contributions, number: NDArray[np.int64], size: int) -> Contrib
             new[cell, len(ranked) :] = False
     totals = np.bincount(number, weights=held.totals, minlength=size).astype(np.float64)
     return Contributions(largest, holders, weights, counts, totals, None, requested, waived)
+
+
+def _of_records(held: Contributions, number: NDArray[np.int64], size: int) -> Contributions:
+    counts = np.bincount(number, weights=held.counts, minlength=size).astype(np.int64)
+    totals = np.bincount(number, weights=held.totals, minlength=size).astype(np.float64)
+    alone = np.bincount(number, weights=np.where(held.counts == 1, held.holders[:, 0], 0), minlength=size)
+    return Contributions(
+        np.minimum(counts, 1).astype(np.float64)[:, None],
+        np.where(counts == 1, alone, -1).astype(np.int64)[:, None],
+        np.divide(totals, counts, out=np.ones(size), where=counts > 0)[:, None],
+        counts,
+        totals,
+    )

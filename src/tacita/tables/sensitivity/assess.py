@@ -10,13 +10,15 @@ import numpy as np
 from tacita.errors import InputError, counted
 from tacita.model.table import Levels, Table
 from tacita.tables.sensitivity.finding import Finding, SensitivityRule
+from tacita.tables.sensitivity.holdings import OnHoldings
 
 
 def assess(table: Table, rules: Sequence[SensitivityRule]) -> Levels:
     """Return the sensitive cells with the levels that satisfy every rule: the largest of those that rules ask for.
 
     `rule` and `excess` are those of the first rule that finds the cell sensitive, in the order given; `assess_all`
-    keeps what each rule says. Without rules nothing is sensitive.
+    keeps what each rule says. A table that keeps holdings beside its contributors has each rule on contributors asked
+    of both. Without rules nothing is sensitive.
 
     >>> from tacita.model.table import Dimension, Equations
     >>> from tacita.tables.sensitivity.minimum_frequency import MinimumFrequency
@@ -43,10 +45,17 @@ def assess_all(table: Table, rules: Sequence[SensitivityRule]) -> tuple[Finding,
     nothing_negative = bool((table.values >= 0).all()) and (
         table.contributions is None or table.contributions.absolutes is None
     )
-    found = tuple(finding for rule in rules for finding in rule.findings(table))
+    asked = (*rules, *_of_holdings(rules)) if table.holdings is not None else rules
+    found = tuple(finding for rule in asked for finding in rule.findings(table))
     if nothing_negative:
         found = tuple(replace(each, lower=np.minimum(each.lower, table.values)) for each in found)
     return found
+
+
+def _of_holdings(rules: Sequence[SensitivityRule]) -> tuple[SensitivityRule, ...]:
+    """Return the rules on contributors, for holdings, but for those that are given already."""
+    both = (OnHoldings(rule) for rule in rules if getattr(rule, "is_of_contributors", False))
+    return tuple(rule for rule in both if rule not in rules)
 
 
 def combined(table: Table, findings: Sequence[Finding]) -> Levels:

@@ -19,8 +19,9 @@ def counts_of(table: Table, rule: str) -> NDArray[np.int64]:
     """Return how many contributors each cell has, never weighted."""
     if table.counts is not None:
         return table.counts
-    if table.contributions is not None and (table.contributions.counts >= 0).all():
-        return table.contributions.counts
+    held = table.contributions
+    if held is not None and ((held.counts > held.largest.shape[1]) | ~has_more(held)).all():
+        return held.counts
     if table.is_count and (table.values == np.rint(table.values)).all() and (table.values >= 0).all():
         return table.values.astype(np.int64)
     found = "the frequencies are no whole numbers, so weighted" if table.is_count else "the table does not have it"
@@ -40,7 +41,7 @@ def contributions_of(table: Table, rule: str, needed: int) -> Contributions:
         f"largest = [{columns}]"
     )
     where = f"table '{table.name}'"
-    if held is None:
+    if held is None or (table.is_count and held.largest.max(initial=0.0) <= 1):
         what = "a frequency table has none" if table.is_count else "the table has none"
         raise InputError(
             f"{rule} needs the {needed} largest contributions to each cell, and {what}", where=where, do=do
@@ -56,10 +57,14 @@ def contributions_of(table: Table, rule: str, needed: int) -> Contributions:
 
 
 def has_more(held: Contributions) -> NDArray[np.bool_]:
-    """Return which cells have, or may have, contributors beyond those that are kept."""
-    kept = held.largest.shape[1]
-    full = held.largest[:, -1] != 0 if kept else held.totals != 0
-    more: NDArray[np.bool_] = (held.counts > kept) | ((held.counts <= 0) & full)
+    """Return which cells have, or may have, contributors beyond those that are kept.
+
+    A number of contributors may be wrong or missing where cells are given: what those that are kept do not sum up to
+    comes from others, whatever it says.
+    """
+    total = np.abs(held.totals) if held.absolutes is None else held.absolutes
+    left = total - (np.abs(held.largest) * held.weights).sum(axis=1)
+    more: NDArray[np.bool_] = (held.counts > held.largest.shape[1]) | (left > 1e-9 * total)
     return more
 
 

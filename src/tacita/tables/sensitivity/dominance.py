@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,8 @@ class Dominance:
 
     n: int
     k: float
+
+    is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked("n", "the dominance rule", self.n, above=0, below=math.inf, whole=True)

@@ -44,7 +44,11 @@ class Finding:
 
 @runtime_checkable
 class SensitivityRule(Protocol):
-    """A rule: a frozen value that finds sensitive cells. A program of user rules may have several findings."""
+    """A rule: a frozen value that finds sensitive cells. A program of user rules may have several findings.
+
+    A rule on contributors says so by a class attribute ``is_of_contributors = True``; it is asked of holdings as well
+    where a table keeps them.
+    """
 
     @property
     def name(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,8 @@ class MinimumFrequency:
     minimum: int = 3
     range: float = 0.15
     level: float = 1.0
+
+    is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked("the minimum", "minimum frequency", self.minimum, above=1, below=math.inf, whole=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,8 @@ class PPercent:
 
     p: float
     n: int = 1
+
+    is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked("p", "the p % rule", self.p, above=0, below=math.inf)

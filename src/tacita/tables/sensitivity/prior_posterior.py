@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tacita.errors import InputError
 from tacita.model.table import Reason, Table
@@ -27,6 +28,8 @@ class PriorPosterior:
     p: float
     q: float
     n: int = 1
+
+    is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked("p", "the p-q rule", self.p, above=0, below=math.inf)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,6 +29,8 @@ class Request:
 
     share: float = 70.0
     range: float = 0.15
+
+    is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked("the share", "the request rule", self.share, above=-1, below=100)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import Reason, Table
+from tacita.tables.build.owners import owners as owners_by_sums
 from tacita.tables.sensitivity.contributors import checked, counts_of
 from tacita.tables.sensitivity.finding import Finding
 from tacita.tables.sensitivity.minimum_frequency import all_consented, usual_levels
@@ -27,6 +29,8 @@ class Singletons:
 
     range: float = 0.15
     level: float = 1.0
+
+    is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked("the range", "single contributor", self.range, above=0, below=math.inf)
@@ -52,20 +56,6 @@ def owners(table: Table) -> NDArray[np.int64]:
     one if they are bound by a sum: a total with one contributor, and its only part with one.
     """
     held = table.contributions
-    if held is not None and (held.holders[held.counts == 1, :1] >= 0).all() and (held.counts >= 0).all():
+    if held is not None and (held.holders[held.counts == 1, :1] >= 0).all():
         return held.sole_contributors()
-    counts = counts_of(table, "the singletons' knowledge")
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    sums = table.equations
-    row, single = sums.row_of, counts[sums.cells] == 1
-    totals = np.full(len(sums), -1, np.int64)
-    is_total = sums.coefficients < 0
-    totals[row[is_total]] = sums.cells[is_total]
-    bound = single & ~is_total & (totals[row] >= 0)
-    bound &= counts[np.maximum(totals[row], 0)] == 1
-    pairs = (totals[row[bound]], sums.cells[bound])
-    size = len(table)
-    _, groups = connected_components(coo_array((np.ones(len(pairs[0])), pairs), shape=(size, size)), directed=False)
-    return np.where(counts == 1, groups, -1).astype(np.int64)
+    return owners_by_sums(replace(table, contributions=None, counts=counts_of(table, "the singletons' knowledge")))

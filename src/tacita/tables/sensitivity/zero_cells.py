@@ -44,11 +44,8 @@ class ZeroCells:
     def findings(self, table: Table) -> tuple[Finding, ...]:
         """Return the zeros that tell something."""
         zero = (table.values == 0) & ~structural_zeros(table, self.structural)
-        counts = table.counts
-        if counts is None and table.contributions is not None and (table.contributions.counts >= 0).all():
-            counts = table.contributions.counts
-        if not table.is_count and counts is not None:
-            zero &= counts > 0
+        if not table.is_count and table.counts is not None:
+            zero &= table.counts > 0
         level = self.level or (1.0 if table.is_count else smallest_value(table))
         up = np.where(zero, level, 0.0)
         nothing = np.zeros(len(table))
