@@ -9,7 +9,7 @@ import typer
 
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
-from tacita.errors import counted, printable
+from tacita.errors import UsageError, counted, printable
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -45,7 +45,14 @@ def explain(
     """
     from tacita.release.explain import explained
     from tacita.release.records_of import opened
+    from tacita.release.table.kind import is_table_release
 
+    if is_table_release(release):
+        raise UsageError(
+            "these are tables, not records",
+            where=str(release),
+            do=f"ask 'tacita table explain {release} --cell DIMENSION=CODE,...'",
+        )
     folder = opened(release, internal)
     if row is None:
         _list(folder, attribute, as_json=as_json)

@@ -9,7 +9,8 @@ from tests.release.table.three_by_three import SECRET, protected
 
 from tacita.errors import InputError, UsageError
 from tacita.release.table.folder import write_tables
-from tacita.release.table.opened import decisions, is_table_release
+from tacita.release.table.kind import is_table_release
+from tacita.release.table.opened import decisions
 
 
 @pytest.fixture

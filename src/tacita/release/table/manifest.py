@@ -12,11 +12,10 @@ from typing import Any
 from tacita.model.table import Status
 from tacita.release.manifest import FORMAT, hashes, plain
 from tacita.release.placing import TOKEN, Places
+from tacita.release.table.kind import INTERNAL, PUBLIC
 from tacita.tables.front.protected import Protected, ProtectedTable
 from tacita.tables.output.part import MARKER, Part
 from tacita.version import __version__
-
-PUBLIC, INTERNAL = "tacita table release", "tacita table release, internal"
 
 
 def public_manifest(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +10,8 @@ from typing import Any
 
 from tacita.errors import InputError, UsageError, did_you_mean, listed
 from tacita.release.folder import internal_folder
-from tacita.release.placing import MANIFEST, put_back
-from tacita.release.table.manifest import INTERNAL, PUBLIC
+from tacita.release.placing import put_back
+from tacita.release.table.kind import INTERNAL, manifest_in
 from tacita.settings import Settings
 
 
@@ -65,15 +64,10 @@ class Decision:
         }
 
 
-def is_table_release(folder: Path) -> bool:
-    """Return whether a folder is a release of tables, or the internal folder of one."""
-    return str(_manifest(folder).get("kind", "")) in {PUBLIC, INTERNAL}
-
-
 def decisions(release: Path, cell: Mapping[str, str], internal: Path | None = None) -> list[Decision]:
     """Return what happened to the cells that have these codes; a dimension that is not named may have any code."""
     folder = _internal(release, internal)
-    parts = _manifest(folder)["cells"]
+    parts = manifest_in(folder)["cells"]
     rows = [_rows(folder / part["file"]) for part in parts]
     names = _names(parts, rows)
     helpers: dict[tuple[int, int], dict[str, None]] = {}
@@ -147,24 +141,16 @@ def _internal(release: Path, internal: Path | None) -> Path:
     put_back(Settings.from_environment().state)
     if not release.is_dir():
         raise InputError("there is no such folder", where=str(release), do="name a release of 'tacita table protect'")
-    if _manifest(release).get("kind") == INTERNAL:
+    if manifest_in(release).get("kind") == INTERNAL:
         return release
     folder = internal or internal_folder(release)
-    if _manifest(folder).get("kind") != INTERNAL:
+    if manifest_in(folder).get("kind") != INTERNAL:
         raise InputError(
             "there is no internal folder of a release of tables",
             where=str(folder),
             do="name it with --internal; what was decided stands there only",
         )
     return folder
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
-    try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -13,7 +13,10 @@ from tacita.tables.front.case import Case
 
 @dataclass(frozen=True, slots=True)
 class ToldViolation:
-    """One cell that somebody comes too near to; `needed` and `reached` are shares of its value (None: it is zero)."""
+    """One cell that somebody comes too near to.
+
+    `needed` and `reached` are shares of its value (None: it is zero, or not at hand); of a union, contributors.
+    """
 
     table: str
     codes: dict[str, str]
@@ -32,16 +35,20 @@ class ToldViolation:
     @property
     def sentence(self) -> str:
         """What is wrong."""
-        who = "Everybody" if self.attacker == "everybody" else self.attacker[:1].upper() + self.attacker[1:]
+        who = self.attacker[:1].upper() + self.attacker[1:]
         if self.what == "published":
             return f"{self.name} is sensitive, and can be read off the table."
-        if self.what == "disclosed":
+        if self.what == "union":
+            return (
+                f"{who} can calculate the sum of some withheld cells, {self.name} among them, that is sensitive itself."
+            )
+        if self.what == "disclosed" or self.reached == 0:
             return f"{who} can calculate {self.name} exactly."
         reached, needed = _percent(self.reached), _percent(self.needed)
-        side = {"lower": "below its value", "upper": "above its value", "union": "around their sum"}.get(self.what, "")
         if self.what == "sliding":
-            return f"{who} can narrow {self.name} to an interval {reached} of its value wide; {needed} is needed."
-        return f"{who} can narrow {self.name} to {reached} {side}; {needed} is needed."
+            return f"{who} can narrow {self.name} to an interval {reached} of its value wide; {needed} are needed."
+        side = "below" if self.what == "lower" else "above"
+        return f"{who} knows that {self.name} is at most {reached} {side} its value; {needed} are needed."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -64,21 +71,28 @@ def told(case: Case, violation: Violation, *, figures: bool = False) -> ToldViol
     value = float(table.values[violation.cell])
     rule = int(levels.rule[violation.cell])
     codes = dict(zip((each.name for each in table.dimensions), table.cell_codes(violation.cell), strict=True))
-    needed, reached = violation.needed, violation.reached
-    if violation.what == "lower":
-        needed, reached = value - needed, value - reached
-    elif violation.what == "upper":
-        needed, reached = needed - value, reached - value
+    needed, reached = _told_levels(violation, value)
     return ToldViolation(
         table.name,
         codes,
         violation.attacker,
         violation.what,
-        _share(needed, value),
-        _share(reached, value),
+        needed,
+        reached,
         levels.rules[rule] if 0 <= rule < len(levels.rules) else "",
         violation.steps if figures else tuple(without_figures(step) for step in violation.steps),
     )
+
+
+def _told_levels(violation: Violation, value: float) -> tuple[float | None, float | None]:
+    needed, reached = violation.needed, violation.reached
+    if violation.what == "union":
+        return None if math.isnan(needed) else needed, None if math.isnan(reached) else reached
+    if violation.what == "lower":
+        needed, reached = value - needed, value - reached
+    elif violation.what == "upper":
+        needed, reached = needed - value, reached - value
+    return _share(needed, value), _share(reached, value)
 
 
 _NUMBER = re.compile(r"(?<![\[\w.])-?(?=[\d.,]*[1-9])\d[\d,]*(\.\d+)?(e[+-]?\d+)?(?!\]| more\b| x )")

@@ -1,0 +1,93 @@
+"""tacita table audit: what an attacker can find out about the withheld cells of tables, step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tacita.cli.options import AsJson, Force
+from tacita.cli.output import print_json, print_text, progress_shown
+from tacita.cli.table_options import Specification
+from tacita.errors import counted, printable
+
+if TYPE_CHECKING:
+    from tacita.tables.front.audit import Audited
+
+EXIT_VIOLATED = 1
+
+
+def audit(
+    specification: Specification,
+    pattern: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE|FOLDER", help="Published tables to judge, instead of what the specification's cells say."
+        ),
+    ] = None,
+    intervals: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the attacker's intervals to a CSV or Parquet file. Internal."),
+    ] = None,
+    show: Annotated[int, typer.Option(min=0, help="On how many cells to show attacks step by step.")] = 5,
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Show the figures of the attacks, too: they tell withheld values.")
+    ] = False,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge tables by the attacker's interval of every withheld cell: pass, or the attack step by step.
+
+    Tables that were protected elsewhere are judged as they are; of a table from microdata the sensitive cells alone are
+    withheld, unless --pattern names what was published. Figures are shares of the value, so that no value is printed.
+    Exit code 1 if a protection level is violated.
+    """
+    from tacita.files.atomic import check_target
+    from tacita.tables.front.audit import audit as run
+
+    if intervals is not None:
+        check_target(intervals, force=force)
+    with progress_shown() as progress:
+        found = run(specification, pattern, progress=progress)
+    if intervals is not None:
+        from tacita.tables.front.intervals_file import write_intervals
+
+        write_intervals(found, intervals, force=force)
+    if as_json:
+        print_json(found.to_dict(figures=figures) | ({"intervals": str(intervals)} if intervals else {}))
+    else:
+        print_text(*_text(found, show, intervals, figures=figures))
+    if not found.passed:
+        raise typer.Exit(EXIT_VIOLATED)
+
+
+def _text(found: Audited, show: int, intervals: Path | None, *, figures: bool) -> list[Any]:
+    from rich.text import Text
+
+    from tacita.tables.front.protected_text import named, violation_lines
+
+    wrong = found.violations(figures=figures)
+    if found.passed:
+        verdict = Text("Passed: every protection level is kept.", style="bold green")
+    else:
+        cells = len({(each.table, each.name) for each in wrong})
+        said = f"Not passed: {counted(len(wrong), 'protection level')} violated, of {counted(cells, 'cell')}."
+        verdict = Text(said, style="bold red")
+    lines: list[Any] = [Text(printable(found.title), style="bold"), verdict, Text("")]
+    for table, each in zip(found.tables, found.to_dict()["tables"], strict=True):
+        counts = f"{counted(each['cells'], 'cell')}, {each['sensitive']:,} sensitive, {each['withheld']:,} withheld"
+        lines.append(Text(printable(f"{named(table.case.table)}: {counts} ({each['judged']})")))
+    if wrong and show:
+        lines += [Text(""), *violation_lines(wrong, show)]
+    notes = dict.fromkeys(note for each in found.to_dict()["tables"] for note in each["notes"])
+    lines += [Text("")] if notes else []
+    lines += [Text(printable(f"Note: {note}")) for note in notes]
+    if intervals is not None:
+        lines += [Text(""), Text(f"Intervals written to {intervals}; they are internal.")]
+    return lines
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("audit")(audit)

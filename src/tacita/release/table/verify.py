@@ -1,0 +1,62 @@
+"""Whether a release of tables is what it says: no file changed, and the pattern the one that was audited."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from tacita.errors import InputError
+from tacita.release.file_faults import file_faults, internal_faults
+from tacita.release.folder import internal_folder
+from tacita.release.placing import put_back
+from tacita.release.table.kind import INTERNAL, PUBLIC, manifest_in
+from tacita.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class TableVerification:
+    """What was found; `faults` is empty if everything is as it was when the tables were audited and released."""
+
+    folder: Path
+    tables: int
+    withheld: int
+    faults: tuple[str, ...]
+    with_proof: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether the release is what it says."""
+        return not self.faults
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence."""
+        return "The files are those that were audited." if self.holds else "The release is not what was audited."
+
+
+def verify_tables(release: Path, internal: Path | None = None) -> TableVerification:
+    """Check the files of a release of tables against its manifests."""
+    put_back(Settings.from_environment().state)
+    public = manifest_in(release)
+    if public.get("kind") != PUBLIC:
+        raise InputError(
+            "this is the internal folder of a release", where=str(release), do="name the folder that is handed out"
+        )
+    house = internal or internal_folder(release)
+    full = manifest_in(house)
+    proved = full.get("kind") == INTERNAL
+    faults = file_faults(release, public, full if proved else None)
+    if proved:
+        faults += internal_faults(house, full)
+        faults += [f"{name} did not pass the audit" for name in _failed(house)]
+    tables = public["tables"]
+    return TableVerification(release, len(tables), sum(each["withheld"] for each in tables), tuple(faults), proved)
+
+
+def _failed(house: Path) -> list[str]:
+    try:
+        verdicts = json.loads((house / "audit.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ["audit.json cannot be read, so nobody can say that it"]
+    return [f"table '{each['table']}'" for each in verdicts if not each["passed"]]

@@ -1,0 +1,131 @@
+"""Which cells of the tables of a specification tell too much, why, and which coarser tables would have fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from tacita.progress import Progress, Step, silent
+from tacita.tables.front.case import Case
+from tacita.tables.front.cases import cases_of, opened
+from tacita.tables.front.protect import title_of
+from tacita.tables.front.rules_asked import rules_asked
+from tacita.tables.recoding.granularity import Granularity, granularity
+from tacita.tables.recoding.proposals import Proposal, propose_recodings
+from tacita.tables.sensitivity.finding import SensitivityRule
+from tacita.tables.specification.specification import Specification
+
+
+@dataclass(frozen=True, slots=True)
+class SensitiveCell:
+    """A sensitive cell: its codes, the rule, and a sentence that says by how much, without any contribution."""
+
+    codes: dict[str, str]
+    rule: str
+    why: str
+
+    @property
+    def name(self) -> str:
+        """The cell as people say it."""
+        return ", ".join(f"{name}={code}" for name, code in self.codes.items())
+
+
+@dataclass(frozen=True, slots=True)
+class AssessedTable:
+    """One table with what is sensitive in it, how grainy it is, and merges of codes that would help."""
+
+    case: Case
+    granularity: Granularity | None = None
+    recodings: tuple[Proposal, ...] = ()
+
+    @property
+    def sensitive(self) -> list[SensitiveCell]:
+        """The sensitive cells, in the order of the table."""
+        table, levels = self.case.table, self.case.levels
+        names = [each.name for each in table.dimensions]
+        return [
+            SensitiveCell(
+                dict(zip(names, table.cell_codes(cell), strict=True)),
+                levels.rules[int(levels.rule[cell])],
+                self.case.why_sensitive(cell),
+            )
+            for cell in np.flatnonzero(levels.sensitive).tolist()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, without any figure of the table."""
+        table = self.case.table
+        return {
+            "name": table.name,
+            "response": table.response or None,
+            "cells": len(table),
+            "sensitive": int(self.case.levels.sensitive.sum()),
+            "rules": self.case.counts_of_rules,
+            "sensitive_cells": [{"cell": each.codes, "rule": each.rule, "why": each.why} for each in self.sensitive],
+            "granularity": None if self.granularity is None else _granularity_dict(self.granularity),
+            "recodings": [_recoding_dict(each) for each in self.recodings],
+            "notes": list(self.case.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TableAssessment:
+    """All tables of a specification, assessed."""
+
+    title: str
+    tables: tuple[AssessedTable, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, without any figure of a table."""
+        return {"title": self.title, "tables": [each.to_dict() for each in self.tables]}
+
+
+def assess(
+    specification: Specification | str | PathLike[str], *, recodings: bool = False, progress: Progress = silent
+) -> TableAssessment:
+    """Find the sensitive cells of the tables of a specification; with `recodings` also merges that remove some."""
+    asked = opened(specification)
+    cases = cases_of(asked, progress)
+    rules = rules_asked(asked.sensitivity)
+    return TableAssessment(title_of(asked, cases), tuple(_assessed(case, rules, recodings, progress) for case in cases))
+
+
+def _assessed(case: Case, rules: Sequence[SensitivityRule], recodings: bool, progress: Progress) -> AssessedTable:
+    if case.table.counts is None:
+        return AssessedTable(case)
+    grains = granularity(case.table)
+    if not recodings or not rules:
+        return AssessedTable(case, grains)
+    progress(Step("trying coarser tables"))
+    return AssessedTable(case, grains, propose_recodings(case.table, rules))
+
+
+def _granularity_dict(found: Granularity) -> dict[str, Any]:
+    rows = sorted(found.conspicuous, key=lambda row: -row.index)
+    return {
+        "rows": len(found.rows),
+        "critical": len(found.critical),
+        "conspicuous": [
+            {
+                "along": row.dimension,
+                "at": dict(row.fixed),
+                "index": round(row.index, 1),
+                "patterns": list(row.patterns),
+            }
+            for row in rows
+        ],
+    }
+
+
+def _recoding_dict(each: Proposal) -> dict[str, Any]:
+    return {
+        "dimension": each.merge.dimension,
+        "codes": list(each.merge.codes),
+        "into": each.merge.into,
+        "sensitive": {"before": each.before.sensitive, "after": each.after.sensitive},
+        "safe": {"before": each.before.safe, "after": each.after.safe},
+    }

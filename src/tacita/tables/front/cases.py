@@ -1,0 +1,106 @@
+"""From a specification to cases: tables, levels, knowledge, costs, and what the steward insists on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.engines.duckdb import DuckDBEngine
+from tacita.errors import InputError, listed
+from tacita.model.table import Status
+from tacita.progress import Progress, Step, silent
+from tacita.settings import Settings
+from tacita.tables.build.from_specification import gather
+from tacita.tables.build.given import Given
+from tacita.tables.front.case import Case
+from tacita.tables.front.costs import KINDS, costs_of
+from tacita.tables.front.knowledge_asked import knowledge_asked
+from tacita.tables.front.levels_asked import levels_asked
+from tacita.tables.specification.reading import read_specification
+from tacita.tables.specification.specification import Specification
+
+
+def opened(specification: Specification | str | PathLike[str]) -> Specification:
+    """Return a specification, read if it is the name of a file."""
+    if isinstance(specification, Specification):
+        return specification
+    return read_specification(Path(specification))
+
+
+def given_tables(specification: Specification, progress: Progress = silent) -> tuple[Given, ...]:
+    """Return the tables of a specification as they are, one system for each response."""
+    return gather(specification, DuckDBEngine(Settings.from_environment()), progress)
+
+
+def cases_of(specification: Specification, progress: Progress = silent) -> tuple[Case, ...]:
+    """Return a case for each response, in the order of the specification."""
+    found = given_tables(specification, progress)
+    return tuple(
+        _case(specification, given, shown, progress)
+        for given, shown in zip(found, shown_dimensions(specification), strict=True)
+    )
+
+
+def shown_dimensions(specification: Specification) -> Sequence[dict[str, tuple[str, ...]]]:
+    """Return the dimensions of each table, for each response."""
+    if specification.data.cells is not None:
+        return [{table.name: table.dimensions for table in specification.tables}]
+    return [
+        {table.name: table.dimensions for table in specification.tables_of(response)}
+        for response in specification.responses
+    ]
+
+
+def _case(specification: Specification, given: Given, shown: dict[str, tuple[str, ...]], progress: Progress) -> Case:
+    progress(Step("looking for sensitive cells"))
+    levels, notes = levels_asked(given, specification.sensitivity)
+    return Case(
+        given.table,
+        levels,
+        knowledge_asked(given, specification.attacker),
+        _costs(given, specification.protect.cost),
+        _asked(given, levels.sensitive),
+        _pattern(given),
+        shown,
+        (*specification.notes, *given.notes, *notes),
+    )
+
+
+def _pattern(given: Given) -> NDArray[np.int8] | None:
+    """Return the pattern that a table came with; wishes of the steward alone are none."""
+    if given.status is None or not np.isin(given.status, (Status.PRIMARY, Status.SECONDARY)).any():
+        return None
+    return given.status
+
+
+def _costs(given: Given, kind: str) -> NDArray[np.float64]:
+    if kind in KINDS:
+        return np.nan_to_num(costs_of(given.table, kind))
+    if given.costs is None:
+        raise InputError(
+            f"there is no column '{kind}' to take the cost of cells from",
+            where="[protect]",
+            do='name the column with cost = "..." in [data], or choose cost = "value", "count" or "unity"',
+        )
+    return np.nan_to_num(given.costs)
+
+
+def _asked(given: Given, sensitive: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Return which cells must be published or withheld, whatever it costs."""
+    table = given.table
+    if given.status is None:
+        return np.zeros(len(table), np.int8)
+    keep, withhold = given.status == Status.KEPT, given.status == Status.FORCED
+    if clash := np.flatnonzero(keep & sensitive).tolist():
+        cells = listed([f"({table.cell_name(cell)})" for cell in clash], 5)
+        raise InputError(
+            f"cells that must be published are sensitive: {cells}",
+            where="[protect]",
+            do="take them out of 'keep', or change the rule; a sensitive cell is never published",
+        )
+    status = np.where(keep, Status.KEPT, np.where(withhold, Status.FORCED, Status.PUBLISHED))
+    return status.astype(np.int8)

@@ -1,0 +1,53 @@
+"""What must stay unknown: by the rules of a specification, by levels that came with the cells, or by their status."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.model.table import Levels, Reason, Status
+from tacita.tables.build.given import Given
+from tacita.tables.front.rules_asked import rules_asked
+from tacita.tables.sensitivity.assess import assess_all, combined
+from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.minimum_frequency import usual_levels
+from tacita.tables.specification.rules import SensitivityPlan
+
+
+def levels_asked(given: Given, plan: SensitivityPlan) -> tuple[Levels, list[str]]:
+    """Return the levels, and what was decided without being asked.
+
+    Rules come first. Levels that came with the cells are added. Cells that are marked as sensitive without a level get
+    that of a cell which is sensitive by its frequency, ``range`` of its value; where the truth is not at hand they must
+    at least not be known exactly.
+    """
+    table = given.table
+    if not given.has_true_values:
+        if given.levels is not None:
+            return given.levels, []
+        return _marked_only(given), []
+    findings = list(assess_all(table, rules_asked(plan, holdings=table.holdings is not None)))
+    notes: list[str] = []
+    if given.levels is not None:
+        levels = given.levels
+        reason = Reason("its protection level came with the table")
+        findings.append(
+            Finding("given level", reason, levels.sensitive, levels.lower, levels.upper, levels.sliding, levels.excess)
+        )
+    if given.status is not None and given.levels is None:
+        marked = given.status == Status.PRIMARY
+        # Where nothing tells sensitive cells from those that protect them, rules know better, if there are any.
+        told_apart = bool((given.status == Status.SECONDARY).any())
+        if marked.any() and (told_apart or not findings):
+            level = usual_levels(table, plan.range, 1.0)
+            findings.append(Finding.of("given status", Reason("it is marked as sensitive in the table"), marked, level))
+            notes.append(f"cells marked as sensitive without a level must stay unknown to within {plan.range:.0%}")
+    return combined(table, findings), notes
+
+
+def _marked_only(given: Given) -> Levels:
+    """Return levels that ask of the sensitive cells only that nobody knows them exactly."""
+    marked = given.suppressed if given.status is None else given.status == Status.PRIMARY
+    zero = np.zeros(len(given.table))
+    rule = np.where(marked, 0, -1).astype(np.int16)
+    reason = Reason("it is marked as sensitive in the table")
+    return Levels(marked, zero, zero, zero, rule, ("given status",), zero, (reason,))

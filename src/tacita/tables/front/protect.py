@@ -1,0 +1,90 @@
+"""From a specification to protected tables that passed the independent audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from importlib import import_module
+from os import PathLike
+
+from tacita.errors import UsageError, did_you_mean
+from tacita.progress import Progress, silent
+from tacita.tables.front.case import Case
+from tacita.tables.front.cases import cases_of, opened
+from tacita.tables.front.protected import Protected, ProtectedTable
+from tacita.tables.specification.specification import METHODS, ProtectPlan, Specification
+
+_WAYS = {
+    "suppression": "by_suppression",
+    "fast": "by_suppression",
+    "controlled_rounding": "by_rounding",
+    "small_count_rounding": "by_rounding",
+    "random_rounding": "by_rounding",
+    "adjustment": "by_adjustment",
+    "cell_key": "by_cell_key",
+    "intervals": "by_intervals",
+}
+"""Which file of this room knows a method; it has a function of the same name."""
+
+
+def protect(
+    specification: Specification | str | PathLike[str],
+    *,
+    method: str | None = None,
+    seconds: float | None = None,
+    gap: float | None = None,
+    cost: str | None = None,
+    seed: int | None = None,
+    progress: Progress = silent,
+) -> Protected:
+    """Build the tables of a specification, find what is sensitive, protect it, and audit the result.
+
+    What is given here goes before what the specification says. `passed` of the result tells whether the independent
+    attacker finds every level kept; nothing else can be written.
+    """
+    asked = opened(specification)
+    plan = _plan(asked.protect, method, seconds, gap, cost, seed)
+    asked = replace(asked, protect=plan)
+    cases = cases_of(asked, progress)
+    # Several responses share the time.
+    share = replace(plan, time=plan.time / max(len(cases), 1))
+    tables = tuple(way(share.method)(case, share, progress) for case in cases)
+    settings = {"protect": asdict(plan), "sensitivity": asdict(asked.sensitivity), "attacker": asdict(asked.attacker)}
+    return Protected(title_of(asked, cases), tables, text_of(specification), settings)
+
+
+def way(method: str) -> Callable[[Case, ProtectPlan, Progress], ProtectedTable]:
+    """Return the function that protects by a method."""
+    if method not in _WAYS:
+        raise UsageError(f"no method '{method}'{did_you_mean(method, METHODS)}", do=f"use one of {', '.join(METHODS)}")
+    found: Callable[[Case, ProtectPlan, Progress], ProtectedTable]
+    found = getattr(import_module(f"tacita.tables.front.{_WAYS[method]}"), _WAYS[method])
+    return found
+
+
+def title_of(specification: Specification, cases: Sequence[Case]) -> str:
+    """Return what the tables are called together."""
+    return specification.title or ", ".join(dict.fromkeys(case.table.name for case in cases))
+
+
+def text_of(specification: Specification | str | PathLike[str]) -> str:
+    """Return the text of a specification that was read from a file."""
+    from pathlib import Path
+
+    return "" if isinstance(specification, Specification) else Path(specification).read_text(encoding="utf-8-sig")
+
+
+def _plan(
+    plan: ProtectPlan,
+    method: str | None,
+    seconds: float | None,
+    gap: float | None,
+    cost: str | None,
+    seed: int | None,
+) -> ProtectPlan:
+    if seconds is not None and not 0 <= seconds < float("inf"):
+        raise UsageError(f"the time is {seconds:g} seconds", do="give seconds from 0 up")
+    if gap is not None and not 0 <= gap < float("inf"):
+        raise UsageError(f"the gap is {gap:g}", do="give a share from 0 up, such as 0.05")
+    given = {"method": method, "time": seconds, "gap": gap, "cost": cost, "seed": seed}
+    return replace(plan, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
