@@ -96,26 +96,30 @@ def _joined(table: Table, place: int, merge: Merge) -> Table:
 
 def _mapped(table: Table, place: int, merge: Merge, number: NDArray[np.int64]) -> Equations:
     """Return the sums over the new cells: those of merged codes become one, with the parts of all of them."""
-    dimension = table.dimensions[place]
-    merged = {dimension.position(code) for code in merge.codes}
-    sums: dict[tuple[object, ...], tuple[list[int], list[float]]] = {}
-    for row in range(len(table.equations)):
-        cells, coefficients = table.equations.row(row)
-        codes = table.codes[cells]
-        at_merged = set(codes[:, place].tolist()) <= merged
-        # Sums over another dimension, at each of the merged codes, are one sum over it at the new code.
+    dimension, rows = table.dimensions[place], table.equations
+    merged = np.isin(np.arange(len(dimension.codes)), [dimension.position(code) for code in merge.codes])
+    at_merged = merged[table.codes[rows.cells, place]]
+    many = np.bincount(rows.row_of, weights=at_merged, minlength=len(rows))
+    sizes = np.diff(rows.starts)
+    untouched = many == 0
+    entry = untouched[rows.row_of]
+    sums: dict[tuple[object, ...], dict[int, float]] = {}
+    for row in np.flatnonzero(~untouched).tolist():
+        cells, coefficients = rows.row(row)
         total = int(number[cells[int(np.argmin(coefficients))]])
-        key: tuple[object, ...] = (_sum_of(table, codes, coefficients), total) if at_merged else (row,)
-        at, signs = sums.setdefault(key, ([], []))
-        for each, sign in zip(number[cells].tolist(), coefficients.tolist(), strict=True):
-            if each not in at:
-                at.append(each)
-                signs.append(sign)
-    starts = np.cumsum([0, *(len(at) for at, _ in sums.values())])
+        # Sums over another dimension, at each of the merged codes, are one sum over it at the new code.
+        across = many[row] == sizes[row]
+        key: tuple[object, ...] = (_sum_of(table, table.codes[cells], coefficients), total) if across else (row,)
+        signs = sums.setdefault(key, {})
+        for cell, sign in zip(number[cells].tolist(), coefficients.tolist(), strict=True):
+            signs.setdefault(cell, sign)
+    lengths = [*sizes[untouched].tolist(), *(len(signs) for signs in sums.values())]
+    new_cells = np.array([cell for signs in sums.values() for cell in signs], np.int64)
+    new_signs = np.array([sign for signs in sums.values() for sign in signs.values()], np.float64)
     return Equations(
-        starts.astype(np.int64),
-        np.array([each for at, _ in sums.values() for each in at], np.int64),
-        np.array([sign for _, signs in sums.values() for sign in signs], np.float64),
+        np.cumsum([0, *lengths]).astype(np.int64),
+        np.concatenate([number[rows.cells[entry]], new_cells]),
+        np.concatenate([rows.coefficients[entry], new_signs]),
     )
 
 
