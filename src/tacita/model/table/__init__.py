@@ -7,9 +7,21 @@ nothing else. Cells are kept by column, as arrays, because a table may have hund
 from tacita.model.table.contributions import Contributions
 from tacita.model.table.dimension import Dimension, Sum
 from tacita.model.table.equations import Equations
+from tacita.model.table.grid import table_of_leaves
 from tacita.model.table.knowledge import Knowledge
 from tacita.model.table.levels import Levels, Reason
 from tacita.model.table.status import Status
 from tacita.model.table.table import Table
 
-__all__ = ["Contributions", "Dimension", "Equations", "Knowledge", "Levels", "Reason", "Status", "Sum", "Table"]
+__all__ = [
+    "Contributions",
+    "Dimension",
+    "Equations",
+    "Knowledge",
+    "Levels",
+    "Reason",
+    "Status",
+    "Sum",
+    "Table",
+    "table_of_leaves",
+]

@@ -1,0 +1,39 @@
+"""Time that is left, and whether somebody asked to stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A number of seconds from now on; a search that sees it is up keeps the best it has."""
+
+    seconds: float
+    stopped: Callable[[], bool] = _never
+    _start: float = field(default_factory=time.monotonic)
+
+    @property
+    def used(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._start
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, never below zero."""
+        return max(0.0, self.seconds - self.used)
+
+    @property
+    def is_up(self) -> bool:
+        """Whether to come to an end."""
+        return self.used >= self.seconds or self.stopped()
+
+    def part(self, share: float) -> Clock:
+        """Return a clock for a share of what is left."""
+        return Clock(share * self.left, self.stopped)

@@ -1,0 +1,151 @@
+"""The cheapest safe pattern: master and attacker in turns (Fischetti and Salazar), until bound and pattern meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.cuts import Cut, lonely_cuts, useless_alone
+from tacita.tables.suppression.master import Master, Relaxed
+from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.safe_pattern import SafePatterns
+from tacita.tables.suppression.separation import Separation
+from tacita.tables.suppression.target import Target
+
+_TIGHT = 1e-7
+_ROOT_ROUNDS = 30
+_STALLED = 1e-4  # a round of inequalities at the root should raise the bound by this share
+_MIP_SHARE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """A safe pattern, what it costs beyond what is withheld anyway, and a bound that no pattern can beat."""
+
+    withheld: NDArray[np.bool_]
+    cost: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """How much cheaper a pattern might be, as a share of this one's cost."""
+        return (self.cost - self.bound) / self.cost if self.cost > _TIGHT else 0.0
+
+
+class Search:
+    """The search for one problem; `best` is safe at any time after the first pattern."""
+
+    def __init__(self, problem: Problem, patterns: SafePatterns, clock: Clock) -> None:
+        self.problem = problem
+        self._patterns = patterns
+        self._clock = clock
+        self._master = Master(problem)
+        self._separation = Separation(problem)
+        self._alone = useless_alone(problem)
+        self.best = Best(np.ones(len(problem), bool), float("inf"), 0.0)
+        self._master.add(lonely_cuts(problem))
+
+    def run(self, gap: float, report: Callable[[Best], None]) -> Best:
+        """Search until the gap is closed or the time is up; the first pattern is made whatever the time."""
+        relaxed = self._relaxed()
+        guide = np.zeros(len(self.problem)) if relaxed is None else relaxed.x
+        first = self._patterns.safe(guide > 0.5, guide)
+        self._keep(self._patterns.taken_back(first, self._clock))
+        report(self.best)
+        relaxed = self._root(gap, report)
+        while relaxed is not None and not self._is_done(gap):
+            relaxed = self._round(relaxed, gap)
+            report(self.best)
+        return self.best
+
+    def _is_done(self, gap: float) -> bool:
+        return self._clock.is_up or self.best.gap <= max(gap, _TIGHT)
+
+    def _root(self, gap: float, report: Callable[[Best], None]) -> Relaxed | None:
+        """Raise the bound with inequalities alone, then make a first pattern of the point."""
+        before = -1.0
+        for number in range(_ROOT_ROUNDS):
+            relaxed = self._relaxed()
+            if relaxed is None or self._is_done(gap):
+                return relaxed
+            report(self.best)
+            targets = self._in_turn(number)
+            found = self._separation.broken(relaxed.x, targets, self._clock, most=40)
+            if not self._master.add(cut for _, cut in found):
+                break
+            if number > 3 and relaxed.bound - before < _STALLED * relaxed.bound:
+                break
+            before = relaxed.bound
+        relaxed = self._relaxed()
+        if relaxed is not None:
+            self._try(relaxed.x > 0.5, relaxed.x)
+        return relaxed
+
+    def _round(self, relaxed: Relaxed, gap: float) -> Relaxed | None:
+        """Solve the integer programme, mend what it finds, and learn from what was wrong with it."""
+        excluded = relaxed.reduced_costs > self.best.cost - relaxed.bound + 1e-6 * max(1.0, self.best.cost)
+        seconds = max(0.5, min(self._clock.left, 1.0 + _MIP_SHARE * self._clock.left))
+        aim = max(_TIGHT, 0.5 * gap)
+        whole = self._master.whole(excluded, self.best.withheld, seconds, aim, self._clock.stopped)
+        if whole is None:
+            self._bound(self.best.cost)  # nothing satisfies the inequalities and costs less
+            return relaxed
+        self._bound(whole.bound)
+        for pattern in whole.patterns[-4:-1]:
+            self._learn(pattern)
+        for pattern in whole.patterns[-1:]:
+            if self._learn(pattern):
+                self._try(pattern, np.maximum(relaxed.x, 0.5 * pattern))
+        if self._is_done(gap):
+            return relaxed
+        return self._relaxed(rounds=3)
+
+    def _learn(self, pattern: NDArray[np.bool_]) -> bool:
+        """Keep a pattern if it is safe; otherwise add what it breaks, and return that it is not."""
+        missing = self._patterns.unproved(pattern)
+        if not missing:
+            self._keep(pattern)
+            return False
+        x = pattern.astype(np.float64)
+        found = [cut for _, cut in self._separation.broken(x, missing, self._clock)]
+        alone = [cut for cut in self._alone if cut.shortfall(x) > _TIGHT]
+        self._master.add([*found, *alone] if found else [*alone, self._more_than(pattern)])
+        return True
+
+    def _more_than(self, pattern: NDArray[np.bool_]) -> Cut:
+        """Return that a pattern, being unsafe, needs at least one more cell."""
+        others = np.flatnonzero(~pattern)
+        return Cut(others, np.ones(len(others)))
+
+    def _relaxed(self, rounds: int = 50) -> Relaxed | None:
+        """Return the optimum over fractions, no cell withheld alone in its equation."""
+        for _ in range(rounds):
+            relaxed = self._master.relaxed()
+            if relaxed is None:
+                return None
+            if not self._master.add(cut for cut in self._alone if cut.shortfall(relaxed.x) > 1e-6):
+                break
+        self._bound(relaxed.bound)
+        return relaxed
+
+    def _in_turn(self, number: int) -> list[Target]:
+        targets = self._patterns.proofs.targets
+        start = (number * 37) % max(1, len(targets))
+        return targets[start:] + targets[:start]
+
+    def _try(self, pattern: NDArray[np.bool_], guide: NDArray[np.float64]) -> None:
+        if not self._clock.is_up:
+            safe = self._patterns.safe(pattern, guide)
+            self._keep(self._patterns.taken_back(safe, self._clock))
+
+    def _keep(self, pattern: NDArray[np.bool_]) -> None:
+        cost = self._patterns.cost(pattern)
+        if cost < self.best.cost:
+            self.best = Best(pattern, cost, self.best.bound)
+
+    def _bound(self, bound: float) -> None:
+        self.best = Best(self.best.withheld, self.best.cost, max(self.best.bound, min(bound, self.best.cost)))

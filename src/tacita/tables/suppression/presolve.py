@@ -1,0 +1,179 @@
+"""Make the problem small: what cannot move goes, what moves together becomes one, what is said twice is said once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tacita.tables.suppression.problem import Problem, cells_by_owner
+
+NOWHERE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A smaller problem with the same patterns.
+
+    `place[i]` is where cell i of the original went (-1: it cannot move); ``delta[i] = scale[i] * delta'[place[i]]``.
+    Withholding a place withholds all cells that went there; its cost is theirs together, and its need the largest of
+    theirs. `needs` marks the cells with a level; those in `stuck` cannot move, so no pattern protects them.
+    """
+
+    problem: Problem
+    place: NDArray[np.int64]
+    scale: NDArray[np.float64]
+    stuck: NDArray[np.int64]
+    needs: NDArray[np.bool_]
+
+    def expanded(self, withheld: NDArray[np.bool_], original: Problem) -> NDArray[np.bool_]:
+        """Return a pattern of the small problem as one of the original."""
+        return np.where(self.place >= 0, withheld[self.place], False) | original.withheld
+
+
+def reduced(problem: Problem) -> Reduced:
+    """Return the smallest problem that these steps reach.
+
+    A cell alone in its equation cannot move. Two cells alone in theirs move together: either is useless without the
+    other, so they are withheld together or not at all.
+    """
+    cells = len(problem)
+    place = np.arange(cells)
+    scale = np.ones(cells)
+    dead = problem.fixed.copy()
+    sums = _without(problem.sums, dead)
+    while True:
+        sizes = np.diff(sums.indptr)
+        alone = sums.indices[sums.indptr[:-1][sizes == 1]]
+        if len(alone):
+            dead[alone] = True
+            sums = _without(sums, dead)
+            continue
+        pairs = sums.indptr[:-1][sizes == 2]
+        if not len(pairs):
+            break
+        into, factor = _tied(sums, pairs, cells)
+        for name in np.flatnonzero(into != np.arange(cells)):
+            # Both directions of a contradictory tie were given the factor 0: the cells cannot move.
+            dead[name] |= factor[name] == 0
+        scale *= factor[place]
+        place = into[place]
+        combine = sparse.csr_matrix((factor, (np.arange(cells), into)), shape=(cells, cells))
+        dead[np.unique(into[factor == 0])] = True
+        sums = _without(sparse.csr_matrix(sums @ combine), dead)
+    dead_cell = dead[place] | (scale == 0)
+    return _compressed(problem, _distinct(sums), np.where(dead_cell, NOWHERE, place), scale)
+
+
+def _without(sums: sparse.csr_matrix, dead: NDArray[np.bool_]) -> sparse.csr_matrix:
+    """Return the equations without cells that cannot move, and without equations that say nothing."""
+    kept = sums.copy()
+    kept.data[dead[kept.indices] | (np.abs(kept.data) < 1e-12)] = 0.0
+    kept.eliminate_zeros()
+    kept.sort_indices()
+    return kept[np.diff(kept.indptr) > 0]
+
+
+def _tied(
+    sums: sparse.csr_matrix, pairs: NDArray[np.int32], cells: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return for each cell the one it follows and the factor with which it does."""
+    first, second = sums.indices[pairs], sums.indices[pairs + 1]
+    ratio = -sums.data[pairs + 1] / sums.data[pairs]  # delta[first] = ratio * delta[second]
+    into, factor = np.arange(cells), np.ones(cells)
+
+    def root(cell: int) -> tuple[int, float]:
+        product = 1.0
+        while into[cell] != cell:
+            product *= factor[cell]
+            cell = int(into[cell])
+        return cell, product
+
+    for one, other, times in zip(first.tolist(), second.tolist(), ratio.tolist(), strict=True):
+        (top, up), (bottom, down) = root(one), root(other)
+        if top == bottom:
+            if abs(up - times * down) > 1e-9 * abs(up):
+                factor[top] = 0.0
+            continue
+        keeper, follower = min(top, bottom), max(top, bottom)
+        # up * delta[top] = times * down * delta[bottom]
+        factor[follower] = times * down / up if follower == top else up / (times * down)
+        into[follower] = keeper
+    for cell in range(cells):
+        if into[cell] != cell:
+            into[cell], factor[cell] = root(cell)
+            factor[cell] *= factor[into[cell]]
+    return into, factor
+
+
+def _distinct(sums: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return each equation once, whatever it was multiplied with."""
+    seen: dict[tuple[bytes, bytes], int] = {}
+    kept = []
+    for row in range(sums.shape[0]):
+        part = slice(sums.indptr[row], sums.indptr[row + 1])
+        data = sums.data[part]
+        key = (sums.indices[part].tobytes(), np.round(data / data[0], 9).tobytes())
+        if key not in seen:
+            seen[key] = row
+            kept.append(row)
+    return sums[np.array(kept, np.int64)] if kept else sums[:0]
+
+
+def _compressed(
+    problem: Problem, sums: sparse.csr_matrix, place: NDArray[np.int64], scale: NDArray[np.float64]
+) -> Reduced:
+    """Return the problem over the places that are left, numbered in order."""
+    movable = place >= 0
+    used, at = np.unique(place[movable], return_inverse=True)
+    numbered = np.full(len(place), NOWHERE)
+    numbered[movable] = at
+    size = len(used)
+    reach = np.abs(scale[movable])
+    same = scale[movable] > 0
+    down, up = problem.down[movable] / reach, problem.up[movable] / reach
+    lower, upper = problem.lower[movable] / reach, problem.upper[movable] / reach
+
+    def joined(values: NDArray[np.float64], take: np.ufunc, start: float) -> NDArray[np.float64]:
+        result = np.full(size, start)
+        take.at(result, at, values)
+        return result
+
+    wanted = np.zeros(len(problem), bool)
+    wanted[problem.targets] = True
+    owners, betrayed = _secrets(problem.owners[movable], wanted[movable], at, size)
+    small = Problem(
+        sums[:, used],
+        joined(np.where(same, down, up), np.minimum, np.inf),
+        joined(np.where(same, up, down), np.minimum, np.inf),
+        joined(np.where(same, lower, upper), np.maximum, 0.0),
+        joined(np.where(same, upper, lower), np.maximum, 0.0),
+        joined(problem.sliding[movable] / reach, np.maximum, 0.0),
+        joined(problem.cost[movable], np.add, 0.0),
+        joined(problem.withheld[movable].astype(np.float64), np.maximum, 0.0) > 0,
+        np.zeros(size, bool),
+        owners,
+        cells_by_owner(problem.owners[movable], at),
+    )
+    stuck = wanted & ~movable
+    stuck[np.flatnonzero(movable)[betrayed]] = True
+    return Reduced(small, numbered, np.where(movable, scale, 0.0), np.flatnonzero(stuck), wanted)
+
+
+def _secrets(
+    owners: NDArray[np.int64], wanted: NDArray[np.bool_], at: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return whose secret each place is, and which sensitive cells another contributor knows through a tie."""
+    highest, lowest = np.full(size, -1, np.int64), np.full(size, np.iinfo(np.int64).max)
+    np.maximum.at(highest, at[wanted], owners[wanted])
+    np.minimum.at(lowest, at[wanted], owners[wanted])
+    whose = np.where(highest == lowest, highest, -1)
+    knower = np.full(size, -1, np.int64)
+    np.maximum.at(knower, at, owners)
+    other = np.full(size, np.iinfo(np.int64).max)
+    np.minimum.at(other, at, np.where(owners >= 0, owners, np.iinfo(np.int64).max))
+    known = knower >= 0
+    betrayed = wanted & known[at] & ((knower[at] != owners) | (other[at] != owners))
+    return whose, betrayed

@@ -1,0 +1,177 @@
+"""Proofs of protection: for each target the cells of one movement that reaches its level."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.tables.suppression.movements import Movements
+from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
+
+_STILL = 1e-9  # of a level: less is no movement
+_WORTH = 0.25  # share of a batch that must be proved for another batch to be tried
+_FEW = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Witness:
+    """The cells that one movement moves; many targets may be proved by the same one."""
+
+    moves: NDArray[np.bool_]
+    cells: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, delta: NDArray[np.float64]) -> Witness:
+        """Return the witness of a movement."""
+        moves = np.abs(delta) > _STILL * np.abs(delta).max(initial=0.0)
+        return cls(moves, np.flatnonzero(moves))
+
+    def holds_in(self, withheld: NDArray[np.bool_]) -> bool:
+        """Return whether all moved cells are withheld."""
+        return bool(withheld[self.cells].all())
+
+    def and_(self, other: Witness) -> Witness:
+        """Return the witness of two movements."""
+        moves = self.moves | other.moves
+        return Witness(moves, np.flatnonzero(moves))
+
+
+class Proofs:
+    """Which targets are proved in a pattern, and by which cells.
+
+    A proof stays good as long as all its cells are withheld. That is what makes taking back cheap: publishing a cell
+    touches only the targets whose proof uses it.
+    """
+
+    def __init__(self, problem: Problem, targets: Sequence[Target]) -> None:
+        self.problem = problem
+        self.targets = list(targets)
+        self._witness: dict[Target, Witness] = {}
+        self._proved: defaultdict[int, dict[Target, None]] = defaultdict(dict)
+        self._knowers: defaultdict[int, list[int]] = defaultdict(list)
+        for who, cells in problem.known_by.items():
+            for cell in cells.tolist():
+                self._knowers[cell].append(who)
+        self._last = np.zeros(len(problem))
+
+    def of(self, target: Target) -> Witness | None:
+        """Return the movement that proves a target, if it was proved."""
+        return self._witness.get(target)
+
+    def add(self, target: Target, witness: Witness) -> None:
+        """Remember a proof instead of the one there was."""
+        before = self._witness.get(target)
+        if before is not None:
+            proved = self._proved[id(before)]
+            del proved[target]
+            if not proved:
+                del self._proved[id(before)]
+        self._witness[target] = witness
+        self._proved[id(witness)][target] = None
+
+    def using(self, cell: int) -> list[Target]:
+        """Return the targets whose proof moves a cell, in a fixed order."""
+        found: list[Target] = []
+        for proved in self._proved.values():
+            first = next(iter(proved))
+            if self._witness[first].moves[cell]:
+                found.extend(proved)
+        return sorted(found)
+
+    def lacking(self, withheld: NDArray[np.bool_]) -> list[Target]:
+        """Return the targets without a proof in a pattern."""
+        good = {key: self._witness[next(iter(proved))].holds_in(withheld) for key, proved in self._proved.items()}
+        return [t for t in self.targets if (witness := self._witness.get(t)) is None or not good[id(witness)]]
+
+    def learn(self, delta: NDArray[np.float64], targets: Iterable[Target]) -> None:
+        """Remember a movement for every one of some targets that it reaches."""
+        self._settled(delta, list(targets))
+
+    def watch(self, targets: Iterable[Target]) -> None:
+        """Count more targets among those that must be proved."""
+        known = set(self.targets)
+        self.targets.extend(target for target in targets if target not in known)
+
+    def attackers_in(self, target: Target) -> list[int]:
+        """Return the contributors, except the one it is about, who know a cell that the proof of a target moves."""
+        own = int(self.problem.owners[target.cell])
+        cells = self._witness[target].cells.tolist()
+        return sorted({who for cell in cells for who in self._knowers.get(cell, ()) if who != own})
+
+    def prove(self, movements: Movements, targets: Iterable[Target], *, stop_at_first: bool = False) -> list[Target]:
+        """Try to prove targets within a pattern; return those that cannot be, or the first of them."""
+        left = list(targets)
+        while len(left) >= _FEW:
+            batch = self._batch(left)
+            delta = movements.together(batch)
+            rest = self._settled(delta, left)
+            if len(left) - len(rest) < _WORTH * len(batch):
+                left = rest
+                break
+            left = rest
+        failed = []
+        while left:
+            target = left.pop(0)
+            witness = self._reached(movements, target)
+            if witness is None:
+                failed.append(target)
+                if stop_at_first:
+                    break
+            else:
+                self.add(target, witness)
+                left = self._settled(self._last, left) if target.attacker == EVERYBODY else left
+        return failed
+
+    def _batch(self, targets: list[Target]) -> list[Target]:
+        """Return at most one direction of each cell, of those that everybody attacks."""
+        chosen: dict[int, Target] = {}
+        for target in targets:
+            if target.attacker == EVERYBODY and target.sign != WIDTH:
+                chosen.setdefault(target.cell, target)
+        return list(chosen.values())
+
+    def _settled(self, delta: NDArray[np.float64], targets: list[Target]) -> list[Target]:
+        """Remember a movement for every target that it, or its mirror image, reaches; return the other targets."""
+        mirrored = self._mirror(delta)
+        ahead, back = Witness.of(delta), Witness.of(mirrored)
+        rest = []
+        for target in targets:
+            met = ahead if target.is_met_by(delta) else back if target.is_met_by(mirrored) else None
+            if met is not None and self._is_unseen(met, target):
+                self.add(target, met)
+            else:
+                rest.append(target)
+        return rest
+
+    def _is_unseen(self, witness: Witness, target: Target) -> bool:
+        """Return whether a movement leaves alone what the attacker knows."""
+        return target.attacker == EVERYBODY or not witness.moves[self.problem.known_by[target.attacker]].any()
+
+    def _mirror(self, delta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the movement the other way, as far as the bounds allow."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(delta > 0, self.problem.down / delta, np.where(delta < 0, self.problem.up / -delta, np.inf))
+        return -delta * min(1.0, float(room.min(initial=np.inf)))
+
+    def _reached(self, movements: Movements, target: Target) -> Witness | None:
+        """Return the movement that proves a target, asked for it alone; None if it is not protected."""
+        known = self.problem.known_by[target.attacker] if target.attacker != EVERYBODY else ()
+        with movements.knowing(known):
+            return self._asked(movements, target)
+
+    def _asked(self, movements: Movements, target: Target) -> Witness | None:
+        enough = target.level * (1 - CLOSE_ENOUGH)
+        if target.sign != WIDTH:
+            reach = movements.reach(target.cell, target.sign, target.level)
+            self._last = reach.delta
+            return Witness.of(reach.delta) if reach.distance >= enough else None
+        above, below = (movements.reach(target.cell, sign, target.level) for sign in (1, -1))
+        self._last = above.delta
+        if above.distance + below.distance < enough:
+            return None
+        return Witness.of(above.delta).and_(Witness.of(below.delta))

@@ -1,0 +1,125 @@
+"""The cheapest cells to withhold besides, so that targets reach their levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tacita.tables.suppression.movements import solver_of
+from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
+
+_STILL = 1e-7  # of a level
+_ROUNDS = 3
+_REWARD = 1e3  # of the highest price: in a batch, reaching a level is worth more than any detour
+
+
+class Router:
+    """A min-cost linear programme: movement costs what withholding costs, spread over what must be carried.
+
+    The price of a cell is its cost by the unit that it carries. Since a cell is withheld whole, prices are set again by
+    what was carried, a few times (slope scaling); the best round counts.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._cells = len(problem)
+        both = sparse.hstack([problem.sums, -problem.sums]).tocsr()
+        self._room = np.concatenate([problem.up, problem.down])
+        self._solver = solver_of(both, np.zeros(2 * self._cells), self._room, maximize=False)
+        self._columns = np.arange(2 * self._cells, dtype=np.int32)
+
+    def route(self, target: Target, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return a movement that reaches one target at little cost; None if there is none at all."""
+        level = self._carried(target)
+        most = np.minimum(np.maximum(self.problem.up, self.problem.down), level)
+        spread = costs / np.maximum(most, 1e-12)
+        prices = spread
+        best: tuple[float, NDArray[np.float64]] | None = None
+        for _ in range(_ROUNDS):
+            delta = self._priced_route(target, prices)
+            if delta is None:
+                return None
+            used = np.abs(delta) > _STILL * level
+            cost = float(costs[used].sum())
+            if best is not None and cost >= best[0]:
+                break
+            best = (cost, np.where(used, delta, 0.0))
+            prices = np.where(used, costs / np.maximum(np.abs(delta), _STILL * level), 2 * spread)
+        assert best is not None
+        return best[1]
+
+    def route_many(self, targets: Sequence[Target], costs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one movement that reaches many targets at little cost, each if it can be."""
+        level = float(np.median([target.level for target in targets]))
+        most = np.minimum(np.maximum(self.problem.up, self.problem.down), level)
+        prices = np.tile(costs / np.maximum(most, 1e-12), 2) + self._breath(costs, level)
+        reward = _REWARD * float(prices.max())
+        room = self._room.copy()
+        for target in targets:
+            ahead, back = self._directions(target)
+            prices[ahead] = -reward * level / target.level
+            room[ahead], room[back] = min(room[ahead], target.level), 0.0
+        delta = self._solved(prices, np.zeros(2 * self._cells), room)
+        return np.zeros(self._cells) if delta is None else delta
+
+    def _priced_route(self, target: Target, prices: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return the cheapest movement at these prices.
+
+        Reaching the level is rewarded, not required: the last answer is then a point to start from. Only if that is
+        not enough is it required.
+        """
+        level = self._carried(target)
+        ahead, back = self._directions(target)
+        room = self._room.copy()
+        if target.attacker != EVERYBODY:
+            known = self.problem.known_by[target.attacker]
+            room[known] = room[known + self._cells] = 0.0
+        if room[ahead] < level * (1 - CLOSE_ENOUGH):
+            return None
+        room[ahead], room[back] = min(level, room[ahead]), 0.0
+        both = np.tile(prices, 2) + self._breath(prices * level, level)
+        least = np.zeros(2 * self._cells)
+        rewarded = both.copy()
+        rewarded[ahead] = -_REWARD * float(both.max())
+        delta = self._solved(rewarded, least, room)
+        if delta is not None and abs(delta[target.cell]) >= level * (1 - CLOSE_ENOUGH):
+            return delta
+        least[ahead] = room[ahead]
+        return self._solved(both, least, room)
+
+    def _carried(self, target: Target) -> float:
+        """Return what the target must move by; a width is reached upwards, as far as there is room."""
+        if target.sign != WIDTH:
+            return target.level
+        return min(target.level, float(self.problem.up[target.cell]))
+
+    def _directions(self, target: Target) -> tuple[int, int]:
+        up, down = target.cell, target.cell + self._cells
+        return (down, up) if target.sign < 0 else (up, down)
+
+    @staticmethod
+    def _breath(costs: NDArray[np.float64], level: float) -> float:
+        """Return a price so small that it only keeps free cells from moving for nothing."""
+        return 1e-6 * max(float(costs.mean()), 1e-9) / level
+
+    def _solved(
+        self, prices: NDArray[np.float64], least: NDArray[np.float64], room: NDArray[np.float64]
+    ) -> NDArray[np.float64] | None:
+        solver, size = self._solver, 2 * self._cells
+        solver.changeColsCost(size, self._columns, prices)
+        solver.changeColsBounds(size, self._columns, least, room)
+        solver.run()
+        status = solver.getModelStatus()
+        if status not in {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible}:
+            solver.clearSolver()
+            solver.run()
+            status = solver.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            return None
+        moved = np.array(solver.getSolution().col_value)
+        return np.asarray(moved[: self._cells] - moved[self._cells :])

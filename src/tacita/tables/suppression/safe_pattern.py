@@ -1,0 +1,161 @@
+"""From any pattern to a safe one: withhold what is missing, then take back what is not needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.companions import Companions
+from tacita.tables.suppression.movements import Movements
+from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.proofs import Proofs
+from tacita.tables.suppression.routing import Router
+from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target, targets_of
+
+_MANY = 150  # unprotected targets are routed together above, one by one below
+_STILL = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class Unprotectable(Exception):
+    """No pattern at all protects these targets."""
+
+    targets: tuple[Target, ...]
+
+
+@dataclass(slots=True)
+class SafePatterns:
+    """Makes safe patterns of one problem, remembering proofs from one to the next."""
+
+    problem: Problem
+    proofs: Proofs = field(init=False)
+    _router: Router = field(init=False)
+    _blockers: dict[int, Target] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.proofs = Proofs(self.problem, targets_of(self.problem))
+        self._router = Router(self.problem)
+
+    def cost(self, withheld: NDArray[np.bool_]) -> float:
+        """Return what a pattern costs beyond what is withheld anyway."""
+        return float(self.problem.cost[withheld & ~self.problem.withheld].sum())
+
+    def unproved(self, withheld: NDArray[np.bool_]) -> list[Target]:
+        """Return the targets that a pattern leaves unprotected."""
+        lacking = self.proofs.lacking(withheld)
+        if not lacking:
+            return self._betrayed(withheld)
+        movements = Movements(self.problem, withheld)
+        return self.proofs.prove(movements, lacking) or self._betrayed(withheld, movements)
+
+    def safe(
+        self, withheld: NDArray[np.bool_], guide: NDArray[np.float64] | None = None, clock: Clock | None = None
+    ) -> NDArray[np.bool_]:
+        """Return a safe pattern that holds the given one; cells that the guide likes (0 to 1) are cheaper."""
+        pattern = withheld | self.problem.withheld
+        liked = np.zeros(len(self.problem)) if guide is None else np.clip(guide, 0.0, 1.0)
+        costs = self.problem.cost * (1.0001 - liked) + 1e-6 * max(float(self.problem.cost.mean()), 1e-9)
+        tries: dict[Target, int] = {}
+        while missing := self.unproved(pattern):
+            many = [t for t in missing if t.attacker == EVERYBODY and t.sign != WIDTH and tries.get(t, 0) < 2]
+            free = np.where(pattern, 0.0, costs)
+            if len(many) > _MANY:
+                tries.update({target: tries.get(target, 0) + 1 for target in many})
+                pattern = pattern | self._moved(self._router.route_many(self._one_way(many), free), many)
+                continue
+            pattern = self._routed_one_by_one(missing, pattern, costs)
+        return pattern
+
+    def taken_back(self, withheld: NDArray[np.bool_], clock: Clock) -> NDArray[np.bool_]:
+        """Return a safe pattern without what it does not need, the dearest cells first, as long as time allows."""
+        pattern = withheld.copy()
+        movements = Movements(self.problem, pattern)
+        lone = Companions(self.problem, pattern)
+        extra = np.flatnonzero(pattern & ~self.problem.withheld)
+        for cell in extra[np.lexsort((extra, -self.problem.cost[extra]))].tolist():
+            if clock.is_up:
+                break
+            if lone.needs(cell):
+                continue
+            movements.shut(cell)
+            if self._holds_without(cell, movements):
+                pattern[cell] = False
+                lone.publish(cell)
+            else:
+                movements.open(cell)
+        return pattern
+
+    def _holds_without(self, cell: int, movements: Movements) -> bool:
+        """Return whether all targets stay proved without a cell; if not, the proofs are as they were."""
+        touched = self.proofs.using(cell)
+        blocker = self._blockers.get(cell)
+        if blocker in touched:
+            # What stood in the way last time does so again more often than not.
+            touched.remove(blocker)
+            touched.insert(0, blocker)
+        kept = {target: self.proofs.of(target) for target in touched}
+        failed = self.proofs.prove(movements, touched[:1], stop_at_first=True) or self.proofs.prove(
+            movements, touched[1:], stop_at_first=True
+        )
+        if not failed:
+            return True
+        self._blockers[cell] = failed[0]
+        for target, witness in kept.items():
+            assert witness is not None
+            self.proofs.add(target, witness)
+        return False
+
+    def _routed_one_by_one(
+        self, missing: list[Target], pattern: NDArray[np.bool_], costs: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        hopeless = []
+        for target in missing:
+            witness = self.proofs.of(target)
+            if witness is not None and witness.holds_in(pattern):
+                continue
+            delta = self._router.route(target, np.where(pattern, 0.0, costs))
+            if delta is None:
+                hopeless.append(target)
+                continue
+            pattern = pattern | (np.abs(delta) > 0)
+            if target.sign != WIDTH:
+                self.proofs.learn(delta, missing)
+        if hopeless:
+            raise Unprotectable(tuple(hopeless))
+        return pattern
+
+    @staticmethod
+    def _one_way(targets: list[Target]) -> list[Target]:
+        """Return one direction for each cell; neighbours in alternation, so that they can move against each other."""
+        chosen: dict[int, Target] = {}
+        for target in targets:
+            if target.cell not in chosen or target.sign == (1 if target.cell % 2 else -1):
+                chosen[target.cell] = target
+        return list(chosen.values())
+
+    @staticmethod
+    def _moved(delta: NDArray[np.float64], targets: list[Target]) -> NDArray[np.bool_]:
+        least = min(target.level for target in targets)
+        return np.asarray(np.abs(delta) > _STILL * least)
+
+    def _betrayed(self, withheld: NDArray[np.bool_], movements: Movements | None = None) -> list[Target]:
+        """Return the targets that a contributor who knows their own cells can see through.
+
+        A proof that does not move a contributor's cells holds for that contributor too; only the others are asked.
+        """
+        if not self.problem.known_by:
+            return []
+        wanted = []
+        for target in [t for t in self.proofs.targets if t.attacker == EVERYBODY]:
+            for attacker in self.proofs.attackers_in(target):
+                single = target._replace(attacker=attacker)
+                witness = self.proofs.of(single)
+                if witness is None or not witness.holds_in(withheld):
+                    wanted.append(single)
+        if not wanted:
+            return []
+        self.proofs.watch(wanted)
+        return self.proofs.prove(movements or Movements(self.problem, withheld), wanted)

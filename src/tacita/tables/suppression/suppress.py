@@ -1,0 +1,144 @@
+"""Secondary suppression of a table: the one entry of this room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.errors import InputError, UsageError
+from tacita.model.table import Knowledge, Levels, Status, Table
+from tacita.progress import Progress, Step, silent
+from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.optimal import Best, Search
+from tacita.tables.suppression.presolve import Reduced, reduced
+from tacita.tables.suppression.problem import Problem, problem_of
+from tacita.tables.suppression.safe_pattern import SafePatterns, Unprotectable
+from tacita.tables.suppression.stopping import stop_on_interrupt
+from tacita.tables.suppression.suppression import Suppression
+from tacita.tables.suppression.why import reasons
+
+Method = Literal["optimal", "fast"]
+_TOLD = 5
+_SECONDS_FOR_REASONS = 5.0
+
+
+def suppress(
+    table: Table,
+    levels: Levels,
+    knowledge: Knowledge | None = None,
+    *,
+    costs: NDArray[np.float64] | None = None,
+    status: NDArray[np.int8] | None = None,
+    method: Method = "optimal",
+    seconds: float = 60.0,
+    gap: float = 0.0,
+    zeros: bool = False,
+    progress: Progress = silent,
+) -> Suppression:
+    """Return the cheapest safe pattern that was found in the time given; some safe pattern whatever the time.
+
+    `costs` are what withholding each cell costs (the values, when not given; a merged pair of cells that always have
+    the same value costs twice). `status` marks cells as `Status.KEPT` (never withheld) or `Status.FORCED` (withheld
+    in any case). "optimal" searches until the gap is closed; "fast" stops at the first pattern that holds nothing
+    superfluous. Ctrl-C ends the search with the best pattern so far.
+
+    >>> from tacita.model.table import Dimension, table_of_leaves
+    >>> rows, columns = Dimension.flat("activity", "123"), Dimension.flat("region", "ABC")
+    >>> table = table_of_leaves("investment", (rows, columns), np.array([[20, 50, 10], [8, 19, 22], [17, 32, 12.0]]))
+    >>> secret = np.flatnonzero(table.values == 22)
+    >>> result = suppress(table, Levels.of(len(table), secret, lower=4, upper=4))
+    >>> sorted(table.values[result.secondary].tolist()), result.is_optimal
+    ([8.0, 10.0, 20.0], True)
+    """
+    if method not in {"optimal", "fast"}:
+        raise UsageError(f"there is no method '{method}' of suppression", do="use 'optimal' or 'fast'")
+    with stop_on_interrupt() as stopped:
+        clock = Clock(seconds, stopped)
+        known = knowledge or Knowledge.of(len(table), integer=table.is_count)
+        prices = np.abs(table.values) if costs is None else costs
+        problem = problem_of(table, levels, known, prices, status, zeros=zeros)
+        small = reduced(problem)
+        if len(small.stuck):
+            raise _cannot(
+                table, small.stuck, "no pattern lets them move: they follow from cells that must be published"
+            )
+        unit, small = _scaled(small)
+        try:
+            best, patterns = _searched(small.problem, method, clock, gap, progress)
+        except Unprotectable as none:
+            cells = np.flatnonzero(np.isin(small.place, [target.cell for target in none.targets]) & small.needs)
+            reason = "even with every cell withheld that may be, the bounds leave too little room"
+            raise _cannot(table, cells, reason) from None
+        withheld = small.expanded(best.withheld, problem)
+        state = _status(withheld, levels, status)
+        secondary = np.flatnonzero(state == Status.SECONDARY)
+        progress(Step("finding the reason of each suppression"))
+        values = table.values * unit
+        why = reasons(small, best.withheld, patterns.proofs, values, secondary, Clock(_SECONDS_FOR_REASONS, stopped))
+        forced = float(problem.cost[secondary].sum()) - best.cost
+        return Suppression(
+            state, best.cost + forced, best.bound + forced, clock.used, why, _notes(stopped, clock, best)
+        )
+
+
+def _searched(
+    problem: Problem, method: Method, clock: Clock, gap: float, progress: Progress
+) -> tuple[Best, SafePatterns]:
+    patterns = SafePatterns(problem)
+    if not len(problem.targets):
+        return Best(problem.withheld.copy(), 0.0, 0.0), patterns
+    search = Search(problem, patterns, clock)
+
+    def report(best: Best) -> None:
+        told = f"searching: cost {best.cost:,.0f}, at most {100 * best.gap:.2f} % above the optimum"
+        progress(Step(told, min(clock.used, clock.seconds), clock.seconds))
+
+    best = search.run(1.0 if method == "fast" else gap, report)
+    # The proofs must be those of the pattern that is handed out.
+    if patterns.unproved(best.withheld):
+        raise InputError("the pattern could not be proved safe again", do="report this; nothing was released")
+    return best, patterns
+
+
+def _scaled(small: Reduced) -> tuple[float, Reduced]:
+    """Return the factor by which movements were divided so that a usual level is about one, and the problem so."""
+    problem = small.problem
+    levels = np.concatenate([problem.lower, problem.upper, problem.sliding])
+    unit = 1.0 / float(np.median(levels[levels > 0])) if np.any(levels > 0) else 1.0
+    scaled = replace(
+        problem,
+        down=problem.down * unit,
+        up=problem.up * unit,
+        lower=problem.lower * unit,
+        upper=problem.upper * unit,
+        sliding=problem.sliding * unit,
+    )
+    return unit, replace(small, problem=scaled)
+
+
+def _status(withheld: NDArray[np.bool_], levels: Levels, asked: NDArray[np.int8] | None) -> NDArray[np.int8]:
+    state = np.where(withheld, np.int8(Status.SECONDARY), np.int8(Status.PUBLISHED))
+    if asked is not None:
+        state = np.where(np.isin(asked, (Status.FORCED, Status.KEPT)), asked, state)
+    return np.where(levels.sensitive, np.int8(Status.PRIMARY), state).astype(np.int8)
+
+
+def _notes(stopped: Callable[[], bool], clock: Clock, best: Best) -> tuple[str, ...]:
+    if best.gap <= 1e-6:
+        return ()
+    how = "stopped by the user" if stopped() else f"stopped after {clock.used:.0f} s"
+    return (f"{how}: the pattern is safe, and at most {100 * best.gap:.1f} % above the optimum",)
+
+
+def _cannot(table: Table, cells: NDArray[np.int64], why: str) -> InputError:
+    named = "; ".join(table.cell_name(int(cell)) for cell in cells[:_TOLD])
+    more = f" and {len(cells) - _TOLD} more" if len(cells) > _TOLD else ""
+    return InputError(
+        f"{len(cells)} sensitive cells cannot be protected ({why}): {named}{more}",
+        where=f"table '{table.name}'",
+        do="let more cells be withheld, ask for less protection, assume that attackers know less, or merge categories",
+    )

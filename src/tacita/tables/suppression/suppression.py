@@ -1,0 +1,55 @@
+"""The result of secondary suppression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.model.table import Status
+
+
+class Cause(NamedTuple):
+    """Why a cell is withheld: for which sensitive cell, and how closely that would be known otherwise.
+
+    `share` is the half-width of the attacker's interval as a share of the value, 0 for an exact disclosure; None when
+    it was not worked out.
+    """
+
+    sensitive: int
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """A safe pattern, what its secondary suppressions cost, and the bound that no safe pattern can beat."""
+
+    status: NDArray[np.int8]
+    cost: float
+    bound: float
+    seconds: float
+    why: Mapping[int, Cause]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """The cells that are withheld, for whatever reason."""
+        return np.isin(self.status, (Status.PRIMARY, Status.SECONDARY, Status.FORCED))
+
+    @property
+    def secondary(self) -> NDArray[np.int64]:
+        """The cells withheld to protect others."""
+        return np.flatnonzero(self.status == Status.SECONDARY)
+
+    @property
+    def gap(self) -> float:
+        """How much cheaper a pattern might be, as a share of this one's cost; 0 is a proven optimum."""
+        return max(0.0, (self.cost - self.bound) / self.cost) if self.cost > 0 else 0.0
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether no safe pattern is cheaper."""
+        return self.gap <= 1e-6
