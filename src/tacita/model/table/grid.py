@@ -36,7 +36,7 @@ def table_of_leaves(name: str, dimensions: Sequence[Dimension], leaves: ArrayLik
         rows = [np.take(values, [at[leaf] for leaf in under[code]], axis=axis).sum(axis=axis) for code in each.codes]
         values = np.stack(rows, axis=axis)
     numbers = np.arange(values.size).reshape(values.shape)
-    sums = []
+    sums: list[tuple[int, list[int]]] = []
     for axis, each in enumerate(dimensions):
         for one in each.sums:
             totals = np.take(numbers, each.position(one.total), axis=axis).ravel()

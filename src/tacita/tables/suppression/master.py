@@ -42,7 +42,7 @@ class Master:
         self._column = np.full(len(problem), -1, np.int32)
         self._column[self.free] = np.arange(len(self.free), dtype=np.int32)
         self._seen: set[tuple[bytes, bytes]] = set()
-        self._solver = highspy.Highs()
+        self._solver = highspy.Highs()  # type: ignore[no-untyped-call]
         self._solver.silent()
         self._solver.setOptionValue("presolve", "off")
         self._solver.setOptionValue("threads", 1)
@@ -96,7 +96,7 @@ class Master:
         stopped: Callable[[], bool],
     ) -> Whole | None:
         """Return what the integer programme finds without some cells; None when nothing satisfies the inequalities."""
-        solver = highspy.Highs()
+        solver = highspy.Highs()  # type: ignore[no-untyped-call]
         solver.silent()
         model = self._solver.getLp()
         model.integrality_ = [highspy.HighsVarType.kInteger] * len(self.free)

@@ -124,7 +124,7 @@ def solver_of(
     sums: sparse.csr_matrix, lower: NDArray[np.float64], upper: NDArray[np.float64], *, maximize: bool = True
 ) -> highspy.Highs:
     """Return a quiet primal simplex over movements that keep all sums."""
-    solver = highspy.Highs()
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.silent()
     for option, value in (("presolve", "off"), ("solver", "simplex"), ("simplex_strategy", 4), ("threads", 1)):
         solver.setOptionValue(option, value)

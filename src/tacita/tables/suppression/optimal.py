@@ -123,13 +123,16 @@ class Search:
 
     def _relaxed(self, rounds: int = 50) -> Relaxed | None:
         """Return the optimum over fractions, no cell withheld alone in its equation."""
+        relaxed = self._master.relaxed()
         for _ in range(rounds):
-            relaxed = self._master.relaxed()
             if relaxed is None:
                 return None
-            if not self._master.add(cut for cut in self._alone if cut.shortfall(relaxed.x) > 1e-6):
+            point = relaxed.x
+            if not self._master.add(cut for cut in self._alone if cut.shortfall(point) > 1e-6):
                 break
-        self._bound(relaxed.bound)
+            relaxed = self._master.relaxed()
+        if relaxed is not None:
+            self._bound(relaxed.bound)
         return relaxed
 
     def _in_turn(self, number: int) -> list[Target]:

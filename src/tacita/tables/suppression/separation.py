@@ -31,7 +31,7 @@ class Separation:
     ) -> list[tuple[Target, Cut]]:
         """Return inequalities that a point breaks, at most one for each target, in the order of the targets."""
         is_whole = bool(np.all((x < _WORTH) | (x > 1 - _WORTH)))
-        found = []
+        found: list[tuple[Target, Cut]] = []
         for target in targets:
             if len(found) >= most or clock.is_up:
                 break
@@ -65,9 +65,8 @@ class Separation:
             open_[problem.known_by[target.attacker]] = 0.0
         # A movement of one level never needs more than that of any cell where sums are a network; where they are not,
         # the inequality is true all the same, and the unclipped question decides.
-        down, up = (
-            (np.minimum(problem.down, level), np.minimum(problem.up, level)) if clipped else (problem.down, problem.up)
-        )
+        most = level if clipped else np.inf
+        down, up = np.minimum(problem.down, most), np.minimum(problem.up, most)
         with np.errstate(invalid="ignore"):
             self._movements.allow(np.where(open_ > 0, down * open_, 0.0), np.where(open_ > 0, up * open_, 0.0))
         reach = self._movements.reach(target.cell, target.sign, level)
