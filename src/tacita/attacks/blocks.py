@@ -96,10 +96,13 @@ class Blocks:
         point, _, _ = self.solver.largest(wish * self.scale[self.block])
         return None if point is None else point * self.scale[self.block]
 
-    def whole_proposal(self, place: int, sign: float, seconds: float) -> tuple[Numbers | None, float, bool]:
+    def whole_proposal(
+        self, place: int, sign: float, seconds: float, within: tuple[Numbers, Numbers] | None = None
+    ) -> tuple[Numbers | None, float, bool]:
         """Return a point of whole numbers, in one block, with the largest (sign 1) or least (-1) number at `place`.
 
         Also the bound that the search proved, and whether the point attains it. Numbers of other blocks are nan.
+        `within` are narrower bounds, for all numbers, of somebody who knows more.
         """
         mine = int(self.block[place])
         if mine not in self._whole_solvers:
@@ -111,7 +114,14 @@ class Blocks:
         solver, members = self._whole_solvers[mine]
         wish = np.zeros(len(members))
         wish[np.searchsorted(members, place)] = sign
+        low, high = self.lowest[members], self.highest[members]
+        if within is not None:
+            solver.bound(
+                np.arange(len(members)), np.maximum(low, within[0][members]), np.minimum(high, within[1][members])
+            )
         point, bound, exact = solver.largest(wish)
+        if within is not None:
+            solver.bound(np.arange(len(members)), low, high)
         if point is None:
             return None, sign * bound, False
         found = np.full(len(self.free), np.nan)
@@ -144,7 +154,6 @@ class Blocks:
 
 def grouped(possible: PossibleTables, reduction: Reduction, outer: tuple[Numbers, Numbers]) -> list[Blocks]:
     """Return the blocks that need a search, the small ones together."""
-    sizes = np.bincount(reduction.block, minlength=reduction.blocks)
     rows = reduction.matrix.indices[reduction.matrix.indptr[:-1]]
     sums = np.bincount(reduction.block[rows], minlength=reduction.blocks)
     search = sums > 1
@@ -154,9 +163,17 @@ def grouped(possible: PossibleTables, reduction: Reduction, outer: tuple[Numbers
         search[entry[np.abs(reduction.matrix.data) != 1]] = True
         held = reduction.place >= 0
         search[reduction.block[reduction.place[held & (np.abs(reduction.factor) != 1)]]] = True
-    large = np.flatnonzero((sizes >= TOGETHER) & search)
-    small = (sizes < TOGETHER) & search
-    groups = [np.flatnonzero(reduction.block == each) for each in large]
+    return gathered(possible, reduction, outer, np.flatnonzero(search))
+
+
+def gathered(
+    possible: PossibleTables, reduction: Reduction, outer: tuple[Numbers, Numbers], blocks: Places
+) -> list[Blocks]:
+    """Return some blocks of a reduction, each large one alone and the small ones together."""
+    sizes = np.bincount(reduction.block, minlength=reduction.blocks)
+    small = np.zeros(reduction.blocks, bool)
+    small[blocks[sizes[blocks] < TOGETHER]] = True
+    groups = [np.flatnonzero(reduction.block == each) for each in blocks[sizes[blocks] >= TOGETHER]]
     groups.append(np.flatnonzero(small[reduction.block]))
     return [Blocks(possible, reduction, free, outer) for free in groups if len(free)]
 

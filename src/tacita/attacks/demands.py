@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.attacks.insiders import Insiders
 from tacita.attacks.possible_tables import Numbers, Places, PossibleTables
 from tacita.attacks.reach import Ends
 from tacita.attacks.reduction import Reduction
@@ -31,12 +33,17 @@ class Demands:
     width: Numbers
 
     @classmethod
-    def of(cls, levels: Levels, possible: PossibleTables) -> Demands:
-        """Return the demands on the sensitive cells among the unknown ones; widths only, where no truth is at hand."""
+    def of(cls, levels: Levels, possible: PossibleTables, values: Numbers) -> Demands:
+        """Return the demands on the sensitive cells among the unknown ones.
+
+        Where a true value is not at hand only the width is judged: an interval that reaches far enough on both sides
+        is at least as wide as both levels together.
+        """
         places = np.flatnonzero(levels.sensitive[possible.cells])
         cells = possible.cells[places]
         lower, upper, width = levels.lower[cells], levels.upper[cells], levels.sliding[cells]
-        value = np.full(len(cells), np.nan) if possible.truth is None else possible.truth[places]
+        value = values[cells]
+        width = np.where(np.isnan(value), np.maximum(width, lower + upper), width)
         size = np.maximum(1.0, np.abs(np.nan_to_num(value)))
         width = np.where((lower <= 0) & (upper <= 0) & (width <= 0), 1.0 if possible.whole else 1e-6 * size, width)
         down_to = np.where(lower > 0, value - lower, np.nan)
@@ -68,12 +75,62 @@ class Demands:
         found[place[place >= 0]] = True
         return found
 
+    def moves(self, reduction: Reduction, start: Numbers, ends: Ends) -> tuple[Numbers, Numbers]:
+        """Return how far each free number must be moved down and up to meet all demands on it; nan: not at all.
+
+        Widths are shared out by the room that there is.
+        """
+        down_to, up_to = self.of_free_numbers(reduction)
+        down, up = np.nan_to_num(start - down_to), np.nan_to_num(up_to - start)
+        room_down, room_up = start - ends.least, ends.most - start
+        place = reduction.place[self.places]
+        held = place >= 0
+        width = np.zeros(len(start))
+        np.maximum.at(width, place[held], self.width[held] / np.abs(reduction.factor[self.places][held]))
+        for wider, room in ((up, room_up), (down, room_down)):
+            lacking = np.maximum(width - up - down, 0.0)
+            wider[:] = wider + np.minimum(lacking, np.maximum(room - wider, 0.0))
+        return np.where(down > 0, down, np.nan), np.where(up > 0, up, np.nan)
+
+    def without(self, possible: PossibleTables, violations: Iterable[Violation]) -> Demands:
+        """Return the demands that are met, without those that are violated already."""
+        down_to, up_to, width = self.down_to.copy(), self.up_to.copy(), self.width.copy()
+        for each in violations:
+            at = int(np.searchsorted(possible.cells[self.places], each.cell))
+            if each.what == "sliding":
+                width[at] = 0.0
+            else:
+                (down_to if each.what == "lower" else up_to)[at] = np.nan
+        return Demands(self.places, self.value, down_to, up_to, width)
+
+    def own(self, reduction: Reduction, known: Insiders) -> dict[int, set[int]]:
+        """Return, by free number, the contributors to every sensitive cell on it: what they know is their own."""
+        sensitive = np.zeros(len(reduction.place), bool)
+        sensitive[self.places] = True
+        cells: dict[int, set[int]] = {}
+        for place in self.places[reduction.place[self.places] >= 0].tolist():
+            cells.setdefault(int(reduction.place[place]), set()).add(place)
+        theirs: dict[tuple[int, int], set[int]] = {}
+        for who, place in zip(known.who.tolist(), known.place.tolist(), strict=True):
+            if sensitive[place] and reduction.place[place] >= 0:
+                theirs.setdefault((int(reduction.place[place]), who), set()).add(place)
+        found: dict[int, set[int]] = {}
+        for (free, who), places in theirs.items():
+            if places == cells[free]:
+                found.setdefault(free, set()).add(who)
+        return found
+
+    def against(self, reduction: Reduction, known: Insiders, attacker: int, free: int) -> Demands:
+        """Return the demands on the cells of one free number that an attacker does not contribute to."""
+        mine = np.flatnonzero(reduction.place[self.places] == free)
+        mine = mine[~np.isin(self.places[mine], known.place[known.who == attacker])]
+        return Demands(self.places[mine], self.value[mine], self.down_to[mine], self.up_to[mine], self.width[mine])
+
     def violations(
-        self, table: Table, possible: PossibleTables, reduction: Reduction, ends: Ends, attacker: str
+        self, table: Table, possible: PossibleTables, interval: tuple[Numbers, Numbers], attacker: str
     ) -> list[Violation]:
-        """Return every demand that no checked table proves, with how far the cell is proved to reach."""
-        lower, upper = attained(reduction, ends)
-        lower, upper = lower[self.places], upper[self.places]
+        """Return every demand that a proved interval of the unknown cells does not meet."""
+        lower, upper = (each[self.places] for each in interval)
         exact = 1e-12 * np.abs(np.nan_to_num(self.value))
         found = []
         for what, missed, needed, reached in (
@@ -94,9 +151,11 @@ def attained(reduction: Reduction, ends: Ends) -> tuple[Numbers, Numbers]:
     return _of_cells(reduction, ends.least, ends.most)
 
 
-def excluded(reduction: Reduction, ends: Ends) -> tuple[Numbers, Numbers]:
-    """Return, for every unknown cell, the interval outside of which nothing is possible."""
-    return _of_cells(reduction, ends.lowest, ends.highest)
+def final(reduction: Reduction, ends: Ends) -> tuple[Numbers, Numbers]:
+    """Return the interval of every unknown cell: its true end where that is settled, what is proved otherwise."""
+    low = np.where(ends.closed_below & ~ends.unsettled, ends.lowest, ends.least)
+    high = np.where(ends.closed_above & ~ends.unsettled, ends.highest, ends.most)
+    return _of_cells(reduction, low, high)
 
 
 def _of_cells(reduction: Reduction, low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:

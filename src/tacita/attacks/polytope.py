@@ -21,7 +21,14 @@ class Polytope:
     """
 
     def __init__(
-        self, matrix: csr_array[Any], sums: Numbers, lower: Numbers, upper: Numbers, *, whole: bool = False
+        self,
+        matrix: csr_array[Any],
+        sums: Numbers,
+        lower: Numbers,
+        upper: Numbers,
+        *,
+        whole: bool = False,
+        dual: bool = False,
     ) -> None:
         import highspy
 
@@ -52,7 +59,7 @@ class Polytope:
             self._solver.setOptionValue("mip_abs_gap", 0.99)
         if self._solver.passModel(model) == highspy.HighsStatus.kError:
             raise InternalError("the solver refused the attacker's problem")
-        self._whole = whole
+        self._whole, self._strategy = whole, 1 if dual else 4
         self._costs = np.zeros(self.size)
         self._started = False
         self.walked = 0
@@ -78,9 +85,10 @@ class Polytope:
         if self._whole:
             self._solver.clearSolver()
         elif self._started:
-            # From the last point, which is still possible, the primal simplex just walks on.
+            # The last point is still possible when only the wish changed, and the primal simplex just walks on; when
+            # bounds change, the last prices still hold, and the dual simplex does.
             self._solver.setOptionValue("presolve", "off")
-            self._solver.setOptionValue("simplex_strategy", 4)
+            self._solver.setOptionValue("simplex_strategy", self._strategy)
         self._solver.run()
         status = self._solver.getModelStatus()
         good = status == self._highspy.HighsModelStatus.kOptimal

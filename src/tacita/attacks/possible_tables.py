@@ -42,29 +42,43 @@ class PossibleTables:
     roundings: float
 
 
-def possible_tables(table: Table, suppressed: NDArray[np.bool_], knowledge: Knowledge) -> PossibleTables:
+def possible_tables(
+    table: Table, suppressed: NDArray[np.bool_], knowledge: Knowledge, *, accuracy: float = 0.0
+) -> PossibleTables:
     """Return what is possible for somebody who sees a table without its suppressed cells.
 
     The right-hand side is what the unknown cells truly add up to; where they are not at hand, what the published cells
-    leave. In a magnitude table whose cells were rounded each on its own the two differ by the roundings.
+    leave. In a magnitude table whose cells were rounded each on its own the two differ by the roundings. With
+    `accuracy` every cell that can be seen is only known to within that much, which such a table may need to fit at all.
     """
+    from dataclasses import replace
+
     from scipy.sparse import csr_array
 
     _fitting(table, suppressed, knowledge)
+    if accuracy > 0:
+        seen = ~suppressed | knowledge.known
+        knowledge = replace(
+            knowledge,
+            lower=np.where(seen, np.maximum(knowledge.lower, table.values - accuracy), knowledge.lower),
+            upper=np.where(seen, np.minimum(knowledge.upper, table.values + accuracy), knowledge.upper),
+            known=np.zeros(len(table), bool),
+        )
+        suppressed = np.ones(len(table), bool)
     unknown = suppressed & ~knowledge.known
     roundings = _added_up(table, unknown)
     cells = np.flatnonzero(unknown)
     equations = table.equations
     whole = csr_array((equations.coefficients, equations.cells, equations.starts), shape=(len(equations), len(table)))
-    seen = np.where(unknown, 0.0, table.values)
+    published = np.where(unknown, 0.0, table.values)
     matrix = csr_array(whole[:, cells])
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     rows = np.flatnonzero(np.diff(matrix.indptr))
     matrix = csr_array(matrix[rows])
     truth = table.values[cells]
-    at_hand = bool(np.isfinite(truth).all())
-    sums = matrix @ truth if at_hand else -(whole[rows] @ seen)
+    at_hand = accuracy == 0 and bool(np.isfinite(truth).all())
+    sums = matrix @ truth if at_hand else -(whole[rows] @ published)
     lower, upper = knowledge.lower[cells].astype(np.float64), knowledge.upper[cells].astype(np.float64)
     if knowledge.integer:
         lower, upper = np.ceil(lower - EXACT), np.floor(upper + EXACT)
@@ -136,7 +150,7 @@ def _added_up(table: Table, unknown: NDArray[np.bool_]) -> float:
     )
     allowed = EXACT * np.maximum(sizes, 1e-6)
     if not table.is_count:
-        allowed = allowed + _unit(values) * np.diff(equations.starts) / 2
+        allowed = allowed + unit_of(values) * np.diff(equations.starts) / 2
     wrong = np.flatnonzero(misses > allowed)
     if wrong.size:
         names = [_sum_name(table, int(row)) for row in wrong]
@@ -148,7 +162,7 @@ def _added_up(table: Table, unknown: NDArray[np.bool_]) -> float:
     return float(misses.max(initial=0.0))
 
 
-def _unit(values: Numbers) -> float:
+def unit_of(values: Numbers) -> float:
     """Return the place that all values are rounded to: 1, 0.1, ... down to a millionth, or 0 where there is none."""
     for places in range(7):
         scaled = values * 10.0**places

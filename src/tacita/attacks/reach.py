@@ -67,12 +67,17 @@ class Reach:
         start = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
         for group in self.groups:
             point = group.proposal(np.zeros(len(group.free)))
-            held, slip = (None, None) if point is None else group.checked(point)
-            if held is None or (slip is not None and not self.possible.whole and np.isinf(slip).any()):
-                raise InputError(
-                    "no table fits what is published",
-                    do="check that the published cells add up, and that the bounds are true",
-                )
+            if point is None:
+                raise _nothing_fits()
+            held, slip = group.checked(point)
+            for block in np.flatnonzero(np.isinf(slip)):
+                inside = group.block == block
+                found = None
+                if group.whole:
+                    found, _, _ = group.whole_proposal(int(np.flatnonzero(inside)[0]), 1.0, self.seconds)
+                if found is None:
+                    raise _nothing_fits()
+                held[inside] = np.rint(found[inside])
             start[group.free] = held
         return start
 
@@ -96,6 +101,13 @@ class Reach:
         """
         for group in self.groups:
             _Settling(self, group, ends, down_to[group.free], up_to[group.free], progress, doing).run()
+
+
+def _nothing_fits() -> InputError:
+    return InputError(
+        "no table fits what is published",
+        do="check that the published cells add up, and that known cells and bounds are true",
+    )
 
 
 @dataclass(slots=True)
