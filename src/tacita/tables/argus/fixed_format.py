@@ -12,6 +12,7 @@ from tacita.engines.protocol import Engine
 from tacita.errors import InputError, faults_text, listed
 from tacita.files.read import read
 from tacita.model.microdata import Microdata
+from tacita.risk.arrays import as_arrow
 from tacita.tables.argus.record_layout import RecordLayout, Variable, read_record_layout
 
 _NUMBERS = frozenset(("numeric", "weight", "frequency", "largest", "lower level", "upper level", "cost", "shadow"))
@@ -40,7 +41,7 @@ def table_of(path: Path, layout: RecordLayout) -> pa.Table:
         plain = np.char.strip(texts)
         if variable.roles & _NUMBERS:
             values, strange = _numbers(plain, variable)
-            made[variable.name] = pa.array(values, from_pandas=True)
+            made[variable.name] = as_arrow(values, ~np.isnan(values))
             if len(strange):
                 faults.append(f"'{variable.name}' is no number on lines {listed(strange)}")
         else:
@@ -101,7 +102,7 @@ def _is_number(text: bytes) -> bool:
 def _codes(texts: Texts) -> pa.Array:
     values, places = np.unique(texts, return_inverse=True)
     words = [_decoded(value) or None for value in values.tolist()]
-    return pa.array(words, pa.string()).take(pa.array(places.tolist(), pa.int32()))
+    return pa.array(words, pa.string()).take(as_arrow(places.astype(np.int32)))
 
 
 def _decoded(text: bytes) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tacita.engines.protocol import EngineRelation
 from tacita.model.hierarchy import text_of
 from tacita.model.table import Contributions
-from tacita.risk.arrays import as_numpy
+from tacita.risk.arrays import as_codes, as_numpy
 from tacita.tables.build.coding import encoded, leaf_places, streamed
 from tacita.tables.build.layout import Layout
 from tacita.tables.build.linked import System
@@ -65,13 +65,13 @@ class Behind:
         alone = self.records.without_holding if of_holdings else self.records.without_contributor
         plan = leaf_contributors(self.relation, self.layout, self.columns, column, alone=alone)
         rows = streamed(self.relation, plan)
-        names, who = _numbered(rows)
-        waived = np.array([name in self.layout.waivers for name in names], bool) if self.layout.waivers else None
-        made = self._ranked(rows, who, None if waived is None else waived[who])
+        who, waived = _numbered(rows, self.layout.waivers)
+        made = self._ranked(rows, who, waived)
         return replace(made, totals=values)
 
     def _ranked(self, rows: pa.Table, who: NDArray[np.int64], waived: NDArray[np.bool_] | None = None) -> Contributions:
-        figures = {name: as_numpy(rows.column(name)) for name in ("response", "weighted", "weight", "records")}
+        weighted = ("weighted", "weight", "records") if self.layout.weight else ()
+        figures = {name: as_numpy(rows.column(name)) for name in ("response", *weighted)}
         requested = as_numpy(rows.column("requested")) > 0 if self.layout.request else None
         if self.layout.waiver:
             marked = as_numpy(rows.column("waived")) > 0
@@ -109,22 +109,36 @@ class Behind:
         )
 
 
-def _numbered(rows: pa.Table) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the contributors as texts, in order, and the number of each row's; those without a name come last."""
+def _numbered(rows: pa.Table, waivers: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """Return the number of each row's contributor, in the order of their names, and whether it is among the waivers.
+
+    Contributors without a name, each alone, come last.
+    """
     names, numbers = _in_order(rows.column("who"))
+    people = len(names)
     if "alone" in rows.column_names:
         others, alone = _in_order(rows.column("alone"))
-        numbers = np.where(numbers < 0, alone + len(names), numbers)
-        names += [""] * len(others)
-    return names, numbers
+        numbers = np.where(numbers < 0, alone + people, numbers)
+        people += len(others)
+    if not waivers:
+        return numbers, None
+    waived = np.zeros(people, bool)
+    ranks = _ranks(names)
+    for place, name in enumerate(names.to_pylist()):
+        waived[ranks[place]] = text_of(name) in waivers
+    return numbers, waived[numbers]
 
 
-def _in_order(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    values, numbers = encoded(column)
-    order = np.argsort(as_numpy(pc.sort_indices(pa.array(values, column.type))).astype(np.int64)) if values else None
-    if order is None:
-        return [], numbers
-    names = [""] * len(values)
-    for number, value in zip(order.tolist(), values, strict=True):
-        names[number] = text_of(value)
-    return names, np.where(numbers < 0, -1, order[numbers])
+def _in_order(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+    """Return the different values of a column, and for each row the rank of its value (-1: missing)."""
+    found = encoded(column)
+    numbers = as_codes(found.indices, -1).astype(np.int64)
+    if not len(found.dictionary):
+        return found.dictionary, numbers
+    return found.dictionary, np.where(numbers < 0, -1, _ranks(found.dictionary)[numbers])
+
+
+def _ranks(values: pa.Array) -> NDArray[np.int64]:
+    ranks = np.empty(len(values), np.int64)
+    ranks[as_numpy(pc.sort_indices(values).cast(pa.int64()))] = np.arange(len(values))
+    return ranks

@@ -55,7 +55,8 @@ def coded(dimension: Dimension, column: pa.ChunkedArray, missing: str | None, re
     A code counts as it is written, or else without blanks around it. A code that is the sum of others is no code for a
     record: its record would be missing in the parts.
     """
-    values, numbers = encoded(column)
+    found_codes = encoded(column)
+    values, numbers = found_codes.dictionary.to_pylist(), as_codes(found_codes.indices, -1).astype(np.int64)
     leaves = {leaf: dimension.position(leaf) for leaf in dimension.leaves}
     places = np.full(len(values) + 1, -1, np.int64)  # the last is for a missing code
     sums: list[tuple[int, str]] = []
@@ -84,8 +85,8 @@ def coded(dimension: Dimension, column: pa.ChunkedArray, missing: str | None, re
     return Coded(coded_rows, tuple(faults))
 
 
-def encoded(column: pa.ChunkedArray) -> tuple[list[object], NDArray[np.int64]]:
-    """Return the different values of a column, and for each row which it has (-1: missing)."""
+def encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """Return a column as codes of its different values."""
     whole = column.combine_chunks()
     if isinstance(whole, pa.ChunkedArray):  # what several chunks of a dictionary type combine to
         whole = pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], whole.type)
@@ -93,8 +94,7 @@ def encoded(column: pa.ChunkedArray) -> tuple[list[object], NDArray[np.int64]]:
         whole = whole.dictionary_decode()
     if pa.types.is_floating(whole.type):
         whole = pc.add(whole, 0.0)  # -0.0 is 0.0
-    found = whole.dictionary_encode()
-    return found.dictionary.to_pylist(), as_codes(found.indices, -1).astype(np.int64)
+    return whole.dictionary_encode()
 
 
 def _told(name: str, found: list[tuple[int, str]], counts: NDArray[np.float64], said: str) -> str:

@@ -64,11 +64,5 @@ def largest_of(
     given = largest[base]
     rows, _ = np.nonzero(given > 0)
     response = given[given > 0]
-    ones = np.ones(len(response))
-    made = ranked(
-        system,
-        Rows(places[rows], np.arange(len(response)), response, response, ones, ones),
-        everything,
-        largest.shape[1],
-    )
+    made = ranked(system, Rows(places[rows], np.arange(len(response)), response), everything, largest.shape[1])
     return made.largest[np.searchsorted(everything, totals)]

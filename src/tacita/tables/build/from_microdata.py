@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tacita.errors import UsageError
@@ -54,9 +55,10 @@ def build(microdata: Microdata, layouts: Sequence[Layout], progress: Progress = 
     records = checked_records(relation, first, where)
     progress(Step("adding up records"))
     totals = streamed(relation, leaf_totals(relation, first, columns))
+    totals = totals.filter(pc.greater(totals.column("records"), 0))  # rows that stand for no record
     leaves = leaf_places(system, totals, _missing(layouts), where)
     figures = np.stack([as_numpy(totals.column(name)) for name in ("value", "records")], axis=1)
-    keys, parts = _cells(system, leaves[figures[:, 1] > 0], empty)
+    keys, parts = _cells(system, leaves, empty)
     progress(Step("adding up hierarchies"))
     values, counts = summed(system, leaves, figures, keys).T
     values = settled(values, records.decimals)

@@ -8,6 +8,7 @@ combination of levels.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,21 +17,23 @@ from tacita.model.table import Contributions
 from tacita.tables.build.layers import combinations_of_layers, keys_under
 from tacita.tables.build.linked import System
 
+_MOST = 2**62
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
     """What each contributor gives in each leaf combination, one row each.
 
-    `response` is the sum of the contributor's records, `weighted` the same with weights, `weight` and `records` the sum
-    of the weights and the number of records.
+    `response` is the sum of the contributor's records. With sampling weights, `weighted` is the same sum of weighted
+    responses, `weight` and `records` are the sum of the weights and the number of records.
     """
 
     leaves: NDArray[np.int64]
     who: NDArray[np.int64]
     response: NDArray[np.float64]
-    weighted: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    records: NDArray[np.float64]
+    weighted: NDArray[np.float64] | None = None
+    weight: NDArray[np.float64] | None = None
+    records: NDArray[np.float64] | None = None
     requested: NDArray[np.bool_] | None = None
     waived: NDArray[np.bool_] | None = None
     signed: bool = False
@@ -49,12 +52,10 @@ def ranked(system: System, rows: Rows, keys: NDArray[np.int64], largest: int) ->
     for table in range(len(system.names)):
         for layers in combinations_of_layers(system, table):
             above, there = keys_under(rows.leaves, layers, system.radix)
-            cells = np.searchsorted(keys, above[there])
-            wanted = ~done[cells]
-            done[cells] = True
-            chosen = np.flatnonzero(there)[wanted]
-            if len(chosen):
-                _rank(made, rows, chosen, cells[wanted], people)
+            if there.all():
+                _rank(made, rows, None, above, people, keys, done)
+            elif there.any():
+                _rank(made, rows, np.flatnonzero(there), above[there], people, keys, done)
     return made.contributions()
 
 
@@ -98,37 +99,94 @@ class _Ranking:
         )
 
 
-def _rank(made: _Ranking, rows: Rows, chosen: NDArray[np.int64], cells: NDArray[np.int64], people: int) -> None:
-    """Fill in the cells of one combination of layers."""
-    pairs = cells * people + rows.who[chosen]
-    order = np.argsort(pairs, kind="stable")
-    chosen, pairs = chosen[order], pairs[order]
+def _rank(
+    made: _Ranking,
+    rows: Rows,
+    chosen: NDArray[np.int64] | None,
+    above: NDArray[np.int64],
+    people: int,
+    keys: NDArray[np.int64],
+    done: NDArray[np.bool_],
+) -> None:
+    """Fill in the cells of one combination of layers from the chosen rows (None: all)."""
+    who = rows.who if chosen is None else rows.who[chosen]
+    if int(keys[-1]) >= _MOST // max(people, 1):  # too large to be one number with the contributor's
+        above = np.searchsorted(keys, above)
+        keys = np.arange(len(keys))
+    order, pairs = _sorted(above * people + who)
+    order = order if chosen is None else chosen[order]
     first = np.flatnonzero(np.concatenate([[True], pairs[1:] != pairs[:-1]]))
-    response = np.add.reduceat(rows.response[chosen], first)
-    weighted = np.add.reduceat(rows.weighted[chosen], first)
-    weight = np.add.reduceat(rows.weight[chosen], first) / np.add.reduceat(rows.records[chosen], first)
-    if not rows.signed:
-        weight = np.divide(weighted, response, out=weight, where=response > 0)
+    grouped = _Grouped(order, first)
+    response = grouped.sums(rows.response)
+    weighted = response if rows.weighted is None else grouped.sums(rows.weighted)
+    weight = _mean_weights(rows, grouped, response, weighted)
     size = np.abs(response)
-    of_cell = pairs[first] // people
-    begins = np.flatnonzero(np.concatenate([[True], of_cell[1:] != of_cell[:-1]]))
-    at = of_cell[begins]
-    lengths = np.diff(np.concatenate([begins, [len(of_cell)]]))
-    made.counts[at] = lengths
-    made.totals[at] = np.add.reduceat(weighted, begins)
+    pairs = pairs[first]
+    cell, holder = pairs // people, pairs % people
+    begins = np.flatnonzero(np.concatenate([[True], cell[1:] != cell[:-1]]))
+    at = np.searchsorted(keys, cell[begins])
+    lengths = np.diff(np.concatenate([begins, [len(cell)]]))
+    new = ~done[at]  # a cell that a table before has too is ranked already
+    done[at] = True
+    made.counts[at[new]] = lengths[new]
+    made.totals[at[new]] = np.add.reduceat(weighted, begins)[new]
     if made.absolutes is not None:
-        made.absolutes[at] = np.add.reduceat(size * weight, begins)
+        made.absolutes[at[new]] = np.add.reduceat(size * weight, begins)[new]
     # A contributor asked if any record says so, and consented only if all of them do.
-    requested = None if rows.requested is None else np.logical_or.reduceat(rows.requested[chosen], first)
-    waived = None if rows.waived is None else np.logical_and.reduceat(rows.waived[chosen], first)
+    requested = None if rows.requested is None else grouped.reduced(rows.requested, np.logical_or)
+    waived = None if rows.waived is None else grouped.reduced(rows.waived, np.logical_and)
     for j, (groups, picked) in enumerate(_places(size, begins, lengths, made.largest.shape[1])):
-        made.largest[at[groups], j] = size[picked]
-        made.holders[at[groups], j] = pairs[first[picked]] % people
-        made.weights[at[groups], j] = weight[picked]
+        wanted = new[groups]
+        cells, rank = at[groups[wanted]], picked[wanted]
+        made.largest[cells, j] = size[rank]
+        made.holders[cells, j] = holder[rank]
+        made.weights[cells, j] = weight[rank]
         if made.requested is not None and requested is not None:
-            made.requested[at[groups], j] = requested[picked]
+            made.requested[cells, j] = requested[rank]
         if made.waived is not None and waived is not None:
-            made.waived[at[groups], j] = waived[picked]
+            made.waived[cells, j] = waived[rank]
+
+
+@dataclass(frozen=True, slots=True)
+class _Grouped:
+    """Rows in an order in which each group stands together, and where each group begins."""
+
+    order: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    def sums(self, figures: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.reduced(figures, np.add)
+
+    def reduced(self, figures: NDArray[Any], by: np.ufunc) -> NDArray[Any]:
+        taken = figures[self.order]
+        if len(self.first) == len(taken):  # every group is one row
+            return taken
+        reduced: NDArray[Any] = by.reduceat(taken, self.first)
+        return reduced
+
+
+def _mean_weights(
+    rows: Rows, grouped: _Grouped, response: NDArray[np.float64], weighted: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    if rows.weight is None or rows.records is None:
+        return np.ones(len(response))
+    if not rows.signed and (response > 0).all():
+        return weighted / response
+    means = grouped.sums(rows.weight) / grouped.sums(rows.records)
+    return means if rows.signed else np.divide(weighted, response, out=means, where=response > 0)
+
+
+def _sorted(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the order that sorts numbers (equal ones as they come), and the sorted numbers.
+
+    A number and its place are one number where both fit: sorting numbers is several times faster than sorting places.
+    """
+    places = max(len(numbers) - 1, 1).bit_length()
+    if int(numbers.max(initial=0)) < _MOST >> places:
+        packed = np.sort((numbers << places) | np.arange(len(numbers)))
+        return packed & ((1 << places) - 1), packed >> places
+    order = np.argsort(numbers, kind="stable")
+    return order, numbers[order]
 
 
 def _places(
