@@ -21,20 +21,19 @@ def lowest(system: System, keys: NDArray[np.int64], parts: list[NDArray[np.bool_
 
 def missing_totals(
     system: System, keys: NDArray[np.int64], base: NDArray[np.bool_], hidden: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return the keys of totals that are not there but follow from cells that are all published.
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the keys of totals that are not there, and which of them hold a cell that is not published.
 
-    A total over a suppressed cell is not computed: it is not published, and nobody could compute it.
+    The latter are not published either: they are unknowns of the attacker, bound by their sums as any other.
     """
     places = system.codes(keys).astype(np.int64)
     wanted = [occurring_keys(system, table, places[base]) for table in range(len(system.names))]
     totals: NDArray[np.int64] = np.setdiff1d(np.unique(np.concatenate(wanted)), keys)
     if not len(totals) or not hidden[base].any():
-        return totals
+        return totals, np.zeros(len(totals), bool)
     everything = np.union1d(keys, totals)
     over = summed(system, places[base], hidden[base].astype(np.float64)[:, None], everything)[:, 0]
-    free: NDArray[np.bool_] = over[np.searchsorted(everything, totals)] == 0
-    return totals[free]
+    return totals, over[np.searchsorted(everything, totals)] > 0
 
 
 def computed(

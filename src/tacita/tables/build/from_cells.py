@@ -35,7 +35,8 @@ def from_cells(
     """Return the table of a file of cells (see `read_cells`), or the linked tables, with all that is said of it.
 
     A cell with a marker instead of its value, or with a status that says so, is suppressed. Totals that the file leaves
-    out are computed if all cells below are published; a combination that it leaves out otherwise is zero for everybody.
+    out are computed if all cells below are published, and suppressed otherwise; any other combination that it leaves
+    out is zero for everybody.
     `is_count`: whether values are frequencies; None: they are if all are whole numbers and the value is the count.
 
     Raises with all faults together: codes that no hierarchy has, cells given twice, values that are negative (unless
@@ -129,7 +130,7 @@ def _completed(made: _Cells) -> tuple[_Cells, list[str]]:
     if made.status is not None:
         hidden |= np.isin(made.status, SUPPRESSED)
     base = lowest(made.system, made.keys, _parts(made.system, made.keys))
-    totals = missing_totals(made.system, made.keys, base, hidden)
+    totals, over_hidden = missing_totals(made.system, made.keys, base, hidden)
     if not len(totals):
         return made, []
     everything = np.concatenate([made.keys, totals])
@@ -147,9 +148,20 @@ def _completed(made: _Cells) -> tuple[_Cells, list[str]]:
     for name in made.columns:
         if name not in names and name not in largest:
             columns[name] = np.concatenate([made.columns[name], np.full(len(totals), np.nan)])[order]
-    status = None if made.status is None else np.concatenate([made.status, np.zeros(len(totals), np.int8)])[order]
+    status = None
+    if made.status is not None:
+        status = np.concatenate([made.status, np.where(over_hidden, Status.FORCED, Status.PUBLISHED)])[order]
+        status = status.astype(np.int8)
     values = np.concatenate([made.values, sums[:, 0]])[order]
-    told = [f"{counted(len(totals), 'total')} that the file leaves out were computed from its other cells"]
+    told = []
+    if not over_hidden.all():
+        number = int((~over_hidden).sum())
+        told.append(f"{counted(number, 'total')} that the file leaves out computed from its other cells")
+    if over_hidden.any():
+        number = int(over_hidden.sum())
+        told.append(
+            f"{counted(number, 'total')} over suppressed cells that the file leaves out taken as suppressed too"
+        )
     if "count" in names or largest:
         told.append("their contributors are taken to be different in each cell")
     return _Cells(made.system, everything[order], values, status, columns), told

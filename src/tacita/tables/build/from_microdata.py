@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tacita.errors import UsageError
+from tacita.errors import InputError, UsageError
 from tacita.files.contract import engine_relation
 from tacita.model.microdata import Microdata
 from tacita.model.table import Table
@@ -56,6 +56,8 @@ def build(microdata: Microdata, layouts: Sequence[Layout], progress: Progress = 
     progress(Step("adding up records"))
     totals = streamed(relation, leaf_totals(relation, first, columns))
     totals = totals.filter(pc.greater(totals.column("records"), 0))  # rows that stand for no record
+    if not totals.num_rows:
+        raise InputError("no row stands for a record", where=where, do="check the frequencies")
     leaves = leaf_places(system, totals, _missing(layouts), where)
     figures = np.stack([as_numpy(totals.column(name)) for name in ("value", "records")], axis=1)
     keys, parts = _cells(system, leaves, empty)

@@ -1,0 +1,100 @@
+"""Writing a specification as the text of its file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from tacita.files.atomic import write_text
+from tacita.model.dictionary_file.writing import entries, table_text
+from tacita.tables.specification.specification import DimensionPlan, Specification, TablePlan
+
+
+def write_specification(specification: Specification, path: Path, *, force: bool = False) -> None:
+    """Write a specification to a file; file names become relative to its folder."""
+    write_text(path, specification_text(specification, path.parent), force=force)
+
+
+def specification_text(specification: Specification, folder: Path | None = None) -> str:
+    """Return a specification as TOML, without what is as usual; `parse_specification` gives it back.
+
+    >>> from tacita.tables.specification.specification import DataPlan
+    >>> data, table = DataPlan(microdata="sqlite:///firms.db"), TablePlan("firms", ("size",), ("turnover",))
+    >>> print(specification_text(Specification(data, {}, (table,), title="Firms")))
+    title = "Firms"
+    <BLANKLINE>
+    [data]
+    microdata = "sqlite:///firms.db"
+    <BLANKLINE>
+    [[table]]
+    name = "firms"
+    dimensions = ["size"]
+    response = "turnover"
+    <BLANKLINE>
+    """
+    folder = specification.folder if folder is None else folder
+    plain = {name: _plain(_changed(getattr(specification, name)), folder) for name in _PARTS}
+    notes = "".join(f"# {note}\n" for note in specification.notes)
+    top = "".join(entries((), {"title": specification.title})[0]) if specification.title else ""
+    parts = [notes + top, table_text(("data",), plain["data"])]
+    for name, plan in specification.dimensions.items():
+        parts.append(table_text(("dimension", name), _dimension(plan, folder)))
+    parts += [_listed(plan, folder) for plan in specification.tables]
+    parts += [table_text((name,), plain[name]) for name in ("sensitivity", "attacker") if plain[name]]
+    protect = plain["protect"]
+    if options := protect.pop("options", None):
+        protect[specification.protect.method] = options
+    parts += [table_text(("protect",), protect)] if protect else []
+    parts += [table_text(("history",), plain["history"])] if specification.history else []
+    return "\n".join(part for part in parts if part)
+
+
+_PARTS = ("data", "sensitivity", "attacker", "protect", "history")
+
+
+def _changed(plan: Any) -> dict[str, Any]:
+    """Return the fields of a plan that are not as usual."""
+    if plan is None:
+        return {}
+    usual = {each.name: each.default for each in fields(plan)}
+    found = {name: value for name in usual if (value := getattr(plan, name)) != usual[name] and value not in ({}, None)}
+    if type(plan).__name__ == "AttackerPlan" and plan.lower is None:
+        found = {"lower": "none", **found}
+    return found
+
+
+def _dimension(plan: DimensionPlan, folder: Path) -> dict[str, Any]:
+    given = {name: value for name, value in _changed(plan).items() if name != "name"}
+    found: dict[str, Any] = _plain(given, folder)
+    if len(plan.hierarchies) == 1:
+        found = {"hierarchy": found.pop("hierarchies")[0], **found}
+    if plan.columns and plan.column == plan.columns[-1]:
+        found.pop("column")
+    return found
+
+
+def _listed(plan: TablePlan, folder: Path) -> str:
+    table: dict[str, Any] = {"name": plan.name, "dimensions": plan.dimensions}
+    if plan.responses:
+        table["response"] = plan.responses[0] if len(plan.responses) == 1 else plan.responses
+    if plan.hierarchies:
+        table["hierarchy"] = plan.hierarchies
+    lines, below = entries(("table",), _plain(table, folder))
+    return "".join(["[[table]]\n", *lines, *below])
+
+
+def _plain(value: Any, folder: Path) -> Any:
+    """Return a value in the types that TOML has; paths are relative to the folder where that is shorter."""
+    if isinstance(value, Path):
+        given, near = str(value), os.path.relpath(value, folder)
+        return Path(near).as_posix() if not near.startswith("..") or not value.is_absolute() else given
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item, folder) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, folder) for item in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return {each.name: _plain(getattr(value, each.name), folder) for each in fields(value)}
+    return value
