@@ -108,6 +108,8 @@ class Proofs:
         left = list(targets)
         while len(left) >= _FEW:
             batch = self._batch(left)
+            if not batch:  # only targets of single contributors, who are asked one by one
+                break
             delta = movements.together(batch)
             rest = self._settled(delta, left)
             if len(left) - len(rest) < _WORTH * len(batch):
