@@ -35,7 +35,7 @@ class Circulations:
         self._changed: Places = np.zeros(0, np.int64)
 
     def change(self, places: Places, by: Numbers, lower: Numbers, upper: Numbers) -> Numbers | None:
-        """Return a change that moves `places` (at most one in a block) by so much, or as near to it as can be.
+        """Return a change that moves each of `places` by so much, or as near to it as can be beside the others.
 
         `lower` and `upper` are the bounds, for all numbers, of attackers who know more.
         """
@@ -64,17 +64,32 @@ class Circulations:
         moved[np.abs(moved) <= 1e-9 * self.group.size[self.group.block]] = 0.0
         return moved
 
-    def steps(self, moved: Numbers) -> tuple[Numbers, Numbers]:
-        """Return, for each block, how many times the change fits forward and backward within the bounds."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ahead = np.where(moved > 0, self._up / moved, self._down / -moved)
-            back = np.where(moved > 0, self._down / moved, self._up / -moved)
-        still = moved == 0
+    def parts(self, moved: Numbers) -> Places:
+        """Return the number of the part of a change that each number moves in (-1: it stays).
+
+        Numbers are in one part when sums bind them. A part keeps every sum by itself.
+        """
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        moving = np.flatnonzero(moved)
+        touching = csr_array(self.group.matrix[:, moving])
+        entries = touching.tocoo()
+        rows, count = touching.shape
+        graph = csr_array((np.ones(entries.nnz), (entries.row, entries.col + rows)), shape=(rows + count, rows + count))
+        _, labels = connected_components(graph, directed=False)
+        found = np.full(len(moved), -1, np.int64)
+        found[moving] = np.unique(labels[rows:], return_inverse=True)[1]
+        return found
+
+    def steps(self, moved: Numbers, part: Places) -> tuple[Numbers, Numbers]:
+        """Return, for each part of a change, how many times it fits forward and backward within the bounds."""
+        moving = np.flatnonzero(part >= 0)
+        change, up, down = moved[moving], self._up[moving], self._down[moving]
         found = []
-        for each in (ahead, back):
-            most = np.full(self.group.count, np.inf)
-            np.minimum.at(most, self.group.block, np.where(still, np.inf, each))
-            most[np.isinf(most)] = 0.0
+        for ahead, behind in ((up, down), (down, up)):
+            most = np.full(int(part.max(initial=-1)) + 1, np.inf)
+            np.minimum.at(most, part[moving], np.where(change > 0, ahead, behind) / np.abs(change))
             found.append(np.floor(most + 1e-9) if self.group.whole else most)
         return found[0], found[1]
 

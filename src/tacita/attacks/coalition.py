@@ -24,6 +24,12 @@ TOUCHED = 20.0
 """How much sooner a cell that nobody knows is moved than one that somebody does."""
 
 
+APART = 60
+"""A large block is asked for one goal in so many numbers at once; changes that do not meet are changes of their own."""
+
+_Proof = tuple[Numbers, Places, dict[int, set[int]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Insight:
     """How near one contributor comes to one free number: its interval with that contributor's knowledge."""
@@ -63,12 +69,22 @@ def insights(reach: Reach, ends: Ends, demands: Demands, known: Insiders, progre
 
 @dataclass(slots=True)
 class _Goal:
-    """One number to be moved, one way, against everybody in `against` (None: nobody was ruled out yet)."""
+    """One number to be moved, one way, against everybody in `against` (None: nobody was ruled out yet).
+
+    `tries` says how it is asked for next: 0 and 1 beside other goals of the block (1: against all at once), 2 beside
+    others against one attacker at a time, 3 alone.
+    """
 
     place: int
     by: float
     against: set[int] | None = None
-    one_by_one: bool = False
+    tries: int = 0
+
+    def barred(self) -> set[int]:
+        """Return the attackers whose knowledge the next answer must leave true."""
+        if not self.against:
+            return set()
+        return set(self.against) if self.tries == 1 else {min(self.against)}
 
 
 @dataclass(slots=True)
@@ -97,62 +113,81 @@ class _Search:
 
     def run(self, down: Numbers, up: Numbers, progress: Progress) -> None:
         """Settle every goal; fill `found`."""
-        goals: list[deque[_Goal]] = [deque() for _ in range(self.group.count)]
-        for place in range(len(self.start)):
-            for by in (up[place], -down[place]):
-                if not np.isnan(by) and by != 0:
-                    goals[self.group.block[place]].append(_Goal(place, float(by)))
-        total = sum(map(len, goals))
-        failed: list[deque[tuple[int, int]]] = [deque() for _ in goals]
-        while any(goals):
-            progress(Step("attacking as a contributor", total - sum(map(len, goals)), total))
+        goals = [
+            _Goal(place, float(by))
+            for place in range(len(self.start))
+            for by in (up[place], -down[place])
+            if not np.isnan(by)
+        ]
+        total = len(goals)
+        failed: list[deque[tuple[int, int]]] = [deque() for _ in range(self.group.count)]
+        while goals:
+            progress(Step("attacking as a contributor", total - len(goals), total))
             self._round(goals, failed)
+            goals = [each for each in goals if each.against is None or each.against]
         seen: set[tuple[int, int]] = set()
         while any(failed):
             self._widths(failed, seen)
 
-    def _round(self, goals: list[deque[_Goal]], failed: list[deque[tuple[int, int]]]) -> None:
-        """Ask for one goal of each block, and take whatever the answer proves for the others."""
-        asked = {block: queue[0] for block, queue in enumerate(goals) if queue}
-        barred = {
-            block: set() if goal.against is None else {min(goal.against)} if goal.one_by_one else set(goal.against)
-            for block, goal in asked.items()
-        }
+    def _chosen(self, goals: list[_Goal]) -> list[_Goal]:
+        """Return the goals to ask for together: many of a large block, far apart if chance will have it."""
+        sizes = np.bincount(self.group.block, minlength=self.group.count)
+        room = np.maximum(1, sizes // APART)
+        stage = np.full(self.group.count, 9)
+        np.minimum.at(stage, self.group.block[[each.place for each in goals]], [each.tries for each in goals])
+        room[stage == 3] = 1
+        taken: dict[int, set[int]] = {}
+        chosen = []
+        step = max(1, len(goals) // 997)
+        for each in (goals[at] for first in range(step) for at in range(first, len(goals), step)):
+            block = int(self.group.block[each.place])
+            places = taken.setdefault(block, set())
+            if each.tries == stage[block] and len(places) < room[block] and each.place not in places:
+                places.add(each.place)
+                chosen.append(each)
+        return chosen
+
+    def _round(self, goals: list[_Goal], failed: list[deque[tuple[int, int]]]) -> None:
+        """Ask for some goals of each block, and take whatever the answer proves for the others."""
+        asked = self._chosen(goals)
+        barred: dict[int, set[int]] = {}
+        for each in asked:
+            barred.setdefault(int(self.group.block[each.place]), set()).update(each.barred())
+        before = [None if each.against is None else len(each.against) for each in asked]
+        place, by = np.array([each.place for each in goals], np.int64), np.array([each.by for each in goals])
         proofs = self._proofs(
-            np.array([goal.place for goal in asked.values()], np.int64),
-            np.array([goal.by for goal in asked.values()]),
-            barred,
+            np.array([each.place for each in asked], np.int64), np.array([each.by for each in asked]), barred
         )
-        for block, goal in asked.items():
-            before = (None if goal.against is None else set(goal.against), goal.one_by_one)
-            for values, touched in proofs:
-                for each in goals[block]:
-                    moved = values[each.place] - self.start[each.place]
-                    if moved * np.sign(each.by) >= abs(each.by) * (1 - ENOUGH):
-                        left = touched.get(block, set())
-                        each.against = (
-                            left - self.exempt.get(each.place, set()) if each.against is None else each.against & left
-                        )
-            if goal.against == before[0]:
-                # Nothing came of it: ask against one at a time, and a single one who stands firm has broken in.
+        for values, part, touched in proofs:
+            with np.errstate(invalid="ignore"):
+                moved = (values - self.start)[place] * np.sign(by)
+            for at in np.flatnonzero(moved >= np.abs(by) * (1 - ENOUGH)):
+                goal, left = goals[at], touched.get(int(part[place[at]]), set())
                 if goal.against is None:
-                    goal.against = self._present(block) - self.exempt.get(goal.place, set())
-                    goal.one_by_one = True
-                elif not goal.one_by_one and len(goal.against) > 1:
-                    goal.one_by_one = True
+                    goal.against, goal.tries = left - self.exempt.get(goal.place, set()), max(goal.tries, 1)
                 else:
-                    broken = min(goal.against)
-                    failed[block].append((broken, goal.place))
-                    goal.against.discard(broken)
-            goals[block] = deque(each for each in goals[block] if each.against is None or each.against)
+                    goal.against &= left
+        for each, count in zip(asked, before, strict=True):
+            if each.against is not None and (count is None or len(each.against) < count):
+                continue
+            # Nothing came of it: ask with less at a time, and a single attacker who stands firm has broken in.
+            if each.tries < 3:
+                each.tries = 3 if each.against is None else each.tries + 1
+            elif each.against is None:
+                each.against = self._present(int(self.group.block[each.place])) - self.exempt.get(each.place, set())
+            else:
+                broken = min(each.against)
+                failed[self.group.block[each.place]].append((broken, each.place))
+                each.against.discard(broken)
 
     def _present(self, block: int) -> set[int]:
         return {who for who, where in self.pairs if where == block}
 
-    def _proofs(
-        self, places: Places, by: Numbers, barred: dict[int, set[int]]
-    ) -> list[tuple[Numbers, dict[int, set[int]]]]:
-        """Return checked tables (nan in blocks where there is none), with the attackers that know each to be false."""
+    def _proofs(self, places: Places, by: Numbers, barred: dict[int, set[int]]) -> list[_Proof]:
+        """Return checked tables: values (nan where nothing is proved), parts that move by themselves, who is touched.
+
+        Parts of a change that share no sum are changes of their own, and each of them can be had without the others.
+        """
         _, place, low, high = self.known
         lower, upper = np.full(len(self.start), -np.inf), np.full(len(self.start), np.inf)
         for block, attackers in barred.items():
@@ -162,23 +197,21 @@ class _Search:
                 np.minimum.at(upper, place[mine], high[mine])
         moved = self.changes.change(places, by, lower, upper)
         self.solved += 1
-        if moved is None:
+        if moved is None or not moved.any():
             return []
-        ahead, back = self.changes.steps(moved)
+        part = self.changes.parts(moved)
+        ahead, back = self.changes.steps(moved, part)
         found = []
-        for times in (np.ones(self.group.count), ahead, -np.minimum(back, 1.0), -back):
-            change = times[self.group.block] * moved
+        for times in (np.ones(len(ahead)), ahead, -np.minimum(back, 1.0), -back):
+            change = np.where(part >= 0, times[part] * moved, 0.0)
             good = self.changes.proved(change)
-            values = np.where(good[self.group.block] & (change != 0), self.start + change, np.nan)
-            values = np.where(good[self.group.block] & (change == 0), self.start, values)
-            found.append((values, self._touched(values)))
+            values = np.where((part >= 0) & good[self.group.block], self.start + change, np.nan)
+            found.append((values, part, self._touched(values, part)))
         return found + self._whole(places, by, (lower, upper), found[0][0])
 
-    def _whole(
-        self, places: Places, by: Numbers, within: tuple[Numbers, Numbers], proved: Numbers
-    ) -> list[tuple[Numbers, dict[int, set[int]]]]:
+    def _whole(self, places: Places, by: Numbers, within: tuple[Numbers, Numbers], proved: Numbers) -> list[_Proof]:
         """Return tables of whole numbers where the smallest change was one of fractions, and so proved nothing."""
-        found = []
+        found: list[_Proof] = []
         for place, goal in zip(places.tolist(), by.tolist(), strict=True):
             if not self.group.whole or not np.isnan(proved[place]):
                 continue
@@ -193,16 +226,17 @@ class _Search:
             held, slip = self.group.checked(np.where(mine, point, self.start))
             if np.isfinite(slip[self.group.block[place]]):
                 values = np.where(mine, held, np.nan)
-                found.append((values, self._touched(values)))
+                part = np.where(mine, 0, -1).astype(np.int64)
+                found.append((values, part, self._touched(values, part)))
         return found
 
-    def _touched(self, values: Numbers) -> dict[int, set[int]]:
-        """Return, by block, the attackers who know that these values are false."""
+    def _touched(self, values: Numbers, part: Places) -> dict[int, set[int]]:
+        """Return, by part, the attackers who know that these values are false."""
         who, place, low, high = self.known
         near = 1e-9 * self.group.size[self.group.block[place]]
         touched: dict[int, set[int]] = {}
         for at in np.flatnonzero((values[place] < low - near) | (values[place] > high + near)):
-            touched.setdefault(int(self.group.block[place[at]]), set()).add(int(who[at]))
+            touched.setdefault(int(part[place[at]]), set()).add(int(who[at]))
         return touched
 
     def _widths(self, failed: list[deque[tuple[int, int]]], seen: set[tuple[int, int]]) -> None:
@@ -225,7 +259,7 @@ class _Search:
             room = np.where(np.isfinite(room), room, np.copysign(far, room))
             values = self.start[places].copy()
             proofs = self._proofs(places, room, barred)
-            for proof, _ in proofs[:1] + proofs[4:]:
+            for proof, _, _ in proofs[:1] + proofs[4:]:
                 values = np.where(np.isnan(proof[places]), values, proof[places])
             reached.append(np.where(np.abs(values) >= far / 4, np.copysign(np.inf, values), values))
         for number, (attacker, place) in enumerate(asked.values()):
