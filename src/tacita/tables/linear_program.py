@@ -56,6 +56,8 @@ class Program:
     upper: Reals
     rows: Rows
     integer: NDArray[np.bool_] | None = None
+    offset: float = 0.0
+    """Added to every cost, so that gaps are shares of what is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ def solver_of(program: Program) -> Any:
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = len(program.costs), len(program.rows)
     lp.col_cost_, lp.col_lower_, lp.col_upper_ = program.costs, program.lower, program.upper
+    lp.offset_ = program.offset
     lp.row_lower_, lp.row_upper_ = program.rows.lower, program.rows.upper
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     lp.a_matrix_.start_ = program.rows.starts.astype(np.int32)

@@ -1,0 +1,117 @@
+"""The linear programs of interval publication: all widths together, or one sensitive cell after the other."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacita.model.table import Table
+from tacita.tables.linear_program import Program, Reals, Rows, solve
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A level: how far from its value, and to which side, some table within the intervals must have a cell."""
+
+    cell: int
+    upward: bool
+    distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How far below and above its value each interval may go: external bounds, nothing for exact cells."""
+
+    below: Reals
+    above: Reals
+
+
+def joint_widths(
+    table: Table, needs: tuple[Need, ...], room: Room, weights: Reals, end: float
+) -> tuple[Reals, Reals, float] | None:
+    """Return the widths below and above of the least weighted sum, and that sum; None without a solution in time.
+
+    Columns: down and up for each cell, then one table of differences d per need. Rows: the sums of each d, and
+    ``-down <= d <= up``.
+    """
+    cells, scale = len(table), max((need.distance for need in needs), default=1.0)
+    equations, every = table.equations, np.arange(len(table), dtype=np.int64)
+    lower, upper = [np.zeros(2 * cells)], [np.concatenate((room.below, room.above)) / scale]
+    rows: Rows | None = None
+    zero = np.zeros(len(equations))
+    pairs = np.arange(0, 4 * cells + 1, 2, dtype=np.int64)
+    for number, need in enumerate(needs):
+        first = (2 + number) * cells
+        least, most = -room.below / scale, room.above / scale
+        if need.upward:
+            least[need.cell] = need.distance / scale
+        else:
+            most[need.cell] = -need.distance / scale
+        if least[need.cell] > most[need.cell]:
+            return None
+        lower.append(least)
+        upper.append(most)
+        sums = Rows(equations.starts, first + equations.cells, equations.coefficients, zero, zero)
+        columns = np.concatenate(
+            (np.column_stack((first + every, every)), np.column_stack((first + every, cells + every)))
+        )
+        signs = np.concatenate((np.tile((1.0, 1.0), (cells, 1)), np.tile((-1.0, 1.0), (cells, 1))))
+        within = Rows(pairs, columns.ravel(), signs.ravel(), np.zeros(2 * cells), np.full(2 * cells, np.inf))
+        both = sums.followed_by(within)
+        rows = both if rows is None else rows.followed_by(both)
+    if rows is None:
+        return np.zeros(cells), np.zeros(cells), 0.0
+    costs = np.concatenate((weights, weights, np.zeros(len(needs) * cells)))
+    program = Program(costs, np.concatenate(lower), np.concatenate(upper), rows)
+    answer = solve(program, seconds=max(end - time.monotonic(), 0.0))
+    if not answer.optimal or answer.values is None:
+        return None
+    # The witnesses, not the widths, are what protects: take the widths from them.
+    tables = answer.values[2 * cells :].reshape(len(needs), cells) * scale
+    return np.maximum(-tables.min(axis=0), 0.0), np.maximum(tables.max(axis=0), 0.0), answer.objective * scale
+
+
+def widened(
+    table: Table, need: Need, room: Room, weights: Reals, down: Reals, up: Reals, *, whole: bool, known: int = -1
+) -> tuple[Reals, Reals] | None:
+    """Return the widths after the cheapest widening with which one level is reached; None when nothing reaches it.
+
+    Columns: what lies within the present widths (free), what goes above them, what goes below them. `known` is a cell
+    that the attacker knows besides, `whole` asks for a table of whole numbers.
+    """
+    cells, scale = len(table), 1.0 if whole else need.distance
+    equations = table.equations
+    most = np.concatenate((up, np.maximum(room.above - up, 0), np.maximum(room.below - down, 0))) / scale
+    least = np.concatenate((-down / scale, np.zeros(2 * cells)))
+    if known >= 0:
+        fixed = np.array([known, cells + known, 2 * cells + known])
+        least[fixed] = most[fixed] = 0.0
+    if whole:
+        least, most = np.ceil(least - 1e-9), np.floor(most + 1e-9)
+    order = np.argsort(np.tile(equations.row_of, 3), kind="stable")
+    columns = np.concatenate((equations.cells, equations.cells + cells, equations.cells + 2 * cells))[order]
+    values = np.concatenate((equations.coefficients, equations.coefficients, -equations.coefficients))[order]
+    zero = np.zeros(len(equations))
+    sign = 1.0 if need.upward else -1.0
+    reach = Rows(
+        np.array([0, 3]),
+        need.cell + np.array([0, cells, 2 * cells]),
+        np.array([sign, sign, -sign]),
+        np.array([need.distance / scale]),
+        np.array([np.inf]),
+    )
+    program = Program(
+        np.concatenate((np.zeros(cells), weights, weights)),
+        least,
+        most,
+        Rows(equations.starts * 3, columns, values, zero, zero).followed_by(reach),
+        np.ones(3 * cells, bool) if whole else None,
+    )
+    answer = solve(program, seconds=20.0 if whole else np.inf)
+    if answer.values is None:
+        return None
+    found = answer.values * scale
+    differences = found[:cells] + found[cells : 2 * cells] - found[2 * cells :]
+    return np.maximum(down, -differences), np.maximum(up, differences)

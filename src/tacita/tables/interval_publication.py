@@ -1,0 +1,207 @@
+"""Interval publication: instead of withholding cells, publish for each of them an interval that protects.
+
+Partial cell suppression (Fischetti and Salazar 2003). Cell c is published as [value - down, value + up]. An attacker
+knows these intervals, the exact cells and all sums; a sensitive cell is protected when some table within the intervals
+(a witness) has it at ``value + upper`` and another at ``value - lower``. The witnesses and the widths are columns of
+one linear program that minimises the weighted sum of widths: no integers, and never less information than the best
+suppression, whose attacker's intervals are one of its solutions.
+
+Limits. An interval that is as narrow as its levels allow tells its middle to whoever knows the levels and the method.
+So the ends are moved outwards to round numbers (``ends="round"``), the step not smaller than the half-width; exact ends
+are for internal use. A sliding level is asked of the upper side, as far as there is room, and of the lower one.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.errors import InputError, UsageError, counted
+from tacita.model.table import Knowledge, Levels, Table
+from tacita.progress import Progress, Step, silent
+from tacita.tables.interval_program import Need, Room, joint_widths, widened
+from tacita.tables.linear_program import Reals
+from tacita.tables.reach import shortfalls
+from tacita.tables.usable import names, require_levels, require_usable
+
+_LARGEST_JOINT = 150_000
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedIntervals:
+    """The ends of each published interval; `exact` cells have both ends at their value.
+
+    `width` is the weighted sum of widths with exact ends, `bound` what cannot be undercut (not a number: not known),
+    `published_width` the plain sum of widths as published.
+    """
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    width: float
+    bound: float
+    published_width: float
+    notes: tuple[str, ...]
+
+
+def publish_intervals(
+    table: Table,
+    levels: Levels,
+    knowledge: Knowledge | None = None,
+    *,
+    weight: Literal["unity", "relative"] | Reals = "unity",
+    keep: NDArray[np.bool_] | None = None,
+    ends: Literal["round", "exact"] = "round",
+    seconds: float = 60.0,
+    progress: Progress = silent,
+) -> PublishedIntervals:
+    """Return intervals that protect every sensitive cell, of the least weighted width when time allows.
+
+    `weight` is what a unit of width costs: the same everywhere, less in large cells ("relative"), or given. `keep`
+    holds cells that must be published exactly. A contributor who alone stands behind a cell (`knowledge.owners`)
+    attacks knowing it.
+
+    >>> from tacita.model.table import Dimension, Equations
+    >>> sex = Dimension.flat("sex", ["f", "m"])
+    >>> codes = np.arange(3, dtype=np.int32).reshape(-1, 1)
+    >>> table = Table("pay", (sex,), codes, np.array([90.0, 40, 50]), Equations.of([(0, (1, 2))]), is_count=False)
+    >>> total = np.array([True, False, False])
+    >>> found = publish_intervals(table, Levels.of(3, np.array([1]), 4, 8), keep=total, ends="exact")
+    >>> found.lower.tolist(), found.upper.tolist()
+    ([90.0, 36.0, 42.0], [90.0, 48.0, 54.0])
+    """
+    end = time.monotonic() + max(seconds, 0.0)
+    require_usable(table)
+    require_levels(table, levels)
+    knowledge = knowledge or Knowledge.of(len(table), integer=table.is_count)
+    room = _room(table, knowledge, keep)
+    weights = _weights(table, weight)
+    needs = _needs(table, levels, room)
+    down, up = np.zeros(len(table)), np.zeros(len(table))
+    bound = np.nan
+    progress(Step("widening intervals", 0, len(needs)))
+    size = len(table) * (len(needs) + 2)
+    joint = joint_widths(table, needs, room, weights, end) if size <= _LARGEST_JOINT and seconds > 0 else None
+    notes = []
+    if joint is not None:
+        down, up, bound = joint
+    elif needs:
+        notes.append("one sensitive cell after the other: narrower intervals may do")
+    for number, need in enumerate(needs if joint is None else ()):
+        progress(Step("widening intervals", number, len(needs)))
+        down, up = _protected(table, need, room, weights, down, up, whole=False)
+    down, up = _against_owners(table, needs, knowledge, room, weights, down, up)
+    width = float((weights * (down + up)).sum())
+    lower, upper = _ends(table, down, up, room, ends, knowledge.integer)
+    lower, upper = _against_whole(table, levels, knowledge, room, weights, lower, upper)
+    exact = np.asarray(upper - lower <= 0)
+    if ends == "exact":
+        notes.append("ends are as near as the levels allow: who knows the levels can compute the values from them")
+    return PublishedIntervals(lower, upper, exact, width, bound, float((upper - lower).sum()), tuple(notes))
+
+
+def _room(table: Table, knowledge: Knowledge, keep: NDArray[np.bool_] | None) -> Room:
+    values = table.values
+    outside = np.flatnonzero((knowledge.lower > values) | (knowledge.upper < values))
+    if len(outside):
+        raise InputError(
+            f"external bounds that exclude the true value of {counted(len(outside), 'cell')}: {names(table, outside)}",
+            where=f"table '{table.name}'",
+            do="give bounds around the true values",
+        )
+    fixed = knowledge.known if keep is None else knowledge.known | keep
+    return Room(np.where(fixed, 0.0, values - knowledge.lower), np.where(fixed, 0.0, knowledge.upper - values))
+
+
+def _weights(table: Table, weight: Literal["unity", "relative"] | Reals) -> Reals:
+    if isinstance(weight, str):
+        large = np.maximum(np.abs(table.values), 1.0)
+        return np.ones(len(table)) if weight == "unity" else np.asarray(1.0 / large)
+    if len(weight) != len(table) or not (np.isfinite(weight) & (weight > 0)).all():
+        raise UsageError("weights not above zero, or not one per cell", where=f"table '{table.name}'", do="mend them")
+    return np.asarray(weight, np.float64)
+
+
+def _needs(table: Table, levels: Levels, room: Room) -> tuple[Need, ...]:
+    found = []
+    for cell in np.flatnonzero(levels.sensitive):
+        above, below = float(levels.upper[cell]), float(levels.lower[cell])
+        rest = max(float(levels.sliding[cell]) - above - below, 0.0)
+        more = min(rest, max(float(room.above[cell]) - above, 0.0))
+        for upward, distance in ((True, above + more), (False, below + rest - more)):
+            if distance > 0:
+                found.append(Need(int(cell), upward, distance))
+    return tuple(found)
+
+
+def _protected(
+    table: Table, need: Need, room: Room, weights: Reals, down: Reals, up: Reals, *, whole: bool, known: int = -1
+) -> tuple[Reals, Reals]:
+    """Return widths with which one level is reached, or refuse."""
+    found = widened(table, need, room, weights, down, up, whole=whole, known=known)
+    if found is None:
+        who = "" if known < 0 else f", against the contributor who alone stands behind {table.cell_name(known)}"
+        raise InputError(
+            f"{table.cell_name(need.cell)} cannot be protected {'upwards' if need.upward else 'downwards'}{who}: the "
+            "sums, the bounds and the cells that must be exact leave it no room",
+            where=f"table '{table.name}'",
+            do="keep fewer cells exact, widen the external bounds or lower the level",
+        )
+    return found
+
+
+def _against_owners(
+    table: Table, needs: tuple[Need, ...], knowledge: Knowledge, room: Room, weights: Reals, down: Reals, up: Reals
+) -> tuple[Reals, Reals]:
+    for cell in np.flatnonzero(knowledge.owners >= 0):
+        for need in needs:
+            if (
+                need.cell != cell
+                and knowledge.owners[need.cell] != knowledge.owners[cell]
+                and down[cell] + up[cell] > 0
+            ):
+                down, up = _protected(table, need, room, weights, down, up, whole=False, known=int(cell))
+    return down, up
+
+
+def _ends(
+    table: Table, down: Reals, up: Reals, room: Room, ends: Literal["round", "exact"], whole: bool
+) -> tuple[Reals, Reals]:
+    small = 1e-9 * max(1.0, float(np.abs(table.values).max(initial=0)))
+    wide = down + up > small
+    lower, upper = np.where(wide, table.values - down, table.values), np.where(wide, table.values + up, table.values)
+    if ends == "round":
+        half = np.where(wide, (down + up) / 2, 1.0)
+        ten = 10.0 ** np.floor(np.log10(half))
+        step = ten * np.select([half <= ten, half <= 2 * ten, half <= 5 * ten], [1.0, 2.0, 5.0], 10.0)
+        step = np.maximum(step, 1.0) if whole else step
+        # An end that is the value itself would tell it: it goes one step outwards.
+        lower = np.where(wide, np.floor(lower / step + np.where(down <= small, -1e-6, 1e-9)) * step, lower)
+        upper = np.where(wide, np.ceil(upper / step + np.where(up <= small, 1e-6, -1e-9)) * step, upper)
+    elif whole:
+        lower, upper = np.floor(lower + 1e-9), np.ceil(upper - 1e-9)
+    # An end outside what is known anyway tells nothing: the bound itself is published.
+    return np.maximum(lower, table.values - room.below), np.minimum(upper, table.values + room.above)
+
+
+def _against_whole(
+    table: Table, levels: Levels, knowledge: Knowledge, room: Room, weights: Reals, lower: Reals, upper: Reals
+) -> tuple[Reals, Reals]:
+    """Return ends that protect also from who knows that all values are whole; checks the others as well."""
+    for _ in range(int(levels.sensitive.sum()) * 2 + 1):
+        missing = shortfalls(table, levels, table.values - lower, upper - table.values, whole=knowledge.integer)
+        if not missing:
+            return lower, upper
+        for each in missing:
+            need = Need(each.cell, each.upward, each.needed)
+            down, up = _protected(
+                table, need, room, weights, table.values - lower, upper - table.values, whole=knowledge.integer
+            )
+            lower, upper = np.minimum(lower, table.values - down), np.maximum(upper, table.values + up)
+    raise UsageError(
+        f"{counted(len(missing), 'level')} could not be reached", where=f"table '{table.name}'", do="use suppression"
+    )

@@ -1,0 +1,79 @@
+"""Tables for tests: grids of any shape with all their totals, and those of the reference data."""
+
+from __future__ import annotations
+
+import csv
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.model.table import Dimension, Equations, Sum, Table
+
+
+def crossed(dimensions: tuple[Dimension, ...], inner: dict[tuple[str, ...], float], *, is_count: bool = True) -> Table:
+    """A table over all combinations of codes from the values of its inner cells, with every sum of every dimension."""
+    codes = np.array(list(product(*[range(len(each.codes)) for each in dimensions])), np.int32)
+    place = {tuple(row): at for at, row in enumerate(codes.tolist())}
+    sums = []
+    for d, each in enumerate(dimensions):
+        for one in each.sums:
+            for row in codes[codes[:, d] == each.position(one.total)].tolist():
+                parts = [place[(*row[:d], each.position(part), *row[d + 1 :])] for part in one.parts]
+                sums.append((place[tuple(row)], parts))
+    under = [each.leaves_under() for each in dimensions]
+    array = np.zeros([len(each.leaves) for each in dimensions])
+    leaf = [{code: at for at, code in enumerate(each.leaves)} for each in dimensions]
+    for names, value in inner.items():
+        array[tuple(leaf[d][name] for d, name in enumerate(names))] += value
+    for d, each in enumerate(dimensions):
+        holds = np.array([[code in under[d][name] for code in each.leaves] for name in each.codes], float)
+        array = np.moveaxis(np.tensordot(holds, array, axes=(1, d)), 0, d)
+    return Table("grid", dimensions, codes, array.ravel(), Equations.of(sums), is_count=is_count)
+
+
+def grid(inner: NDArray[Any], *, is_count: bool = True) -> Table:
+    """A flat table of any number of dimensions from its inner cells."""
+    dimensions = tuple(Dimension.flat(f"d{d}", [f"c{at}" for at in range(size)]) for d, size in enumerate(inner.shape))
+    return crossed(
+        dimensions, {tuple(f"c{i}" for i in at): float(v) for at, v in np.ndenumerate(inner)}, is_count=is_count
+    )
+
+
+def investments() -> Table:
+    """The 3x3 example of document 002, as it should have been printed."""
+    return grid(np.array([[20, 50, 10], [8, 19, 22], [17, 32, 12]]), is_count=False)
+
+
+def reference(shared: Path, name: str, columns: list[str], *, groups: str | None = None) -> Table:
+    """A table of the reference data over the hierarchies beside it, `groups` being a second grouping of regions."""
+    with (shared / f"data/tables/{name}.csv").open() as lines:
+        records = list(csv.DictReader(lines))
+    dimensions = [_hierarchy(shared / f"data/tables/{name}_dimlist_{column}.csv", column) for column in columns]
+    if groups:
+        region = dimensions[0]
+        group = {record[columns[0]]: record[groups] for record in records}
+        codes = tuple(sorted(set(group.values())))
+        sums = [Sum(code, tuple(each for each in region.leaves if group[each] == code)) for code in codes]
+        dimensions[0] = Dimension(region.name, region.codes + codes, (*region.sums, *sums, Sum(region.total, codes)))
+    inner: dict[tuple[str, ...], float] = {}
+    for record in records:
+        key = tuple(record[column] for column in columns)
+        inner[key] = inner.get(key, 0.0) + float(record["ant"])
+    return crossed(tuple(dimensions), inner)
+
+
+def _hierarchy(path: Path, name: str) -> Dimension:
+    nested: dict[str, Any] = {}
+    above: list[str] = []
+    with path.open() as lines:
+        for row in csv.DictReader(lines):
+            above = above[: len(row["levels"]) - 1]
+            at = nested
+            for code in above:
+                at = at[code]
+            at[row["codes"]] = {}
+            above.append(row["codes"])
+    return Dimension.tree(name, nested)
