@@ -27,7 +27,7 @@ class Cut:
         return self.bound - float(self.coefficients @ x[self.cells])
 
 
-def capacity_cut(problem: Problem, carried: NDArray[np.float64], level: float) -> Cut | None:
+def capacity_cut(problem: Problem | _Part, carried: NDArray[np.float64], level: float) -> Cut | None:
     """Return what a dual solution says of all patterns: what is withheld must carry the level of a sensitive cell.
 
     `carried` is the most that each cell can carry towards it (see `carried_by`). Cells that are withheld anyway go to
@@ -41,7 +41,7 @@ def capacity_cut(problem: Problem, carried: NDArray[np.float64], level: float) -
     return Cut(cells, np.clip(carried[cells] / rest, _SMALLEST, 1.0))
 
 
-def carried_by(problem: Problem, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def carried_by(problem: Problem | _Part, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the most that each cell can carry when the target moves by ``weights @ delta``.
 
     That is ``weights * up`` where the weight is positive and ``-weights * down`` where it is negative.
@@ -58,32 +58,60 @@ def lonely_cuts(problem: Problem) -> Iterator[Cut]:
     columns = sums.tocsc()
     for cell in problem.targets.tolist():
         for row in columns.indices[columns.indptr[cell] : columns.indptr[cell + 1]].tolist():
-            part = slice(sums.indptr[row], sums.indptr[row + 1])
-            weights = np.zeros(len(problem))
-            weights[sums.indices[part]] = sums.data[part]
-            weights /= -weights[cell]
-            weights[cell] = 0.0
+            cells, signs = _row(problem, row)
+            weights = signs[cells != cell] / -float(signs[cells == cell][0])
+            others = cells[cells != cell]
+            part = _part(problem, others)
             for sign, level in ((1, problem.upper[cell]), (-1, problem.lower[cell])):
                 if level > 0:
-                    cut = capacity_cut(problem, carried_by(problem, sign * weights), float(level))
+                    cut = capacity_cut(part, carried_by(part, sign * weights), float(level))
                     if cut is not None:
-                        yield cut
+                        yield Cut(others[cut.cells], cut.coefficients)
 
 
-def useless_alone(problem: Problem) -> list[Cut]:
-    """Return, for each equation without a withheld cell, that no cell of it is withheld alone.
+class UselessAlone:
+    """For each equation without a withheld cell: no cell of it is withheld alone.
 
     A cell withheld alone in an equation is recalculated at once; publishing it changes nothing and costs less, so
     some cheapest pattern never does so. Each of these says ``-x[i] + sum of the others >= 0``.
     """
+
+    def __init__(self, problem: Problem) -> None:
+        sums = problem.sums
+        self._row = np.repeat(np.arange(sums.shape[0]), np.diff(sums.indptr))
+        self._cell = sums.indices.astype(np.int64)
+        self._rows = sums.shape[0]
+        taken = np.bincount(self._row, weights=problem.withheld[self._cell], minlength=self._rows) > 0
+        self._open = ~taken
+        self._problem = problem
+
+    def broken(self, x: NDArray[np.float64], most: int = 20_000) -> list[Cut]:
+        """Return the inequalities that a point breaks, the worst first."""
+        together = np.bincount(self._row, weights=x[self._cell], minlength=self._rows)
+        shortfall = np.where(self._open[self._row], 2 * x[self._cell] - together[self._row], 0.0)
+        found = np.flatnonzero(shortfall > 1e-6)
+        found = found[np.argsort(-shortfall[found], kind="stable")][:most]
+        cuts = []
+        for entry in found.tolist():
+            cells, _ = _row(self._problem, int(self._row[entry]))
+            cuts.append(Cut(cells, np.where(cells == self._cell[entry], -1.0, 1.0), 0.0))
+        return cuts
+
+
+def _row(problem: Problem, row: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     sums = problem.sums
-    cuts = []
-    for row in range(sums.shape[0]):
-        cells = sums.indices[sums.indptr[row] : sums.indptr[row + 1]].astype(np.int64)
-        if problem.withheld[cells].any():
-            continue
-        for at in range(len(cells)):
-            signs = np.ones(len(cells))
-            signs[at] = -1.0
-            cuts.append(Cut(cells, signs, 0.0))
-    return cuts
+    part = slice(sums.indptr[row], sums.indptr[row + 1])
+    return sums.indices[part].astype(np.int64), sums.data[part]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The bounds of a few cells; all that an inequality needs to know."""
+
+    up: NDArray[np.float64]
+    down: NDArray[np.float64]
+    withheld: NDArray[np.bool_]
+
+
+def _part(problem: Problem, cells: NDArray[np.int64]) -> _Part:
+    return _Part(problem.up[cells], problem.down[cells], problem.withheld[cells])

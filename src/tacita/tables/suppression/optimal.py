@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.cuts import Cut, lonely_cuts, useless_alone
+from tacita.tables.suppression.cuts import Cut, UselessAlone, lonely_cuts
 from tacita.tables.suppression.master import Master, Relaxed
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.safe_pattern import SafePatterns
@@ -45,7 +45,7 @@ class Search:
         self._clock = clock
         self._master = Master(problem)
         self._separation = Separation(problem)
-        self._alone = useless_alone(problem)
+        self._alone = UselessAlone(problem)
         self.best = Best(np.ones(len(problem), bool), float("inf"), 0.0)
         self._master.add(lonely_cuts(problem))
 
@@ -112,7 +112,7 @@ class Search:
             return False
         x = pattern.astype(np.float64)
         found = [cut for _, cut in self._separation.broken(x, missing, self._clock)]
-        alone = [cut for cut in self._alone if cut.shortfall(x) > _TIGHT]
+        alone = self._alone.broken(x)
         self._master.add([*found, *alone] if found else [*alone, self._more_than(pattern)])
         return True
 
@@ -127,8 +127,7 @@ class Search:
         for _ in range(rounds):
             if relaxed is None:
                 return None
-            point = relaxed.x
-            if not self._master.add(cut for cut in self._alone if cut.shortfall(point) > 1e-6):
+            if not self._master.add(self._alone.broken(relaxed.x)):
                 break
             relaxed = self._master.relaxed()
         if relaxed is not None:
