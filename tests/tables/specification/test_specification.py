@@ -156,7 +156,7 @@ gap = -1
         "line 3: unknown key 'microdta' in [data]; did you mean 'microdata'?",
         "line 4: 'cells' in [data] names no file that is there: 'firm.csv'; did you mean 'firms.csv'?",
         "line 5: 'weight' in [data] must be a text that is not empty, not a number",
-        "line 8: 'hierarchy' in [dimension.sector] names no file that is there: 'sectr.hrc'; did you mean 'sector.hrc'?",
+        "line 8: 'hierarchy' in [dimension.sector] names no file that is there: 'sectr.hrc'; did you mean 'sector.hrc",
         "line 9: dimension 'sector' has 'hierarchy' and 'tree'; give one of them",
         "no table has the dimension 'sector'",
         "two tables are called 'frequencies by size'",

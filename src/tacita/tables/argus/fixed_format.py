@@ -17,12 +17,26 @@ from tacita.tables.argus.record_layout import RecordLayout, Variable, read_recor
 
 _NUMBERS = frozenset(("numeric", "weight", "frequency", "largest", "lower level", "upper level", "cost", "shadow"))
 
+_STATUSES = {"safe": "s", "unsafe": "u", "protect": "z"}
+
 Texts = NDArray[np.bytes_]
 
 
 def read_fixed_format(path: Path, layout: Path, engine: Engine) -> Microdata:
     """Return the microdata of a file by its record layout: codes as texts without blanks, numbers as numbers."""
     return read(table_of(path, read_record_layout(layout)), engine, name=path.stem)
+
+
+def cells_of(path: Path, layout_path: Path) -> pa.Table:
+    """Return a file of cells by its record layout, with statuses in our words: s, u and z."""
+    layout = read_record_layout(layout_path)
+    table = table_of(path, layout)
+    status = layout.name_of("status")
+    if status is None or not layout.statuses:
+        return table
+    ours = {layout.statuses.get(word, "").casefold(): letter for word, letter in _STATUSES.items()}
+    words = [ours.get((word or "").casefold(), word) for word in table.column(status).to_pylist()]
+    return table.set_column(table.column_names.index(status), status, pa.array(words, pa.string()))
 
 
 def table_of(path: Path, layout: RecordLayout) -> pa.Table:

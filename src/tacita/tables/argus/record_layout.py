@@ -81,7 +81,7 @@ class RecordLayout:
         """Return the variables with a role."""
         return tuple(each for each in self.variables if role in each.roles)
 
-    def names_of(self, role: str) -> str | None:
+    def name_of(self, role: str) -> str | None:
         """Return the name of the first variable with a role, if there is one."""
         return next((each.name for each in self.of_role(role)), None)
 
@@ -96,7 +96,7 @@ def parse_record_layout(text: str, where: str = "the record layout") -> RecordLa
     r"""Return the record layout of a text; all faults at once.
 
     >>> layout = parse_record_layout('Size 9 2 99\n <RECODEABLE>\nVar2 28 10 9999999999\n <NUMERIC>\n <DECIMALS> 2')
-    >>> layout.variables[0].start, layout.variables[1].decimals, layout.names_of("numeric")
+    >>> layout.variables[0].start, layout.variables[1].decimals, layout.name_of("numeric")
     (9, 2, 'Var2')
     """
     variables: list[Variable] = []

@@ -105,7 +105,12 @@ def _of_cells(specification: Specification, engine: Engine, progress: Progress) 
     names = dict.fromkeys(name for plan in specification.tables for name in plan.dimensions)
     where = {name: _plan(specification, name).column or name for name in names}
     progress(Step("reading cells"))
-    raw = read_cells(data.cells, where, columns, engine, kind=data.format, markers=data.markers)
+    source: object = data.cells
+    if data.layout is not None and data.cells is not None:
+        from tacita.tables.argus.fixed_format import cells_of
+
+        source = cells_of(data.cells, data.layout)
+    raw = read_cells(source, where, columns, engine, kind=data.format, markers=data.markers)
     tables = _dimensions(specification, specification.tables, _of_raw(raw, where), totals=True)
     is_frequency = not specification.responses[0] if specification.responses else False
     return from_cells(

@@ -49,7 +49,7 @@ def data_plan(top: Checked) -> DataPlan:
     wrong = _OF_CELLS if "microdata" in data.table else _OF_MICRODATA
     other = "a file of cells" if "microdata" in data.table else "microdata"
     for key in wrong:
-        if key in data.table and key not in {"cost", "empty"}:
+        if key in data.table and key != "layout":
             data.fault(key, f"'{key}' in [data] is for {other} only")
     return DataPlan(
         microdata=_source(data),

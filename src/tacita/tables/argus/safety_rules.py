@@ -1,0 +1,122 @@
+"""Safety rules of tau-Argus as the rules of a specification."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tacita.tables.argus.batch_commands import Call
+from tacita.tables.specification.rules import Dominance, PPercent, PriorPosterior, Request, SensitivityPlan
+
+_T = TypeVar("_T")
+
+_PER_LEVEL = {"P": 2, "NK": 2, "PQ": 2, "FREQ": 1, "REQ": 1}
+"""How many rules of a kind are of individuals; those after them are of holdings."""
+
+_KNOWN = {*_PER_LEVEL, "ZERO", "MAN", "WGT", "MIS"}
+_USUAL = SensitivityPlan().range
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The rules, whether weights and holdings are asked for, and what was not taken over."""
+
+    plan: SensitivityPlan
+    weights: bool
+    individuals: bool
+    holdings: bool
+    notes: tuple[str, ...]
+
+
+def taken_rules(calls: Sequence[Call]) -> Taken:
+    """Return the safety rules of one table; rules of individuals and of holdings become one set.
+
+    ``P(p,n)``, ``NK(n,k)``, ``PQ(p,q,n)``, ``FREQ(n,range)``, ``ZERO(range)``, ``REQ(p1,p2,range)``, ``MAN(range)``,
+    ``WGT(0|1)``. Of each of the first three kinds two are of individuals and two more of holdings, as tau-Argus counts
+    them; of ``FREQ`` and ``REQ`` one of each. A rule whose numbers are all zero is switched off.
+
+    >>> rules = taken_rules([Call("NK", (2.0, 85.0)), Call("FREQ", (3.0, 30.0)), Call("WGT", (1.0,))])
+    >>> rules.plan.dominance, rules.plan.minimum_frequency, rules.plan.range, rules.weights
+    ((Dominance(n=2, k=85.0),), 3, 0.3, True)
+    """
+    by_name: dict[str, list[Call]] = {}
+    for call in calls:
+        by_name.setdefault(call.name, []).append(call)
+    active = {name: [call for call in found if not call.is_idle] for name, found in by_name.items()}
+    individuals = any(not call.is_idle for name, n in _PER_LEVEL.items() for call in by_name.get(name, [])[:n])
+    holdings = any(not call.is_idle for name, n in _PER_LEVEL.items() for call in by_name.get(name, [])[n:])
+    ranges = [call.number(1) / 100 for call in active.get("FREQ", [])]
+    ranges += [call.number(0) / 100 for call in active.get("MAN", [])]
+    plan = SensitivityPlan(
+        minimum_frequency=max((int(call.number(0)) for call in active.get("FREQ", [])), default=None),
+        dominance=_once(Dominance(int(call.number(0)), call.number(1)) for call in active.get("NK", [])),
+        p_percent=_once(PPercent(call.number(0), _at_least_one(call, 1)) for call in active.get("P", [])),
+        prior_posterior=_once(
+            PriorPosterior(call.number(0), call.number(1), _at_least_one(call, 2)) for call in active.get("PQ", [])
+        ),
+        zeros="ZERO" in by_name,
+        request=_once(Request(min(_shares(call))) for call in active.get("REQ", []) if _shares(call)),
+        range=next((share for share in ranges if share > 0), _USUAL),
+    )
+    weights = any(call.number(0) == 1 for call in by_name.get("WGT", []))
+    return Taken(plan, weights, individuals, holdings, tuple(_notes(by_name, individuals and holdings)))
+
+
+def all_taken(tables: Sequence[Sequence[Call]]) -> Taken:
+    """Return the rules of several tables: all of them are asked of each, the stricter of two figures counts."""
+    found = [taken_rules(calls) for calls in dict.fromkeys(map(tuple, tables))] or [taken_rules(())]
+    if len(found) == 1:
+        return found[0]
+    plans = [each.plan for each in found]
+    plan = SensitivityPlan(
+        minimum_frequency=max((n for each in plans if (n := each.minimum_frequency) is not None), default=None),
+        dominance=_once(rule for each in plans for rule in each.dominance),
+        p_percent=_once(rule for each in plans for rule in each.p_percent),
+        prior_posterior=_once(rule for each in plans for rule in each.prior_posterior),
+        zeros=any(each.zeros for each in plans),
+        request=_once(rule for each in plans for rule in each.request),
+        range=max(each.range for each in plans),
+    )
+    notes = ["the tables have different safety rules; all of them are asked of each table"]
+    if len({each.weights for each in found}) > 1:
+        notes.append("weights are applied in all tables, since the batch applies them in some")
+    return Taken(
+        plan,
+        any(each.weights for each in found),
+        any(each.individuals for each in found),
+        any(each.holdings for each in found),
+        tuple(dict.fromkeys((*notes, *(note for each in found for note in each.notes)))),
+    )
+
+
+def _notes(by_name: dict[str, list[Call]], both: bool) -> list[str]:
+    notes = [
+        f"the safety rule {call.name}({call.inside}) is not known and not taken over"
+        for name, calls in by_name.items()
+        if name not in _KNOWN
+        for call in calls
+    ]
+    if any(call.number(0) for call in by_name.get("ZERO", [])):
+        notes.append("the range of ZERO is not taken over: zero cells are protected as our own rule says")
+    if any(len(set(_shares(call))) > 1 for call in by_name.get("REQ", [])):
+        notes.append("REQ has two percentages; the smaller is used for both codes")
+    if any(call.number(0) == 1 for call in by_name.get("MIS", [])):
+        notes.append("MIS(1) is not taken over: cells with a missing code are judged as any other")
+    if both:
+        notes.append("rules of individuals and of holdings are all asked of both")
+    if len({call.number(0) for call in by_name.get("FREQ", []) if not call.is_idle}) > 1:
+        notes.append("the larger of the minimum frequencies is used for individuals and for holdings")
+    return notes
+
+
+def _shares(call: Call) -> list[float]:
+    return [share for share in call.numbers[:2] if share > 0]
+
+
+def _at_least_one(call: Call, place: int) -> int:
+    return max(int(call.number(place, 1)), 1)
+
+
+def _once(rules: Iterable[_T]) -> tuple[_T, ...]:
+    return tuple(dict.fromkeys(rules))
