@@ -91,7 +91,7 @@ def audit(
     notes = _notes(table, possible, ends, levels, accuracy)
     if coalitions and possible.truth is None and (knowledge.owners[possible.cells] >= 0).any():
         notes.append("true values are not at hand: contributors who know their own cells were not tried")
-    elif coalitions:
+    if coalitions and possible.truth is not None:
         known = insiders(table, possible, knowledge, contributors=contributors)
         kept = demands.without(possible, violations)
         for each in insights(reach, ends, kept, known, progress):
