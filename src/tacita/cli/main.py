@@ -24,6 +24,7 @@ from tacita.cli import (
     measures,
     reason,
     rules,
+    table,
     verify,
     version,
 )
@@ -58,6 +59,7 @@ for command in (
     convert,
     reason,
     rules,
+    table,
     experiments,
     verify,
     version,

@@ -10,6 +10,7 @@ from tacita.cli import (
     table_build,
     table_example,
     table_explain,
+    table_import,
     table_protect,
 )
 
@@ -31,6 +32,7 @@ def add_to(app: typer.Typer) -> None:
         table_protect,
         table_audit,
         table_explain,
+        table_import,
     ):
         command.add_to(group)
     app.add_typer(group)

@@ -47,8 +47,8 @@ class Decision:
     def _reached(self) -> str:
         if self.reach is None:
             return ""
-        below, above = ("without end" if each is None else f"{each * 100:.3g} %" for each in self.reach)
-        return f" Seen from outside it may be {below} smaller and {above} larger."
+        below, above = ("without end" if each is None else f"by {percent(each)}" for each in self.reach)
+        return f" Seen from outside it may be smaller {below}, and larger {above}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -62,6 +62,15 @@ class Decision:
             "reach": None if self.reach is None else {"below": self.reach[0], "above": self.reach[1]},
             "helped_by": list(self.helped_by),
         }
+
+
+def percent(share: float) -> str:
+    """Return a share for people, in whole per cents where it is large.
+
+    >>> percent(0.0312), percent(0.889), percent(14.3)
+    ('3.1 %', '89 %', '1,430 %')
+    """
+    return f"{share * 100:,.0f} %" if share >= 0.1 else f"{share * 100:.2g} %"
 
 
 def decisions(release: Path, cell: Mapping[str, str], internal: Path | None = None) -> list[Decision]:

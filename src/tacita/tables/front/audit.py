@@ -93,6 +93,9 @@ def audit(
         else:
             status, judged = case.primaries, "sensitive cells alone"
         withheld = np.isin(status, WITHHELD)
-        verdict = attacked(case.table, withheld, case.levels, case.knowledge, progress=progress)
+        known = bool(np.isfinite(case.table.values).all())
+        verdict = attacked(
+            case.table, withheld, case.levels, case.knowledge, coalitions=known, unions=known, progress=progress
+        )
         tables.append(AuditedTable(case, np.where(withheld, status, Status.PUBLISHED).astype(np.int8), verdict, judged))
     return Audited(title_of(asked, cases), tuple(tables))

@@ -18,6 +18,7 @@ from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import Given
 from tacita.tables.front.case import Case
 from tacita.tables.front.costs import KINDS, costs_of
+from tacita.tables.front.history_asked import with_history
 from tacita.tables.front.knowledge_asked import knowledge_asked
 from tacita.tables.front.levels_asked import levels_asked
 from tacita.tables.specification.reading import read_specification
@@ -38,9 +39,10 @@ def given_tables(specification: Specification, progress: Progress = silent) -> t
 
 def cases_of(specification: Specification, progress: Progress = silent) -> tuple[Case, ...]:
     """Return a case for each response, in the order of the specification."""
-    found = given_tables(specification, progress)
+    engine = DuckDBEngine(Settings.from_environment())
+    found = gather(specification, engine, progress)
     return tuple(
-        _case(specification, given, shown, progress)
+        with_history(_case(specification, given, shown, progress), given, specification, engine, progress)
         for given, shown in zip(found, shown_dimensions(specification), strict=True)
     )
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.errors import counted
 from tacita.model.table import Levels, Reason, Status
 from tacita.tables.build.given import Given
 from tacita.tables.front.rules_asked import rules_asked
@@ -41,7 +45,25 @@ def levels_asked(given: Given, plan: SensitivityPlan) -> tuple[Levels, list[str]
             level = usual_levels(table, plan.range, 1.0)
             findings.append(Finding.of("given status", Reason("it is marked as sensitive in the table"), marked, level))
             notes.append(f"cells marked as sensitive without a level must stay unknown to within {plan.range:.0%}")
-    return combined(table, findings), notes
+    levels = combined(table, findings)
+    if given.safe is not None and (safe := levels.sensitive & given.safe).any():
+        levels = _without(levels, safe)
+        notes.append(
+            f"{counted(int(safe.sum()), 'cell')} that a rule finds sensitive are safe by the steward's decision"
+        )
+    return levels, notes
+
+
+def _without(levels: Levels, safe: NDArray[np.bool_]) -> Levels:
+    """Return levels under which some cells are not sensitive."""
+    return replace(
+        levels,
+        sensitive=levels.sensitive & ~safe,
+        lower=np.where(safe, 0.0, levels.lower),
+        upper=np.where(safe, 0.0, levels.upper),
+        sliding=np.where(safe, 0.0, levels.sliding),
+        rule=np.where(safe, -1, levels.rule).astype(np.int16),
+    )
 
 
 def _marked_only(given: Given) -> Levels:

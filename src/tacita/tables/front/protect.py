@@ -7,7 +7,9 @@ from dataclasses import asdict, replace
 from importlib import import_module
 from os import PathLike
 
-from tacita.errors import UsageError, did_you_mean
+import numpy as np
+
+from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
 from tacita.progress import Progress, silent
 from tacita.tables.front.case import Case
 from tacita.tables.front.cases import cases_of, opened
@@ -46,11 +48,24 @@ def protect(
     plan = _plan(asked.protect, method, seconds, gap, cost, seed)
     asked = replace(asked, protect=plan)
     cases = cases_of(asked, progress)
+    for case in cases:
+        _require_truth(case)
     # Several responses share the time.
     share = replace(plan, time=plan.time / max(len(cases), 1))
     tables = tuple(way(share.method)(case, share, progress) for case in cases)
     settings = {"protect": asdict(plan), "sensitivity": asdict(asked.sensitivity), "attacker": asdict(asked.attacker)}
     return Protected(title_of(asked, cases), tables, text_of(specification), settings)
+
+
+def _require_truth(case: Case) -> None:
+    unknown = np.flatnonzero(np.isnan(case.table.values)).tolist()
+    if unknown:
+        cells = listed([f"({case.table.cell_name(cell)})" for cell in unknown], 5)
+        raise InputError(
+            f"{counted(len(unknown), 'cell')} without a true value: {cells}",
+            where=f"table '{case.table.name}'",
+            do="give true values, and a status column for what was withheld; without them tables can only be audited",
+        )
 
 
 def way(method: str) -> Callable[[Case, ProtectPlan, Progress], ProtectedTable]:

@@ -34,7 +34,7 @@ class ProtectedTable:
     audit: Audit
     lower: NDArray[np.float64] | None = None
     upper: NDArray[np.float64] | None = None
-    why: Mapping[int, tuple[int, float]] = field(default_factory=dict)
+    why: Mapping[int, tuple[int, float | None]] = field(default_factory=dict)
     figures: Mapping[str, Any] = field(default_factory=dict)
     """Cost, bound, gap and the like, by name."""
     reading: tuple[str, ...] = ()
@@ -126,18 +126,18 @@ class ProtectedTable:
     def _known_to_within(self) -> NDArray[np.float64]:
         shares = np.full(len(self.table), np.nan)
         for cell, (_, share) in self.why.items():
-            shares[cell] = share
+            shares[cell] = np.nan if share is None else share
         return shares
 
 
-def to_within(share: float) -> str:
+def to_within(share: float | None) -> str:
     """Return how well a cell would be known, in words.
 
-    >>> to_within(0.0), to_within(0.0312), to_within(float("inf"))
-    ('exactly', 'to within 3.1 %', 'no better')
+    >>> to_within(0.0), to_within(0.0312), to_within(None)
+    ('exactly', 'to within 3.1 %', 'too well')
     """
-    if not np.isfinite(share):
-        return "no better"
+    if share is None or not np.isfinite(share):
+        return "too well"
     return "exactly" if share <= 1e-9 else f"to within {share * 100:.2g} %"
 
 

@@ -79,7 +79,7 @@ def _lines(each: ProtectedTable) -> list[str]:
 
 def named(table: Table) -> str:
     """Return a table with what is summed in it."""
-    return table.name if table.response in {"", table.name} else f"{table.name}, {table.response}"
+    return table.name if table.response in table.name else f"{table.name}, {table.response}"
 
 
 def _proof(each: ProtectedTable) -> str:

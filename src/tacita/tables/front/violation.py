@@ -39,12 +39,12 @@ class ToldViolation:
         if self.what == "published":
             return f"{self.name} is sensitive, and can be read off the table."
         if self.what == "union":
-            return (
-                f"{who} can calculate the sum of some withheld cells, {self.name} among them, that is sensitive itself."
-            )
+            return f"{who} can calculate a sum of withheld cells, {self.name} among them, that is sensitive itself."
         if self.what == "disclosed" or self.reached == 0:
             return f"{who} can calculate {self.name} exactly."
-        reached, needed = _percent(self.reached), _percent(self.needed)
+        if self.reached is None or self.needed is None:
+            return f"{who} can narrow {self.name} further than its protection level allows."
+        reached, needed = f"{self.reached * 100:.3g} %", f"{self.needed * 100:.3g} %"
         if self.what == "sliding":
             return f"{who} can narrow {self.name} to an interval {reached} of its value wide; {needed} are needed."
         side = "below" if self.what == "lower" else "above"
@@ -116,10 +116,8 @@ def without_figures(step: str) -> str:
 
 def _share(distance: float, value: float) -> float | None:
     """Return a distance as a share of a value, to four digits: enough to judge, too little to calculate with."""
+    if distance <= 0:
+        return 0.0
     if not value or not math.isfinite(distance) or not math.isfinite(value):
         return None
-    return float(f"{max(distance, 0.0) / abs(value):.4g}")
-
-
-def _percent(share: float | None) -> str:
-    return "an unknown share" if share is None else f"{share * 100:.3g} %"
+    return float(f"{distance / abs(value):.4g}")

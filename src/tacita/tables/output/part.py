@@ -76,11 +76,13 @@ def parts_of(
 ) -> tuple[Part, ...]:
     """Return the tables of a system one by one, as they are shown: `values` are those to show, nan where withheld.
 
-    `shows` names the dimensions of each table; without it a table has those along which its cells differ.
+    `shows` names the dimensions of each table, and leaves out those that are not shown (an earlier publication);
+    without it a table has those along which its cells differ.
     """
     if len(values) != len(table):
         raise InternalError("there are not as many figures as cells", where=f"table '{table.name}'")
-    masks = dict(table.parts) or {table.name: np.ones(len(table), bool)}
+    masks = {name: mask for name, mask in table.parts.items() if not shows or name in shows}
+    masks = masks or {table.name: np.ones(len(table), bool)}
     whole = _Whole(values, lower, upper, statuses, reasons, columns or {})
     return tuple(
         _part(table, name, mask, _dimensions(table, mask, (shows or {}).get(name)), whole)

@@ -1,0 +1,54 @@
+"""Every option of the commands about tables is documented, and every key of a specification, in its own section."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from tacita.cli.main import app
+from tacita.tables.specification.reading import TOP_KEYS
+from tacita.tables.specification.reading_data import DATA_KEYS, HISTORY_KEYS
+from tacita.tables.specification.reading_dimensions import DIMENSION_KEYS, TABLE_KEYS
+from tacita.tables.specification.reading_wishes import ATTACKER_KEYS, PROTECT_KEYS, SENSITIVITY_KEYS
+from tacita.tables.specification.specification import METHODS
+
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
+PAGE = (REFERENCE / "table-specification.md").read_text(encoding="utf-8")
+COMMANDS = typer.main.get_command(app).commands["table"].commands  # type: ignore[attr-defined]
+SECTIONS = {
+    "[data]": DATA_KEYS,
+    "[dimension.NAME]": DIMENSION_KEYS,
+    "[[table]]": TABLE_KEYS,
+    "[sensitivity]": SENSITIVITY_KEYS,
+    "[attacker]": ATTACKER_KEYS,
+    "[protect]": tuple(key for key in PROTECT_KEYS if key not in METHODS),
+    "[history]": HISTORY_KEYS,
+}
+
+
+def section(page: str, title: str) -> str:
+    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    assert found, f"no section {title}"
+    return found[1]
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_every_key_is_documented_and_none_is_invented(title: str) -> None:
+    rows = re.findall(r"^\| (`.*?`) \|", section(PAGE, title), re.MULTILINE)
+    assert {key for row in rows for key in re.findall(r"`(\w+)`", row)} == set(SECTIONS[title])
+
+
+def test_every_table_and_every_method_is_documented() -> None:
+    assert set(TOP_KEYS) - {"title"} == {key.strip("[]").split(".")[0] for key in SECTIONS}
+    assert all(f"`{method}`" in PAGE for method in METHODS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_documented_with_its_command(command: str) -> None:
+    page = (REFERENCE / "cli.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(--[a-z-]+)", section(page, f"`tacita table {command}`"), re.MULTILINE)
+    known = {name for each in COMMANDS[command].params for name in each.opts if name.startswith("--")}
+    assert set(rows) == known | {"--help"}
