@@ -17,6 +17,7 @@ from scipy import sparse
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.target import Target
 
+_SECONDS_FOR_ONE = 5.0  # for one question about whole numbers; almost all take milliseconds
 _OPTIMAL = highspy.HighsModelStatus.kOptimal
 
 
@@ -86,6 +87,39 @@ class Movements:
         multipliers = np.zeros(self.problem.sums.shape[0])
         multipliers[self._rows] = solution.row_dual
         return Reach(float(sign * delta[cell]), delta, multipliers)
+
+    def whole_reach(self, cell: int, sign: int, level: float, hint: Reach) -> Reach:
+        """Return how far a cell goes when every cell moves by whole numbers, but no further than a level.
+
+        Cells that move in the hint are tried first, then all. The multipliers are zero: there is no dual to such a
+        question. What was not found in time counts as no reach.
+        """
+        found = self._whole_reach(cell, sign, level, np.abs(hint.delta) > 1e-7)
+        return found if found.distance >= level else self._whole_reach(cell, sign, level, None)
+
+    def _whole_reach(self, cell: int, sign: int, level: float, only: NDArray[np.bool_] | None) -> Reach:
+        column = int(self._column[cell])
+        self._cap(column, sign, level)
+        solver = highspy.Highs()  # type: ignore[no-untyped-call]
+        solver.silent()
+        model = self._solver.getLp()
+        prices = np.zeros(len(self.cells))
+        prices[column] = sign
+        model.col_cost_ = prices
+        if only is not None:
+            still = ~only[self.cells]
+            model.col_lower_ = np.where(still, 0.0, model.col_lower_)
+            model.col_upper_ = np.where(still, 0.0, model.col_upper_)
+        model.integrality_ = [highspy.HighsVarType.kInteger] * len(self.cells)
+        solver.passModel(model)
+        for option, value in (("threads", 1), ("time_limit", _SECONDS_FOR_ONE), ("objective_target", float(level))):
+            solver.setOptionValue(option, value)
+        solver.run()
+        self._solver.changeColBounds(column, self._lower[column], self._upper[column])
+        delta = np.zeros(len(self.problem))
+        if solver.getInfo().primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
+            delta[self.cells] = np.rint(solver.getSolution().col_value)
+        return Reach(float(sign * delta[cell]), delta, np.zeros(self.problem.sums.shape[0]))
 
     def together(self, targets: Sequence[Target]) -> NDArray[np.float64]:
         """Return one movement that takes as many targets as it can towards their levels, each counted equally."""

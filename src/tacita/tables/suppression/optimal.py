@@ -53,8 +53,9 @@ class Search:
         """Search until the gap is closed or the time is up; the first pattern is made whatever the time."""
         relaxed = self._relaxed()
         guide = np.zeros(len(self.problem)) if relaxed is None else relaxed.x
-        first = self._patterns.safe(guide > 0.5, guide)
-        self._keep(self._patterns.taken_back(first, self._clock))
+        self._keep(self._patterns.safe(guide > 0.5, guide))
+        if not self._is_done(gap):
+            self._keep(self._patterns.taken_back(self.best.withheld, self._clock))
         report(self.best)
         relaxed = self._root(gap, report)
         while relaxed is not None and not self._is_done(gap):

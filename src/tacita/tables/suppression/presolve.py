@@ -156,6 +156,7 @@ def _compressed(
         np.zeros(size, bool),
         owners,
         cells_by_owner(problem.owners[movable], at),
+        problem.whole,
     )
     stuck = wanted & ~movable
     stuck[np.flatnonzero(movable)[betrayed]] = True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,15 @@ from tacita.errors import InputError, UsageError
 from tacita.model.table import Knowledge, Levels, Status, Table
 
 _TOLD = 5  # cells named in one message
+_WHOLE = 1e-9
+_SOMETHING = 1e-5
+
+
+class Union(NamedTuple):
+    """Cells whose sum must stay unknown: the attacker's interval of it must be at least so wide."""
+
+    cells: NDArray[np.int64]
+    level: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,8 @@ class Problem:
     fixed: NDArray[np.bool_]
     owners: NDArray[np.int64]
     known_by: Mapping[int, NDArray[np.int64]]
+    whole: bool = False
+    """Whether everybody knows that values are whole numbers: then only movements by whole numbers protect."""
 
     def __len__(self) -> int:
         return len(self.cost)
@@ -82,18 +94,70 @@ def problem_of(
     sums = sparse.csr_matrix(
         (equations.coefficients, equations.cells, equations.starts), shape=(len(equations), len(table))
     )
+    lower, upper, sliding = _distances(values, levels, knowledge.integer)
     return Problem(
         sums,
         down,
         up,
-        np.where(sensitive, levels.lower, 0.0),
-        np.where(sensitive, levels.upper, 0.0),
-        np.where(sensitive, levels.sliding, 0.0),
+        lower,
+        upper,
+        sliding,
         np.asarray(costs, np.float64),
         withheld,
         fixed & ~withheld,
         knowledge.owners,
         cells_by_owner(knowledge.owners),
+        knowledge.integer,
+    )
+
+
+def _distances(
+    values: NDArray[np.float64], levels: Levels, whole: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the levels of sensitive cells: to the next whole number where values are whole, and never nothing."""
+    sensitive = levels.sensitive
+    lower, upper, sliding = (np.where(sensitive, each, 0.0) for each in (levels.lower, levels.upper, levels.sliding))
+    if whole:
+        lower = np.where(lower > 0, values - np.floor(values - lower + _WHOLE), 0.0)
+        upper = np.where(upper > 0, np.ceil(values + upper - _WHOLE) - values, 0.0)
+        sliding = np.ceil(sliding - _WHOLE)
+    # A sensitive cell without levels must at least not be known exactly.
+    something = 1.0 if whole else _SOMETHING * np.maximum(1.0, np.abs(values))
+    none = sensitive & (lower <= 0) & (upper <= 0) & (sliding <= 0)
+    return lower, upper, np.where(none, something, sliding)
+
+
+def with_unions(problem: Problem, unions: Sequence[Union]) -> Problem:
+    """Return the problem with sums of cells that must stay unknown, too, as cells that nobody publishes."""
+    if not unions:
+        return problem
+    cells, extra = len(problem), len(unions)
+    rows = np.concatenate([np.full(len(each.cells) + 1, at) for at, each in enumerate(unions)])
+    columns = np.concatenate([np.append(each.cells, cells + at) for at, each in enumerate(unions)])
+    signs = np.concatenate([np.append(np.ones(len(each.cells)), -1.0) for each in unions])
+    more = sparse.csr_matrix((signs, (rows, columns)), shape=(extra, cells + extra))
+    wide = sparse.csr_matrix(
+        (problem.sums.data, problem.sums.indices, problem.sums.indptr), shape=(problem.sums.shape[0], cells + extra)
+    )
+    owners = [set(problem.owners[each.cells].tolist()) for each in unions]
+    added = np.array([next(iter(each)) if len(each) == 1 else -1 for each in owners], np.int64)
+
+    def grown(before: NDArray[np.float64], value: float | NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.concatenate([before, np.broadcast_to(np.asarray(value, np.float64), extra)])
+
+    level = np.array([each.level for each in unions])
+    return replace(
+        problem,
+        sums=sparse.vstack([wide, more]).tocsr(),
+        down=grown(problem.down, np.inf),
+        up=grown(problem.up, np.inf),
+        lower=grown(problem.lower, 0.0),
+        upper=grown(problem.upper, 0.0),
+        sliding=grown(problem.sliding, level),
+        cost=grown(problem.cost, 0.0),
+        withheld=np.concatenate([problem.withheld, np.ones(extra, bool)]),
+        fixed=np.concatenate([problem.fixed, np.zeros(extra, bool)]),
+        owners=np.concatenate([problem.owners, added]),
     )
 
 

@@ -41,6 +41,11 @@ class Witness:
         return Witness(moves, np.flatnonzero(moves))
 
 
+def is_whole(delta: NDArray[np.float64]) -> bool:
+    """Return whether a movement is by whole numbers."""
+    return bool(np.all(np.abs(delta - np.rint(delta)) < 1e-6))
+
+
 class Proofs:
     """Which targets are proved in a pattern, and by which cells.
 
@@ -139,7 +144,7 @@ class Proofs:
 
     def _settled(self, delta: NDArray[np.float64], targets: list[Target]) -> list[Target]:
         """Remember a movement for every target that it, or its mirror image, reaches; return the other targets."""
-        mirrored = self._mirror(delta)
+        delta, mirrored = self._counting(delta), self._counting(self._mirror(delta))
         ahead, back = Witness.of(delta), Witness.of(mirrored)
         rest = []
         for target in targets:
@@ -153,6 +158,12 @@ class Proofs:
     def _is_unseen(self, witness: Witness, target: Target) -> bool:
         """Return whether a movement leaves alone what the attacker knows."""
         return target.attacker == EVERYBODY or not witness.moves[self.problem.known_by[target.attacker]].any()
+
+    def _counting(self, delta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a movement, or none where it would have to be by whole numbers and is not."""
+        if not self.problem.whole or is_whole(delta):
+            return delta
+        return np.zeros(len(delta))
 
     def _mirror(self, delta: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the movement the other way, as far as the bounds allow."""
@@ -170,9 +181,16 @@ class Proofs:
         enough = target.level * (1 - CLOSE_ENOUGH)
         if target.sign != WIDTH:
             reach = movements.reach(target.cell, target.sign, target.level)
+            if reach.distance >= enough and self.problem.whole and not is_whole(reach.delta):
+                reach = movements.whole_reach(target.cell, target.sign, target.level, reach)
             self._last = reach.delta
             return Witness.of(reach.delta) if reach.distance >= enough else None
         above, below = (movements.reach(target.cell, sign, target.level) for sign in (1, -1))
+        if self.problem.whole and not (is_whole(above.delta) and is_whole(below.delta)):
+            above, below = (
+                movements.whole_reach(target.cell, sign, target.level, reach)
+                for sign, reach in ((1, above), (-1, below))
+            )
         self._last = above.delta
         if above.distance + below.distance < enough:
             return None

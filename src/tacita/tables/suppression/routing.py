@@ -15,6 +15,7 @@ from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Tar
 
 _STILL = 1e-7  # of a level
 _ROUNDS = 3
+_SECONDS_FOR_ONE = 10.0
 _REWARD = 1e3  # of the highest price: in a batch, reaching a level is worth more than any detour
 
 
@@ -52,6 +53,33 @@ class Router:
             prices = np.where(used, costs / np.maximum(np.abs(delta), _STILL * level), 2 * spread)
         assert best is not None
         return best[1]
+
+    def whole_route(self, target: Target, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return a movement by whole numbers that reaches one target at little cost; None if none was found."""
+        solver = highspy.Highs()  # type: ignore[no-untyped-call]
+        solver.silent()
+        level = self._carried(target)
+        room, least = self._room.copy(), np.zeros(2 * self._cells)
+        ahead, back = self._directions(target)
+        if target.attacker != EVERYBODY:
+            known = self.problem.known_by[target.attacker]
+            room[known] = room[known + self._cells] = 0.0
+        if room[ahead] < level:
+            return None
+        least[ahead], room[back] = level, 0.0
+        model = self._solver.getLp()
+        most = np.minimum(np.maximum(self.problem.up, self.problem.down), level)
+        model.col_cost_ = np.tile(costs / np.maximum(most, 1.0), 2) + self._breath(costs, level)
+        model.col_lower_, model.col_upper_ = least, room
+        model.integrality_ = [highspy.HighsVarType.kInteger] * (2 * self._cells)
+        solver.passModel(model)
+        for option, value in (("threads", 1), ("time_limit", _SECONDS_FOR_ONE), ("mip_rel_gap", 0.05)):
+            solver.setOptionValue(option, value)
+        solver.run()
+        if solver.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+            return None
+        moved = np.rint(solver.getSolution().col_value)
+        return np.asarray(moved[: self._cells] - moved[self._cells :])
 
     def route_many(self, targets: Sequence[Target], costs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return one movement that reaches many targets at little cost, each if it can be."""

@@ -116,7 +116,11 @@ class SafePatterns:
             witness = self.proofs.of(target)
             if witness is not None and witness.holds_in(pattern):
                 continue
-            delta = self._router.route(target, np.where(pattern, 0.0, costs))
+            free = np.where(pattern, 0.0, costs)
+            delta = self._router.route(target, free)
+            if delta is not None and self.problem.whole and not (np.abs(delta) > 0)[~pattern].any():
+                # What is withheld lets it move, but not by whole numbers: otherwise it would have been proved.
+                delta = self._router.whole_route(target, free)
             if delta is None:
                 hopeless.append(target)
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -15,10 +15,10 @@ from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.optimal import Best, Search
 from tacita.tables.suppression.presolve import Reduced, reduced
-from tacita.tables.suppression.problem import Problem, problem_of
+from tacita.tables.suppression.problem import Problem, Union, problem_of, with_unions
 from tacita.tables.suppression.safe_pattern import SafePatterns, Unprotectable
 from tacita.tables.suppression.stopping import stop_on_interrupt
-from tacita.tables.suppression.suppression import Suppression
+from tacita.tables.suppression.suppression import Cause, Suppression
 from tacita.tables.suppression.why import reasons
 
 Method = Literal["optimal", "fast"]
@@ -37,14 +37,16 @@ def suppress(
     seconds: float = 60.0,
     gap: float = 0.0,
     zeros: bool = False,
+    unions: Sequence[Union] = (),
     progress: Progress = silent,
 ) -> Suppression:
     """Return the cheapest safe pattern that was found in the time given; some safe pattern whatever the time.
 
     `costs` are what withholding each cell costs (the values, when not given; a merged pair of cells that always have
     the same value costs twice). `status` marks cells as `Status.KEPT` (never withheld) or `Status.FORCED` (withheld
-    in any case). "optimal" searches until the gap is closed; "fast" stops at the first pattern that holds nothing
-    superfluous. Ctrl-C ends the search with the best pattern so far.
+    in any case). `unions` are sums of cells that must stay unknown, too. "optimal" searches until the gap is closed;
+    "fast" stops at the first pattern that holds nothing superfluous. Ctrl-C ends the search with the best pattern so
+    far.
 
     >>> from tacita.model.table import Dimension, table_of_leaves
     >>> rows, columns = Dimension.flat("activity", "123"), Dimension.flat("region", "ABC")
@@ -60,23 +62,27 @@ def suppress(
         clock = Clock(seconds, stopped)
         known = knowledge or Knowledge.of(len(table), integer=table.is_count)
         prices = np.abs(table.values) if costs is None else costs
-        problem = problem_of(table, levels, known, prices, status, zeros=zeros)
+        problem = with_unions(problem_of(table, levels, known, prices, status, zeros=zeros), unions)
         small = reduced(problem)
         if len(small.stuck):
-            raise _cannot(table, small.stuck, "they follow from cells that must be published")
-        unit, small = _scaled(small)
+            raise _cannot(
+                table, _real(small.stuck, len(table), unions), "they follow from cells that must be published"
+            )
+        unit, small = (1.0, small) if known.integer else _scaled(small)
         try:
             best, patterns = _searched(small.problem, method, clock, gap, progress)
         except Unprotectable as none:
             cells = np.flatnonzero(np.isin(small.place, [target.cell for target in none.targets]) & small.needs)
+            cells = _real(cells, len(table), unions)
             reason = "even with every cell withheld that may be, the bounds leave too little room"
             raise _cannot(table, cells, reason) from None
-        withheld = small.expanded(best.withheld, problem)
+        withheld = small.expanded(best.withheld, problem)[: len(table)]
         state = _status(withheld, levels, status)
         secondary = np.flatnonzero(state == Status.SECONDARY)
         progress(Step("finding the reason of each suppression"))
-        values = table.values * unit
+        values = np.append(table.values * unit, np.zeros(len(unions)))
         why = reasons(small, best.withheld, patterns.proofs, values, secondary, Clock(_SECONDS_FOR_REASONS, stopped))
+        why = {c: Cause(int(_real(np.array([e.sensitive]), len(table), unions)[0]), e.share) for c, e in why.items()}
         forced = float(problem.cost[secondary].sum()) - best.cost
         return Suppression(
             state, best.cost + forced, best.bound + forced, clock.used, why, _notes(stopped, clock, best)
@@ -116,6 +122,11 @@ def _scaled(small: Reduced) -> tuple[float, Reduced]:
         sliding=problem.sliding * unit,
     )
     return unit, replace(small, problem=scaled)
+
+
+def _real(cells: NDArray[np.int64], table: int, unions: Sequence[Union]) -> NDArray[np.int64]:
+    """Return cells of the table, a member for each union."""
+    return np.array([c if c < table else int(unions[c - table].cells[0]) for c in cells.tolist()], np.int64)
 
 
 def _status(withheld: NDArray[np.bool_], levels: Levels, asked: NDArray[np.int8] | None) -> NDArray[np.int8]:

@@ -24,7 +24,7 @@ def reasons(
     """Return the reason of each secondary cell; shares are worked out as long as time allows.
 
     A cell tied to a sensitive one (its total, where nothing else is in the sum) would disclose it exactly. Of the
-    others, the reason is the target that is left with the least when the cell is published alone.
+    others, the reason is the first target whose level is not reached when the cell alone is published.
     """
     problem = reduced.problem
     sensitive_at = _first_sensitive(reduced)
@@ -39,7 +39,7 @@ def reasons(
             found[cell] = Cause(sensitive_at[place], 0.0)
             continue
         if place not in by_place:
-            worst = _worst(movements, proofs.using(place), place, clock)
+            worst = _suffering(movements, proofs.using(place), place, clock)
             if worst is None:
                 continue
             target, reach = worst
@@ -62,8 +62,10 @@ def _first_sensitive(reduced: Reduced) -> dict[int, int]:
     return first
 
 
-def _worst(movements: Movements, targets: list[Target], place: int, clock: Clock) -> tuple[Target, float | None] | None:
-    """Return the target that suffers most from publishing a place, and how far it can still be moved, at most."""
+def _suffering(
+    movements: Movements, targets: list[Target], place: int, clock: Clock
+) -> tuple[Target, float | None] | None:
+    """Return a target that suffers from publishing a place, and how far it can still be moved, at most."""
     targets = [target for target in targets if target.sign != WIDTH and target.attacker == EVERYBODY]
     if not targets:
         return None
@@ -76,7 +78,7 @@ def _worst(movements: Movements, targets: list[Target], place: int, clock: Clock
         if worst is None or near / target.level < worst[0]:
             far = movements.reach(target.cell, -target.sign, target.level).distance
             worst = (near / target.level, target, max(near, far))
-        if worst[0] <= 0 or clock.is_up:
+        if worst[0] < 1 - 1e-6 or clock.is_up:
             break
     movements.open(place)
     assert worst is not None
