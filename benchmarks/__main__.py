@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import cycle, recoding, risk, tables_audit
+from benchmarks import cycle, recoding, risk, tables_audit, tables_build
 from benchmarks.measure import best, cost, python, tacita
 from benchmarks.proof import proof
 from benchmarks.rules import closure, control, k_anonymity
@@ -102,6 +102,7 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "lattice": recoding.lattice,
     "local-recoding": recoding.local_recoding,
     "large-lattice": recoding.large_lattice,
+    "tables-build": tables_build.tables,
     "table-audit": tables_audit.intervals,
 }
 
