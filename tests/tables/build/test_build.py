@@ -213,6 +213,19 @@ def test_a_table_of_one_cell_and_one_category() -> None:
     assert one.values.tolist() == [2] and len(one.equations) == 0
 
 
+def test_of_a_large_table_only_what_occurs_is_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = random_rows(4, 12)
+    layout = Layout("t", (tree("a", 5), tree("b", 4)), "x")
+    whole = build(microdata(rows), [layout])
+    monkeypatch.setattr("tacita.tables.build.from_microdata.MOST_CELLS", 10)
+    sparse = build(microdata(rows), [layout])
+    assert whole.counts is not None and sparse.counts is not None
+    occurring = np.flatnonzero(whole.counts > 0)
+    assert len(sparse) == len(occurring) < len(whole)
+    assert sparse.values.tolist() == whole.values[occurring].tolist()
+    assert np.abs(sparse.equations.residuals(sparse.values)).max() < 1e-9
+
+
 def test_layouts_that_make_no_sense() -> None:
     size = Dimension.flat("a", ["a0"])
     with pytest.raises(UsageError, match="has no dimension; keeps 0"):

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import tacita as tc
 from tacita.dataset import default_engine
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Status, Table
@@ -216,6 +217,21 @@ def test_structural_business_statistics_flags(tmp_path: Path) -> None:
     levels = tmp_path / "levels.sbs"
     levels.write_text("".join(f"1,{a},1,{r},{v},V\n" for a, r, v in lines()))
     assert value(of(levels, CellColumns()).table, "II", "C") == 22
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".parquet", ".tsv"])
+def test_other_formats(tmp_path: Path, ending: str) -> None:
+    shown = [[a, r, None if (a, r) in STARRED else float(v)] for a, r, v in lines()]
+    table = pa.table({name: [row[at] for row in shown] for at, name in enumerate(("activity", "region", "value"))})
+    tc.read(table).write(tmp_path / f"cells{ending}")
+    found = of(tmp_path / f"cells{ending}", CellColumns(value="value"))
+    assert {found.table.cell_codes(int(c)) for c in np.flatnonzero(found.suppressed)} == STARRED
+    assert value(found.table, "Total", "Total") == 190
+
+
+def test_frequencies_are_whole_numbers() -> None:
+    with pytest.raises(InputError, match=r"frequencies that are no whole numbers: \(activity=I, region=A\)"):
+        given([["I", "A", 1.5]], is_count=True)
 
 
 def test_files_of_other_tools(shared: Path) -> None:

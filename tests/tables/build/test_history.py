@@ -105,6 +105,16 @@ def test_an_earlier_period_gives_its_pattern_and_bounds() -> None:
     assert "2 cells changed by more than 50 % since then" in found.notes
 
 
+def test_an_earlier_period_with_other_codes_and_dimensions() -> None:
+    other = Dimension.flat("area", ["S", "W"])
+    last = table("last", (other, SEX), {("S", "f"): 5, ("S", "m"): 6, ("W", "f"): 1, ("W", "m"): 2})
+    found = earlier_pattern(NOW, published(last, {("S", "Total"), ("S", "f")}, true=True), within=1.0)
+    codes = [NOW.cell_codes(cell)[0] for cell in range(len(NOW))]
+    assert found.status[codes.index("S")] == Status.PRIMARY and found.status.sum() == 1
+    assert found.upper[codes.index("Total")] == 34 and found.upper[codes.index("N")] == np.inf
+    assert "2 cells of the earlier period are in the table" in found.notes
+
+
 def test_a_table_that_is_the_same_twice_adds_nothing() -> None:
     both = together_with(Given(NOW), published(NOW, set(), true=True))
     assert len(both.given.table) == len(NOW) and both.known.all()

@@ -49,6 +49,8 @@ def from_cells(
     values = raw.values
     if not negative and (below := _named(raw, values < 0)):
         faults.append(f"negative values: {below}; they need an attacker without a lower bound")
+    if is_count and (broken := _named(raw, np.isfinite(values) & (values % 1 != 0))):
+        faults.append(f"frequencies that are no whole numbers: {broken}; a table of something else has a response")
     if strange := _named(raw, np.isinf(values)):
         faults.append(f"values that are not finite: {strange}")
     _raise(faults, raw)
@@ -59,7 +61,7 @@ def from_cells(
     whole = bool((made.values[np.isfinite(made.values)] % 1 == 0).all())
     if is_count is None:
         is_count = whole and raw.columns.value == raw.columns.count
-    completed, told = _completed(made)
+    completed, told = _completed(made, shared=not is_count)
     parts = _parts(system, completed.keys)
     table = Table(
         ", ".join(system.names),
@@ -124,8 +126,11 @@ def _keys(system: System, raw: RawCells) -> tuple[list[str], NDArray[np.int64]]:
     return faults, keys
 
 
-def _completed(made: _Cells) -> tuple[_Cells, list[str]]:
-    """Return the cells with the totals that the file leaves out, and what was computed."""
+def _completed(made: _Cells, *, shared: bool) -> tuple[_Cells, list[str]]:
+    """Return the cells with the totals that the file leaves out, and what was computed.
+
+    `shared` says that one contributor may stand behind several cells.
+    """
     hidden = np.isnan(made.values)
     if made.status is not None:
         hidden |= np.isin(made.status, SUPPRESSED)
@@ -162,7 +167,7 @@ def _completed(made: _Cells) -> tuple[_Cells, list[str]]:
         told.append(
             f"{counted(number, 'total')} over suppressed cells that the file leaves out taken as suppressed too"
         )
-    if "count" in names or largest:
+    if shared and ("count" in names or largest):
         told.append("their contributors are taken to be different in each cell")
     return _Cells(made.system, everything[order], values, status, columns), told
 

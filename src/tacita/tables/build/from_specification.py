@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from tacita.engines.protocol import Engine, EngineRelation
+from tacita.errors import InputError, listed
 from tacita.files.contract import engine_relation
 from tacita.files.read import read
 from tacita.model.microdata import Microdata
@@ -27,10 +28,15 @@ OWN_COSTS = ("value", "count", "unity", "distance")
 """Costs that are no column."""
 
 
-def gather(specification: Specification, engine: Engine, progress: Progress = silent) -> tuple[Given, ...]:
-    """Return the tables of a specification, one system of linked tables for each response, in its order."""
+def gather(
+    specification: Specification, engine: Engine, progress: Progress = silent, known: Sequence[Dimension] = ()
+) -> tuple[Given, ...]:
+    """Return the tables of a specification, one system of linked tables for each response, in its order.
+
+    `known` are dimensions that are made already: an earlier publication has those of the new table.
+    """
     if specification.data.cells is not None:
-        found: tuple[Given, ...] = (_of_cells(specification, engine, progress),)
+        found: tuple[Given, ...] = (_of_cells(specification, engine, progress, known),)
     else:
         microdata = read_microdata(specification.data, engine)
         found = tuple(_of_microdata(specification, microdata, each, progress) for each in specification.responses)
@@ -87,11 +93,11 @@ def _of_microdata(specification: Specification, microdata: Microdata, response: 
     return Given(table, costs=costs)
 
 
-def _of_cells(specification: Specification, engine: Engine, progress: Progress) -> Given:
+def _of_cells(specification: Specification, engine: Engine, progress: Progress, known: Sequence[Dimension]) -> Given:
     data = specification.data
     cost = specification.protect.cost
     columns = CellColumns(
-        data.value or next(iter(specification.responses), "") or None,
+        data.value,
         data.count,
         data.status,
         lower=data.lower,
@@ -110,16 +116,16 @@ def _of_cells(specification: Specification, engine: Engine, progress: Progress) 
         from tacita.tables.argus.fixed_format import cells_of
 
         source = cells_of(data.cells, data.layout)
-    raw = read_cells(source, where, columns, engine, kind=data.format, markers=data.markers)
-    tables = _dimensions(specification, specification.tables, _of_raw(raw, where), totals=True)
-    is_frequency = not specification.responses[0] if specification.responses else False
+    likely = next(iter(specification.responses), "") or None
+    raw = read_cells(source, where, columns, engine, kind=data.format, markers=data.markers, likely=likely)
+    tables = _dimensions(specification, specification.tables, _of_raw(raw, where), known, totals=True)
     return from_cells(
         raw,
         [(plan.name, dimensions) for plan, dimensions in tables],
-        is_count=True if is_frequency else None,
+        is_count=likely is None,
         negative=specification.attacker.lower is None,
         decimals=data.decimals,
-        response=specification.responses[0] if specification.responses else "",
+        response=likely or "",
     )
 
 
@@ -137,10 +143,15 @@ def _plan(specification: Specification, name: str) -> DimensionPlan:
 
 
 def _dimensions(
-    specification: Specification, plans: Sequence[TablePlan], distinct: Distinct, *, totals: bool = False
+    specification: Specification,
+    plans: Sequence[TablePlan],
+    distinct: Distinct,
+    known: Sequence[Dimension] = (),
+    *,
+    totals: bool = False,
 ) -> list[tuple[TablePlan, list[Dimension]]]:
     """Return the tables with their dimensions; a dimension that several tables share is made once."""
-    made: dict[tuple[str, Path | None], Dimension] = {}
+    made: dict[tuple[str, Path | None], Dimension] = {(each.name, None): each for each in known}
     found = []
     for plan in plans:
         dimensions = []
@@ -166,6 +177,12 @@ def _of_raw(raw: RawCells, where: dict[str, str]) -> Distinct:
     by_column = {column: raw.codes[name] for name, column in where.items()}
 
     def distinct(columns: Sequence[str]) -> Sequence[Sequence[object]]:
+        if lacking := [column for column in columns if column not in by_column]:
+            raise InputError(
+                f"a hierarchy needs the columns {listed(lacking)}, which a file of cells does not have",
+                where=raw.where,
+                do="give the hierarchy as a file",
+            )
         return list(dict.fromkeys(zip(*(by_column[column] for column in columns), strict=True)))
 
     return distinct

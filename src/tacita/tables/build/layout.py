@@ -59,6 +59,8 @@ class Layout:
             faults.append("has a response and a frequency: rows that stand for several records make frequency tables")
         if self.frequency and (self.contributor or self.holding):
             faults.append("has a frequency and a contributor: rows that stand for several records have no contributor")
+        if self.waivers and not (self.contributor or self.holding):
+            faults.append("has waivers of contributors, but no contributor or holding")
         if self.missing_response not in {"refuse", "zero", "leave_out"}:
             faults.append("does not say refuse, zero or leave_out for a missing response")
         if faults:
