@@ -81,6 +81,19 @@ def test_one_after_the_other_is_safe_and_all_together_no_wider(seed: int) -> Non
     assert best.width <= greedy.width + 1e-6
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_cuts_find_the_same_width_as_the_program_at_once(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(seed)
+    table = grid(draw.integers(5, 50, (3, 3, 2)), is_count=False)
+    levels = Levels.of(len(table), draw.choice(len(table), 5, replace=False), 3, 4)
+    at_once = publish_intervals(table, levels, ends="exact")
+    monkeypatch.setattr("tacita.tables.interval_publication._LARGEST_JOINT", 0)
+    by_cuts = publish_intervals(table, levels, ends="exact")
+    require_protected(table, levels, by_cuts)
+    assert by_cuts.width == pytest.approx(at_once.width)
+    assert by_cuts.bound == pytest.approx(at_once.bound)
+
+
 def test_a_contributor_who_knows_its_own_cell_gains_nothing() -> None:
     table = investments()
     levels = Levels.of(len(table), np.array([11]), 4, 4)

@@ -4,7 +4,7 @@ Partial cell suppression (Fischetti and Salazar 2003). Cell c is published as [v
 knows these intervals, the exact cells and all sums; a sensitive cell is protected when some table within the intervals
 (a witness) has it at ``value + upper`` and another at ``value - lower``. The witnesses and the widths are columns of
 one linear program that minimises the weighted sum of widths: no integers, and never less information than the best
-suppression, whose attacker's intervals are one of its solutions.
+suppression, whose attacker's intervals are one of its solutions. Large tables are solved by cutting planes.
 
 Limits. An interval that is as narrow as its levels allow tells its middle to whoever knows the levels and the method.
 So the ends are moved outwards to round numbers (``ends="round"``), the step not smaller than the half-width; exact ends
@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError, counted
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
+from tacita.tables.interval_cuts import cut_widths
 from tacita.tables.interval_program import Need, Room, joint_widths, widened
 from tacita.tables.linear_program import Reals
 from tacita.tables.reach import shortfalls
 from tacita.tables.usable import names, require_levels, require_usable
 
-_LARGEST_JOINT = 150_000
+_LARGEST_JOINT = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +85,20 @@ def publish_intervals(
     down, up = np.zeros(len(table)), np.zeros(len(table))
     bound = np.nan
     progress(Step("widening intervals", 0, len(needs)))
-    size = len(table) * (len(needs) + 2)
-    joint = joint_widths(table, needs, room, weights, end) if size <= _LARGEST_JOINT and seconds > 0 else None
     notes = []
-    if joint is not None:
-        down, up, bound = joint
-    elif needs:
-        notes.append("one sensitive cell after the other: narrower intervals may do")
-    for number, need in enumerate(needs if joint is None else ()):
+    if needs and seconds > 0:
+        # Small programs are solved at once; the others by cuts, for as long as there is time.
+        size = len(table) * (len(needs) + 2)
+        widths = (joint_widths if size <= _LARGEST_JOINT else cut_widths)(table, needs, room, weights, end)
+        if widths is not None:
+            down, up, bound = widths
+    for number, need in enumerate(needs):
         progress(Step("widening intervals", number, len(needs)))
         down, up = _protected(table, need, room, weights, down, up, whole=False)
     down, up = _against_owners(table, needs, knowledge, room, weights, down, up)
     width = float((weights * (down + up)).sum())
+    if needs and not width <= bound * (1 + 1e-4):
+        notes.append("narrower intervals may do: give it more time")
     lower, upper = _ends(table, down, up, room, ends, knowledge.integer)
     lower, upper = _against_whole(table, levels, knowledge, room, weights, lower, upper)
     exact = np.asarray(upper - lower <= 0)

@@ -2,8 +2,8 @@
 
 Each sensitive cell becomes at least ``value + upper`` or at most ``value - lower``; other cells change as needed within
 bounds, so that all sums hold; the weighted sum of absolute changes is least (Dandekar and Cox 2002; Castro 2006). The
-directions are binary decisions: a mixed integer program. Signs from the relaxation, mended and improved by flips, give
-a first table at once, so that any time limit leaves a valid one.
+directions are binary decisions: a mixed integer program. The signs that the relaxation is nearest to give a first table
+at once, so that any time limit leaves a valid one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tacita.errors import InputError, UsageError, counted
 from tacita.model.table import Levels, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.adjustment.adjusted import Adjusted
-from tacita.tables.adjustment.search import Found, first_found, improved_nearby
+from tacita.tables.adjustment.search import Found, first_found
 from tacita.tables.adjustment.signs import Signs
 from tacita.tables.linear_program import Program, Reals, solve
 from tacita.tables.usable import names, require_levels, require_usable
@@ -64,10 +64,6 @@ def adjust(
         raise UsageError(
             "no adjustment was found in time", where=f"table '{table.name}'", do="give it more time, or suppress"
         )
-    small_gap = max(gap, 1e-9)
-    # Half of the time for what is near, the rest for the proof and for what is not.
-    halfway = begin + max(seconds, 0.0) / 2
-    found = improved_nearby(found, halfway, lambda now: now.distance - now.bound <= small_gap * now.distance, progress)
     columns, bound, notes = _proven(found, end, gap, progress)
     signs, program = found.signs, found.program
     if signs.whole and not _is_whole(columns):

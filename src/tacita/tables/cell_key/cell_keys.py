@@ -37,8 +37,11 @@ def cell_keys(table: Table, codes: NDArray[np.int32], keys: NDArray[np.uint64]) 
     """
     summation = summation_of(table)
     _require_leaves(table, codes, keys)
-    groups, first = np.unique(codes, axis=0, return_inverse=True)
-    first = first.reshape(-1)
+    # One number per combination of codes: to sort numbers is ten times quicker than to sort rows.
+    sizes = [len(each.codes) for each in table.dimensions]
+    combined = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), sizes)
+    numbers_of_groups, first = np.unique(combined, return_inverse=True)
+    groups = np.column_stack(np.unravel_index(numbers_of_groups, sizes))
     sums, counts = _summed(first, keys, len(groups))
     per_cell, numbers = np.zeros(len(table), np.uint64), np.zeros(len(table), np.int64)
     leaf = [np.isin(np.arange(len(each.codes)), [each.position(code) for code in each.leaves])
