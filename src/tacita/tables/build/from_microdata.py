@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.compute as pc
@@ -14,6 +15,7 @@ from tacita.model.microdata import Microdata
 from tacita.model.table import Table
 from tacita.progress import Progress, Step, silent
 from tacita.risk.arrays import as_numpy
+from tacita.tables.build.alignment import same_cells
 from tacita.tables.build.behind import Behind
 from tacita.tables.build.coding import leaf_places, streamed
 from tacita.tables.build.layout import Layout
@@ -80,6 +82,31 @@ def build(microdata: Microdata, layouts: Sequence[Layout], progress: Progress = 
         parts=dict(zip(system.names, parts, strict=True)),
         holdings=behind.holdings(values),
     )
+
+
+def build_costs(microdata: Microdata, layouts: Sequence[Layout], table: Table) -> NDArray[np.float64] | None:
+    """Return what it costs to withhold each cell of a table: the sum of the layouts' cost column, if they have one."""
+    if (cost := layouts[0].cost) is None:
+        return None
+    plain = [
+        replace(
+            layout,
+            response=cost,
+            weight=None,
+            frequency=None,
+            contributor=None,
+            holding=None,
+            request=None,
+            waiver=None,
+            waivers=(),
+            largest=1,
+            cost=None,
+        )
+        for layout in layouts
+    ]
+    made = build(microdata, plain)
+    at, there = same_cells(table, made)
+    return np.where(there, made.values[at], 0.0)
 
 
 def _checked(layouts: Sequence[Layout]) -> Layout:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from sqlglot import exp
@@ -18,7 +17,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.tables.build.cells_file import CellColumns, RawCells, read_cells
 from tacita.tables.build.dimensions import Distinct, dimension_of
 from tacita.tables.build.from_cells import from_cells
-from tacita.tables.build.from_microdata import build
+from tacita.tables.build.from_microdata import build, build_costs
 from tacita.tables.build.given import Given
 from tacita.tables.build.layout import LARGEST, Layout
 from tacita.tables.build.wishes import with_wishes
@@ -67,6 +66,7 @@ def layouts_of(specification: Specification, microdata: Microdata, response: str
             data.weight,
             data.contributor,
             data.request,
+            specification.protect.cost if specification.protect.cost not in OWN_COSTS else None,
             largest=max(LARGEST, specification.sensitivity.needs_contributions),
             holding=data.holding,
             waiver=data.waiver,
@@ -85,12 +85,13 @@ def layouts_of(specification: Specification, microdata: Microdata, response: str
 def _of_microdata(specification: Specification, microdata: Microdata, response: str, progress: Progress) -> Given:
     layouts = layouts_of(specification, microdata, response)
     table = build(microdata, layouts, progress, empty=specification.data.empty)
-    cost = specification.protect.cost
-    costs = None
-    if cost not in OWN_COSTS:
-        plain = [replace(layout, response=cost, frequency=None, weight=None) for layout in layouts]
-        costs = build(microdata, plain, empty=specification.data.empty).values
-    return Given(table, costs=costs)
+    notes = []
+    weight = microdata.dictionary.weight
+    if weight is not None and specification.data.weight is None:
+        notes.append(
+            f"the dictionary has a weight, '{weight}', which the specification does not name: it is not applied"
+        )
+    return Given(table, costs=build_costs(microdata, layouts, table), notes=tuple(notes))
 
 
 def _of_cells(specification: Specification, engine: Engine, progress: Progress, known: Sequence[Dimension]) -> Given:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, counted, faults_text, listed
 from tacita.model.table import Equations, Knowledge, Levels, Status, Table
 from tacita.tables.build.additivity import decimals_of
+from tacita.tables.build.alignment import same_cells
 from tacita.tables.build.given import Given
 from tacita.tables.build.linked import System, linked
 from tacita.tables.build.sums import equations_of
@@ -144,7 +145,7 @@ def earlier_pattern(table: Table, earlier: Given, within: float | None = None) -
     A cell published then is taken to be known to within a share of that value now. Where the true value has left this
     interval, the bound is moved to the value itself: no attacker rules out what is true.
     """
-    at, there = _same_codes(table, earlier.table)
+    at, there = same_cells(table, earlier.table)
     old = earlier.status if earlier.status is not None else np.zeros(len(earlier.table), np.int8)
     status = np.where(there, old[at], Status.PUBLISHED).astype(np.int8)
     lower, upper = np.full(len(table), -np.inf), np.full(len(table), np.inf)
@@ -159,34 +160,6 @@ def earlier_pattern(table: Table, earlier: Given, within: float | None = None) -
         if outside.any():
             notes.append(f"{counted(int(outside.sum()), 'cell')} changed by more than {100 * within:g} % since then")
     return Earlier(status, lower, upper, tuple(notes))
-
-
-def _same_codes(table: Table, earlier: Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return for each cell of a table the earlier cell with the same codes, and whether there is one.
-
-    The two may have other codes and other hierarchies; a dimension that one of them lacks is at its total.
-    """
-    keys, old_keys = np.zeros(len(table), np.int64), np.zeros(len(earlier), np.int64)
-    old = {each.name: at for at, each in enumerate(earlier.dimensions)}
-    inside = np.ones(len(earlier), bool)
-    size = 1
-    for at, dimension in enumerate(table.dimensions):
-        keys += table.codes[:, at].astype(np.int64) * size
-        if dimension.name in old:
-            codes = earlier.dimensions[old[dimension.name]].codes
-            places = np.array([dimension.position(code) if code in dimension else -1 for code in codes], np.int64)
-            found = places[earlier.codes[:, old.pop(dimension.name)]]
-            inside &= found >= 0
-            old_keys += found * size
-        size *= len(dimension.codes)
-    for at in old.values():
-        inside &= earlier.codes[:, at] == 0
-    number = np.flatnonzero(inside)
-    if not len(number):
-        return np.zeros(len(table), np.int64), np.zeros(len(table), bool)
-    order = number[np.argsort(old_keys[number], kind="stable")]
-    match = order[np.minimum(np.searchsorted(old_keys[order], keys), len(order) - 1)]
-    return match, old_keys[match] == keys
 
 
 def _joined(table: Table, earlier: Table) -> tuple[System, NDArray[np.int64], NDArray[np.int64]]:

@@ -90,6 +90,8 @@ def linked(tables: Sequence[tuple[str, Sequence[Dimension]]]) -> System:
 
 
 def _joined(first: Dimension, second: Dimension) -> Dimension:
+    if first == second:
+        return first
     if first.total != second.total:
         raise HierarchyError(
             f"two tables call the total '{first.total}' and '{second.total}'",

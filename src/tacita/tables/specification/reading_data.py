@@ -76,7 +76,7 @@ def data_plan(top: Checked) -> DataPlan:
         sliding_level=data.text("sliding_level", None),
         largest=data.texts("largest"),
         markers=data.texts("markers", single=True),
-        decimals=data.whole("decimals", None),
+        decimals=data.whole("decimals", None, least=-12),
     )
 
 

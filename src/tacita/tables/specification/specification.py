@@ -67,7 +67,7 @@ class DataPlan:
     markers: tuple[str, ...] = ()
     """Texts in the value column that mark a suppressed cell; empty: the usual ones."""
     decimals: int | None = None
-    """Decimals to which published values are rounded; None: found out."""
+    """Decimals to which values are rounded (-3: thousands); None: found out, from the values."""
 
 
 @dataclass(frozen=True, slots=True)
