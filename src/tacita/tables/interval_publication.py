@@ -14,7 +14,7 @@ are for internal use. A sliding level is asked of the upper side, as far as ther
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -92,8 +92,9 @@ def publish_intervals(
         widths = (joint_widths if size <= _LARGEST_JOINT else cut_widths)(table, needs, room, weights, end)
         if widths is not None:
             down, up, bound = widths
-    for number, need in enumerate(needs):
-        progress(Step("widening intervals", number, len(needs)))
+    missed = _missed(table, levels, needs, down, up) if np.isfinite(bound) else needs
+    for number, need in enumerate(missed):
+        progress(Step("widening intervals", number, len(missed)))
         down, up = _protected(table, need, room, weights, down, up, whole=False)
     down, up = _against_owners(table, needs, knowledge, room, weights, down, up)
     width = float((weights * (down + up)).sum())
@@ -139,6 +140,16 @@ def _needs(table: Table, levels: Levels, room: Room) -> tuple[Need, ...]:
             if distance > 0:
                 found.append(Need(int(cell), upward, distance))
     return tuple(found)
+
+
+def _missed(table: Table, levels: Levels, needs: tuple[Need, ...], down: Reals, up: Reals) -> tuple[Need, ...]:
+    """Return the needs that the widths do not meet yet."""
+    below, above = np.zeros(len(table)), np.zeros(len(table))
+    for need in needs:
+        (above if need.upward else below)[need.cell] = need.distance
+    asked = replace(levels, lower=below, upper=above, sliding=np.zeros(len(table)))
+    missing = {(each.cell, each.upward) for each in shortfalls(table, asked, down, up, whole=False)}
+    return tuple(need for need in needs if (need.cell, need.upward) in missing)
 
 
 def _protected(

@@ -11,7 +11,7 @@ from tacita.progress import Progress, Step
 from tacita.tables.adjustment.signs import Signs
 from tacita.tables.linear_program import Program, Reals, Rows, solve
 
-_CUT_ROUNDS = 6
+_CUT_ROUNDS = 12
 _MOST_WITH_CUTS = 200
 
 
