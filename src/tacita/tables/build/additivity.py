@@ -24,7 +24,8 @@ class Gap:
     difference: float
     relative: float
     published: bool
-    """Whether all cells of the sum are published, so that the difference may be told."""
+    """Whether the difference may be told: no cell of the sum is suppressed, and none is left out or zero, whose true
+    value the difference might be."""
 
     def told(self, table: Table) -> str:
         """Return the gap in words; of a sum with unpublished cells only its relative size."""
@@ -85,5 +86,19 @@ def gaps(
         total = int(cells[coefficients < 0][0]) if (coefficients < 0).any() else int(cells[0])
         size = max(abs(float(values[total])), float(np.abs(values[cells]).sum()) / 2, 1e-300)
         relative = abs(float(residuals[row])) / size
-        found.append(Gap(int(row), total, float(residuals[row]), relative, not hidden[cells].any()))
+        open_ = not hidden[cells].any() and bool((values[cells] != 0).all()) and _is_whole(table, total, cells)
+        found.append(Gap(int(row), total, float(residuals[row]), relative, open_))
     return tuple(sorted(found, key=lambda gap: -gap.relative))
+
+
+def _is_whole(table: Table, total: int, cells: NDArray[np.int64]) -> bool:
+    """Return whether a sum has all the parts that its dimension gives to the total."""
+    places = table.codes[cells]
+    moving = np.flatnonzero((places != places[0]).any(axis=0))
+    if len(moving) != 1:
+        return False
+    at = int(moving[0])
+    dimension = table.dimensions[at]
+    code = dimension.codes[table.codes[total, at]]
+    parts = {dimension.codes[place] for place in places[:, at]} - {code}
+    return any(each.total == code and set(each.parts) == parts for each in dimension.sums)

@@ -75,9 +75,7 @@ def from_cells(
     )
     table = _with_contributors(table, completed)
     given = _given(table, completed, (*raw.notes, *notes, *told))
-    # Of a table that says nothing of publication no figure is told: what a sum lacks may be a cell that was left out.
-    hidden = np.ones(len(table), bool) if given.status is None else given.suppressed
-    found = gaps(table, decimals=decimals, exact=is_count, suppressed=hidden)
+    found = gaps(table, decimals=decimals, exact=is_count, suppressed=given.suppressed)
     faults = [f"does not add up: {gap.told(table)}" for gap in found[:_MOST_TOLD]]
     if len(found) > _MOST_TOLD:
         faults.append(f"and {len(found) - _MOST_TOLD:,} more sums fail")
