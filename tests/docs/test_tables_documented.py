@@ -37,7 +37,8 @@ def section(page: str, title: str) -> str:
 
 @pytest.mark.parametrize("title", SECTIONS)
 def test_every_key_is_documented_and_none_is_invented(title: str) -> None:
-    rows = re.findall(r"^\| (`.*?`) \|", section(PAGE, title), re.MULTILINE)
+    own = section(PAGE, title).partition("`[protect.METHOD]`")[0]
+    rows = re.findall(r"^\| (`.*?`) \|", own, re.MULTILINE)
     assert {key for row in rows for key in re.findall(r"`(\w+)`", row)} == set(SECTIONS[title])
 
 

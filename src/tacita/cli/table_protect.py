@@ -96,8 +96,9 @@ def _next(protected: Protected, released: ReleasedTables | None) -> list[Any]:
         lines = [
             f"Released to {released.folder}: {', '.join(released.files)}, a page and a manifest.",
             f"What stays in the house is in {released.internal}.",
-            f"Ask why with 'tacita table explain {released.folder} --cell DIMENSION=CODE,...'.",
         ]
+        if any(each.withheld.any() for each in protected.tables):
+            lines.append(f"Ask why with 'tacita table explain {released.folder} --cell DIMENSION=CODE,...'.")
     return [Text(""), *(Text(printable(line)) for line in lines)]
 
 

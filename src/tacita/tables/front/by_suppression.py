@@ -8,14 +8,15 @@ from tacita.attacks.table_audit import audit
 from tacita.progress import Progress
 from tacita.tables.front.case import Case
 from tacita.tables.front.protected import WITHHELD, ProtectedTable
-from tacita.tables.specification.specification import ProtectPlan
+from tacita.tables.specification.specification import Specification
 from tacita.tables.suppression.suppress import suppress
 
 READING = "Some figures are withheld to protect respondents; so are others from which these could be calculated."
 
 
-def by_suppression(case: Case, plan: ProtectPlan, progress: Progress) -> ProtectedTable:
+def by_suppression(case: Case, specification: Specification, progress: Progress) -> ProtectedTable:
     """Return the table with cells withheld."""
+    plan = specification.protect
     found = suppress(
         case.table,
         case.levels,

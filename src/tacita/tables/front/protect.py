@@ -51,8 +51,8 @@ def protect(
     for case in cases:
         _require_truth(case)
     # Several responses share the time.
-    share = replace(plan, time=plan.time / max(len(cases), 1))
-    tables = tuple(way(share.method)(case, share, progress) for case in cases)
+    share = replace(asked, protect=replace(plan, time=plan.time / max(len(cases), 1)))
+    tables = tuple(way(plan.method)(case, share, progress) for case in cases)
     settings = {"protect": asdict(plan), "sensitivity": asdict(asked.sensitivity), "attacker": asdict(asked.attacker)}
     return Protected(title_of(asked, cases), tables, text_of(specification), settings)
 
@@ -68,11 +68,11 @@ def _require_truth(case: Case) -> None:
         )
 
 
-def way(method: str) -> Callable[[Case, ProtectPlan, Progress], ProtectedTable]:
+def way(method: str) -> Callable[[Case, Specification, Progress], ProtectedTable]:
     """Return the function that protects by a method."""
     if method not in _WAYS:
         raise UsageError(f"no method '{method}'{did_you_mean(method, METHODS)}", do=f"use one of {', '.join(METHODS)}")
-    found: Callable[[Case, ProtectPlan, Progress], ProtectedTable]
+    found: Callable[[Case, Specification, Progress], ProtectedTable]
     found = getattr(import_module(f"tacita.tables.front.{_WAYS[method]}"), _WAYS[method])
     return found
 

@@ -36,6 +36,8 @@ class ToldViolation:
     def sentence(self) -> str:
         """What is wrong."""
         who = self.attacker[:1].upper() + self.attacker[1:]
+        if self.what in {"promise", "rounding", "perturbation"}:
+            return f"The table is not what its method promises: {'; '.join(self.steps)}."
         if self.what == "published":
             return f"{self.name} is sensitive, and can be read off the table."
         if self.what == "union":
@@ -48,7 +50,7 @@ class ToldViolation:
         if self.what == "sliding":
             return f"{who} can narrow {self.name} to an interval {reached} of its value wide; {needed} are needed."
         side = "below" if self.what == "lower" else "above"
-        return f"{who} knows that {self.name} is at most {reached} {side} its value; {needed} are needed."
+        return f"{who} can narrow {self.name} to at most {reached} {side} its value; {needed} are needed."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

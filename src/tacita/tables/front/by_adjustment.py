@@ -1,0 +1,50 @@
+"""Protection by adjustment: sensitive cells are moved to their levels, others as little as possible, all sums kept."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.attacks.adjusted_table import check_adjusted
+from tacita.model.table import Status
+from tacita.progress import Progress
+from tacita.tables.adjustment.adjust import adjust
+from tacita.tables.front.case import Case
+from tacita.tables.front.promises import kept_promises, require_publishable
+from tacita.tables.front.protected import ProtectedTable
+from tacita.tables.specification.specification import Specification
+
+READING = "Figures are changed slightly to protect respondents, so that they add up; single figures are not exact."
+
+
+def by_adjustment(case: Case, specification: Specification, progress: Progress) -> ProtectedTable:
+    """Return the table with adjusted figures."""
+    plan, knowledge = specification.protect, case.knowledge
+    require_publishable(case, plan.method)
+    keep = (case.asked == Status.KEPT) | knowledge.known
+    found = adjust(
+        case.table,
+        case.levels,
+        lower=knowledge.lower,
+        upper=knowledge.upper,
+        keep=keep if keep.any() else None,
+        seconds=plan.time,
+        gap=plan.gap,
+        progress=progress,
+        **plan.options,
+    )
+    verdict = kept_promises(case, check_adjusted(case.table, found.values, case.levels, knowledge))
+    return ProtectedTable(
+        case,
+        plan.method,
+        np.zeros(len(case.table), np.int8),
+        found.values,
+        verdict,
+        figures={
+            "distance": found.distance,
+            "changed": found.changed,
+            "largest_change": found.largest,
+            "gap": found.gap,
+        },
+        reading=(READING,),
+        notes=found.notes,
+    )

@@ -1,0 +1,57 @@
+"""Protection by intervals: figures that would tell too much are published as an interval, and audited as such."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tacita.attacks.table_audit import audit
+from tacita.model.table import Status
+from tacita.progress import Progress
+from tacita.tables.front.case import Case
+from tacita.tables.front.promises import require_publishable
+from tacita.tables.front.protected import ProtectedTable
+from tacita.tables.interval_publication import publish_intervals
+from tacita.tables.specification.specification import Specification
+
+READING = "Where two figures stand, the true one lies between them."
+
+
+def by_intervals(case: Case, specification: Specification, progress: Progress) -> ProtectedTable:
+    """Return the table with intervals in place of some figures.
+
+    The attacker knows the published intervals as bounds, besides everything else.
+    """
+    plan, knowledge = specification.protect, case.knowledge
+    require_publishable(case, plan.method)
+    keep = (case.asked == Status.KEPT) | knowledge.known
+    found = publish_intervals(
+        case.table,
+        case.levels,
+        knowledge,
+        keep=keep if keep.any() else None,
+        seconds=plan.time,
+        progress=progress,
+        **plan.options,
+    )
+    hidden = ~found.exact
+    told = replace(
+        knowledge,
+        lower=np.where(hidden, np.maximum(knowledge.lower, found.lower), knowledge.lower),
+        upper=np.where(hidden, np.minimum(knowledge.upper, found.upper), knowledge.upper),
+    )
+    verdict = audit(case.table, hidden, case.levels, told, progress=progress)
+    status = np.where(hidden, np.where(case.levels.sensitive, Status.PRIMARY, Status.SECONDARY), Status.PUBLISHED)
+    return ProtectedTable(
+        case,
+        plan.method,
+        status.astype(np.int8),
+        np.where(hidden, np.nan, case.table.values),
+        verdict,
+        np.where(hidden, found.lower, np.nan),
+        np.where(hidden, found.upper, np.nan),
+        figures={"width": found.published_width},
+        reading=(READING,) if hidden.any() else (),
+        notes=found.notes,
+    )
