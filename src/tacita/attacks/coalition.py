@@ -24,6 +24,12 @@ TOUCHED = 20.0
 """How much sooner a cell that nobody knows is moved than one that somebody does."""
 
 
+MORE = 30
+"""So many more tables are looked for in each group before contributors are asked one by one."""
+
+MANY = 40
+"""A goal that so many attackers might stand against is asked for afresh."""
+
 APART = 60
 """A large block is asked for one goal in so many numbers at once; changes that do not meet are changes of their own."""
 
@@ -47,6 +53,14 @@ def insights(reach: Reach, ends: Ends, demands: Demands, known: Insiders, progre
     down, up = demands.moves(reduction, reach.start, ends)
     wanted = ~(np.isnan(down) & np.isnan(up))
     blocks = np.intersect1d(reduction.block[at], reduction.block[wanted])
+    if blocks.size and not reach.possible.whole:
+        # Tables that differ in the cells that somebody knows, too, so that mixtures of them show these right.
+        known_too = np.isin(np.arange(len(down)), at)
+        half = np.where(known_too & (reach.start != 0), np.abs(reach.start) / 2, np.nan)
+        aside = np.isin(reduction.block, blocks)
+        low = np.where(aside, reach.start - np.where(np.isnan(down), half, down), np.nan)
+        high = np.where(aside, reach.start + np.where(np.isnan(up), half, up), np.nan)
+        reach.explore(ends, low, high, MORE)
     exempt = demands.own(reduction, known)
     found: list[Insight] = []
     for group in gathered(reach.possible, reduction, reach.outer, blocks):
@@ -61,7 +75,7 @@ def insights(reach: Reach, ends: Ends, demands: Demands, known: Insiders, progre
             (ends.least[group.free], ends.most[group.free]),
             reach.seconds,
         )
-        search.run(down[group.free], up[group.free], progress)
+        search.run(down[group.free], up[group.free], reach.tables(group.free), progress)
         reach.solved += search.solved
         found += [Insight(each.attacker, int(group.free[each.free]), each.least, each.most) for each in search.found]
     return found
@@ -111,23 +125,70 @@ class _Search:
         for number, key in enumerate(zip(who.tolist(), self.group.block[place].tolist(), strict=True)):
             self.pairs.setdefault(key, []).append(number)
 
-    def run(self, down: Numbers, up: Numbers, progress: Progress) -> None:
-        """Settle every goal; fill `found`."""
+    def run(self, down: Numbers, up: Numbers, tables: Numbers, progress: Progress) -> None:
+        """Settle every goal; fill `found`. `tables` are possible tables that were found before, a row each."""
         goals = [
             _Goal(place, float(by))
             for place in range(len(self.start))
             for by in (up[place], -down[place])
             if not np.isnan(by)
         ]
+        self._combined(goals, tables)
         total = len(goals)
         failed: list[deque[tuple[int, int]]] = [deque() for _ in range(self.group.count)]
         while goals:
             progress(Step("attacking as a contributor", total - len(goals), total))
-            self._round(goals, failed)
             goals = [each for each in goals if each.against is None or each.against]
+            if goals:
+                self._round(goals, failed)
         seen: set[tuple[int, int]] = set()
         while any(failed):
             self._widths(failed, seen)
+
+    def _combined(self, goals: list[_Goal], tables: Numbers) -> None:
+        """Rule out the attackers against whom tables that are known already prove a goal.
+
+        Between two possible tables lies another with any value in between: if one of the tables that reach a goal shows
+        a cell no less than its owner knows, and one no more, then a mixture of both shows it right and reaches as far.
+        Of attackers who know several cells of a block one table must leave all of them right. Mixtures of whole
+        numbers are not whole, so that counts cannot be proved like this.
+        """
+        if self.group.whole or not len(tables):
+            return
+        _, place, low, high = self.known
+        near = 1e-9 * self.group.size[self.group.block[place]]
+        above, below = tables[:, place] >= low - near, tables[:, place] <= high + near
+        by_block: dict[int, list[_Goal]] = {}
+        for each in goals:
+            by_block.setdefault(int(self.group.block[each.place]), []).append(each)
+        present: dict[int, list[tuple[int, list[int]]]] = {}
+        for (attacker, block), pairs in self.pairs.items():
+            present.setdefault(block, []).append((attacker, pairs))
+        for block, mine in by_block.items():
+            attackers = present.get(block, [])
+            over = np.array(
+                [
+                    above[:, pairs].all(axis=1) & (below[:, pairs].all(axis=1) | (len(pairs) == 1))
+                    for _, pairs in attackers
+                ]
+            )
+            under = np.array(
+                [
+                    below[:, pairs].all(axis=1) & (above[:, pairs].all(axis=1) | (len(pairs) == 1))
+                    for _, pairs in attackers
+                ]
+            )
+            numbers = np.array([attacker for attacker, _ in attackers])
+            for first in range(0, len(mine) if attackers else 0, 2_000):
+                some = mine[first : first + 2_000]
+                at, by = np.array([each.place for each in some]), np.array([each.by for each in some])
+                reached = (tables[:, at] - self.start[at]) * np.sign(by) >= np.abs(by) * (1 - ENOUGH)
+                reached = reached.T.astype(np.float32)
+                proved = (reached @ over.T.astype(np.float32) > 0) & (reached @ under.T.astype(np.float32) > 0)
+                for row, goal in enumerate(some):
+                    goal.against = set(numbers[~proved[row]].tolist()) - self.exempt.get(goal.place, set())
+                    goal.tries = 1 if len(goal.against) <= MANY else 0
+                    goal.against = goal.against if goal.tries else None
 
     def _chosen(self, goals: list[_Goal]) -> list[_Goal]:
         """Return the goals to ask for together: many of a large block, far apart if chance will have it."""
@@ -135,7 +196,7 @@ class _Search:
         room = np.maximum(1, sizes // APART)
         stage = np.full(self.group.count, 9)
         np.minimum.at(stage, self.group.block[[each.place for each in goals]], [each.tries for each in goals])
-        room[stage == 3] = 1
+        room = np.where(stage == 0, room, np.where(stage == 3, 1, np.maximum(1, room // 4)))
         taken: dict[int, set[int]] = {}
         chosen = []
         step = max(1, len(goals) // 997)

@@ -85,10 +85,12 @@ class Polytope:
         if self._whole:
             self._solver.clearSolver()
         elif self._started:
-            # The last point is still possible when only the wish changed, and the primal simplex just walks on; when
-            # bounds change, the last prices still hold, and the dual simplex does.
+            # The last point is still possible when only the wish changed, and the primal simplex just walks on. Small
+            # changes of a table are a few dual steps from no change at all, fewer than from the last one.
             self._solver.setOptionValue("presolve", "off")
             self._solver.setOptionValue("simplex_strategy", self._strategy)
+            if self._strategy == 1:
+                self._solver.clearSolver()
         self._solver.run()
         status = self._solver.getModelStatus()
         good = status == self._highspy.HighsModelStatus.kOptimal

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.blocks import Blocks, grouped
-from tacita.attacks.possible_tables import Numbers, PossibleTables
+from tacita.attacks.possible_tables import Numbers, Places, PossibleTables
 from tacita.attacks.propagation import propagated
 from tacita.attacks.reduction import Reduction
 from tacita.errors import InputError
@@ -16,6 +16,9 @@ from tacita.progress import Progress, Step, silent
 
 NEAR = 1e-8
 """A proved end within this share of the block's size of what is excluded is the end."""
+
+KEPT = 150
+"""Checked tables of a group that are kept for those who ask again."""
 
 Truths = NDArray[np.bool_]
 
@@ -56,6 +59,7 @@ class Reach:
             reduction.matrix, reduction.sums, reduction.lower, reduction.upper, whole=possible.whole
         )
         self.groups = grouped(possible, reduction, self.outer)
+        self.pool: list[list[Numbers]] = [[] for _ in self.groups]
         self.start = self._start() if reduction.start is None else reduction.start
         self.sizes = np.maximum(np.abs(self.start), 1e-300)
         for group in self.groups:
@@ -99,8 +103,26 @@ class Reach:
 
         nan stands for no wish. `ends` is brought up to date in place.
         """
-        for group in self.groups:
-            _Settling(self, group, ends, down_to[group.free], up_to[group.free], progress, doing).run()
+        for group, pool in zip(self.groups, self.pool, strict=True):
+            _Settling(self, group, ends, down_to[group.free], up_to[group.free], progress, doing, pool).run()
+
+    def explore(self, ends: Ends, down_to: Numbers, up_to: Numbers, times: int) -> None:
+        """Look for more possible tables, far out in the directions wished for; they are kept in `pool`."""
+        for group, pool in zip(self.groups, self.pool, strict=True):
+            search = _Settling(self, group, ends, down_to[group.free], up_to[group.free], silent, "", pool)
+            below, above = ~np.isnan(search.down_to), ~np.isnan(search.up_to)
+            for _ in range(times if (below | above).any() else 0):
+                search.batch(below, above)
+
+    def tables(self, free: Places) -> Numbers:
+        """Return the checked tables of the pool, a row each, for some free numbers; nan where there is none."""
+        found = np.full((max((len(each) for each in self.pool), default=0), len(free)), np.nan)
+        for group, pool in zip(self.groups, self.pool, strict=True):
+            at = np.minimum(np.searchsorted(group.free, free), len(group.free) - 1)
+            mine = group.free[at] == free
+            if pool and mine.any():
+                found[: len(pool), mine] = np.array(pool)[:, at[mine]]
+        return found
 
 
 def _nothing_fits() -> InputError:
@@ -121,6 +143,7 @@ class _Settling:
     up_to: Numbers
     progress: Progress
     doing: str
+    pool: list[Numbers]
 
     def run(self) -> None:
         gains = {"batch": np.inf, "single": np.inf}
@@ -134,7 +157,7 @@ class _Settling:
             kind = "batch" if gains["batch"] >= gains["single"] and left > 2 * self.group.count else "single"
             before = self.group.solver.walked
             if kind == "batch":
-                self._batch(below, above)
+                self.batch(below, above)
             else:
                 self._single(below, above)
             after = int(sum(each.sum() for each in self.open()))
@@ -153,7 +176,7 @@ class _Settling:
         above = ~ends.closed_above[free] & (ends.most[free] < self.up_to - slack_above)
         return below, above
 
-    def _batch(self, below: Truths, above: Truths) -> None:
+    def batch(self, below: Truths, above: Truths) -> None:
         """Wish for many open ends at once, up or down by lot: one table proves many of them."""
         sign = np.where(below & above, self.reach.draw.choice((-1.0, 1.0), len(below)), np.where(below, -1.0, 1.0))
         far = np.where(sign > 0, self.up_to, self.down_to) - self.reach.start[self.group.free]
@@ -263,6 +286,8 @@ class _Settling:
     def _prove(self, held: Numbers, slip: Numbers) -> None:
         free, ends = self.group.free, self.ends
         away = 10 * slip[self.group.block]
+        if len(self.pool) < KEPT:
+            self.pool.append(np.where(np.isfinite(away), held, np.nan))
         good = np.isfinite(away) & np.isfinite(held)
         ends.most[free[good]] = np.maximum(ends.most[free[good]], held[good] - away[good])
         ends.least[free[good]] = np.minimum(ends.least[free[good]], held[good] + away[good])
