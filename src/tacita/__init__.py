@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tacita.reasoning.run import reason
     from tacita.release.front import anonymize, release_to
     from tacita.settings import Settings
+    from tacita.tables.front.named import assess_table, audit_table, build_table, protect_table
 
 _HOMES = {
     "Outcome": "cycle.outcome",
@@ -49,6 +50,10 @@ _HOMES = {
     "Conclusions": "reasoning.conclusions",
     "reason": "reasoning.run",
     "Settings": "settings",
+    "assess_table": "tables.front.named",
+    "audit_table": "tables.front.named",
+    "build_table": "tables.front.named",
+    "protect_table": "tables.front.named",
 }
 
 __all__ = [
@@ -66,8 +71,12 @@ __all__ = [
     "TacitaError",
     "__version__",
     "anonymize",
+    "assess_table",
+    "audit_table",
+    "build_table",
     "from_generated",
     "generate",
+    "protect_table",
     "read",
     "reason",
     "release_to",

@@ -20,26 +20,15 @@ def example(
     """Write a specification, invented firms and a hierarchy of sectors, to try the other commands on."""
     from rich.text import Text
 
-    from tacita.errors import OutputError
-    from tacita.files.atomic import check_target, write_text
-    from tacita.tables.front.example import SPECIFICATION
     from tacita.tables.front.example import example as made
+    from tacita.tables.front.example import write_example
 
+    specification = write_example(folder, seed, force=force)
     files = made(seed)
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot be made ({error.strerror})", where=str(folder), do="choose another folder") from None
-    for name in files:
-        check_target(folder / name, force=force)
-    for name, text in files.items():
-        write_text(folder / name, text, force=force)
     if as_json:
-        print_json({"folder": str(folder), "specification": str(folder / SPECIFICATION), "files": sorted(files)})
+        print_json({"folder": str(folder), "specification": str(specification), "files": sorted(files)})
         return
-    print_text(
-        Text(f"{', '.join(files)} written to {folder}"), Text(f"Next: tacita table assess {folder / SPECIFICATION}")
-    )
+    print_text(Text(f"{', '.join(files)} written to {folder}"), Text(f"Next: tacita table assess {specification}"))
 
 
 def add_to(app: typer.Typer) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, overload
 
 from tacita.cycle.anonymize import anonymize as run
 from tacita.cycle.outcome import Outcome
@@ -20,6 +21,10 @@ from tacita.progress import Progress, silent
 from tacita.release.folder import Released, write_release
 from tacita.release.options import ReleaseOptions
 from tacita.risk.identity.k_anonymity import KAnonymity
+
+if TYPE_CHECKING:
+    from tacita.release.table.folder import ReleasedTables, TableOptions
+    from tacita.tables.front.protected import Protected
 
 
 def anonymize(data: Dataset, plan: Plan | None = None, *, k: int | None = None, progress: Progress = silent) -> Outcome:
@@ -38,8 +43,32 @@ def anonymize(data: Dataset, plan: Plan | None = None, *, k: int | None = None, 
     return run(data.microdata, plan, progress=progress)
 
 
+@overload
 def release_to(
     folder: str | Path, outcome: Outcome, options: ReleaseOptions | None = None, *, progress: Progress = silent
-) -> Released:
-    """Write a safe outcome as a release folder, with what stays in the house beside it."""
-    return write_release(outcome, Path(folder), options, progress=progress)
+) -> Released: ...
+
+
+@overload
+def release_to(
+    folder: str | Path, outcome: Protected, options: TableOptions | None = None, *, progress: Progress = silent
+) -> ReleasedTables: ...
+
+
+def release_to(
+    folder: str | Path,
+    outcome: Outcome | Protected,
+    options: ReleaseOptions | TableOptions | None = None,
+    *,
+    progress: Progress = silent,
+) -> Released | ReleasedTables:
+    """Write a safe outcome, or protected tables, as a release folder, with what stays in the house beside it."""
+    if isinstance(outcome, Outcome):
+        if options is not None and not isinstance(options, ReleaseOptions):
+            raise UsageError("these are options of tables", do="give ReleaseOptions with an outcome of the cycle")
+        return write_release(outcome, Path(folder), options, progress=progress)
+    from tacita.release.table.folder import TableOptions, write_tables
+
+    if options is not None and not isinstance(options, TableOptions):
+        raise UsageError("these are options of microdata", do="give TableOptions with protected tables")
+    return write_tables(outcome, Path(folder), options, progress=progress)

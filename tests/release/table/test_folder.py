@@ -53,7 +53,7 @@ def test_the_house_keeps_values_reasons_intervals_and_the_verdict(tmp_path: Path
 
 
 def test_what_fails_the_audit_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="not protected: sector=II, region=B"):
+    with pytest.raises(OutputError, match=r"not protected: \(sector=II, region=B"):
         write_tables(protected(level=500.0), tmp_path / "out")
     assert not list(tmp_path.iterdir())
 

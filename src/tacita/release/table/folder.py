@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tacita.errors import InternalError, OutputError, UsageError, did_you_mean, listed
+from tacita.errors import InternalError, UsageError, did_you_mean
 from tacita.files.atomic import atomic, write_text
 from tacita.progress import Progress, Step, silent
 from tacita.release.folder import internal_folder
@@ -79,16 +79,9 @@ def write_tables(
     """Write the release folder and its internal folder; tables that did not pass the audit are refused."""
     options = options or TableOptions()
     internal = options.internal or internal_folder(target)
-    if not protected.passed:
-        cells = [each.name for table in protected.tables for each in table.audit.violations]
-        raise OutputError(
-            f"the audit finds cells that are not protected: {listed(list(dict.fromkeys(cells)), 5)}",
-            where=str(target),
-            do="nothing was written; give more time, or report this",
-        )
+    parts = protected.external_parts()  # raises if the audit failed
     check_places(target, internal, force=options.force, settings=settings)
     progress(Step("writing the tables"))
-    parts = protected.external_parts()
     with placed(target, internal, force=options.force, settings=settings) as places:
         files = write_parts(parts, places.release, options.formats, settings=settings)
         write_text(places.release / PAGE, public_page(protected, parts), force=False, settings=settings)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+
+from tacita.errors import OutputError
+from tacita.files.atomic import check_target, write_text
 
 SPECIFICATION = "turnover.toml"
 _SECTORS = {
@@ -48,6 +53,21 @@ def example(seed: int = 7) -> dict[str, str]:
     'firm,group,sector,region,employees,turnover'
     """
     return {SPECIFICATION: _TOML, "firms.csv": _firms(seed), "sector.hrc": _hierarchy()}
+
+
+def write_example(folder: str | Path, seed: int = 7, *, force: bool = False) -> Path:
+    """Write the files of the example to a folder, which is made if need be; return the specification."""
+    folder = Path(folder)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot be made ({error.strerror})", where=str(folder), do="choose another folder") from None
+    files = example(seed)
+    for name in files:
+        check_target(folder / name, force=force)
+    for name, text in files.items():
+        write_text(folder / name, text, force=force)
+    return folder / SPECIFICATION
 
 
 def _hierarchy() -> str:

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.result import Audit
+from tacita.errors import OutputError, UsageError, listed
 from tacita.model.table import Status, Table
 from tacita.tables.front.case import Case
+from tacita.tables.output.as_csv import long_csv
 from tacita.tables.output.part import Part, parts_of
 
 WITHHELD = (Status.PRIMARY, Status.SECONDARY, Status.FORCED)
@@ -55,7 +57,14 @@ class ProtectedTable:
         return int((self.status == status).sum())
 
     def external_parts(self) -> tuple[Part, ...]:
-        """Return the tables as they are handed out."""
+        """Return the tables as they are handed out; raise if they did not pass the audit."""
+        if not self.audit.passed:
+            cells = list(dict.fromkeys(each.name for each in self.audit.violations))
+            raise OutputError(
+                f"the audit finds cells that are not protected: {listed([f'({cell})' for cell in cells], 5)}",
+                where=f"table '{self.table.name}'",
+                do="give more time or another method; nothing that fails the audit is handed out",
+            )
         return parts_of(self.table, self.values, shows=self.case.shows, lower=self.lower, upper=self.upper)
 
     def internal_parts(self) -> tuple[Part, ...]:
@@ -191,9 +200,14 @@ class Protected:
             return parts
         return tuple(replace(part, name=f"{part.name}, {part.response or 'count'}") for part in parts)
 
-    def _only(self) -> ProtectedTable:
-        from tacita.errors import UsageError
+    def to_csv(self) -> str:
+        """Return the table as it is handed out, a line for each cell; of several, take `external_parts`."""
+        parts = self.external_parts()
+        if len(parts) != 1:
+            raise UsageError(f"there are {len(parts)} tables", do="write each of .external_parts(), or a release")
+        return long_csv(parts[0])
 
+    def _only(self) -> ProtectedTable:
         if len(self.tables) != 1:
             raise UsageError(f"there are {len(self.tables)} tables, one for each response", do="take one of .tables")
         return self.tables[0]
