@@ -95,7 +95,7 @@ class Behind:
         counts: NDArray[np.float64],
     ) -> Contributions:
         """Return the contributions to a frequency table in which each record is one contributor: ones."""
-        first = as_numpy(totals.column("first").fill_null(0))
+        first = as_numpy(totals.column("first"))
         single = as_numpy(totals.column("records")) == 1
         who = summed(self.system, leaves, np.where(single, first, 0.0)[:, None], self.keys)[:, 0]
         whole = np.round(counts).astype(np.int64)

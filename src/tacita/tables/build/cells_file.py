@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from tacita.engines.plans.terms import as_text
+from tacita.engines.plans.terms import as_double, as_text
 from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import InputError, did_you_mean, faults_text, listed
 from tacita.files.contract import ReadOptions, engine_relation
@@ -195,9 +195,9 @@ def _whole(texts: list[str | None], column: Column) -> list[str | None]:
 
 
 def _numbers(relation: EngineRelation, name: str) -> NDArray[np.float64]:
-    term = exp.Cast(this=exp.column(relation.column(name).physical), to=exp.DataType.build("double"))
-    column = _rows(relation, [exp.alias_(term, "v")]).column(0)
-    return as_numpy(column.fill_null(float("nan"))).astype(np.float64)
+    value = as_double(exp.column(relation.column(name).physical))
+    term = exp.func("coalesce", value, as_double(exp.Literal.string("nan")))
+    return as_numpy(_rows(relation, [exp.alias_(term, "v")]).column(0)).astype(np.float64)
 
 
 def _rows(relation: EngineRelation, terms: Sequence[exp.Expr]) -> pa.Table:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError
@@ -14,7 +13,7 @@ from tacita.files.contract import engine_relation
 from tacita.model.microdata import Microdata
 from tacita.model.table import Table
 from tacita.progress import Progress, Step, silent
-from tacita.risk.arrays import as_numpy
+from tacita.risk.arrays import as_arrow, as_numpy
 from tacita.tables.build.alignment import same_cells
 from tacita.tables.build.behind import Behind
 from tacita.tables.build.coding import leaf_places, streamed
@@ -57,7 +56,8 @@ def build(microdata: Microdata, layouts: Sequence[Layout], progress: Progress = 
     records = checked_records(relation, first, where)
     progress(Step("adding up records"))
     totals = streamed(relation, leaf_totals(relation, first, columns))
-    totals = totals.filter(pc.greater(totals.column("records"), 0))  # rows that stand for no record
+    some = np.flatnonzero(as_numpy(totals.column("records")) > 0)
+    totals = totals.take(as_arrow(some)) if len(some) < totals.num_rows else totals  # rows may stand for no record
     if not totals.num_rows:
         raise InputError("no row stands for a record", where=where, do="check the frequencies")
     leaves = leaf_places(system, totals, _missing(layouts), where)
