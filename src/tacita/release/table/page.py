@@ -31,7 +31,6 @@ def internal_page(protected: Protected, parts: Sequence[Part]) -> str:
     word, kind = ("PASSED", "good") if protected.passed else ("NOT PASSED", "bad")
     said = f"The independent attacker looked at {counted(suppressed, 'withheld cell')}."
     inside = [
-        verdict(word, said, kind),
         section("What was done", table(["", *(_named(each) for each in protected.tables)], list(_summary(protected)))),
     ]
     notes = [note for each in protected.tables for note in (*each.case.notes, *each.notes, *each.audit.notes)]
@@ -52,7 +51,7 @@ def internal_page(protected: Protected, parts: Sequence[Part]) -> str:
             )
         )
     reading = list(dict.fromkeys(note for each in protected.tables for note in each.reading))
-    return tables_page(protected.title, parts, reading, *inside)
+    return tables_page(protected.title, parts, reading, [verdict(word, said, kind)], inside)
 
 
 def _named(each: ProtectedTable) -> str:

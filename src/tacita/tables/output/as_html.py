@@ -25,8 +25,14 @@ _OPEN = 4
 """Sheets that are open when the page is opened."""
 
 
-def tables_page(title: str, parts: Sequence[Part], notes: Sequence[str] = (), *sections: Html) -> str:
-    """Return the page; `sections` stand between the notes and the tables."""
+def tables_page(
+    title: str,
+    parts: Sequence[Part],
+    notes: Sequence[str] = (),
+    before: Sequence[Html] = (),
+    after: Sequence[Html] = (),
+) -> str:
+    """Return the page; `before` and `after` stand above and below the tables."""
     internal = any(part.is_internal for part in parts)
     body = [tag("header", tag("h1", title), tag("p", _about(parts), class_="soft"))]
     if internal:
@@ -37,11 +43,12 @@ def tables_page(title: str, parts: Sequence[Part], notes: Sequence[str] = (), *s
         links = (tag("a", part.name, href=f"#table-{number}") for number, part in enumerate(parts, 1))
         body.append(tag("nav", items(links), aria_label="Tables"))
     body.append(section("How to read it", items([*notes, *_legend(parts, internal=internal)])))
-    body += sections
+    body += before
     body += [
         section(_heading(part), *_sheets(part, number), anchor=f"table-{number}")
         for number, part in enumerate(parts, 1)
     ]
+    body += after
     body.append(tag("footer", f"Made with Tacita {__version__}."))
     return page(title, tag("main", *body), styles=("cross_table",))
 
@@ -54,7 +61,9 @@ def _about(parts: Sequence[Part]) -> str:
 def _heading(part: Part) -> str:
     *first, last = [each.name for each in part.dimensions] or [""]
     by = f" by {', '.join(first)} and {last}" if first else f" by {last}" if last else ""
-    return f"{part.name}: {part.response or 'count'}{by}"
+    if part.name == part.response:
+        return f"{part.response}{by}"
+    return part.name if part.response and part.response in part.name else f"{part.name}: {part.response or 'count'}{by}"
 
 
 def _legend(parts: Sequence[Part], *, internal: bool) -> Iterator[Html]:
