@@ -27,6 +27,8 @@ class Violation:
     needed: float
     reached: float
     steps: tuple[str, ...] = ()
+    cells: tuple[int, ...] = ()
+    """The cells of a union."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

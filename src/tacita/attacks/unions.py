@@ -107,6 +107,7 @@ def union_violations(
                     float(least) if too_few else float("nan"),
                     float(count) if count is not None else float("nan"),
                     _told(table, union),
+                    tuple(union.cells.tolist()),
                 )
             )
     return found

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.result import Audit
-from tacita.attacks.table_audit import audit as attacked
 from tacita.model.table import Status
 from tacita.progress import Progress, silent
+from tacita.tables.front.attacked import attacked
 from tacita.tables.front.case import Case
 from tacita.tables.front.cases import cases_of, opened
 from tacita.tables.front.pattern import pattern_of
@@ -93,9 +93,6 @@ def audit(
         else:
             status, judged = case.primaries, "sensitive cells alone"
         withheld = np.isin(status, WITHHELD)
-        known = bool(np.isfinite(case.table.values).all())
-        verdict = attacked(
-            case.table, withheld, case.levels, case.knowledge, coalitions=known, unions=known, progress=progress
-        )
+        verdict = attacked(case, withheld, progress)
         tables.append(AuditedTable(case, np.where(withheld, status, Status.PUBLISHED).astype(np.int8), verdict, judged))
     return Audited(title_of(asked, cases), tuple(tables))

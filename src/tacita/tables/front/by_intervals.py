@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacita.attacks.table_audit import audit
 from tacita.model.table import Status
 from tacita.progress import Progress
+from tacita.tables.front.attacked import attacked
 from tacita.tables.front.case import Case
 from tacita.tables.front.promises import require_publishable
 from tacita.tables.front.protected import ProtectedTable
@@ -41,7 +41,7 @@ def by_intervals(case: Case, specification: Specification, progress: Progress) -
         lower=np.where(hidden, np.maximum(knowledge.lower, found.lower), knowledge.lower),
         upper=np.where(hidden, np.minimum(knowledge.upper, found.upper), knowledge.upper),
     )
-    verdict = audit(case.table, hidden, case.levels, told, progress=progress)
+    verdict = attacked(case, hidden, progress, told)
     status = np.where(hidden, np.where(case.levels.sensitive, Status.PRIMARY, Status.SECONDARY), Status.PUBLISHED)
     return ProtectedTable(
         case,

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+
 import numpy as np
 
-from tacita.attacks.table_audit import audit
+from tacita.attacks.result import Audit
 from tacita.progress import Progress
+from tacita.tables.front.attacked import attacked
 from tacita.tables.front.case import Case
 from tacita.tables.front.protected import WITHHELD, ProtectedTable
-from tacita.tables.specification.specification import Specification
+from tacita.tables.specification.specification import ProtectPlan, Specification
+from tacita.tables.suppression.problem import Union
 from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppression import Suppression
 
 READING = "Some figures are withheld to protect respondents; so are others from which these could be calculated."
+_ROUNDS = 20
 
 
 def by_suppression(case: Case, specification: Specification, progress: Progress) -> ProtectedTable:
-    """Return the table with cells withheld."""
+    """Return the table with cells withheld.
+
+    The attacker also looks at sums of withheld cells that everybody can calculate. Those that would be sensitive as
+    cells are told to the search, as further secrets, until the attacker finds none.
+    """
     plan = specification.protect
-    found = suppress(
-        case.table,
-        case.levels,
-        case.knowledge,
-        costs=case.costs,
-        status=case.asked,
-        method="fast" if plan.method == "fast" else "optimal",
-        seconds=plan.time,
-        gap=plan.gap,
-        progress=progress,
-    )
-    withheld = np.isin(found.status, WITHHELD)
-    verdict = audit(case.table, withheld, case.levels, case.knowledge, progress=progress)
+    end = time.monotonic() + plan.time
+    unions: list[Union] = []
+    for _ in range(_ROUNDS):
+        found = _searched(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
+        withheld = np.isin(found.status, WITHHELD)
+        verdict = attacked(case, withheld, progress)
+        more = _new_unions(case, verdict, unions)
+        if not more:
+            break
+        unions += more
+    notes = (f"{len(unions):,} sums of cells are kept unknown, too",) if unions else ()
     return ProtectedTable(
         case,
         plan.method,
@@ -39,5 +48,38 @@ def by_suppression(case: Case, specification: Specification, progress: Progress)
         why=found.why,
         figures={"cost": found.cost, "bound": found.bound, "gap": found.gap, "seconds": found.seconds},
         reading=(READING,) if withheld.any() else (),
-        notes=tuple(found.notes),
+        notes=(*found.notes, *notes),
     )
+
+
+def _searched(
+    case: Case, plan: ProtectPlan, unions: Sequence[Union], seconds: float, progress: Progress
+) -> Suppression:
+    return suppress(
+        case.table,
+        case.levels,
+        case.knowledge,
+        costs=case.costs,
+        status=case.asked,
+        method="fast" if plan.method == "fast" else "optimal",
+        seconds=seconds,
+        gap=plan.gap,
+        unions=unions,
+        progress=progress,
+    )
+
+
+def _new_unions(case: Case, verdict: Audit, known: Sequence[Union]) -> list[Union]:
+    """Return the sums of cells that the attacker finds sensitive, and that the search was not told of yet.
+
+    Their level is the least that one of their sensitive cells needs: a sum that is as uncertain is no help.
+    """
+    told = {tuple(each.cells.tolist()) for each in known}
+    wide = case.levels.lower + case.levels.upper + case.levels.sliding
+    found: dict[tuple[int, ...], Union] = {}
+    for each in verdict.violations:
+        if each.what == "union" and each.cells not in told:
+            cells = np.array(each.cells, np.int64)
+            needed = wide[cells][case.levels.sensitive[cells]]
+            found[each.cells] = Union(cells, max(float(needed.min(initial=np.inf)), 1e-6))
+    return list(found.values())

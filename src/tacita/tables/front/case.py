@@ -28,6 +28,8 @@ class Case:
     given: NDArray[np.int8] | None = None
     shows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    minimum_frequency: int = 0
+    """Fewer contributors than this are too few, also behind a sum of withheld cells that everybody can calculate."""
 
     def __post_init__(self) -> None:
         cells = len(self.table)

@@ -22,6 +22,7 @@ from tacita.tables.front.history_asked import with_history
 from tacita.tables.front.knowledge_asked import knowledge_asked
 from tacita.tables.front.levels_asked import levels_asked
 from tacita.tables.specification.reading import read_specification
+from tacita.tables.specification.rules import SensitivityPlan
 from tacita.tables.specification.specification import Specification
 
 
@@ -69,7 +70,13 @@ def _case(specification: Specification, given: Given, shown: dict[str, tuple[str
         _pattern(given),
         shown,
         (*specification.notes, *given.notes, *notes),
+        _least_in_unions(specification.sensitivity),
     )
+
+
+def _least_in_unions(plan: SensitivityPlan) -> int:
+    """Return how many contributors a sum of withheld cells must have: asked for by ``[sensitivity.options]``."""
+    return (plan.minimum_frequency or 0) if plan.options.get("unions") else 0
 
 
 def _pattern(given: Given) -> NDArray[np.int8] | None:
