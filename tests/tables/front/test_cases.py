@@ -1,0 +1,104 @@
+"""From a specification to cases: rules, levels and statuses, what the attacker knows, what the steward wants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tacita.errors import InputError
+from tacita.model.table import Status
+from tacita.tables.front.cases import cases_of, opened
+from tacita.tables.front.example import write_example
+
+HEAD = '[data]\ncells = "cells.csv"\n{data}\n[[table]]\nname = "t"\ndimensions = ["r", "c"]\nresponse = "v"\n'
+ROWS = "r,c,v,s\nTotal,Total,100,{}\nTotal,a,40,{}\nTotal,b,60,{}\nx,Total,70,{}\nx,a,30,{}\nx,b,40,{}\n"
+ROWS += "y,Total,30,{}\ny,a,10,{}\ny,b,20,{}\n"
+NAMES = [(r, c) for r in ("Total", "x", "y") for c in ("Total", "a", "b")]
+
+
+@pytest.fixture
+def case(tmp_path: Path):
+    def made(statuses: dict[int, str], more: str = "", data: str = 'status = "s"'):
+        marks = [statuses.get(at, "s") for at in range(9)]
+        (tmp_path / "cells.csv").write_text(ROWS.format(*marks))
+        (tmp_path / "spec.toml").write_text(HEAD.format(data=data) + more)
+        return cases_of(opened(tmp_path / "spec.toml"))[0]
+
+    return made
+
+
+def test_cells_marked_as_sensitive_get_the_usual_level(case) -> None:
+    found = case({7: "u", 8: "x", 4: "x", 5: "x"})
+    assert np.flatnonzero(found.levels.sensitive).tolist() == [7]
+    assert found.levels.lower[7] == pytest.approx(1.5)
+    assert found.given[8] == Status.SECONDARY
+    assert any("15%" in note for note in found.notes)
+
+
+def test_the_range_of_the_specification_is_used(case) -> None:
+    assert case({7: "u", 8: "x"}, "[sensitivity]\nrange = 0.4\n").levels.upper[7] == pytest.approx(4)
+
+
+def test_what_the_steward_insists_on(case) -> None:
+    found = case({}, '[protect]\nkeep = [{ r = "x" }]\nsuppress = [{ r = "y", c = "a" }]\n')
+    assert (found.asked == Status.KEPT).sum() == 3
+    assert found.asked[7] == Status.FORCED
+    assert found.given is None
+
+
+def test_a_sensitive_cell_cannot_be_kept(case) -> None:
+    with pytest.raises(InputError, match="to be kept and to be suppressed"):
+        case({7: "u", 8: "x"}, '[protect]\nkeep = [{ r = "y", c = "a" }]\n')
+
+
+def test_an_attacker_with_prior_knowledge_has_bounds(case) -> None:
+    found = case({}, "[attacker]\nwithin = 0.5\nupper = 120\n")
+    assert found.knowledge.lower[7] == 5
+    assert found.knowledge.upper[0] == 120
+
+
+def test_costs_by_value_count_unity(case) -> None:
+    assert case({}).costs[0] == 100
+    assert case({}, '[protect]\ncost = "unity"\n').costs.tolist() == [1] * 9
+    with pytest.raises(InputError, match="number of contributors"):
+        case({}, '[protect]\ncost = "count"\n')
+
+
+def test_single_contributors_own_their_cells_unless_told_otherwise(tmp_path: Path) -> None:
+    specification = write_example(tmp_path)
+    (found,) = cases_of(opened(specification))
+    alone = found.knowledge.owners >= 0
+    assert alone.any()
+    assert (found.table.counts[alone] == 1).all()
+    specification.write_text(specification.read_text() + "\n[attacker]\nsingletons = false\n")
+    assert (cases_of(opened(specification))[0].knowledge.owners == -1).all()
+
+
+def test_a_cell_whose_other_contributors_gave_nothing_belongs_to_one(tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("a,who,v\nx,p,5\nx,q,0\ny,p,3\ny,q,4\n")
+    (tmp_path / "spec.toml").write_text(
+        '[data]\nmicrodata = "few.csv"\ncontributor = "who"\n'
+        '[[table]]\nname = "t"\ndimensions = ["a"]\nresponse = "v"\n'
+    )
+    (found,) = cases_of(opened(tmp_path / "spec.toml"))
+    owned = {found.table.cell_codes(int(cell))[0] for cell in np.flatnonzero(found.knowledge.owners >= 0)}
+    assert owned == {"x"}
+
+
+def test_an_earlier_period_makes_its_suppressions_cheap_and_bounds_values(tmp_path: Path) -> None:
+    specification = write_example(tmp_path)
+    before = cases_of(opened(specification))[0]
+    lines = ["sector,region,value"]
+    for cell in range(len(before.table)):
+        value = "x" if cell == 8 else f"{before.table.values[cell] * 1.1:.1f}"
+        lines.append(",".join([*before.table.cell_codes(cell), value]))
+    (tmp_path / "earlier.csv").write_text("\n".join(lines) + "\n")
+    history = '\n[history]\ncells = "earlier.csv"\nperiod = "earlier"\nwithin = 0.25\n'
+    specification.write_text(specification.read_text() + history)
+    (found,) = cases_of(opened(specification))
+    assert found.costs[8] == pytest.approx(0.01 * before.costs[8])
+    assert found.costs[9] == before.costs[9]
+    assert found.knowledge.upper[9] == pytest.approx(1.1 * 1.25 * before.table.values[9], rel=1e-3)
+    assert np.isinf(found.knowledge.upper[8])
