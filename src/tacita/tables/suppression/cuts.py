@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tacita.tables.suppression.problem import Problem
 
 _NOTHING = 1e-9
+_LEFT_OUT = 40  # cells at most that a cover leaves out
 _SMALLEST = 1e-6  # a coefficient below is raised, which keeps the inequality true and the solver calm
 
 
@@ -67,6 +68,32 @@ def lonely_cuts(problem: Problem) -> Iterator[Cut]:
                     cut = capacity_cut(part, carried_by(part, sign * weights), float(level))
                     if cut is not None:
                         yield Cut(others[cut.cells], cut.coefficients)
+
+
+def strengthened(cut: Cut, x: NDArray[np.float64]) -> Cut | None:
+    """Return a cover of an inequality ``sum(a * x) >= 1`` that a point breaks; None if none is found.
+
+    Cells that carry ``s < 1`` together may all be withheld and still leave ``1 - s`` to the others, none of which needs
+    to count for more than that: ``sum(min(1, a / (1 - s)) * x) >= 1`` over the others. Good cells to leave out are
+    those that the point withholds most for the little that they carry.
+    """
+    carried, held = cut.coefficients, x[cut.cells]
+    small = np.flatnonzero((carried < 1 - 1e-9) & (held > 1e-6))
+    order = small[np.argsort(-(held[small] / carried[small]), kind="stable")]
+    together = np.cumsum(carried[order])
+    order = order[together < 1 - 1e-6][:_LEFT_OUT]
+    best, least = 0, 1 - 1e-4
+    for count in range(1, len(order) + 1):
+        rest = np.minimum(carried / (1 - together[count - 1]), 1.0)
+        rest[order[:count]] = 0.0
+        if (reached := float(rest @ held)) < least:
+            best, least = count, reached
+    if not best:
+        return None
+    rest = np.minimum(carried / (1 - together[best - 1]), 1.0)
+    rest[order[:best]] = 0.0
+    kept = rest > 0
+    return Cut(cut.cells[kept], np.maximum(rest[kept], _SMALLEST))
 
 
 class UselessAlone:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.cuts import Cut, UselessAlone, lonely_cuts
+from tacita.tables.suppression.cuts import Cut, UselessAlone, lonely_cuts, strengthened
 from tacita.tables.suppression.master import Master, Relaxed
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.safe_pattern import SafePatterns
@@ -19,7 +19,10 @@ from tacita.tables.suppression.target import Target
 _TIGHT = 1e-7
 _ROOT_ROUNDS = 30
 _STALLED = 1e-4  # a round of inequalities at the root should raise the bound by this share
-_MIP_SHARE = 0.3
+_MIP_SECONDS = 8.0
+_ROOT_SHARE = 0.3  # of the time
+_STARTS = (0.5, 0.3, 0.9)  # what of a fractional point a pattern starts from
+_WIDE = 0.1  # a gap above which more than one start is worth its time
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,8 @@ class Search:
         self._separation = Separation(problem)
         self._alone = UselessAlone(problem)
         self.best = Best(np.ones(len(problem), bool), float("inf"), 0.0)
-        self._master.add(lonely_cuts(problem))
+        self._capacities: list[Cut] = []
+        self._carry(lonely_cuts(problem))
 
     def run(self, gap: float, report: Callable[[Best], None]) -> Best:
         """Search until the gap is closed or the time is up; the first pattern is made whatever the time."""
@@ -76,34 +80,38 @@ class Search:
             report(self.best)
             targets = self._in_turn(number)
             found = self._separation.broken(relaxed.x, targets, self._clock, most=40)
-            if not self._master.add(cut for _, cut in found):
+            if not self._carry(cut for _, cut in found):
                 break
             if number > 3 and relaxed.bound - before < _STALLED * relaxed.bound:
                 break
+            if self._clock.used > _ROOT_SHARE * self._clock.seconds and number > 1:
+                break
             before = relaxed.bound
         relaxed = self._relaxed()
-        if relaxed is not None:
-            self._try(relaxed.x > 0.5, relaxed.x)
+        for start in _STARTS:
+            if relaxed is not None and (start == _STARTS[0] or self.best.gap > _WIDE):
+                self._try(relaxed.x > start, relaxed.x)
+                report(self.best)
         return relaxed
 
     def _round(self, relaxed: Relaxed, gap: float) -> Relaxed | None:
         """Solve the integer programme, mend what it finds, and learn from what was wrong with it."""
         excluded = relaxed.reduced_costs > self.best.cost - relaxed.bound + 1e-6 * max(1.0, self.best.cost)
-        seconds = max(0.5, min(self._clock.left, 1.0 + _MIP_SHARE * self._clock.left))
+        seconds = min(self._clock.left, _MIP_SECONDS)
         aim = max(_TIGHT, 0.5 * gap)
         whole = self._master.whole(excluded, self.best.withheld, seconds, aim, self._clock.stopped)
         if whole is None:
             self._bound(self.best.cost)  # nothing satisfies the inequalities and costs less
             return relaxed
         self._bound(whole.bound)
-        for pattern in whole.patterns[-4:-1]:
+        for pattern in whole.patterns[-2:-1]:
             self._learn(pattern)
         for pattern in whole.patterns[-1:]:
             if self._learn(pattern):
                 self._try(pattern, np.maximum(relaxed.x, 0.5 * pattern))
         if self._is_done(gap):
             return relaxed
-        return self._relaxed(rounds=3)
+        return self._relaxed(rounds=20)
 
     def _learn(self, pattern: NDArray[np.bool_]) -> bool:
         """Keep a pattern if it is safe; otherwise add what it breaks, and return that it is not."""
@@ -114,8 +122,15 @@ class Search:
         x = pattern.astype(np.float64)
         found = [cut for _, cut in self._separation.broken(x, missing, self._clock)]
         alone = self._alone.broken(x)
-        self._master.add([*found, *alone] if found else [*alone, self._more_than(pattern)])
+        self._carry(found)
+        self._master.add(alone if found else [*alone, self._more_than(pattern)])
         return True
+
+    def _carry(self, cuts: Iterable[Cut]) -> int:
+        """Add inequalities about what withheld cells can carry, and keep them: covers are made of them."""
+        new = list(cuts)
+        self._capacities.extend(new)
+        return self._master.add(new)
 
     def _more_than(self, pattern: NDArray[np.bool_]) -> Cut:
         """Return that a pattern, being unsafe, needs at least one more cell."""
@@ -123,14 +138,21 @@ class Search:
         return Cut(others, np.ones(len(others)))
 
     def _relaxed(self, rounds: int = 50) -> Relaxed | None:
-        """Return the optimum over fractions, no cell withheld alone in its equation."""
+        """Return the optimum over fractions, no cell withheld alone in its equation, and all covers satisfied."""
         relaxed = self._master.relaxed()
-        for _ in range(rounds):
+        for number in range(rounds):
             if relaxed is None:
                 return None
-            if not self._master.add(self._alone.broken(relaxed.x)):
+            new = self._master.add(self._alone.broken(relaxed.x))
+            if not new and not self._clock.is_up:
+                covers = (strengthened(cut, relaxed.x) for cut in self._capacities)
+                new = self._master.add(cover for cover in covers if cover is not None)
+            if not new:
                 break
+            before = relaxed.bound
             relaxed = self._master.relaxed()
+            if relaxed is not None and number > 10 and relaxed.bound - before < 1e-5 * abs(before):
+                break
         if relaxed is not None:
             self._bound(relaxed.bound)
         return relaxed

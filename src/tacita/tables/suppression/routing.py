@@ -15,6 +15,7 @@ from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Tar
 
 _STILL = 1e-7  # of a level
 _ROUNDS = 3
+_DUAL, _PRIMAL = 1, 4
 _SECONDS_FOR_ONE = 10.0
 _REWARD = 1e3  # of the highest price: in a batch, reaching a level is worth more than any detour
 
@@ -92,14 +93,15 @@ class Router:
             ahead, back = self._directions(target)
             prices[ahead] = -reward * level / target.level
             room[ahead], room[back] = min(room[ahead], target.level), 0.0
+        self._solver.setOptionValue("simplex_strategy", _PRIMAL)
         delta = self._solved(prices, np.zeros(2 * self._cells), room)
         return np.zeros(self._cells) if delta is None else delta
 
     def _priced_route(self, target: Target, prices: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return the cheapest movement at these prices.
 
-        Reaching the level is rewarded, not required: the last answer is then a point to start from. Only if that is
-        not enough is it required.
+        Dual simplex from no movement at all: prices are never negative, so only the target's own equations are to be
+        mended, step by step.
         """
         level = self._carried(target)
         ahead, back = self._directions(target)
@@ -109,16 +111,12 @@ class Router:
             room[known] = room[known + self._cells] = 0.0
         if room[ahead] < level * (1 - CLOSE_ENOUGH):
             return None
-        room[ahead], room[back] = min(level, room[ahead]), 0.0
-        both = np.tile(prices, 2) + self._breath(prices * level, level)
         least = np.zeros(2 * self._cells)
-        rewarded = both.copy()
-        rewarded[ahead] = -_REWARD * float(both.max())
-        delta = self._solved(rewarded, least, room)
-        if delta is not None and abs(delta[target.cell]) >= level * (1 - CLOSE_ENOUGH):
-            return delta
-        least[ahead] = room[ahead]
-        return self._solved(both, least, room)
+        least[ahead] = room[ahead] = min(level, room[ahead])
+        room[back] = 0.0
+        self._solver.clearSolver()
+        self._solver.setOptionValue("simplex_strategy", _DUAL)
+        return self._solved(np.tile(prices, 2) + self._breath(prices * level, level), least, room)
 
     def _carried(self, target: Target) -> float:
         """Return what the target must move by; a width is reached upwards, as far as there is room."""
