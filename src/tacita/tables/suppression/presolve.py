@@ -151,8 +151,10 @@ def _compressed(
         joined(np.where(same, lower, upper), np.maximum, 0.0),
         joined(np.where(same, upper, lower), np.maximum, 0.0),
         joined(problem.sliding[movable] / reach, np.maximum, 0.0),
-        joined(problem.cost[movable], np.add, 0.0),
-        joined(problem.withheld[movable].astype(np.float64), np.maximum, 0.0) > 0,
+        # What is withheld by order is paid for already, and takes what is tied to it along only if that is of use.
+        joined(np.where(problem.withheld[movable], 0.0, problem.cost[movable]), np.add, 0.0),
+        (joined(wanted[movable].astype(np.float64), np.maximum, 0.0) > 0)
+        | (joined(problem.withheld[movable].astype(np.float64), np.minimum, 1.0) > 0),
         np.zeros(size, bool),
         owners,
         cells_by_owner(problem.owners[movable], at),

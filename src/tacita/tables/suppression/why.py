@@ -36,7 +36,8 @@ def reasons(
         if place < 0:
             continue
         if problem.withheld[place]:
-            found[cell] = Cause(sensitive_at[place], 0.0)
+            if place in sensitive_at:
+                found[cell] = Cause(sensitive_at[place], 0.0)
             continue
         if place not in by_place:
             worst = _suffering(movements, proofs.using(place), place, clock)
