@@ -127,6 +127,8 @@ def printable(text: str, keep: str = "") -> str:
     >>> printable("a" + chr(27) + "[2Jb")
     'a␛[2Jb'
     """
+    if text.isprintable():
+        return text
     return "".join(_visible(c) if ord(c) in _CONTROLS and c not in keep else c for c in text)
 
 

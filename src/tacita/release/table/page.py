@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from tacita.errors import counted
 from tacita.model.table import Status
@@ -36,16 +37,17 @@ def internal_page(protected: Protected, parts: Sequence[Part]) -> str:
     notes = [note for each in protected.tables for note in (*each.case.notes, *each.notes, *each.audit.notes)]
     if notes:
         inside.append(section("Notes", items(dict.fromkeys(notes))))
-    decisions = [each for one in protected.tables for each in _decisions(one)]
-    if decisions:
-        more = [tag("p", f"And {len(decisions) - _LISTED:,} more.", class_="soft")] if len(decisions) > _LISTED else []
+    withheld = sum(int(each.withheld.sum()) for each in protected.tables)
+    if withheld:
+        decisions = list(islice((each for one in protected.tables for each in _decisions(one)), _LISTED))
+        more = [tag("p", f"And {withheld - _LISTED:,} more.", class_="soft")] if withheld > _LISTED else []
         inside.append(
             section(
                 "Decisions",
                 tag(
                     "details",
-                    tag("summary", counted(len(decisions), "withheld cell")),
-                    items(decisions[:_LISTED]),
+                    tag("summary", counted(withheld, "withheld cell")),
+                    items(decisions),
                     *more,
                 ),
             )
@@ -80,7 +82,6 @@ def _figure(value: object) -> Cell:
 
 
 def _decisions(each: ProtectedTable) -> Iterator[Html]:
-    for cell, status in enumerate(each.status.tolist()):
-        if reason := each.reason(cell):
-            key = "primary" if status == Status.PRIMARY else "secondary"
-            yield tag("span", tag("strong", each.table.cell_name(cell), class_=f"key {key}"), f" {reason}")
+    for cell in each.withheld.nonzero()[0].tolist():
+        key = "primary" if each.status[cell] == Status.PRIMARY else "secondary"
+        yield tag("span", tag("strong", each.table.cell_name(cell), class_=f"key {key}"), f" {each.reason(cell)}")

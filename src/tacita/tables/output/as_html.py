@@ -19,7 +19,7 @@ from tacita.tables.output.grid import Grid, GridCell, grids
 from tacita.tables.output.part import MARKER, Part
 from tacita.version import __version__
 
-_MOST = 60_000
+_MOST = 40_000
 """Cells of one table on a page; a browser shows more only with patience, and the files have them all."""
 _OPEN = 4
 """Sheets that are open when the page is opened."""
