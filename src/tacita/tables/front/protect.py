@@ -26,7 +26,7 @@ _WAYS = {
     "cell_key": "by_cell_key",
     "intervals": "by_intervals",
 }
-"""Which file of this room knows a method; it has a function of the same name."""
+"""Which file of `ways` knows a method; it has a function of the same name."""
 
 
 def protect(
@@ -73,7 +73,7 @@ def way(method: str) -> Callable[[Case, Specification, Progress], ProtectedTable
     if method not in _WAYS:
         raise UsageError(f"no method '{method}'{did_you_mean(method, METHODS)}", do=f"use one of {', '.join(METHODS)}")
     found: Callable[[Case, Specification, Progress], ProtectedTable]
-    found = getattr(import_module(f"tacita.tables.front.{_WAYS[method]}"), _WAYS[method])
+    found = getattr(import_module(f"tacita.tables.front.ways.{_WAYS[method]}"), _WAYS[method])
     return found
 
 

@@ -23,8 +23,8 @@ from tacita.tables.cell_key.perturb import perturb
 from tacita.tables.cell_key.perturbation_table import design
 from tacita.tables.cell_key.record_keys import given_keys, record_keys
 from tacita.tables.front.case import Case
-from tacita.tables.front.promises import require_publishable
 from tacita.tables.front.protected import ProtectedTable
+from tacita.tables.front.ways.promises import require_publishable
 from tacita.tables.specification.specification import DimensionPlan, Specification
 
 READING = "Counts have a little noise, the same in every table with the same respondents; sums need not add up."

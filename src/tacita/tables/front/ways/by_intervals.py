@@ -8,10 +8,10 @@ import numpy as np
 
 from tacita.model.table import Status
 from tacita.progress import Progress
-from tacita.tables.front.attacked import attacked
 from tacita.tables.front.case import Case
-from tacita.tables.front.promises import require_publishable
 from tacita.tables.front.protected import ProtectedTable
+from tacita.tables.front.ways.attacked import attacked
+from tacita.tables.front.ways.promises import require_publishable
 from tacita.tables.interval_publication import publish_intervals
 from tacita.tables.specification.specification import Specification
 
