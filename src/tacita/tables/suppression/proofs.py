@@ -20,16 +20,14 @@ _FEW = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Witness:
-    """The cells that one movement moves; many targets may be proved by the same one."""
+    """The cells that one movement moves, in order; many targets may be proved by the same one."""
 
-    moves: NDArray[np.bool_]
     cells: NDArray[np.int64]
 
     @classmethod
     def of(cls, delta: NDArray[np.float64]) -> Witness:
         """Return the witness of a movement."""
-        moves = np.abs(delta) > _STILL * np.abs(delta).max(initial=0.0)
-        return cls(moves, np.flatnonzero(moves))
+        return cls(np.flatnonzero(np.abs(delta) > _STILL * np.abs(delta).max(initial=0.0)))
 
     def holds_in(self, withheld: NDArray[np.bool_]) -> bool:
         """Return whether all moved cells are withheld."""
@@ -37,8 +35,7 @@ class Witness:
 
     def and_(self, other: Witness) -> Witness:
         """Return the witness of two movements."""
-        moves = self.moves | other.moves
-        return Witness(moves, np.flatnonzero(moves))
+        return Witness(np.union1d(self.cells, other.cells))
 
 
 def is_whole(delta: NDArray[np.float64]) -> bool:
@@ -58,6 +55,7 @@ class Proofs:
         self.targets = list(targets)
         self._witness: dict[Target, Witness] = {}
         self._proved: defaultdict[int, dict[Target, None]] = defaultdict(dict)
+        self._users: defaultdict[int, dict[int, None]] = defaultdict(dict)
         self._knowers: defaultdict[int, list[int]] = defaultdict(list)
         for who, cells in problem.known_by.items():
             for cell in cells.tolist():
@@ -76,17 +74,23 @@ class Proofs:
             del proved[target]
             if not proved:
                 del self._proved[id(before)]
+                self._index(before, is_new=False)
         self._witness[target] = witness
+        if id(witness) not in self._proved:
+            self._index(witness, is_new=True)
         self._proved[id(witness)][target] = None
 
+    def _index(self, witness: Witness, *, is_new: bool) -> None:
+        """Note for each cell that may be published again which proofs move it."""
+        for cell in witness.cells[~self.problem.withheld[witness.cells]].tolist():
+            if is_new:
+                self._users[cell][id(witness)] = None
+            else:
+                del self._users[cell][id(witness)]
+
     def using(self, cell: int) -> list[Target]:
-        """Return the targets whose proof moves a cell, in a fixed order."""
-        found: list[Target] = []
-        for proved in self._proved.values():
-            first = next(iter(proved))
-            if self._witness[first].moves[cell]:
-                found.extend(proved)
-        return sorted(found)
+        """Return the targets whose proof moves a cell that is not withheld anyway, in a fixed order."""
+        return sorted(target for key in self._users.get(cell, ()) for target in self._proved[key])
 
     def lacking(self, withheld: NDArray[np.bool_]) -> list[Target]:
         """Return the targets without a proof in a pattern."""
@@ -131,7 +135,7 @@ class Proofs:
                     break
             else:
                 self.add(target, witness)
-                left = self._settled(self._last, left) if target.attacker == EVERYBODY else left
+                left = self._settled(self._last, left)
         return failed
 
     def _batch(self, targets: list[Target]) -> list[Target]:
@@ -157,7 +161,7 @@ class Proofs:
 
     def _is_unseen(self, witness: Witness, target: Target) -> bool:
         """Return whether a movement leaves alone what the attacker knows."""
-        return target.attacker == EVERYBODY or not witness.moves[self.problem.known_by[target.attacker]].any()
+        return target.attacker == EVERYBODY or not np.isin(witness.cells, self.problem.known_by[target.attacker]).any()
 
     def _counting(self, delta: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a movement, or none where it would have to be by whole numbers and is not."""

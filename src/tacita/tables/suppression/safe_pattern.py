@@ -81,14 +81,15 @@ class SafePatterns:
             if lone.needs(cell):
                 continue
             movements.shut(cell)
-            if self._holds_without(cell, movements):
-                pattern[cell] = False
+            pattern[cell] = False
+            if self._holds_without(cell, pattern, movements):
                 lone.publish(cell)
             else:
                 movements.open(cell)
+                pattern[cell] = True
         return pattern
 
-    def _holds_without(self, cell: int, movements: Movements) -> bool:
+    def _holds_without(self, cell: int, pattern: NDArray[np.bool_], movements: Movements) -> bool:
         """Return whether all targets stay proved without a cell; if not, the proofs are as they were."""
         touched = self.proofs.using(cell)
         blocker = self._blockers.get(cell)
@@ -97,9 +98,9 @@ class SafePatterns:
             touched.remove(blocker)
             touched.insert(0, blocker)
         kept = {target: self.proofs.of(target) for target in touched}
-        failed = self.proofs.prove(movements, touched[:1], stop_at_first=True) or self.proofs.prove(
-            movements, touched[1:], stop_at_first=True
-        )
+        failed = self.proofs.prove(movements, touched[:1], stop_at_first=True)
+        failed = failed or self.proofs.prove(movements, touched[1:], stop_at_first=True)
+        failed = failed or self._seen_through(touched, pattern, movements)
         if not failed:
             return True
         self._blockers[cell] = failed[0]
@@ -152,14 +153,36 @@ class SafePatterns:
         """
         if not self.problem.known_by:
             return []
-        wanted = []
+        wanted: list[Target] = []
         for target in [t for t in self.proofs.targets if t.attacker == EVERYBODY]:
-            for attacker in self.proofs.attackers_in(target):
-                single = target._replace(attacker=attacker)
-                witness = self.proofs.of(single)
-                if witness is None or not witness.holds_in(withheld):
-                    wanted.append(single)
+            if singles := self._singles(target, withheld):
+                self._avoid_what_is_known(target, withheld, singles)
+                wanted += self._singles(target, withheld)
         if not wanted:
             return []
         self.proofs.watch(wanted)
         return self.proofs.prove(movements or Movements(self.problem, withheld), wanted)
+
+    def _seen_through(self, targets: list[Target], withheld: NDArray[np.bool_], movements: Movements) -> list[Target]:
+        """Return a target that a contributor sees through now that its proof is another, if there is one."""
+        if not self.problem.known_by:
+            return []
+        new = [s for t in targets if t.attacker == EVERYBODY for s in self._singles(t, withheld)]
+        self.proofs.watch(new)
+        return self.proofs.prove(movements, new, stop_at_first=True)
+
+    def _singles(self, target: Target, withheld: NDArray[np.bool_]) -> list[Target]:
+        """Return a target as those see it who know a cell of its proof, and against whom it has no proof yet."""
+        singles = [target._replace(attacker=attacker) for attacker in self.proofs.attackers_in(target)]
+        return [t for t in singles if (w := self.proofs.of(t)) is None or not w.holds_in(withheld)]
+
+    def _avoid_what_is_known(self, target: Target, withheld: NDArray[np.bool_], singles: list[Target]) -> None:
+        """Look for a proof that moves as few cells as possible that some contributor knows."""
+        if target.sign == WIDTH:
+            return
+        known = np.zeros(len(self.problem), bool)
+        for single in singles:
+            known[self.problem.known_by[single.attacker]] = True
+        delta = self._router.route(target, np.where(known, 1.0, 0.01), withheld)
+        if delta is not None:
+            self.proofs.learn(delta, [target, *singles])

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.errors import InputError, UsageError
+from tacita.errors import InputError, InternalError, UsageError
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
@@ -104,7 +104,7 @@ def _searched(
     best = search.run(1.0 if method == "fast" else gap, report)
     # The proofs must be those of the pattern that is handed out.
     if patterns.unproved(best.withheld):
-        raise InputError("the pattern could not be proved safe again", do="report this; nothing was released")
+        raise InternalError("the pattern could not be proved safe again", do="report this; nothing was released")
     return best, patterns
 
 
