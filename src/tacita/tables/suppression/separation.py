@@ -50,8 +50,10 @@ class Separation:
         """Return the inequality from one question; None when the point is fine there."""
         problem = self.problem
         if target.sign == WIDTH:
-            carried = sum(self._weights(x, target._replace(sign=sign), soft, clipped)[1] for sign in (1, -1))
-            return capacity_cut(problem, np.asarray(carried), target.level)
+            above, below = (self._weights(x, target._replace(sign=sign), soft, clipped) for sign in (1, -1))
+            # Where one direction is as wide as the level, the point is fine; its multipliers would say nothing.
+            is_wide = above[0] or below[0]
+            return None if is_wide else capacity_cut(problem, above[1] + below[1], target.level)
         is_reached, carried = self._weights(x, target, soft, clipped)
         return None if is_reached else capacity_cut(problem, carried, target.level)
 

@@ -104,7 +104,7 @@ def _searched(
     best = search.run(1.0 if method == "fast" else gap, report)
     # The proofs must be those of the pattern that is handed out.
     if patterns.unproved(best.withheld):
-        raise InternalError("the pattern could not be proved safe again", do="report this; nothing was released")
+        raise InternalError("the pattern could not be proved safe again; nothing was released")
     return best, patterns
 
 

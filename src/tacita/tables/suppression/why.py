@@ -12,6 +12,8 @@ from tacita.tables.suppression.proofs import Proofs
 from tacita.tables.suppression.suppression import Cause
 from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target
 
+_FAR = 1e3  # levels: how far the other side is looked at
+
 
 def reasons(
     reduced: Reduced,
@@ -40,7 +42,7 @@ def reasons(
                 found[cell] = Cause(sensitive_at[place], 0.0)
             continue
         if place not in by_place:
-            worst = _suffering(movements, proofs.using(place), place, clock)
+            worst = _suffering(movements, proofs.using(place), place, problem.down, clock)
             if worst is None:
                 continue
             target, reach = worst
@@ -64,7 +66,7 @@ def _first_sensitive(reduced: Reduced) -> dict[int, int]:
 
 
 def _suffering(
-    movements: Movements, targets: list[Target], place: int, clock: Clock
+    movements: Movements, targets: list[Target], place: int, room: NDArray[np.float64], clock: Clock
 ) -> tuple[Target, float | None] | None:
     """Return a target that suffers from publishing a place, and how far it can still be moved, at most."""
     targets = [target for target in targets if target.sign != WIDTH and target.attacker == EVERYBODY]
@@ -77,7 +79,8 @@ def _suffering(
     for target in targets:
         near = movements.reach(target.cell, target.sign, target.level).distance
         if worst is None or near / target.level < worst[0]:
-            far = movements.reach(target.cell, -target.sign, target.level).distance
+            further = float(np.clip(room[target.cell], target.level, _FAR * target.level))
+            far = movements.reach(target.cell, -target.sign, further).distance
             worst = (near / target.level, target, max(near, far))
         if worst[0] < 1 - 1e-6 or clock.is_up:
             break
