@@ -25,7 +25,8 @@ def knowledge_asked(given: Given, plan: AttackerPlan) -> Knowledge:
     _check(table, lower, upper)
     known = Knowledge.of(len(table), integer=_is_whole(table))
     known = replace(known, lower=lower, upper=upper)
-    if plan.singletons and (table.contributions is not None or table.counts is not None):
+    singletons = not table.is_count if plan.singletons is None else plan.singletons
+    if singletons and (table.contributions is not None or table.counts is not None):
         # A holding knows what each of its enterprises knows.
         seen = table if table.holdings is None else replace(table, contributions=table.holdings)
         known = replace(known, owners=_with_zeros(seen, owners(seen)))

@@ -59,7 +59,7 @@ def attacker_plan(top: Checked) -> AttackerPlan:
         lower=None if free else table.number("lower", 0.0),
         upper=table.number("upper", None),
         within=table.number("within", None, least=0, above=True),
-        singletons=table.truth("singletons", True),
+        singletons=table.truth("singletons", True) if "singletons" in table.table else None,
     )
 
 

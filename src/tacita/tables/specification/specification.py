@@ -115,8 +115,8 @@ class AttackerPlan:
     upper: float | None = None
     within: float | None = None
     """Share of its value to within which each suppressed cell is known beforehand."""
-    singletons: bool = True
-    """Whether a single contributor, who knows the own cell, is an attacker too."""
+    singletons: bool | None = None
+    """Whether a single contributor, who knows the own cell, is an attacker too; None: in magnitude tables only."""
 
 
 @dataclass(frozen=True, slots=True)
