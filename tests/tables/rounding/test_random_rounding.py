@@ -9,7 +9,7 @@ import pytest
 from tests.tables.grids import grid
 
 from tacita.errors import InputError
-from tacita.tables.rounding.random_rounding import round_conventionally, round_randomly
+from tacita.tables.rounding.random_rounding import round_randomly
 
 
 @pytest.mark.parametrize("per_cell", [True, False])
@@ -36,11 +36,6 @@ def test_a_cell_is_rounded_the_same_in_a_table_with_another_dimension() -> None:
     assert (here[totals] == there).all()
     other = round_randomly(replace(small, response="turnover"), 7, seed=5).values
     assert (other != there).any()
-
-
-def test_conventional_rounding_goes_to_the_nearest() -> None:
-    table = grid(np.array([[1, 2], [3, 7]]))
-    assert round_conventionally(table, 4).values[[4, 5, 7, 8]].tolist() == [0, 4, 4, 8]
 
 
 def test_counts_that_are_no_counts_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""Random and conventional rounding, cell by cell: quick, but sums are not kept."""
+"""Random rounding, cell by cell: quick, but sums are not kept."""
 
 from __future__ import annotations
 
@@ -36,18 +36,6 @@ def round_randomly(table: Table, base: float, *, seed: int, per_cell: bool = Tru
     if not per_cell:
         notes.append("the same cell may be rounded otherwise in another table: publish each cell once")
     return rounded(table, values, base, additive=False, reach=base, notes=tuple(notes))
-
-
-def round_conventionally(table: Table, base: float) -> Rounded:
-    """Return each value rounded to the nearest multiple, halves up: a baseline, and no protection by itself."""
-    require_base(table, base)
-    require_usable(table, whole=table.is_count, nonnegative=table.is_count)
-    whole, left = multiples(table.values, base)
-    notes = (
-        "sums of rounded values need not add up: every cell is rounded on its own",
-        "the rounding is known to be to the nearest multiple, so a small count can often be recalculated from its sums",
-    )
-    return rounded(table, (whole + (left >= 0.5)) * base, base, additive=False, reach=base / 2, notes=notes)
 
 
 def _draws_by_cell(table: Table, seed: int) -> NDArray[np.float64]:

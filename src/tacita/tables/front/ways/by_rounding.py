@@ -32,7 +32,7 @@ def by_rounding(case: Case, specification: Specification, progress: Progress) ->
     """Return the table with rounded figures."""
     plan = specification.protect
     require_publishable(case, plan.method)
-    plan = replace(plan, seed=plan.seed or 0)
+    plan = replace(plan, seed=_seed(plan))
     found, verdict = _rounded(case, plan, progress)
     return ProtectedTable(
         case,
@@ -71,6 +71,12 @@ def _rounded(case: Case, plan: ProtectPlan, progress: Progress) -> tuple[Rounded
     return found, kept_promises(case, check_small_counts(table, found.values, base, inner))
 
 
-def secret_seed(plan: ProtectPlan) -> int:
-    """Return the seed of the specification, or a fresh one; it is kept in the internal folder only."""
-    return secrets.randbits(63) if plan.seed is None else plan.seed
+def _seed(plan: ProtectPlan) -> int:
+    """Return the seed of the specification; without one, of random rounding one that nobody can guess.
+
+    Who knows the seed of random rounding repeats the draws, and knows of each figure more than its base says. The other
+    methods only break ties by it: there the same input shall give the same table. It is kept in the house only.
+    """
+    if plan.seed is not None:
+        return plan.seed
+    return secrets.randbits(63) if plan.method == "random_rounding" else 0

@@ -1,0 +1,31 @@
+"""Rounding by the front door: what is drawn cannot be guessed, and what is not drawn comes out the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tacita.tables.front.example import write_example
+from tacita.tables.front.protect import protect
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Path:
+    path = write_example(tmp_path)
+    path.write_text(path.read_text().replace('response = "turnover"', "").replace("p_percent", "# p_percent"))
+    return path
+
+
+def test_random_rounding_without_a_seed_cannot_be_repeated_by_others(counts: Path) -> None:
+    first, second = (protect(counts, method="random_rounding").tables[0] for _ in range(2))
+    assert first.figures["seed"] != second.figures["seed"]
+    assert min(first.figures["seed"], second.figures["seed"]) > 2**32
+    again = protect(counts, method="random_rounding", seed=first.figures["seed"])
+    assert (again.values == first.values).all()
+    assert (second.values != first.values).any()
+
+
+def test_methods_that_only_break_ties_need_no_seed(counts: Path) -> None:
+    first, second = (protect(counts, method="small_count_rounding", seconds=1) for _ in range(2))
+    assert (first.values == second.values).all()
