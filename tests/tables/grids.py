@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 import csv
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import Dimension, Equations, Sum, Table
+from tacita.model.table import Dimension, Sum, Table, table_of_leaves
 
 
 def crossed(dimensions: tuple[Dimension, ...], inner: dict[tuple[str, ...], float], *, is_count: bool = True) -> Table:
-    """A table over all combinations of codes from the values of its inner cells, with every sum of every dimension."""
-    codes = np.array(list(product(*[range(len(each.codes)) for each in dimensions])), np.int32)
-    place = {tuple(row): at for at, row in enumerate(codes.tolist())}
-    sums = []
-    for d, each in enumerate(dimensions):
-        for one in each.sums:
-            for row in codes[codes[:, d] == each.position(one.total)].tolist():
-                parts = [place[(*row[:d], each.position(part), *row[d + 1 :])] for part in one.parts]
-                sums.append((place[tuple(row)], parts))
-    under = [each.leaves_under() for each in dimensions]
-    array = np.zeros([len(each.leaves) for each in dimensions])
-    leaf = [{code: at for at, code in enumerate(each.leaves)} for each in dimensions]
-    for names, value in inner.items():
-        array[tuple(leaf[d][name] for d, name in enumerate(names))] += value
-    for d, each in enumerate(dimensions):
-        holds = np.array([[code in under[d][name] for code in each.leaves] for name in each.codes], float)
-        array = np.moveaxis(np.tensordot(holds, array, axes=(1, d)), 0, d)
-    return Table("grid", dimensions, codes, array.ravel(), Equations.of(sums), is_count=is_count)
+    """A table over all combinations of codes from its inner cells, by their codes; those that are not given are 0."""
+    leaves = np.zeros([len(each.leaves) for each in dimensions])
+    for codes, value in inner.items():
+        leaves[tuple(each.leaves.index(code) for each, code in zip(dimensions, codes, strict=True))] += value
+    return table_of_leaves("grid", dimensions, leaves, is_count=is_count)
 
 
 def grid(inner: NDArray[Any], *, is_count: bool = True) -> Table:
     """A flat table of any number of dimensions from its inner cells."""
-    dimensions = tuple(Dimension.flat(f"d{d}", [f"c{at}" for at in range(size)]) for d, size in enumerate(inner.shape))
-    return crossed(
-        dimensions, {tuple(f"c{i}" for i in at): float(v) for at, v in np.ndenumerate(inner)}, is_count=is_count
-    )
+    dimensions = [Dimension.flat(f"d{d}", [f"c{at}" for at in range(size)]) for d, size in enumerate(inner.shape)]
+    return table_of_leaves("grid", dimensions, inner, is_count=is_count)
 
 
 def investments() -> Table:

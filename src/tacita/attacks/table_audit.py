@@ -270,7 +270,7 @@ def _notes(table: Table, possible: PossibleTables, ends: Ends, levels: Levels, a
         notes.append(f"true values are not at hand: only {judged} could be judged")
     if accuracy:
         notes.append(f"published cells fit no table exactly; each was taken to within {accuracy:g} of what it shows")
-    elif possible.roundings > 0 and not table.is_count and possible.truth is not None:
+    elif possible.roundings > 1e-9 * np.nanmax(np.abs(table.values), initial=1.0) and possible.truth is not None:
         notes.append("the table adds up to within its roundings only; the attacker was given the exact sums")
     if ends.unsettled.any():
         notes.append(

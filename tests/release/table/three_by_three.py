@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tacita.attacks.table_audit import audit
-from tacita.model.table import Dimension, Equations, Knowledge, Levels, Status, Table
+from tacita.model.table import Dimension, Knowledge, Levels, Status, table_of_leaves
 from tacita.tables.front.case import Case
 from tacita.tables.front.protected import Protected, ProtectedTable
 
@@ -17,15 +19,8 @@ INNER = np.array([[20.0, 50, 10], [8, 22, 31], [17, 52, 43]])
 def case(level: float = 5.0) -> Case:
     sector = Dimension("sector", ("Total", "I", "II", "III"), Dimension.flat("sector", ["I", "II", "III"]).sums)
     region = Dimension.flat("region", ["A", "B", "C"])
-    grid = np.zeros((4, 4))
-    grid[1:, 1:] = INNER
-    grid[0, 1:], grid[1:, 0], grid[0, 0] = INNER.sum(0), INNER.sum(1), INNER.sum()
-    codes = np.array([(s, r) for s in range(4) for r in range(4)], np.int32)
-    at = lambda s, r: 4 * s + r  # noqa: E731
-    sums = [(at(s, 0), [at(s, r) for r in (1, 2, 3)]) for s in range(4)]
-    sums += [(at(0, r), [at(s, r) for s in (1, 2, 3)]) for r in range(4)]
-    table = Table("turnover", (sector, region), codes, grid.ravel(), Equations.of(sums), False, "turnover")
-    levels = Levels.of(16, np.array([at(2, 2)]), level, level, rule="p % (10)")
+    table = replace(table_of_leaves("turnover", (sector, region), INNER), response="turnover")
+    levels = Levels.of(16, np.array([10]), level, level, rule="p % (10)")
     zero = np.zeros(16, np.int8)
     return Case(table, levels, Knowledge.of(16), np.abs(table.values), zero)
 

@@ -33,8 +33,9 @@ def table_of_leaves(name: str, dimensions: Sequence[Dimension], leaves: ArrayLik
         )
     for axis, each in enumerate(dimensions):
         under, at = each.leaves_under(), {leaf: number for number, leaf in enumerate(each.leaves)}
-        rows = [np.take(values, [at[leaf] for leaf in under[code]], axis=axis).sum(axis=axis) for code in each.codes]
-        values = np.stack(rows, axis=axis)
+        # In the order of the leaves: sums of fractions must not depend on the order in which a set is walked.
+        places = [sorted(at[leaf] for leaf in under[code]) for code in each.codes]
+        values = np.stack([np.take(values, some, axis=axis).sum(axis=axis) for some in places], axis=axis)
     numbers = np.arange(values.size).reshape(values.shape)
     sums: list[tuple[int, list[int]]] = []
     for axis, each in enumerate(dimensions):
