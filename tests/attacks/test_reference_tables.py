@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.attacks.tables import cross, hidden, number
+from tests.attacks.tables import hidden, number
 
 from tacita.attacks import audit
-from tacita.model.table import Dimension, Equations, Knowledge, Levels, Table
+from tacita.model.table import Dimension, Equations, Knowledge, Levels, Table, table_of_leaves
 
 RESEARCH = {
     "Agriculture and fishing": (22196, 0, 22196),
@@ -32,7 +32,7 @@ SMALL, LARGE = "<= 100 workers", "> 100 workers"
 def research() -> tuple[Table, np.ndarray]:
     activity = Dimension.flat("activity", [name for name in RESEARCH if name != "Total"])
     size = Dimension.flat("size", (SMALL, LARGE))
-    table = cross("research", (activity, size), np.zeros((9, 2)))
+    table = table_of_leaves("research", (activity, size), np.zeros((9, 2)))
     for name, (small, large, total) in RESEARCH.items():
         for code, value in ((SMALL, small), (LARGE, large), ("Total", total)):
             table.values[number(table, name, code)] = value
@@ -124,7 +124,7 @@ def test_intervals_of_gausssuppression(shared: Path):
         "sector4", {"Total": {"private": ["Agriculture", "Entertainment", "Industry"], "public": ["Governmental"]}}
     )
     geo = Dimension.tree("geo", {"Total": {"EU": ["Portugal", "Spain"], "nonEU": ["Iceland"]}})
-    table = cross("magnitude1", (sector, geo), np.zeros((4, 3)))
+    table = table_of_leaves("magnitude1", (sector, geo), np.zeros((4, 3)))
     at = filled(table, given, ("sector4", "geo"), "value")
     pattern = np.array([row >= 0 and given[row]["suppressed"] == "TRUE" for row in at])
     primary = np.array([row >= 0 and given[row]["primary"] == "TRUE" for row in at])
@@ -150,7 +150,7 @@ def tree_of(path: Path, name: str) -> Dimension:
 def z3(shared: Path, method: str) -> tuple[Table, np.ndarray, np.ndarray]:
     names = ("region", "hovedint", "mnd")
     dimensions = [tree_of(shared / "data" / "tables" / f"z3_dimlist_{name}.csv", name) for name in names]
-    table = cross("z3", dimensions, np.zeros([len(each.leaves) for each in dimensions]), is_count=True)
+    table = table_of_leaves("z3", dimensions, np.zeros([len(each.leaves) for each in dimensions]), is_count=True)
     given = rows(shared / "tables" / f"sdcTable_ssb_z3_freq_{method}.csv")
     at = filled(table, given, names, "Freq")
     assert (at >= 0).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,18 @@ from numpy.typing import NDArray
 from tacita.model.table import Dimension, Sum, Table, table_of_leaves
 
 
-def crossed(dimensions: tuple[Dimension, ...], inner: dict[tuple[str, ...], float], *, is_count: bool = True) -> Table:
+def crossed(
+    dimensions: Sequence[Dimension],
+    inner: Mapping[tuple[str, ...], float],
+    *,
+    is_count: bool = True,
+    name: str = "grid",
+) -> Table:
     """A table over all combinations of codes from its inner cells, by their codes; those that are not given are 0."""
     leaves = np.zeros([len(each.leaves) for each in dimensions])
     for codes, value in inner.items():
         leaves[tuple(each.leaves.index(code) for each, code in zip(dimensions, codes, strict=True))] += value
-    return table_of_leaves("grid", dimensions, leaves, is_count=is_count)
+    return table_of_leaves(name, dimensions, leaves, is_count=is_count)
 
 
 def grid(inner: NDArray[Any], *, is_count: bool = True) -> Table:

@@ -4,40 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.tables.grids import crossed
 
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Equations, Knowledge, Levels, Status, Table
 from tacita.tables.build.given import Given
 from tacita.tables.build.history import EARLIER, earlier_pattern, together_with
-from tacita.tables.build.linked import linked
-from tacita.tables.build.sums import equations_of
 
 SEX = Dimension.flat("sex", ["f", "m"])
 AREA = Dimension.tree("area", {"Total": {"N": ["n1", "n2"], "S": []}})
 COARSE = Dimension.flat("area", ["N", "S"])
 
-
-def table(name: str, dimensions, inner) -> Table:
-    """Return a table from the values of its leaf combinations."""
-    system = linked([(name, dimensions)])
-    keys = system.cross_product(0)
-    codes = system.codes(keys)
-    under = [each.leaves_under() for each in dimensions]
-    values = [
-        sum(
-            v
-            for leaf, v in inner.items()
-            if all(leaf[d] in under[d][dimensions[d].codes[code]] for d, code in enumerate(row))
-        )
-        for row in codes.tolist()
-    ]
-    sums = equations_of(system, keys, [np.ones(len(keys), bool)])
-    return Table(name, tuple(dimensions), codes, np.array(values, float), sums, is_count=True)
-
-
 FINE = {("n1", "f"): 4, ("n1", "m"): 6, ("n2", "f"): 3, ("n2", "m"): 9, ("S", "f"): 5, ("S", "m"): 7}
-NOW = table("now", (AREA,), {("n1",): 10, ("n2",): 12, ("S",): 12})
-BEFORE = table("before", (COARSE, SEX), {("N", "f"): 7, ("N", "m"): 15, ("S", "f"): 5, ("S", "m"): 7})
+NOW = crossed((AREA,), {("n1",): 10, ("n2",): 12, ("S",): 12}, name="now")
+BEFORE = crossed((COARSE, SEX), {("N", "f"): 7, ("N", "m"): 15, ("S", "f"): 5, ("S", "m"): 7}, name="before")
 
 
 def published(what: Table, hidden: set[tuple[str, ...]], *, true: bool) -> Given:
@@ -86,7 +66,7 @@ def test_values_that_follow_are_filled_in_and_others_are_told() -> None:
 
 
 def test_a_revised_value_is_refused_without_telling_it() -> None:
-    revised = table("before", (COARSE, SEX), {("N", "f"): 8, ("N", "m"): 15, ("S", "f"): 5, ("S", "m"): 7})
+    revised = crossed((COARSE, SEX), {("N", "f"): 8, ("N", "m"): 15, ("S", "f"): 5, ("S", "m"): 7}, name="before")
     with pytest.raises(InputError) as told:
         together_with(Given(NOW), published(revised, set(), true=True))
     assert "2 cells published earlier with another value: area=Total, area=N" in str(told.value)
@@ -94,7 +74,7 @@ def test_a_revised_value_is_refused_without_telling_it() -> None:
 
 
 def test_an_earlier_period_gives_its_pattern_and_bounds() -> None:
-    last = table("last", (AREA,), {("n1",): 8, ("n2",): 40, ("S",): 12})
+    last = crossed((AREA,), {("n1",): 8, ("n2",): 40, ("S",): 12}, name="last")
     found = earlier_pattern(NOW, published(last, {("n1",), ("S",)}, true=False), within=0.5)
     codes = [NOW.cell_codes(cell)[0] for cell in range(len(NOW))]
     assert dict(zip(codes, found.status.tolist(), strict=True)) == {"Total": 0, "N": 0, "n1": 1, "n2": 0, "S": 1}
@@ -107,7 +87,7 @@ def test_an_earlier_period_gives_its_pattern_and_bounds() -> None:
 
 def test_an_earlier_period_with_other_codes_and_dimensions() -> None:
     other = Dimension.flat("area", ["S", "W"])
-    last = table("last", (other, SEX), {("S", "f"): 5, ("S", "m"): 6, ("W", "f"): 1, ("W", "m"): 2})
+    last = crossed((other, SEX), {("S", "f"): 5, ("S", "m"): 6, ("W", "f"): 1, ("W", "m"): 2}, name="last")
     found = earlier_pattern(NOW, published(last, {("S", "Total"), ("S", "f")}, true=True), within=1.0)
     codes = [NOW.cell_codes(cell)[0] for cell in range(len(NOW))]
     assert found.status[codes.index("S")] == Status.PRIMARY and found.status.sum() == 1

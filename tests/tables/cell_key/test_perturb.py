@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.tables.grids import crossed
 
 from tacita.errors import InputError, TacitaError, UsageError
 from tacita.model.table import Dimension, Equations, Table
@@ -20,24 +23,8 @@ SECRET = b"a secret of some length"
 
 
 def counted(dimensions: tuple[Dimension, ...], records: dict[str, list[str]], name: str = "people") -> Table:
-    """A table of counts over all combinations of codes, with the sums of every dimension."""
-    grids = np.meshgrid(*[np.arange(len(each.codes)) for each in dimensions], indexing="ij")
-    codes = np.column_stack([each.ravel() for each in grids]).astype(np.int32)
-    place = {tuple(row): at for at, row in enumerate(codes.tolist())}
-    under = [each.leaves_under() for each in dimensions]
-    values = np.zeros(len(codes))
-    for at, row in enumerate(codes):
-        held = np.ones(len(next(iter(records.values()))), bool)
-        for d, each in enumerate(dimensions):
-            held &= np.isin(np.array(records[each.name]), list(under[d][each.codes[row[d]]]))
-        values[at] = held.sum()
-    sums = []
-    for d, each in enumerate(dimensions):
-        for one in each.sums:
-            for row in codes[codes[:, d] == each.position(one.total)]:
-                parts = [place[(*row[:d], each.position(part), *row[d + 1 :])] for part in one.parts]
-                sums.append((place[tuple(row.tolist())], parts))
-    return Table(name, dimensions, codes, values, Equations.of(sums), is_count=True)
+    """A table of counts over all combinations of codes."""
+    return crossed(dimensions, Counter(zip(*(records[each.name] for each in dimensions), strict=True)), name=name)
 
 
 def people(count: int, seed: int) -> tuple[dict[str, list[str]], list[str]]:

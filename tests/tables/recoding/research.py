@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tables.sensitivity.by_hand import counted
+from tests.tables.grids import crossed
 
 from tacita.model.table import Dimension, Table
 
@@ -32,4 +32,4 @@ TOTALS = (69, 40, 68, 68, 48, 11, 9)
 
 def research() -> Table:
     counts = {(row, size): n for row, all_ in ROWS.items() for size, n in zip(SIZES, all_, strict=True)}
-    return counted((Dimension.flat("activity", ROWS), Dimension.flat("size", SIZES)), counts)
+    return crossed((Dimension.flat("activity", ROWS), Dimension.flat("size", SIZES)), counts)

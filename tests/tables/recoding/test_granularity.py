@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.tables.grids import crossed
 from tests.tables.recoding.research import research
-from tests.tables.sensitivity.by_hand import counted
 
 from tacita.errors import InputError
 from tacita.model.table import Dimension
@@ -19,7 +19,7 @@ def statisticians(*counts: int) -> HyperRow:
     occupation, age = Dimension.flat("occupation", ["statistician", "other"]), Dimension.flat("age", AGES)
     rows = {"statistician": counts, "other": POPULATION}
     cells = {(who, when): n for who, all_ in rows.items() for when, n in zip(AGES, all_, strict=True)}
-    found = granularity(counted((occupation, age), cells))
+    found = granularity(crossed((occupation, age), cells))
     return next(row for row in found.rows if row.fixed == (("occupation", "statistician"),))
 
 
@@ -63,7 +63,7 @@ def test_the_research_table_is_critical_in_four_rows() -> None:
 def test_rows_of_three_dimensions_and_missing_cells() -> None:
     """A row may fix one dimension only, and a cell that is missing is an empty neighbour."""
     three = [Dimension.flat(name, ["1", "2", "3"]) for name in "abc"]
-    table = counted(three, {("1", "1", "1"): 6, ("1", "1", "2"): 1, ("1", "1", "3"): 6, ("2", "2", "2"): 1})
+    table = crossed(three, {("1", "1", "1"): 6, ("1", "1", "2"): 1, ("1", "1", "3"): 6, ("2", "2", "2"): 1})
     rows = {(row.dimension, row.fixed): row for row in granularity(table).rows}
     whole = rows["c", (("a", "1"), ("b", "Total"))]
     assert (whole.units, whole.occupied) == (1, 3)
@@ -72,8 +72,8 @@ def test_rows_of_three_dimensions_and_missing_cells() -> None:
 
 
 def test_an_empty_table_has_no_rows_and_bad_levels_are_refused() -> None:
-    assert granularity(counted([Dimension.flat("a", ["1"])], {})).rows == ()
-    assert granularity(counted([Dimension.flat("a", ["1"])], {("1",): 1})).rows[0].index == 100
+    assert granularity(crossed([Dimension.flat("a", ["1"])], {})).rows == ()
+    assert granularity(crossed([Dimension.flat("a", ["1"])], {("1",): 1})).rows[0].index == 100
     for wrong in ({"critical": 0}, {"critical": 101}, {"unexpected": 1}, {"high": 1}):
         with pytest.raises(InputError):
             granularity(research(), **wrong)  # type: ignore[arg-type]

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.tables.grids import crossed
 from tests.tables.recoding.research import ROWS, SIZES, TOTALS, research
-from tests.tables.sensitivity.by_hand import cell, counted, made
+from tests.tables.sensitivity.by_hand import cell, made
 
 from tacita.errors import InputError, UsageError
 from tacita.model.table import Dimension, Equations, Sum, Table
@@ -136,7 +137,7 @@ def test_requests_and_consents_go_with_their_contributors() -> None:
 
 def test_missing_cells_and_parts_of_linked_tables_survive() -> None:
     """Without one cell of 'small', the sum over regions of 'small + medium' still has the region of 'medium'."""
-    whole = counted(
+    whole = crossed(
         (REGION, SIZE), {(r, s): 2 for r in REGION.leaves for s in SIZE.leaves if (r, s) != ("n1", "small")}
     )
     gone = cell(whole, "n1", "small")
@@ -160,7 +161,7 @@ def test_missing_cells_and_parts_of_linked_tables_survive() -> None:
 
 
 def test_merges_that_do_not_fit_are_refused() -> None:
-    table = counted((REGION, SIZE), {("n1", "small"): 3})
+    table = crossed((REGION, SIZE), {("n1", "small"): 3})
     with pytest.raises(UsageError, match="did you mean 'size'"):
         recoded(table, Merge("siz", ("small", "medium"), "x"))
     with pytest.raises(UsageError, match="did you mean 'small'"):
@@ -185,7 +186,7 @@ def test_a_subtree_that_another_hierarchy_needs_is_kept() -> None:
             Sum("Total", ("a", "b", "c")),
         ),
     )
-    table = counted((two,), {("a",): 1, ("b",): 1, ("c",): 9})
+    table = crossed((two,), {("a",): 1, ("b",): 1, ("c",): 9})
     with pytest.raises(InputError, match="parts of other sums"):
         recoded(table, subtree(two, "coast"))
     assert propose_recodings(table, FREQUENCY) == ()
@@ -238,7 +239,7 @@ def test_proposals_are_ranked_and_tell_before_and_after() -> None:
 
 
 def test_no_candidate_is_better_than_the_first_proposal() -> None:
-    table = counted(
+    table = crossed(
         (REGION, SIZE),
         dict(
             zip(
@@ -267,7 +268,7 @@ def test_hierarchical_merges_of_magnitudes_need_no_microdata() -> None:
 
 
 def test_a_safe_table_needs_no_recoding() -> None:
-    table = counted((SIZE,), {("small",): 9, ("medium",): 9, ("large",): 9})
+    table = crossed((SIZE,), {("small",): 9, ("medium",): 9, ("large",): 9})
     assert propose_recodings(table, FREQUENCY, ordered=["size"]) == ()
     result = recode(table, FREQUENCY, ordered=["size"])
     assert result.steps == ()

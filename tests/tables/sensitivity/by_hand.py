@@ -67,18 +67,6 @@ def made(
     )
 
 
-def counted(dimensions: Sequence[Dimension], counts: Mapping[tuple[str, ...], float]) -> Table:
-    """Return the frequency table whose innermost cells are given; those that are not are zero."""
-    cells = {codes: at for at, codes in enumerate(product(*(each.codes for each in dimensions)))}
-    values = np.zeros(len(cells))
-    above = ancestors(dimensions)
-    for leaves, count in counts.items():
-        for codes in product(*(a[leaf] for a, leaf in zip(above, leaves, strict=True))):
-            values[cells[codes]] += count
-    places = np.array([[d.position(c) for d, c in zip(dimensions, each, strict=True)] for each in cells], np.int32)
-    return Table("counted", tuple(dimensions), places, values, equations_of(dimensions, cells), is_count=True)
-
-
 def ancestors(dimensions: Sequence[Dimension]) -> list[dict[str, list[str]]]:
     """Return, for each dimension, the codes that each leaf is in."""
     return [

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.tables.sensitivity.by_hand import cell, counted, made, rows_of
+from tests.tables.grids import crossed
+from tests.tables.sensitivity.by_hand import cell, made, rows_of
 
 from tacita.model.table import Dimension, Table
 from tacita.tables.sensitivity.assess import assess
@@ -112,7 +113,7 @@ def test_small_counts_of_the_norwegian_tables(shared: Path, name: str, minimum: 
     names = ["region", "hovedint", "mnd"][: 3 if name == "z3" else 2]
     dimensions = [tree_of(folder / f"{name}_dimlist_{each}.csv", each) for each in names]
     rows = rows_of(folder / f"{name}.csv")
-    table = counted(dimensions, {tuple(row[each] for each in names): float(row["ant"]) for row in rows})
+    table = crossed(dimensions, {tuple(row[each] for each in names): float(row["ant"]) for row in rows})
     levels = assess(table, [MinimumFrequency(minimum)])
     told = rows_of(shared / f"tables/sdcTable_ssb_{name}_freq_OPT.csv")
     expected = {cell(table, *(row[each] for each in names)) for row in told if row["sdcStatus"] == "u"}

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.tables.sensitivity.by_hand import cell, counted, made, one_cell
+from tests.tables.grids import crossed
+from tests.tables.sensitivity.by_hand import cell, made, one_cell
 
 from tacita.errors import InputError, UsageError
 from tacita.model.table import Contributions, Dimension, Equations, Levels, Table
@@ -182,7 +183,7 @@ def test_minimum_frequency_is_never_weighted() -> None:
 
 
 def test_weighted_frequencies_without_counts_are_refused() -> None:
-    table = counted((SEX,), {("f",): 2.5, ("m",): 40})
+    table = crossed((SEX,), {("f",): 2.5, ("m",): 40})
     with pytest.raises(InputError, match="never weighted"):
         assess(table, [MinimumFrequency(3)])
 
@@ -204,7 +205,7 @@ def test_levels_never_ask_for_less_than_nothing() -> None:
 
 
 def test_zeros_tell_unless_they_must_be() -> None:
-    table = counted((SEX, GRADE), {("f", "a"): 4, ("f", "b"): 2, ("m", "a"): 1})
+    table = crossed((SEX, GRADE), {("f", "a"): 4, ("f", "b"): 2, ("m", "a"): 1})
     zeros = {cell(table, *codes) for codes in (("Total", "c"), ("f", "c"), ("m", "b"), ("m", "c"))}
     levels = assess(table, [ZeroCells()])
     assert set(np.flatnonzero(levels.sensitive).tolist()) == zeros
@@ -236,7 +237,7 @@ def test_a_zero_magnitude_is_sensitive_only_with_contributors() -> None:
 
 
 def test_singletons_and_whose_they_are() -> None:
-    table = counted((SEX, GRADE), {("f", "a"): 4, ("f", "b"): 1, ("m", "a"): 1, ("m", "c"): 1})
+    table = crossed((SEX, GRADE), {("f", "a"): 4, ("f", "b"): 1, ("m", "a"): 1, ("m", "c"): 1})
     alone = assess(table, [Singletons()])
     assert alone.sensitive.sum() == 5
     who = owners(table)
@@ -292,7 +293,7 @@ def test_rules_on_holdings_beside_rules_on_enterprises() -> None:
 
 
 def test_everybody_in_one_category() -> None:
-    table = counted((SEX, GRADE), {("f", "a"): 5, ("m", "a"): 3, ("m", "b"): 2})
+    table = crossed((SEX, GRADE), {("f", "a"): 5, ("m", "a"): 3, ("m", "b"): 2})
     found = assess(table, [GroupDisclosure(dimensions=("grade",))])
     assert set(np.flatnonzero(found.sensitive).tolist()) == {cell(table, "f", grade) for grade in "abc"}
     assert found.lower[cell(table, "f", "a")] == 1
@@ -307,7 +308,7 @@ def test_everybody_in_one_category() -> None:
 
 
 def test_all_but_a_few() -> None:
-    table = counted((SEX, GRADE), {("f", "a"): 5, ("f", "b"): 1, ("m", "a"): 3, ("m", "b"): 2, ("m", "c"): 4})
+    table = crossed((SEX, GRADE), {("f", "a"): 5, ("f", "b"): 1, ("m", "a"): 3, ("m", "b"): 2, ("m", "c"): 4})
     assert not assess(table, [GroupDisclosure()]).sensitive[cell(table, "f", "a")]
     found = assess(table, [GroupDisclosure(outside=1, dimensions=("grade",))])
     assert found.sensitive[cell(table, "f", "a")]
@@ -320,7 +321,7 @@ def test_group_disclosure_is_for_frequency_tables() -> None:
     with pytest.raises(InputError, match="rule for frequency tables"):
         assess(one_cell(3.0), [GroupDisclosure()])
     with pytest.raises(UsageError, match="did you mean 'grade'"):
-        assess(counted((SEX, GRADE), {("f", "a"): 5}), [GroupDisclosure(dimensions=("grad",))])
+        assess(crossed((SEX, GRADE), {("f", "a"): 5}), [GroupDisclosure(dimensions=("grad",))])
 
 
 # -- reasons, refusals -------------------------------------------------------------------------------------------------
@@ -344,14 +345,14 @@ def test_reasons_tell_how_much_and_no_figure_of_the_cell() -> None:
 
 
 def test_a_reason_in_a_frequency_table_does_not_tell_the_count() -> None:
-    table = counted((SEX,), {("f",): 2, ("m",): 40})
+    table = crossed((SEX,), {("f",): 2, ("m",): 40})
     levels = assess(table, [MinimumFrequency(7)])
     assert reason_of(levels, 1) == "minimum frequency (7): fewer than 7 contributors stand behind it"
     assert levels.excess[1] == 0
 
 
 def test_rules_on_contributions_refuse_tables_without_them() -> None:
-    frequencies = counted((SEX,), {("f",): 2, ("m",): 40})
+    frequencies = crossed((SEX,), {("f",): 2, ("m",): 40})
     with pytest.raises(InputError, match=r"needs the 2 largest contributions.*frequency table") as caught:
         assess(frequencies, [PPercent(10)])
     assert 'largest = ["max1", "max2"]' in str(caught.value)

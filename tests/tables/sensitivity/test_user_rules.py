@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.tables.sensitivity.by_hand import cell, counted, made, one_cell
+from tests.tables.grids import crossed
+from tests.tables.sensitivity.by_hand import cell, made, one_cell
 
 from tacita.errors import RuleError, TacitaError
 from tacita.model.table import Dimension, Table
@@ -65,7 +66,7 @@ def test_rules_of_ones_own_may_ask_for_codes_and_parts(tmp_path: Path) -> None:
             -> Sensitive(I, "nearly all of {r1} is here"), Protection(I, V / 2, 2 * V).
         """
     )
-    table = counted((REGION, SIZE), {("r1", "s"): 40, ("r1", "m"): 2, ("r2", "s"): 40})
+    table = crossed((REGION, SIZE), {("r1", "s"): 40, ("r1", "m"): 2, ("r2", "s"): 40})
     levels = assess(table, [UserRules.of(program)])
     at = cell(table, "r1", "s")
     assert np.flatnonzero(levels.sensitive).tolist() == [at]
