@@ -150,18 +150,17 @@ class Proofs:
         """Remember a movement for every target that it, or its mirror image, reaches; return the other targets."""
         delta, mirrored = self._counting(delta), self._counting(self._mirror(delta))
         ahead, back = Witness.of(delta), Witness.of(mirrored)
+        # The mirror image moves the same cells, so the same contributors know some of them.
+        moved = ahead.cells if len(ahead.cells) else back.cells
+        seen_by = {who for cell in moved.tolist() for who in self._knowers.get(cell, ())}
         rest = []
         for target in targets:
             met = ahead if target.is_met_by(delta) else back if target.is_met_by(mirrored) else None
-            if met is not None and self._is_unseen(met, target):
+            if met is not None and target.attacker not in seen_by:
                 self.add(target, met)
             else:
                 rest.append(target)
         return rest
-
-    def _is_unseen(self, witness: Witness, target: Target) -> bool:
-        """Return whether a movement leaves alone what the attacker knows."""
-        return target.attacker == EVERYBODY or not np.isin(witness.cells, self.problem.known_by[target.attacker]).any()
 
     def _counting(self, delta: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a movement, or none where it would have to be by whole numbers and is not."""

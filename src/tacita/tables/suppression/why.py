@@ -69,14 +69,15 @@ def _suffering(
     movements: Movements, targets: list[Target], place: int, room: NDArray[np.float64], clock: Clock
 ) -> tuple[Target, float | None] | None:
     """Return a target that suffers from publishing a place, and how far it can still be moved, at most."""
-    targets = [target for target in targets if target.sign != WIDTH and target.attacker == EVERYBODY]
+    open_to_all = [target for target in targets if target.sign != WIDTH and target.attacker == EVERYBODY]
     if not targets:
         return None
-    if clock.is_up:
+    if not open_to_all or clock.is_up:
+        # Needed against a single contributor only, or for a width: named without a share.
         return targets[0], None
     movements.shut(place)
     worst: tuple[float, Target, float] | None = None
-    for target in targets:
+    for target in open_to_all:
         near = movements.reach(target.cell, target.sign, target.level).distance
         if worst is None or near / target.level < worst[0]:
             further = float(np.clip(room[target.cell], target.level, _FAR * target.level))
