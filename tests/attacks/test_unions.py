@@ -8,7 +8,7 @@ import numpy as np
 from tests.attacks.tables import flat, hidden, number
 
 from tacita.attacks import audit
-from tacita.attacks.possible_tables import possible_tables
+from tacita.attacks.system.possible_tables import possible_tables
 from tacita.attacks.unions import known_unions
 from tacita.model.table import Knowledge, Levels
 

@@ -1,4 +1,8 @@
-"""Attackers, one per file. None shares code with what it attacks."""
+"""Attackers, one per file, and what they work with. None shares code with what it attacks.
+
+`table_audit`, `rounded_table` and `adjusted_table` are the doors; `system` holds the tables that an attacker thinks
+possible.
+"""
 
 from tacita.attacks.result import Audit, Intervals, Violation
 from tacita.attacks.table_audit import audit

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.possible_tables import Numbers
+from tacita.attacks.system.possible_tables import Numbers
 from tacita.errors import InputError, counted, listed
 from tacita.model.table import Knowledge, Levels, Table
 

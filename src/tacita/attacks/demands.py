@@ -9,14 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.insiders import Insiders
-from tacita.attacks.possible_tables import Numbers, Places, PossibleTables
-from tacita.attacks.reach import Ends
-from tacita.attacks.reduction import Reduction
+from tacita.attacks.reach import Ends, Reach
 from tacita.attacks.result import Violation
+from tacita.attacks.system.possible_tables import Numbers, Places, PossibleTables
+from tacita.attacks.system.reduction import Reduction
 from tacita.model.table import Levels, Table
+from tacita.progress import Progress
 
 ENOUGH = 1e-6
 """A level counts as reached when this share of it is missing at most."""
+
+EXACT_UP_TO = 5_000
+"""Attacked cells up to this number get their exact intervals unless told otherwise; beyond it levels are judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,19 @@ class Demands:
                     Violation(cell, table.cell_name(cell), attacker, what, float(needed[at]), float(reached[at]))
                 )
         return found
+
+
+def settle(reach: Reach, ends: Ends, demands: Demands, exact: bool, progress: Progress) -> None:
+    """Settle the ends of every cell (`exact`), or only as far as the levels demand."""
+    count = len(reach.start)
+    if exact:
+        reach.settle(ends, np.full(count, -np.inf), np.full(count, np.inf), progress, "attacking the cells")
+        return
+    reach.settle(ends, *demands.of_free_numbers(reach.reduction), progress, "attacking the levels")
+    narrow = demands.narrow(reach.reduction, ends)
+    if narrow.any():
+        down_to, up_to = np.where(narrow, -np.inf, np.nan), np.where(narrow, np.inf, np.nan)
+        reach.settle(ends, down_to, up_to, progress, "attacking the widths")
 
 
 def attained(reduction: Reduction, ends: Ends) -> tuple[Numbers, Numbers]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacita.attacks.polytope import Polytope
-from tacita.attacks.possible_tables import Numbers, Places, PossibleTables
+from tacita.attacks.system.polytope import Polytope
+from tacita.attacks.system.possible_tables import Numbers, Places, PossibleTables
 from tacita.errors import listed
 from tacita.model.table import Table
 

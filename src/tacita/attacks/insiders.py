@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.possible_tables import Numbers, Places, PossibleTables
-from tacita.attacks.reduction import Reduction
+from tacita.attacks.system.possible_tables import Numbers, Places, PossibleTables
+from tacita.attacks.system.reduction import Reduction
+from tacita.errors import InternalError
 from tacita.model.table import Knowledge, Table
 
 
@@ -38,7 +39,8 @@ class Insiders:
 
 def insiders(table: Table, possible: PossibleTables, knowledge: Knowledge, *, contributors: bool = False) -> Insiders:
     """Return the sole contributors of unknown cells and, if asked for, everybody who stands behind one of several."""
-    assert possible.truth is not None
+    if possible.truth is None:
+        raise InternalError("contributors attack with what they truly know, and the true values are not at hand")
     owner = knowledge.owners[possible.cells]
     place = np.flatnonzero(owner >= 0)
     who, lower, upper = owner[place], possible.truth[place], possible.truth[place]

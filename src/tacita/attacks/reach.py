@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.blocks import Blocks, grouped
-from tacita.attacks.possible_tables import Numbers, Places, PossibleTables
-from tacita.attacks.propagation import propagated
-from tacita.attacks.reduction import Reduction
+from tacita.attacks.system.blocks import Blocks, grouped
+from tacita.attacks.system.possible_tables import Numbers, Places, PossibleTables
+from tacita.attacks.system.propagation import propagated
+from tacita.attacks.system.reduction import Reduction
 from tacita.errors import InputError
 from tacita.progress import Progress, Step, silent
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tacita.attacks.possible_tables import Numbers
-from tacita.model.table import Table
+from tacita.attacks.system.possible_tables import Numbers
+
+EVERYBODY = "everybody"
+"""The attacker who knows what is published, the sums, and what was known before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +97,6 @@ class Audit:
             "solved": self.solved,
             **self.figures,
         }
-
-
-def said(table: Table, cell: int) -> str:
-    """Return a cell as a sentence mentions it."""
-    return f"({table.cell_name(cell)})"
 
 
 def _plain(value: float) -> float | None:

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.adjusted_table import checked_length
-from tacita.attacks.demands import Demands, attained, final
-from tacita.attacks.possible_tables import Numbers, possible_tables
+from tacita.attacks.demands import EXACT_UP_TO, Demands, attained, final, settle
 from tacita.attacks.reach import Reach
-from tacita.attacks.reduction import reduced
-from tacita.attacks.result import Audit, Intervals, Violation
+from tacita.attacks.result import EVERYBODY, Audit, Intervals, Violation
+from tacita.attacks.system.possible_tables import Numbers, possible_tables
+from tacita.attacks.system.reduction import reduced
 from tacita.errors import counted
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, silent
@@ -63,13 +63,13 @@ def audit_rounded(
     faults = []
     off = np.abs(published / base - np.rint(published / base)) > 1e-9
     if off.any():
-        faults.append(Violation(*_at(table, off), "everybody", "rounding", 0.0, 0.0, ("no multiple of the base",)))
+        faults.append(Violation(*_at(table, off), EVERYBODY, "rounding", 0.0, 0.0, ("no multiple of the base",)))
     near = base * (1 + 1e-9)
     moved = np.abs(published - table.values)
     multiple = np.abs(table.values / base - np.rint(table.values / base)) <= 1e-9
     wrong = (moved >= base * (1 - 1e-9)) | (multiple & (moved > 1e-9 * base)) if zero_restricted else moved > near
     if wrong.any():
-        faults.append(Violation(*_at(table, wrong), "everybody", "rounding", 0.0, 0.0, ("moved too far",)))
+        faults.append(Violation(*_at(table, wrong), EVERYBODY, "rounding", 0.0, 0.0, ("moved too far",)))
     lower, upper = rounding_sets(published, base)
     if zero_restricted and knowledge.integer:
         # Whole numbers strictly less than one base away.
@@ -96,7 +96,7 @@ def audit_perturbed(
     far = np.abs(published - table.values) > deviation * (1 + 1e-9) + 1e-9
     faults = []
     if far.any():
-        faults.append(Violation(*_at(table, far), "everybody", "perturbation", deviation, 0.0, ("moved too far",)))
+        faults.append(Violation(*_at(table, far), EVERYBODY, "perturbation", deviation, 0.0, ("moved too far",)))
     bounds = (published - deviation, published + deviation)
     return _attacked(table, bounds, levels, knowledge, faults, exact, progress)
 
@@ -124,17 +124,11 @@ def _attacked(
     reach = Reach(possible, reduction)
     ends = reach.ends()
     demands = Demands.of(levels, possible, table.values)
-    count = len(reach.start)
-    if exact or (exact is None and len(table) <= 5_000):
-        reach.settle(ends, np.full(count, -np.inf), np.full(count, np.inf), progress, "attacking the cells")
-    else:
-        reach.settle(ends, *demands.of_free_numbers(reduction), progress, "attacking the levels")
-        narrow = demands.narrow(reduction, ends)
-        reach.settle(ends, np.where(narrow, -np.inf, np.nan), np.where(narrow, np.inf, np.nan), progress)
+    settle(reach, ends, demands, len(table) <= EXACT_UP_TO if exact is None else exact, progress)
     low, high = final(reduction, ends)
     lower, upper = nowhere, nowhere.copy()
     lower[possible.cells], upper[possible.cells] = low, high
-    violations = demands.violations(table, possible, attained(reduction, ends), "everybody")
+    violations = demands.violations(table, possible, attained(reduction, ends), EVERYBODY)
     determined = int((upper - lower <= 1e-9 * np.maximum(1.0, np.abs(upper))).sum())
     return Audit(
         table.name,

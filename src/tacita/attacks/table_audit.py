@@ -7,23 +7,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.coalition import Insight, insights
-from tacita.attacks.demands import Demands, attained, final
+from tacita.attacks.coalition import insights
+from tacita.attacks.contributor_search import Insight
+from tacita.attacks.demands import EXACT_UP_TO, Demands, attained, final, settle
 from tacita.attacks.explanation import steps
 from tacita.attacks.insiders import Insiders, insiders
-from tacita.attacks.possible_tables import Numbers, PossibleTables, possible_tables, unit_of
 from tacita.attacks.reach import Ends, Reach
-from tacita.attacks.reduction import Reduction, reduced
-from tacita.attacks.result import Audit, Intervals, Violation
+from tacita.attacks.result import EVERYBODY, Audit, Intervals, Violation
+from tacita.attacks.system.possible_tables import Numbers, PossibleTables, possible_tables, unit_of
+from tacita.attacks.system.reduction import Reduction, reduced
 from tacita.attacks.unions import UnionRule, union_violations
 from tacita.errors import InputError, counted
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, silent
-
-EXACT_UP_TO = 5_000
-"""Suppressed cells up to this number get their exact intervals unless told otherwise; beyond it levels are judged."""
-
-EVERYBODY = "everybody"
 
 
 def audit(
@@ -84,7 +80,7 @@ def audit(
     demands = Demands.of(levels, possible, table.values)
     if exact is None:
         exact = len(possible.cells) <= EXACT_UP_TO or possible.truth is None
-    _search(reach, ends, demands, exact, progress)
+    settle(reach, ends, demands, exact, progress)
     proved, settled = attained(reduction, ends), final(reduction, ends)
     violations = [_settled(each, possible, settled) for each in demands.violations(table, possible, proved, EVERYBODY)]
     explained = {id(each): possible for each in violations}
@@ -151,19 +147,6 @@ def _system(
         possible = possible_tables(table, suppressed, knowledge, accuracy=unit / 2)
         return possible, reduced(possible), unit / 2
     return possible, reduction, 0.0
-
-
-def _search(reach: Reach, ends: Ends, demands: Demands, exact: bool, progress: Progress) -> None:
-    """Settle the ends of every cell, or only as far as the levels demand."""
-    count = len(reach.start)
-    if exact:
-        reach.settle(ends, np.full(count, -np.inf), np.full(count, np.inf), progress, "attacking the cells")
-        return
-    reach.settle(ends, *demands.of_free_numbers(reach.reduction), progress, "attacking the levels")
-    narrow = demands.narrow(reach.reduction, ends)
-    if narrow.any():
-        down_to, up_to = np.where(narrow, -np.inf, np.nan), np.where(narrow, np.inf, np.nan)
-        reach.settle(ends, down_to, up_to, progress, "attacking the widths")
 
 
 def _intervals(

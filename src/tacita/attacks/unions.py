@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacita.attacks.possible_tables import Places, PossibleTables
-from tacita.attacks.result import Violation
+from tacita.attacks.result import EVERYBODY, Violation
+from tacita.attacks.system.possible_tables import Places, PossibleTables
 from tacita.errors import listed
 from tacita.model.table import Knowledge, Levels, Table
 
@@ -102,7 +102,7 @@ def union_violations(
                 Violation(
                     cell,
                     table.cell_name(cell),
-                    "everybody",
+                    EVERYBODY,
                     "union",
                     float(least) if too_few else float("nan"),
                     float(count) if count is not None else float("nan"),

@@ -81,7 +81,7 @@ def publish_intervals(
     knowledge = knowledge or Knowledge.of(len(table), integer=table.is_count)
     room = _room(table, knowledge, keep)
     weights = _weights(table, weight)
-    needs = _needs(table, levels, room)
+    needs = _needs(levels, room)
     down, up = np.zeros(len(table)), np.zeros(len(table))
     bound = np.nan
     progress(Step("widening intervals", 0, len(needs)))
@@ -130,7 +130,7 @@ def _weights(table: Table, weight: Literal["unity", "relative"] | Reals) -> Real
     return np.asarray(weight, np.float64)
 
 
-def _needs(table: Table, levels: Levels, room: Room) -> tuple[Need, ...]:
+def _needs(levels: Levels, room: Room) -> tuple[Need, ...]:
     found = []
     for cell in np.flatnonzero(levels.sensitive):
         above, below = float(levels.upper[cell]), float(levels.lower[cell])

@@ -14,7 +14,6 @@ from tacita.errors import UsageError
 from tacita.files.contract import engine_relation
 from tacita.model.table import Table
 from tacita.progress import Progress, Step
-from tacita.risk.arrays import as_numpy
 from tacita.settings import Settings
 from tacita.tables.build.coding import coded, streamed
 from tacita.tables.build.from_specification import read_microdata
@@ -92,8 +91,7 @@ def _keys_of_cells(table: Table, specification: Specification) -> NDArray[np.uin
     ]
     last = rows.column(f"d{len(plans)}")
     if key is not None:
-        shares = as_numpy(last.cast("float64").fill_null(float("nan"))).astype(np.float64)
-        of_records = given_keys(shares)
+        of_records = given_keys(np.array(last.cast("float64").to_pylist(), np.float64))  # a missing one is nan
     else:
         secret = hashlib.blake2b(f"record keys {plan.seed}".encode(), digest_size=32).digest()
         of_records = record_keys(last.to_pylist(), secret)

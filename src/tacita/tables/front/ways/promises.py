@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacita.attacks.adjusted_table import Check
-from tacita.attacks.result import Audit, Intervals, Violation
+from tacita.attacks.result import EVERYBODY, Audit, Intervals, Violation
 from tacita.errors import UsageError
 from tacita.model.table import Status
 from tacita.tables.front.case import Case
@@ -16,8 +16,7 @@ def kept_promises(case: Case, check: Check) -> Audit:
     cells = len(case.table)
     nowhere = np.full(cells, np.nan)
     faults = tuple(
-        Violation(0, case.table.cell_name(0), "everybody", "promise", np.nan, np.nan, (fault,))
-        for fault in check.faults
+        Violation(0, case.table.cell_name(0), EVERYBODY, "promise", np.nan, np.nan, (fault,)) for fault in check.faults
     )
     intervals = Intervals(nowhere, nowhere.copy(), np.zeros(cells, bool))
     return Audit(case.table.name, 0, int(case.levels.sensitive.sum()), intervals, faults, figures=dict(check.figures))

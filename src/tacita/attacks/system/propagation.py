@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacita.attacks.possible_tables import Numbers
+from tacita.attacks.system.possible_tables import Numbers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.possible_tables import Numbers, Places, PossibleTables
+from tacita.attacks.system.possible_tables import Numbers, Places, PossibleTables
 from tacita.errors import InputError
 
 if TYPE_CHECKING:

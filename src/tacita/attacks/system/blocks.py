@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacita.attacks.polytope import Polytope
-from tacita.attacks.possible_tables import Numbers, Places, PossibleTables
-from tacita.attacks.reduction import Reduction
+from tacita.attacks.system.polytope import Polytope
+from tacita.attacks.system.possible_tables import Numbers, Places, PossibleTables
+from tacita.attacks.system.reduction import Reduction
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.blocks import Blocks
-from tacita.attacks.polytope import Polytope
-from tacita.attacks.possible_tables import Numbers, Places
+from tacita.attacks.system.blocks import Blocks
+from tacita.attacks.system.polytope import Polytope
+from tacita.attacks.system.possible_tables import Numbers, Places
 
 WANTED = 1e5
 """What reaching a unit of the goal is worth beside touching a unit of another cell."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacita.attacks.possible_tables import Numbers, Places
+from tacita.attacks.system.possible_tables import Numbers, Places
 from tacita.errors import InternalError
 
 if TYPE_CHECKING:
