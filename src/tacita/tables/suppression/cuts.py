@@ -55,19 +55,43 @@ def carried_by(problem: Problem | _Part, weights: NDArray[np.float64]) -> NDArra
 
 def lonely_cuts(problem: Problem) -> Iterator[Cut]:
     """Yield, for each equation and sensitive cell in it, that the others must carry its level."""
+    for row, cell, sign, level in _lonely(problem):
+        cells, signs = _row(problem, row)
+        weights = signs[cells != cell] / -float(signs[cells == cell][0])
+        others = cells[cells != cell]
+        part = _part(problem, others)
+        cut = capacity_cut(part, carried_by(part, sign * weights), level)
+        if cut is not None:
+            yield Cut(others[cut.cells], cut.coefficients)
+
+
+def _lonely(problem: Problem) -> Iterator[tuple[int, int, int, float]]:
+    """Yield equation, sensitive cell, direction and level where the cells withheld anyway do not carry enough.
+
+    What they carry is added up for all equations at once: it depends on the sensitive cell only by its coefficient.
+    """
     sums = problem.sums
-    columns = sums.tocsc()
-    for cell in problem.targets.tolist():
-        for row in columns.indices[columns.indptr[cell] : columns.indptr[cell + 1]].tolist():
-            cells, signs = _row(problem, row)
-            weights = signs[cells != cell] / -float(signs[cells == cell][0])
-            others = cells[cells != cell]
-            part = _part(problem, others)
-            for sign, level in ((1, problem.upper[cell]), (-1, problem.lower[cell])):
-                if level > 0:
-                    cut = capacity_cut(part, carried_by(part, sign * weights), float(level))
-                    if cut is not None:
-                        yield Cut(others[cut.cells], cut.coefficients)
+    row = np.repeat(np.arange(sums.shape[0]), np.diff(sums.indptr))
+    size, is_part = np.abs(sums.data), sums.data > 0
+    withheld = problem.withheld[sums.indices]
+    needed = np.zeros(len(problem), bool)
+    needed[problem.targets] = True
+    for sign, levels in ((1, problem.upper), (-1, problem.lower)):
+        for part in (True, False):
+            # Others of the same sign move against the cell, those of the other sign with it.
+            against = is_part == part
+            falls, rises = (problem.down, problem.up) if sign > 0 else (problem.up, problem.down)
+            room = np.where(against, falls[sums.indices], rises[sums.indices])
+            carried = np.where(withheld, size * np.where(np.isfinite(room), room, 0.0), 0.0)
+            endless = (withheld & ~np.isfinite(room)).astype(np.int64)
+            together = np.bincount(row, weights=carried, minlength=sums.shape[0])
+            without_end = np.bincount(row, weights=endless, minlength=sums.shape[0])
+            here = needed[sums.indices] & against & (levels[sums.indices] > 0)
+            others = (together[row] - carried) / size
+            lacking = here & (without_end[row] - endless <= 0) & (others < levels[sums.indices])
+            for entry in np.flatnonzero(lacking).tolist():
+                cell = int(sums.indices[entry])
+                yield int(row[entry]), cell, sign, float(levels[cell])
 
 
 def strengthened(cut: Cut, x: NDArray[np.float64]) -> Cut | None:
