@@ -11,6 +11,7 @@ from tests.attacks.tables import hidden, number
 
 from tacita.attacks import audit
 from tacita.model.table import Dimension, Equations, Knowledge, Levels, Table, table_of_leaves
+from tacita.tables.build.hierarchy_files import read_hierarchy
 
 RESEARCH = {
     "Agriculture and fishing": (22196, 0, 22196),
@@ -135,21 +136,9 @@ def test_intervals_of_gausssuppression(shared: Path):
         assert (found.intervals.lower[cell], found.intervals.upper[cell]) == pytest.approx(expected, abs=1e-6)
 
 
-def tree_of(path: Path, name: str) -> Dimension:
-    """A hierarchy in sdcTable's notation: the number of @ is the depth."""
-    codes = [(len(row["levels"]), row["codes"]) for row in rows(path)]
-    nested: dict[str, dict] = {}
-    above = [nested]
-    for depth, code in codes:
-        del above[depth:]
-        above[depth - 1][code] = {}
-        above.append(above[depth - 1][code])
-    return Dimension.tree(name, nested)
-
-
 def z3(shared: Path, method: str) -> tuple[Table, np.ndarray, np.ndarray]:
     names = ("region", "hovedint", "mnd")
-    dimensions = [tree_of(shared / "data" / "tables" / f"z3_dimlist_{name}.csv", name) for name in names]
+    dimensions = [read_hierarchy(shared / "data" / "tables" / f"z3_dimlist_{name}.csv", name) for name in names]
     table = table_of_leaves("z3", dimensions, np.zeros([len(each.leaves) for each in dimensions]), is_count=True)
     given = rows(shared / "tables" / f"sdcTable_ssb_z3_freq_{method}.csv")
     at = filled(table, given, names, "Freq")

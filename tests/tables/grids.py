@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import Dimension, Sum, Table, table_of_leaves
+from tacita.tables.build.hierarchy_files import read_hierarchy
 
 
 def crossed(
@@ -42,7 +43,7 @@ def reference(shared: Path, name: str, columns: list[str], *, groups: str | None
     """A table of the reference data over the hierarchies beside it, `groups` being a second grouping of regions."""
     with (shared / f"data/tables/{name}.csv").open() as lines:
         records = list(csv.DictReader(lines))
-    dimensions = [_hierarchy(shared / f"data/tables/{name}_dimlist_{column}.csv", column) for column in columns]
+    dimensions = [read_hierarchy(shared / f"data/tables/{name}_dimlist_{column}.csv", column) for column in columns]
     if groups:
         region = dimensions[0]
         group = {record[columns[0]]: record[groups] for record in records}
@@ -54,17 +55,3 @@ def reference(shared: Path, name: str, columns: list[str], *, groups: str | None
         key = tuple(record[column] for column in columns)
         inner[key] = inner.get(key, 0.0) + float(record["ant"])
     return crossed(tuple(dimensions), inner)
-
-
-def _hierarchy(path: Path, name: str) -> Dimension:
-    nested: dict[str, Any] = {}
-    above: list[str] = []
-    with path.open() as lines:
-        for row in csv.DictReader(lines):
-            above = above[: len(row["levels"]) - 1]
-            at = nested
-            for code in above:
-                at = at[code]
-            at[row["codes"]] = {}
-            above.append(row["codes"])
-    return Dimension.tree(name, nested)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.tables.grids import crossed
+from tests.tables.grids import reference
 from tests.tables.sensitivity.by_hand import cell, made, rows_of
 
 from tacita.model.table import Dimension, Table
@@ -96,24 +96,10 @@ def test_primaries_of_tau_argus(shared: Path) -> None:
     assert assess(table, [PPercent(15)]).sensitive.sum() == 9
 
 
-def tree_of(path: Path, name: str) -> Dimension:
-    nested: dict[str, dict[str, dict[str, dict[str, object]]]] = {}
-    chain: list[dict[str, object]] = [nested]  # type: ignore[list-item]
-    for row in rows_of(path):
-        depth = len(row["levels"])
-        below: dict[str, object] = {}
-        chain[depth - 1][row["codes"]] = below
-        chain[depth:] = [below]
-    return Dimension.tree(name, nested)
-
-
 @pytest.mark.parametrize(("name", "minimum", "many"), [("z1", 4, 3), ("z2", 4, 8), ("z3", 3, 239)])
 def test_small_counts_of_the_norwegian_tables(shared: Path, name: str, minimum: int, many: int) -> None:
-    folder = shared / "data/tables"
     names = ["region", "hovedint", "mnd"][: 3 if name == "z3" else 2]
-    dimensions = [tree_of(folder / f"{name}_dimlist_{each}.csv", each) for each in names]
-    rows = rows_of(folder / f"{name}.csv")
-    table = crossed(dimensions, {tuple(row[each] for each in names): float(row["ant"]) for row in rows})
+    table = reference(shared, name, names)
     levels = assess(table, [MinimumFrequency(minimum)])
     told = rows_of(shared / f"tables/sdcTable_ssb_{name}_freq_OPT.csv")
     expected = {cell(table, *(row[each] for each in names)) for row in told if row["sdcStatus"] == "u"}

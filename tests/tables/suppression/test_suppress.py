@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import os
 import signal
@@ -12,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.tables.grids import reference
 
 from tacita.attacks import audit
 from tacita.errors import InputError, UsageError
-from tacita.model.table import Dimension, Knowledge, Levels, Status, Sum, Table, table_of_leaves
+from tacita.model.table import Dimension, Knowledge, Levels, Status, Table, table_of_leaves
 from tacita.tables.suppression.problem import Union
 from tacita.tables.suppression.suppress import suppress
 
@@ -37,33 +37,13 @@ def random_table(sizes: tuple[int, ...], share: float, seed: int) -> tuple[Table
     return table, levels_of(table, draw.choice(inner, max(1, int(share * len(inner))), replace=False))
 
 
-def ssb(shared: Path, name: str) -> Table:
-    columns = ["region", "hovedint", "mnd"][: 3 if name == "z3" else 2]
-    dimensions = []
-    for column in columns:
-        codes: list[str] = []
-        above: list[str] = []
-        sums: dict[str, list[str]] = {}
-        for row in csv.DictReader((shared / f"data/tables/{name}_dimlist_{column}.csv").open()):
-            above = above[: len(row["levels"]) - 1]
-            if above:
-                sums.setdefault(above[-1], []).append(row["codes"])
-            above.append(row["codes"])
-            codes.append(row["codes"])
-        dimensions.append(Dimension(column, tuple(codes), tuple(Sum(t, tuple(p)) for t, p in sums.items())))
-    inner = np.zeros([len(each.leaves) for each in dimensions])
-    for row in csv.DictReader((shared / f"data/tables/{name}.csv").open()):
-        inner[tuple(each.leaves.index(row[each.name]) for each in dimensions)] += float(row["ant"])
-    return table_of_leaves(name, dimensions, inner, is_count=True)
-
-
 @pytest.mark.parametrize(
     ("name", "most", "cost"),
     [("z1", 3, 29), ("z2", 3, 123), pytest.param("z3", 2, 711, marks=pytest.mark.slow)],
 )
 def test_optimum_of_reference_tables(shared: Path, name: str, most: int, cost: float):
     """SdcTable 0.32 OPT needs 29, 123 and 850; its optimum on z3 is 711 when both cells of a pair are paid for."""
-    table = ssb(shared, name)
+    table = reference(shared, name, ["region", "hovedint", "mnd"][: 3 if name == "z3" else 2])
     secret = np.flatnonzero((table.values > 0) & (table.values <= most))
     levels = Levels.of(len(table), secret, 1, 1)
     found = suppress(table, levels)
