@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import cycle, recoding, risk, tables_audit, tables_build
+from benchmarks import cycle, recoding, risk, tables_audit, tables_build, tables_other, tables_suppression
 from benchmarks.measure import best, cost, python, tacita
 from benchmarks.proof import proof
 from benchmarks.rules import closure, control, k_anonymity
@@ -103,7 +103,15 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "local-recoding": recoding.local_recoding,
     "large-lattice": recoding.large_lattice,
     "tables-build": tables_build.tables,
-    "table-audit": tables_audit.intervals,
+    "tables-audit": tables_audit.intervals,
+    "tables-suppression": tables_suppression.random_tables,
+    "tables-reference": tables_suppression.reference,
+    "tables-rounding": tables_other.rounding,
+    "tables-small-counts": tables_other.small_counts,
+    "tables-adjustment": tables_other.adjustment,
+    "tables-published-adjustment": tables_other.published_adjustment,
+    "tables-intervals": tables_other.intervals,
+    "tables-cell-keys": tables_other.keys,
 }
 
 

@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 TACITA = str(Path(sys.executable).with_name("tacita"))
 
 
@@ -46,3 +48,10 @@ def tacita(*arguments: str) -> list[str]:
 
 def python(code: str) -> list[str]:
     return [sys.executable, "-c", code]
+
+
+def timed(work: Callable[[], T]) -> tuple[T, float]:
+    """Do some work in this process; return its result and the CPU seconds that it took."""
+    started = time.process_time()
+    result = work()
+    return result, time.process_time() - started

@@ -14,20 +14,13 @@ TABLE = """
 import time
 import numpy as np
 from tacita.attacks.table_audit import audit
-from tacita.model.table import Dimension, Equations, Knowledge, Levels, Table
+from tacita.model.table import Dimension, Knowledge, Levels, table_of_leaves
 draw = np.random.default_rng(1)
 n = 99
-inner = np.round(draw.exponential(100, (n, n))) + 1
-values = np.zeros((n + 1, n + 1))
-values[1:, 1:] = inner
-values[0, 1:], values[1:, 0], values[0, 0] = inner.sum(axis=0), inner.sum(axis=1), inner.sum()
-number = np.arange(values.size).reshape(values.shape)
-sums = [(line[0], line[1:]) for line in number] + [(line[0], line[1:]) for line in number.T]
 dimensions = tuple(Dimension.flat(name, [f"{name}{i}" for i in range(n)]) for name in "ab")
-codes = np.array([(i, j) for i in range(n + 1) for j in range(n + 1)], np.int32)
-table = Table("benchmark", dimensions, codes, values.ravel(), Equations.of(sums), False)
-hidden = np.zeros(values.size, bool)
-hidden[draw.choice(number[1:, 1:].ravel(), 1000, replace=False)] = True
+table = table_of_leaves("benchmark", dimensions, np.round(draw.exponential(100, (n, n))) + 1)
+inner = np.flatnonzero((table.codes > 0).all(axis=1))
+hidden = np.isin(np.arange(len(table)), draw.choice(inner, 1000, replace=False))
 knowledge = Knowledge.of(len(table))
 reach = np.where(hidden, 0.1 * table.values, 0.0)
 levels = Levels(hidden, reach, reach, 0 * reach, np.where(hidden, 0, -1).astype(np.int16), ("given",), 0 * reach)

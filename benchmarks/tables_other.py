@@ -1,25 +1,23 @@
 """Ways to protect a table other than suppression, beside the CPU seconds of the prototype and of the peers' packages.
 
-Run alone with ``python -m benchmarks.tables_other``. The prototype's tables are not known cell by cell: these are
+The prototype's tables are not known cell by cell: these are
 of the same sizes, with the seeds below.
 """
 
 from __future__ import annotations
 
 import csv
-import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.measure import timed
 from benchmarks.risk import SHARED
-from tacita.model.table import Dimension, Equations, Levels, Table
+from tacita.model.table import Dimension, Equations, Levels, Table, table_of_leaves
 from tacita.tables.adjustment.adjust import adjust
 from tacita.tables.cell_key.cell_keys import cell_keys
 from tacita.tables.cell_key.perturb import perturb
@@ -33,23 +31,8 @@ Line = tuple[str, str, str, str, str]
 
 
 def grid(inner: NDArray[Any], *, is_count: bool) -> Table:
-    dimensions = tuple(Dimension.flat(f"d{d}", [f"c{i}" for i in range(n)]) for d, n in enumerate(inner.shape))
-    values = inner.astype(float)
-    for d in range(inner.ndim):
-        values = np.concatenate((values.sum(axis=d, keepdims=True), values), axis=d)
-    place = np.arange(values.size).reshape(values.shape)
-    sums = []
-    for d in range(inner.ndim):
-        lines = np.moveaxis(place, d, 0).reshape(values.shape[d], -1)
-        sums += [(int(line[0]), line[1:].tolist()) for line in lines.T]
-    codes = np.array(list(product(*[range(n) for n in values.shape])), np.int32)
-    return Table("grid", dimensions, codes, values.ravel(), Equations.of(sums), is_count=is_count)
-
-
-def timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    started = time.process_time()
-    result = work()
-    return result, time.process_time() - started
+    dimensions = [Dimension.flat(f"d{d}", [f"c{i}" for i in range(n)]) for d, n in enumerate(inner.shape)]
+    return table_of_leaves("grid", dimensions, inner, is_count=is_count)
 
 
 def beside(what: str, seconds: float, theirs: float | None, told: str) -> Line:
@@ -153,12 +136,3 @@ def published_adjustment(_: Path) -> Iterator[Line]:
     levels = replace(Levels.of(len(table), np.flatnonzero(distance > 0), 0, 0), lower=distance, upper=distance)
     result, seconds = timed(lambda: adjust(table, levels))
     yield beside("adjustment, 194 cells in 3-D", seconds, 1.2, f"distance {result.distance:g}")
-
-
-ALL = (rounding, published_adjustment, adjustment, small_counts, intervals, keys)
-
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        for benchmark in ALL:
-            for line in benchmark(Path(folder)):
-                print(" | ".join(line), flush=True)
