@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import InternalError
 from tacita.model.table import Knowledge, Levels, Status, Table
+from tacita.tables.front.unions_asked import UnionRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Case:
     notes: tuple[str, ...] = ()
     minimum_frequency: int = 0
     """Fewer contributors than this are too few, also behind a sum of withheld cells that everybody can calculate."""
+    union_is_sensitive: UnionRule | None = None
+    """Whether such a sum would be sensitive by another rule if it were a cell."""
 
     def __post_init__(self) -> None:
         cells = len(self.table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from tacita.tables.front.costs import KINDS, costs_of
 from tacita.tables.front.history_asked import with_history
 from tacita.tables.front.knowledge_asked import knowledge_asked
 from tacita.tables.front.levels_asked import levels_asked
+from tacita.tables.front.rules_asked import rules_asked
+from tacita.tables.front.unions_asked import UnionRule, union_rule
 from tacita.tables.specification.reading import read_specification
 from tacita.tables.specification.rules import SensitivityPlan
 from tacita.tables.specification.specification import Specification
@@ -70,13 +73,20 @@ def _case(specification: Specification, given: Given, shown: dict[str, tuple[str
         _pattern(given),
         shown,
         (*specification.notes, *given.notes, *notes),
-        _least_in_unions(specification.sensitivity),
+        *_unions(given, specification.sensitivity),
     )
 
 
-def _least_in_unions(plan: SensitivityPlan) -> int:
-    """Return how many contributors a sum of withheld cells must have: asked for by ``[sensitivity.options]``."""
-    return (plan.minimum_frequency or 0) if plan.options.get("unions") else 0
+def _unions(given: Given, plan: SensitivityPlan) -> tuple[int, UnionRule | None]:
+    """Return how many contributors a sum of withheld cells must have, and by which rules else it is judged.
+
+    ``unions`` in ``[sensitivity.options]`` decides; without it, sums are judged in magnitude tables.
+    """
+    table = given.table
+    if not plan.options.get("unions", not table.is_count) or not given.has_true_values:
+        return 0, None
+    seen = table if table.holdings is None else replace(table, contributions=table.holdings)
+    return plan.minimum_frequency or 0, union_rule(seen, rules_asked(plan))
 
 
 def _pattern(given: Given) -> NDArray[np.int8] | None:

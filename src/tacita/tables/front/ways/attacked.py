@@ -23,5 +23,6 @@ def attacked(case: Case, withheld: NDArray[np.bool_], progress: Progress, knowle
         coalitions=known,
         unions=known,
         minimum_frequency=case.minimum_frequency,
+        union_is_sensitive=case.union_is_sensitive,
         progress=progress,
     )
