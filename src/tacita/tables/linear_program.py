@@ -124,6 +124,11 @@ def solve(
     return answer_of(solver)
 
 
+def is_whole(values: Reals) -> bool:
+    """Return whether all values are whole numbers, to within the precision of the solver."""
+    return bool(np.abs(values - np.rint(values)).max(initial=0) < 1e-6)
+
+
 def answer_of(solver: Any) -> Answer:
     """Return what a solver found when it ran last."""
     import highspy

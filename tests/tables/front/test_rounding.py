@@ -8,6 +8,7 @@ import pytest
 
 from tacita.tables.front.example import write_example
 from tacita.tables.front.protect import protect
+from tacita.tables.front.protected_json import protected_dict
 
 
 @pytest.fixture
@@ -29,3 +30,10 @@ def test_random_rounding_without_a_seed_cannot_be_repeated_by_others(counts: Pat
 def test_methods_that_only_break_ties_need_no_seed(counts: Path) -> None:
     first, second = (protect(counts, method="small_count_rounding", seconds=1) for _ in range(2))
     assert (first.values == second.values).all()
+
+
+def test_nobody_says_that_a_random_rounding_is_the_best(counts: Path) -> None:
+    found = protected_dict(protect(counts, method="random_rounding", seed=5))
+    assert found["tables"][0]["gap"] is None
+    best = protected_dict(protect(counts, method="controlled_rounding"))
+    assert best["tables"][0]["gap"] == 0

@@ -10,10 +10,11 @@ from tacita.model.table.equations import Equations
 from tacita.model.table.grid import table_of_leaves
 from tacita.model.table.knowledge import Knowledge
 from tacita.model.table.levels import Levels, Reason
-from tacita.model.table.status import Status
+from tacita.model.table.status import WITHHELD, Status
 from tacita.model.table.table import Table
 
 __all__ = [
+    "WITHHELD",
     "Contributions",
     "Dimension",
     "Equations",

@@ -17,3 +17,7 @@ class Status(IntEnum):
     """Suppressed because the user said so; it needs no protection of its own."""
     KEPT = 4
     """Published because the user said so, or because it is known anyway; it may not be suppressed."""
+
+
+WITHHELD = (Status.PRIMARY, Status.SECONDARY, Status.FORCED)
+"""The states of cells that are not published, for whatever reason."""

@@ -21,7 +21,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.tables.adjustment.adjusted import Adjusted
 from tacita.tables.adjustment.search import Found, first_found
 from tacita.tables.adjustment.signs import Signs
-from tacita.tables.linear_program import Program, Reals, solve
+from tacita.tables.linear_program import Program, Reals, is_whole, solve
 from tacita.tables.usable import names, require_levels, require_usable
 
 _LATE = "time ran out: another adjustment may be nearer"
@@ -66,7 +66,7 @@ def adjust(
         )
     columns, bound, notes = _proven(found, end, gap, progress)
     signs, program = found.signs, found.program
-    if signs.whole and not _is_whole(columns):
+    if signs.whole and not is_whole(columns):
         raise UsageError(
             "no adjustment to whole numbers was found in time",
             where=f"table '{table.name}'",
@@ -137,7 +137,7 @@ def _proven(found: Found, end: float, gap: float, progress: Progress) -> tuple[R
     """Return the best solution of the whole program in the time left, a bound, and what to tell of it."""
     signs, columns, left = found.signs, found.columns, end - time.monotonic()
     assert columns is not None
-    broken = signs.whole and not _is_whole(columns)
+    broken = signs.whole and not is_whole(columns)
     if found.distance <= found.bound * (1 + gap) + 1e-7 and not broken:
         return columns, found.bound, ()
     if left <= 0 and not broken:
@@ -154,7 +154,7 @@ def _proven(found: Found, end: float, gap: float, progress: Progress) -> tuple[R
 def _settled(signs: Signs, program: Program, columns: Reals) -> Reals:
     """Return the best solution for the signs as whole numbers: the solver's own may be whole to within a tolerance."""
     exact = solve(signs.with_signs(program, columns[2 * signs.count :] > 0.5)).values
-    return columns if exact is None or (signs.whole and not _is_whole(exact)) else exact
+    return columns if exact is None or (signs.whole and not is_whole(exact)) else exact
 
 
 def _impossible(table: Table, signs: Signs) -> InputError:
@@ -166,16 +166,11 @@ def _impossible(table: Table, signs: Signs) -> InputError:
     )
 
 
-def _is_whole(columns: Reals) -> bool:
-    return bool(np.abs(columns - np.rint(columns)).max(initial=0) < 1e-6)
-
-
 def _result(
     table: Table, levels: Levels, changes: Reals, weights: Reals, bound: float, seconds: float, notes: tuple[str, ...]
 ) -> Adjusted:
     if table.is_count:
         changes = np.rint(changes)
-    values = table.values + changes
     # What the solver leaves of a sum is divided out by nobody: a change of nothing is nothing.
     small = 1e-9 * max(1.0, float(np.abs(table.values).max(initial=0)))
     changes = np.where(np.abs(changes) < small, 0.0, changes)

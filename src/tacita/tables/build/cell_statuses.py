@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import counted, listed
-from tacita.model.table import Status
+from tacita.model.table import WITHHELD, Status
 from tacita.tables.build.cells_file import RawCells
-from tacita.tables.build.given import SUPPRESSED
 from tacita.tables.build.markers import known_words, statuses
 
 
@@ -35,7 +34,7 @@ def given_statuses(raw: RawCells) -> tuple[NDArray[np.int8] | None, list[str], l
         if only_x and raw.kind not in {"sdctable", "gauss", "sbs"}:
             status[status == Status.SECONDARY] = Status.PRIMARY
             notes.append("no cell is said to be sensitive itself, so every suppressed cell counts as sensitive")
-    unsaid = marked & ~np.isin(status, SUPPRESSED)
+    unsaid = marked & ~np.isin(status, WITHHELD)
     kept = np.flatnonzero(unsaid & (status == Status.KEPT))
     if len(kept):
         faults.append(f"{counted(len(kept), 'cell')} that must be published without a value")

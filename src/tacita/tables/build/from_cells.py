@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, counted, faults_text, listed
-from tacita.model.table import Contributions, Dimension, Levels, Status, Table
+from tacita.model.table import WITHHELD, Contributions, Dimension, Levels, Status, Table
 from tacita.tables.build.additivity import gaps
 from tacita.tables.build.cell_statuses import given_statuses
 from tacita.tables.build.cells_file import RawCells
 from tacita.tables.build.completion import computed, largest_of, lowest, missing_totals
 from tacita.tables.build.consistent import consistent
-from tacita.tables.build.given import SUPPRESSED, Given
+from tacita.tables.build.given import Given
 from tacita.tables.build.linked import System, linked
 from tacita.tables.build.owners import owners
 from tacita.tables.build.sums import equations_of
@@ -135,7 +135,7 @@ def _completed(made: _Cells, *, shared: bool) -> tuple[_Cells, list[str]]:
     """
     hidden = np.isnan(made.values)
     if made.status is not None:
-        hidden |= np.isin(made.status, SUPPRESSED)
+        hidden |= np.isin(made.status, WITHHELD)
     base = lowest(made.system, made.keys, _parts(made.system, made.keys))
     totals, over_hidden = missing_totals(made.system, made.keys, base, hidden)
     if not len(totals):

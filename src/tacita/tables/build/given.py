@@ -7,10 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import Levels, Status, Table
-
-SUPPRESSED = (Status.PRIMARY, Status.SECONDARY, Status.FORCED)
-"""The statuses of cells that are not published."""
+from tacita.model.table import WITHHELD, Levels, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +35,4 @@ class Given:
         """Which cells are not published."""
         if self.status is None:
             return np.isnan(self.table.values)
-        return np.isin(self.status, SUPPRESSED)
+        return np.isin(self.status, WITHHELD)

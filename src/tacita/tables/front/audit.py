@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.result import Audit
-from tacita.model.table import Status
+from tacita.model.table import WITHHELD, Status
 from tacita.progress import Progress, silent
 from tacita.tables.front.case import Case
 from tacita.tables.front.cases import cases_of, opened
 from tacita.tables.front.pattern import pattern_of
 from tacita.tables.front.protect import title_of
-from tacita.tables.front.protected import WITHHELD
 from tacita.tables.front.violation import ToldViolation, told
 from tacita.tables.front.ways.attacked import attacked
 from tacita.tables.specification.specification import Specification

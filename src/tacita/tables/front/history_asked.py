@@ -8,10 +8,10 @@ import numpy as np
 
 from tacita.engines.protocol import Engine
 from tacita.errors import InputError
-from tacita.model.table import Status
+from tacita.model.table import WITHHELD, Status
 from tacita.progress import Progress
 from tacita.tables.build.from_specification import gather
-from tacita.tables.build.given import SUPPRESSED, Given
+from tacita.tables.build.given import Given
 from tacita.tables.build.history import earlier_pattern, together_with
 from tacita.tables.front.case import Case
 from tacita.tables.specification.specification import DataPlan, HistoryPlan, ProtectPlan, Specification
@@ -53,7 +53,7 @@ def with_history(case: Case, given: Given, specification: Specification, engine:
 
 def _of_earlier_period(case: Case, earlier: Given, plan: HistoryPlan) -> Case:
     found = earlier_pattern(case.table, earlier, plan.within)
-    withheld = np.isin(found.status, SUPPRESSED)
+    withheld = np.isin(found.status, WITHHELD)
     knowledge = replace(
         case.knowledge,
         lower=np.fmax(case.knowledge.lower, found.lower),

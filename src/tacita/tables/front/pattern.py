@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.errors import InputError, UsageError, counted, listed
-from tacita.model.table import Dimension, Status, Table
+from tacita.model.table import WITHHELD, Dimension, Status, Table
 from tacita.settings import Settings
 from tacita.tables.build.additivity import decimals_of
 from tacita.tables.build.cell_statuses import given_statuses
 from tacita.tables.build.cells_file import CellColumns, RawCells, read_cells
-from tacita.tables.build.given import SUPPRESSED
 from tacita.tables.front.case import Case
 from tacita.tables.output.file_names import file_names
 
@@ -44,7 +43,7 @@ def pattern_of(published: str | PathLike[str], case: Case, *, alone: bool = True
 def _told(raw: RawCells, table: Table, dimensions: tuple[str, ...]) -> NDArray[np.int64]:
     """Return the cells that a file publishes, after checking that it publishes the figures of this table."""
     marks, faults, _ = given_statuses(raw)
-    withheld = np.isnan(raw.values) if marks is None else np.isnan(raw.values) | np.isin(marks, SUPPRESSED)
+    withheld = np.isnan(raw.values) if marks is None else np.isnan(raw.values) | np.isin(marks, WITHHELD)
     numbers = {tuple(row): cell for cell, row in enumerate(table.codes.tolist())}
     places = [_places(each, raw, dimensions) for each in table.dimensions]
     cells = np.array([numbers.get(row, -1) for row in zip(*places, strict=True)], np.int64)

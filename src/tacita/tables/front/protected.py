@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 from tacita.attacks.result import Audit
 from tacita.errors import OutputError, UsageError, listed
-from tacita.model.table import Status, Table
+from tacita.model.table import WITHHELD, Status, Table
 from tacita.tables.front.case import Case
 from tacita.tables.output.as_csv import long_csv
 from tacita.tables.output.part import Part, parts_of
-
-WITHHELD = (Status.PRIMARY, Status.SECONDARY, Status.FORCED)
 
 
 @dataclass(frozen=True, slots=True)

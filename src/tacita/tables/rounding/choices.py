@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import counted
 from tacita.model.table import Table
-from tacita.tables.linear_program import Answer, Program, Reals, Rows, solve
+from tacita.tables.linear_program import Answer, Program, Reals, Rows, is_whole, solve
 from tacita.tables.reach import Shortfall
 
 Mask = NDArray[np.bool_]
@@ -74,7 +74,7 @@ class Choices:
             if relaxed.infeasible:
                 self.impossible = True
                 return None
-            if relaxed.optimal and relaxed.values is not None and _is_whole(relaxed.values):
+            if relaxed.optimal and relaxed.values is not None and is_whole(relaxed.values):
                 return self._bases(relaxed.values), relaxed.objective * unit
         left = end - time.monotonic()
         if left <= 0:
@@ -172,7 +172,3 @@ class Choices:
             np.concatenate(costs), np.concatenate(lower), np.concatenate(upper), rows, offset=program.offset
         )
         return whole, cells * len(witnesses)
-
-
-def _is_whole(values: Reals) -> bool:
-    return bool(np.abs(values - np.rint(values)).max(initial=0) < 1e-6)

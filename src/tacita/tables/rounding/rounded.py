@@ -31,7 +31,9 @@ class Rounded:
 
     @property
     def gap(self) -> float:
-        """How much of the total distance could be saved at most, as a share of it."""
+        """How much of the total distance could be saved at most, as a share of it; not a number: nobody knows."""
+        if np.isnan(self.bound):
+            return np.nan
         return 0.0 if not self.total > self.bound else float((self.total - self.bound) / self.total)
 
 

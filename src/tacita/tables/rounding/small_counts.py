@@ -58,7 +58,6 @@ def round_small_counts(
     members = _members(table, summation)
     values = table.values
     chosen = np.zeros(len(table), bool)
-    bound = np.nan
     while True:
         small = shown & (values > 0) & (values < base)
         more = summation.inner & (table.values > 0) & (table.values < base) & ~chosen
@@ -73,9 +72,9 @@ def round_small_counts(
             )
         chosen |= more
         progress(Step("rounding small counts", int(chosen.sum()), None))
-        values, bound = _chosen(table, base, members, shown, chosen, summation, largest_weight, seed, end)
+        values = _chosen(table, base, members, shown, chosen, summation, largest_weight, seed, end)
     notes = (f"{counted(int(chosen.sum()), 'inner cell')} below the base became 0 or {base}; totals are their sums",)
-    return rounded(table, values, base, bound=bound, additive=True, reach=None, notes=notes, cells=shown)
+    return rounded(table, values, base, additive=True, reach=None, notes=notes, cells=shown)
 
 
 def _members(table: Table, summation: Summation) -> Any:
@@ -101,25 +100,24 @@ def _chosen(
     largest_weight: float,
     seed: int,
     end: float,
-) -> tuple[Reals, float]:
-    """Return the values with the chosen inner cells at 0 or the base, and a bound of the summed difference."""
+) -> Reals:
+    """Return the values with the chosen inner cells at 0 or the base."""
     cells = np.flatnonzero(chosen)
     touched = members[np.flatnonzero(shown)][:, cells]
     touched = touched[np.diff(touched.indptr) > 0]
     counts = table.values[cells]
     target = touched @ counts
     up = exchanged(touched, target, counts, base, largest_weight, seed, end)
-    bound = np.nan
     if end - time.monotonic() > 0.2:
-        up, bound = _improved(touched, target, base, largest_weight, up, end)
+        up = _improved(touched, target, base, largest_weight, up, end)
     inner = np.where(summation.inner, table.values, 0.0)
     inner[cells] = np.where(up, float(base), 0.0)
-    return summation.totals(inner), bound
+    return summation.totals(inner)
 
 
 def _improved(
     touched: Any, target: Reals, base: int, largest_weight: float, up: NDArray[np.bool_], end: float
-) -> tuple[NDArray[np.bool_], float]:
+) -> NDArray[np.bool_]:
     """Return the best choice of the mixed integer program in the time left, starting from a known one.
 
     Columns: x per inner cell, over and under per published cell, the largest difference. Rows:
@@ -156,5 +154,5 @@ def _improved(
     start = np.concatenate((up, np.maximum(off, 0), np.maximum(-off, 0), (np.abs(off).max(initial=0),)))
     answer = solve(program, seconds=end - time.monotonic(), start=start.astype(np.float64))
     if answer.values is None or answer.objective > start @ program.costs - 1e-6:
-        return up, np.nan
-    return answer.values[:cells] > 0.5, np.nan
+        return up
+    return np.asarray(answer.values[:cells] > 0.5)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import Status
+from tacita.model.table import WITHHELD, Status
 
 
 class Cause(NamedTuple):
@@ -37,7 +37,7 @@ class Suppression:
     @property
     def suppressed(self) -> NDArray[np.bool_]:
         """The cells that are withheld, for whatever reason."""
-        return np.isin(self.status, (Status.PRIMARY, Status.SECONDARY, Status.FORCED))
+        return np.isin(self.status, WITHHELD)
 
     @property
     def secondary(self) -> NDArray[np.int64]:

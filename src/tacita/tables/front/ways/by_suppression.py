@@ -10,7 +10,7 @@ import numpy as np
 from tacita.attacks.result import Audit
 from tacita.progress import Progress
 from tacita.tables.front.case import Case
-from tacita.tables.front.protected import WITHHELD, ProtectedTable
+from tacita.tables.front.protected import ProtectedTable
 from tacita.tables.front.ways.attacked import attacked
 from tacita.tables.specification.specification import ProtectPlan, Specification
 from tacita.tables.suppression.problem import Union
@@ -32,7 +32,7 @@ def by_suppression(case: Case, specification: Specification, progress: Progress)
     unions: list[Union] = []
     for _ in range(_ROUNDS):
         found = _searched(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
-        withheld = np.isin(found.status, WITHHELD)
+        withheld = found.suppressed
         verdict = attacked(case, withheld, progress)
         more = _new_unions(case, verdict, unions)
         if not more:
