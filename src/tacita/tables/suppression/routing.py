@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tacita.tables.suppression.movements import solver_of
+from tacita.tables.suppression.part import part_of
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
 
@@ -35,17 +36,15 @@ class Router:
         self._solver = solver_of(both, np.zeros(2 * self._cells), self._room, maximize=False)
         self._columns = np.arange(2 * self._cells, dtype=np.int32)
 
-    def route(
-        self, target: Target, costs: NDArray[np.float64], within: NDArray[np.bool_] | None = None
-    ) -> NDArray[np.float64] | None:
-        """Return a movement (of some cells only) that reaches one target at little cost; None if there is none."""
+    def route(self, target: Target, costs: NDArray[np.float64], rounds: int = _ROUNDS) -> NDArray[np.float64] | None:
+        """Return a movement that reaches one target at little cost; None if there is none at all."""
         level = self._carried(target)
         most = np.minimum(np.maximum(self.problem.up, self.problem.down), level)
         spread = costs / np.maximum(most, 1e-12)
         prices = spread
         best: tuple[float, NDArray[np.float64]] | None = None
-        for _ in range(_ROUNDS):
-            delta = self._priced_route(target, prices, within)
+        for _ in range(rounds):
+            delta = self._priced_route(target, prices)
             if delta is None:
                 return None
             used = np.abs(delta) > _STILL * level
@@ -99,9 +98,7 @@ class Router:
         delta = self._solved(prices, np.zeros(2 * self._cells), room)
         return np.zeros(self._cells) if delta is None else delta
 
-    def _priced_route(
-        self, target: Target, prices: NDArray[np.float64], within: NDArray[np.bool_] | None
-    ) -> NDArray[np.float64] | None:
+    def _priced_route(self, target: Target, prices: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return the cheapest movement at these prices.
 
         Dual simplex from no movement at all: prices are never negative, so only the target's own equations are to be
@@ -109,7 +106,7 @@ class Router:
         """
         level = self._carried(target)
         ahead, back = self._directions(target)
-        room = self._room.copy() if within is None else np.where(np.tile(within, 2), self._room, 0.0)
+        room = self._room.copy()
         if target.attacker != EVERYBODY:
             known = self.problem.known_by[target.attacker]
             room[known] = room[known + self._cells] = 0.0
@@ -153,3 +150,24 @@ class Router:
             return None
         moved = np.array(solver.getSolution().col_value)
         return np.asarray(moved[: self._cells] - moved[self._cells :])
+
+
+class RouterWithin:
+    """A router that moves some cells only, such as those of a pattern: small, and so quick."""
+
+    def __init__(self, problem: Problem, cells: NDArray[np.bool_]) -> None:
+        self._cells = np.flatnonzero(cells)
+        self._at = np.full(len(problem), -1)
+        self._at[self._cells] = np.arange(len(self._cells))
+        rows = np.flatnonzero(np.diff(problem.sums[:, self._cells].tocsr().indptr))
+        self._router = Router(part_of(problem, self._cells, rows))
+
+    def route(self, target: Target, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return the cheapest movement that reaches a target of everybody; None if there is none."""
+        here = target._replace(cell=int(self._at[target.cell]))
+        moved = self._router.route(here, costs[self._cells], rounds=1)
+        if moved is None:
+            return None
+        delta = np.zeros(len(self._at))
+        delta[self._cells] = moved
+        return delta

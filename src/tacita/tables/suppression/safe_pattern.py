@@ -12,7 +12,7 @@ from tacita.tables.suppression.companions import Companions
 from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.proofs import Proofs
-from tacita.tables.suppression.routing import Router
+from tacita.tables.suppression.routing import Router, RouterWithin
 from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target, targets_of
 
 _MANY = 150  # unprotected targets are routed together above, one by one below
@@ -154,9 +154,10 @@ class SafePatterns:
         if not self.problem.known_by:
             return []
         wanted: list[Target] = []
+        router = RouterWithin(self.problem, withheld)
         for target in [t for t in self.proofs.targets if t.attacker == EVERYBODY]:
             if singles := self._singles(target, withheld):
-                self._avoid_what_is_known(target, withheld, singles)
+                self._avoid_what_is_known(target, router, singles)
                 wanted += self._singles(target, withheld)
         if not wanted:
             return []
@@ -176,13 +177,13 @@ class SafePatterns:
         singles = [target._replace(attacker=attacker) for attacker in self.proofs.attackers_in(target)]
         return [t for t in singles if (w := self.proofs.of(t)) is None or not w.holds_in(withheld)]
 
-    def _avoid_what_is_known(self, target: Target, withheld: NDArray[np.bool_], singles: list[Target]) -> None:
+    def _avoid_what_is_known(self, target: Target, router: RouterWithin, singles: list[Target]) -> None:
         """Look for a proof that moves as few cells as possible that some contributor knows."""
         if target.sign == WIDTH:
             return
         known = np.zeros(len(self.problem), bool)
         for single in singles:
             known[self.problem.known_by[single.attacker]] = True
-        delta = self._router.route(target, np.where(known, 1.0, 0.01), withheld)
+        delta = router.route(target, np.where(known, 1.0, 0.01))
         if delta is not None:
             self.proofs.learn(delta, [target, *singles])

@@ -81,7 +81,14 @@ def suppress(
         secondary = np.flatnonzero(state == Status.SECONDARY)
         progress(Step("finding the reason of each suppression"))
         values = np.append(table.values * unit, np.zeros(len(unions)))
-        why = reasons(small, best.withheld, patterns.proofs, values, secondary, Clock(_SECONDS_FOR_REASONS, stopped))
+        why = reasons(
+            small,
+            best.withheld,
+            patterns.proofs,
+            values,
+            secondary,
+            Clock(min(_SECONDS_FOR_REASONS, 1.0 + 0.1 * seconds), stopped),
+        )
         why = {c: Cause(int(_real(np.array([e.sensitive]), len(table), unions)[0]), e.share) for c, e in why.items()}
         forced = float(problem.cost[secondary].sum()) - best.cost
         return Suppression(
