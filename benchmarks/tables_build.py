@@ -28,8 +28,8 @@ OURS = """
 import resource, time
 import tacita as tc
 from tacita.model.table import Dimension
-from tacita.tables.build.from_microdata import build
-from tacita.tables.build.layout import Layout
+from tacita.tables.build.microdata.from_microdata import build
+from tacita.tables.build.microdata.layout import Layout
 from tacita.tables.build.trees import from_prefixes
 data = tc.read({file!r})
 nace = [f"{{a}}{{b}}{{c}}" for a in "ABCDEFGHIJ" for b in range(6) for c in range(5)]

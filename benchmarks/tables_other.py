@@ -23,7 +23,7 @@ from tacita.tables.cell_key.cell_keys import cell_keys
 from tacita.tables.cell_key.perturb import perturb
 from tacita.tables.cell_key.perturbation_table import design
 from tacita.tables.cell_key.record_keys import record_keys
-from tacita.tables.interval_publication import publish_intervals
+from tacita.tables.intervals.publication import publish_intervals
 from tacita.tables.rounding.controlled import round_controlled
 from tacita.tables.rounding.small_counts import round_small_counts
 

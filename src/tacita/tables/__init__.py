@@ -1,6 +1,7 @@
 """Tabular data: build tables, find the cells that tell too much, protect them at the least cost, hand them out.
 
 One room per step: `build`, `sensitivity`, `recoding`, then the ways to protect (`suppression`, `rounding`,
-`adjustment`, `cell_key`), then `output`; `specification` and `argus` read what the steward wants. Whatever protects
-is audited by the room `attacks`, which shares no code with it, before anything is written.
+`adjustment`, `cell_key`, `intervals`), then `output`; `specification` and `argus` read what the steward wants, and
+`front` puts the steps together. Whatever protects is audited by the room `attacks`, which shares no code with it, before
+anything is written.
 """

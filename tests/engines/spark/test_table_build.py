@@ -12,8 +12,8 @@ from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.spark import SparkEngine
 from tacita.files.read import read
 from tacita.model.table import Dimension
-from tacita.tables.build.from_microdata import build
-from tacita.tables.build.layout import Layout
+from tacita.tables.build.microdata.from_microdata import build
+from tacita.tables.build.microdata.layout import Layout
 
 AREAS = Dimension.tree("area", {"Total": {"N": ["n0", "n1"], "S": ["s0"]}})
 SIZES = Dimension.flat("size", ["0", "1", "2"])

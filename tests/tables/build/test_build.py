@@ -12,8 +12,8 @@ from tests.tables.build.naive import naive, tree
 import tacita as tc
 from tacita.errors import HierarchyError, InputError, UsageError
 from tacita.model.table import Dimension
-from tacita.tables.build.from_microdata import build
-from tacita.tables.build.layout import Layout
+from tacita.tables.build.microdata.from_microdata import build
+from tacita.tables.build.microdata.layout import Layout
 
 
 def microdata(rows):
@@ -217,7 +217,7 @@ def test_of_a_large_table_only_what_occurs_is_a_cell(monkeypatch: pytest.MonkeyP
     rows = random_rows(4, 12)
     layout = Layout("t", (tree("a", 5), tree("b", 4)), "x")
     whole = build(microdata(rows), [layout])
-    monkeypatch.setattr("tacita.tables.build.from_microdata.MOST_CELLS", 10)
+    monkeypatch.setattr("tacita.tables.build.microdata.from_microdata.MOST_CELLS", 10)
     sparse = build(microdata(rows), [layout])
     assert whole.counts is not None and sparse.counts is not None
     occurring = np.flatnonzero(whole.counts > 0)

@@ -13,8 +13,8 @@ from tacita.dataset import default_engine
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Status, Table
 from tacita.tables.build.additivity import gaps
-from tacita.tables.build.cells_file import CellColumns, read_cells
-from tacita.tables.build.from_cells import from_cells
+from tacita.tables.build.cells.cells_file import CellColumns, read_cells
+from tacita.tables.build.cells.from_cells import from_cells
 from tacita.tables.build.given import Given
 
 # The example of document 002, as SEEDS.md mends it.

@@ -20,9 +20,9 @@ from tacita.tables.recoding.proposals import propose_recodings
 from tacita.tables.recoding.recoded import recoded
 from tacita.tables.recoding.recoding import recode
 from tacita.tables.sensitivity.assess import assess
-from tacita.tables.sensitivity.group_disclosure import GroupDisclosure
-from tacita.tables.sensitivity.minimum_frequency import MinimumFrequency
-from tacita.tables.sensitivity.p_percent import PPercent
+from tacita.tables.sensitivity.rules.group_disclosure import GroupDisclosure
+from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
+from tacita.tables.sensitivity.rules.p_percent import PPercent
 
 FREQUENCY = [MinimumFrequency(3)]
 REGION = Dimension.tree("region", {"Total": {"north": ["n1", "n2", "n3"], "south": {"s1": ["s11", "s12"], "s2": []}}})

@@ -13,16 +13,16 @@ from tests.tables.sensitivity.by_hand import cell, made, rows_of
 import tacita as tc
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Table
-from tacita.tables.build.from_microdata import build
-from tacita.tables.build.layout import Layout
+from tacita.tables.build.microdata.from_microdata import build
+from tacita.tables.build.microdata.layout import Layout
 from tacita.tables.recoding.merge import neighbours
 from tacita.tables.recoding.recoded import recoded
 from tacita.tables.sensitivity.assess import assess
-from tacita.tables.sensitivity.dominance import Dominance
-from tacita.tables.sensitivity.minimum_frequency import MinimumFrequency
-from tacita.tables.sensitivity.p_percent import PPercent
-from tacita.tables.sensitivity.request import Request
-from tacita.tables.sensitivity.singletons import owners
+from tacita.tables.sensitivity.rules.dominance import Dominance
+from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
+from tacita.tables.sensitivity.rules.p_percent import PPercent
+from tacita.tables.sensitivity.rules.request import Request
+from tacita.tables.sensitivity.rules.singletons import owners
 
 SIZE = Dimension.flat("size", ["small", "medium", "large"])
 FIRMS = {

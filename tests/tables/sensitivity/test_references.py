@@ -12,10 +12,10 @@ from tests.tables.sensitivity.by_hand import cell, made, rows_of
 
 from tacita.model.table import Dimension, Table
 from tacita.tables.sensitivity.assess import assess
-from tacita.tables.sensitivity.dominance import Dominance
 from tacita.tables.sensitivity.finding import SensitivityRule
-from tacita.tables.sensitivity.minimum_frequency import MinimumFrequency
-from tacita.tables.sensitivity.p_percent import PPercent
+from tacita.tables.sensitivity.rules.dominance import Dominance
+from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
+from tacita.tables.sensitivity.rules.p_percent import PPercent
 
 SECTOR = Dimension.tree(
     "sector4", {"Total": {"private": ["Agriculture", "Entertainment", "Industry"], "public": ["Governmental"]}}

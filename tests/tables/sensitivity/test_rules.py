@@ -15,18 +15,18 @@ from tests.tables.sensitivity.by_hand import cell, made, one_cell
 from tacita.errors import InputError, UsageError
 from tacita.model.table import Contributions, Dimension, Equations, Levels, Table
 from tacita.tables.sensitivity.assess import assess, assess_all
-from tacita.tables.sensitivity.dominance import Dominance
 from tacita.tables.sensitivity.finding import SensitivityRule
-from tacita.tables.sensitivity.group_disclosure import GroupDisclosure
-from tacita.tables.sensitivity.holdings import OnHoldings
-from tacita.tables.sensitivity.minimum_frequency import MinimumFrequency
-from tacita.tables.sensitivity.p_percent import PPercent
-from tacita.tables.sensitivity.prior_posterior import PriorPosterior
 from tacita.tables.sensitivity.reasons import reason_of, reasons_of
-from tacita.tables.sensitivity.request import Request
-from tacita.tables.sensitivity.singletons import Singletons, owners
+from tacita.tables.sensitivity.rules.dominance import Dominance
+from tacita.tables.sensitivity.rules.group_disclosure import GroupDisclosure
+from tacita.tables.sensitivity.rules.holdings import OnHoldings
+from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
+from tacita.tables.sensitivity.rules.p_percent import PPercent
+from tacita.tables.sensitivity.rules.prior_posterior import PriorPosterior
+from tacita.tables.sensitivity.rules.request import Request
+from tacita.tables.sensitivity.rules.singletons import Singletons, owners
+from tacita.tables.sensitivity.rules.zero_cells import ZeroCells
 from tacita.tables.sensitivity.waivers import with_waivers
-from tacita.tables.sensitivity.zero_cells import ZeroCells
 
 
 def is_sensitive(table: Table, rule: SensitivityRule) -> bool:

@@ -14,7 +14,7 @@ from tacita.errors import InputError, listed
 from tacita.model.hierarchy.text_file import read_text
 
 if TYPE_CHECKING:
-    from tacita.tables.build.cells_file import CellColumns
+    from tacita.tables.build.cells.cells_file import CellColumns
 
 VALUE, STATUS = "value", "status"
 _SEPARATORS = ";,\t|"

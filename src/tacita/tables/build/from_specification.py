@@ -14,12 +14,12 @@ from tacita.files.read import read
 from tacita.model.microdata import Microdata
 from tacita.model.table import Dimension
 from tacita.progress import Progress, Step, silent
-from tacita.tables.build.cells_file import CellColumns, RawCells, read_cells
+from tacita.tables.build.cells.cells_file import CellColumns, RawCells, read_cells
+from tacita.tables.build.cells.from_cells import from_cells
 from tacita.tables.build.dimensions import Distinct, dimension_of
-from tacita.tables.build.from_cells import from_cells
-from tacita.tables.build.from_microdata import build, build_costs
 from tacita.tables.build.given import Given
-from tacita.tables.build.layout import LARGEST, Layout
+from tacita.tables.build.microdata.from_microdata import build, build_costs
+from tacita.tables.build.microdata.layout import LARGEST, Layout
 from tacita.tables.build.wishes import with_wishes
 from tacita.tables.specification.specification import DataPlan, DimensionPlan, Specification, TablePlan
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, counted, listed
 from tacita.model.table import Knowledge, Table
 from tacita.tables.build.given import Given
-from tacita.tables.sensitivity.singletons import owners
+from tacita.tables.sensitivity.rules.singletons import owners
 from tacita.tables.specification.specification import AttackerPlan
 
 

@@ -13,7 +13,7 @@ from tacita.tables.build.given import Given
 from tacita.tables.front.rules_asked import rules_asked
 from tacita.tables.sensitivity.assess import assess_all, combined
 from tacita.tables.sensitivity.finding import Finding
-from tacita.tables.sensitivity.minimum_frequency import usual_levels
+from tacita.tables.sensitivity.rules.minimum_frequency import usual_levels
 from tacita.tables.specification.rules import SensitivityPlan
 
 

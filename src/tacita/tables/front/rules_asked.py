@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tacita.knowledge.program_texts import ProgramText
-from tacita.tables.sensitivity.dominance import Dominance
 from tacita.tables.sensitivity.finding import SensitivityRule
-from tacita.tables.sensitivity.group_disclosure import GroupDisclosure
-from tacita.tables.sensitivity.holdings import OnHoldings
-from tacita.tables.sensitivity.minimum_frequency import MinimumFrequency
-from tacita.tables.sensitivity.p_percent import PPercent
-from tacita.tables.sensitivity.prior_posterior import PriorPosterior
-from tacita.tables.sensitivity.request import Request
-from tacita.tables.sensitivity.user_rules import UserRules
-from tacita.tables.sensitivity.zero_cells import ZeroCells
+from tacita.tables.sensitivity.rules.dominance import Dominance
+from tacita.tables.sensitivity.rules.group_disclosure import GroupDisclosure
+from tacita.tables.sensitivity.rules.holdings import OnHoldings
+from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
+from tacita.tables.sensitivity.rules.p_percent import PPercent
+from tacita.tables.sensitivity.rules.prior_posterior import PriorPosterior
+from tacita.tables.sensitivity.rules.request import Request
+from tacita.tables.sensitivity.rules.user_rules import UserRules
+from tacita.tables.sensitivity.rules.zero_cells import ZeroCells
 from tacita.tables.specification.rules import SensitivityPlan
 
 

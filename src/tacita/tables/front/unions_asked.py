@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.model.table import Contributions, Equations, Table
 from tacita.tables.sensitivity.finding import SensitivityRule
-from tacita.tables.sensitivity.minimum_frequency import MinimumFrequency
+from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
 
 Number = TypeVar("Number", bound=np.generic)
 UnionRule = Callable[[NDArray[np.int64]], bool]

@@ -10,7 +10,7 @@ import numpy as np
 from tacita.errors import InputError, counted
 from tacita.model.table import Levels, Table
 from tacita.tables.sensitivity.finding import Finding, SensitivityRule
-from tacita.tables.sensitivity.holdings import OnHoldings
+from tacita.tables.sensitivity.rules.holdings import OnHoldings
 
 
 def assess(table: Table, rules: Sequence[SensitivityRule]) -> Levels:
@@ -21,7 +21,7 @@ def assess(table: Table, rules: Sequence[SensitivityRule]) -> Levels:
     of both. Without rules nothing is sensitive.
 
     >>> from tacita.model.table import Dimension, Equations
-    >>> from tacita.tables.sensitivity.minimum_frequency import MinimumFrequency
+    >>> from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
     >>> size = Dimension.flat("size", ["small", "large"])
     >>> firms = Table("firms", (size,), np.array([[0], [1], [2]], np.int32), np.array([9.0, 7, 2]),
     ...     Equations.of([(0, (1, 2))]), is_count=True)

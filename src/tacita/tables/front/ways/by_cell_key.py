@@ -15,8 +15,8 @@ from tacita.files.contract import engine_relation
 from tacita.model.table import Table
 from tacita.progress import Progress, Step
 from tacita.settings import Settings
-from tacita.tables.build.coding import coded, streamed
 from tacita.tables.build.from_specification import read_microdata
+from tacita.tables.build.microdata.coding import coded, streamed
 from tacita.tables.cell_key.cell_keys import cell_keys
 from tacita.tables.cell_key.perturb import perturb
 from tacita.tables.cell_key.perturbation_table import design

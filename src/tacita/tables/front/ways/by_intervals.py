@@ -12,7 +12,7 @@ from tacita.tables.front.case import Case
 from tacita.tables.front.protected import ProtectedTable
 from tacita.tables.front.ways.attacked import attacked
 from tacita.tables.front.ways.promises import require_publishable
-from tacita.tables.interval_publication import publish_intervals
+from tacita.tables.intervals.publication import publish_intervals
 from tacita.tables.specification.specification import Specification
 
 READING = "Where two figures stand, the true one lies between them."

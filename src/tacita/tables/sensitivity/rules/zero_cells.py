@@ -11,7 +11,7 @@ import numpy as np
 from tacita.model.table import Reason, Table
 from tacita.tables.sensitivity.contributors import checked
 from tacita.tables.sensitivity.finding import Finding
-from tacita.tables.sensitivity.minimum_frequency import smallest_value
+from tacita.tables.sensitivity.rules.minimum_frequency import smallest_value
 from tacita.tables.sensitivity.structural_zeros import structural_zeros
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.build.linked import System
-from tacita.tables.build.ranked import Rows, ranked
-from tacita.tables.build.summed import occurring_keys, summed
+from tacita.tables.build.microdata.ranked import Rows, ranked
+from tacita.tables.build.microdata.summed import occurring_keys, summed
 from tacita.tables.build.sums import equations_of
 
 

@@ -17,7 +17,7 @@ from tacita.model.table import Reason, Table
 from tacita.progress import silent
 from tacita.tables.sensitivity.cell_facts import facts_of
 from tacita.tables.sensitivity.finding import Finding
-from tacita.tables.sensitivity.minimum_frequency import usual_levels
+from tacita.tables.sensitivity.rules.minimum_frequency import usual_levels
 
 if TYPE_CHECKING:
     from tacita.reasoning.conclusions import Conclusions

@@ -17,7 +17,7 @@ class OnHoldings:
     enterprises do not follow from those on holdings, nor the other way round: enterprises of one holding know about
     each other, and a holding of two enterprises has a contribution larger than either.
 
-    >>> from tacita.tables.sensitivity.p_percent import PPercent
+    >>> from tacita.tables.sensitivity.rules.p_percent import PPercent
     >>> OnHoldings(PPercent(10)).name
     'p % (p = 10) of holdings'
     """

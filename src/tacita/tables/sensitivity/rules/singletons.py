@@ -13,7 +13,7 @@ from tacita.model.table import Reason, Table
 from tacita.tables.build.owners import owners as owners_by_sums
 from tacita.tables.sensitivity.contributors import checked, counts_of
 from tacita.tables.sensitivity.finding import Finding
-from tacita.tables.sensitivity.minimum_frequency import all_consented, usual_levels
+from tacita.tables.sensitivity.rules.minimum_frequency import all_consented, usual_levels
 
 
 @dataclass(frozen=True, slots=True)

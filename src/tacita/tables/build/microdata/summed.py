@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.build.layers import combinations_of_layers, keys_under
 from tacita.tables.build.linked import System
+from tacita.tables.build.microdata.layers import combinations_of_layers, keys_under
 
 
 def summed(

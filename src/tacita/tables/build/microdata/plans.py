@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, as_text, finite
 from tacita.engines.protocol import EngineRelation
-from tacita.tables.build.layout import Layout
+from tacita.tables.build.microdata.layout import Layout
 
 DECIMALS = (0, 1, 2, 3, 4, 6)
 """Numbers of decimals that a column is tried for."""

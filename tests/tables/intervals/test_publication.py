@@ -15,7 +15,7 @@ from tests.tables.grids import grid, investments, reference
 
 from tacita.errors import InputError
 from tacita.model.table import Knowledge, Levels, Table
-from tacita.tables.interval_publication import PublishedIntervals, publish_intervals
+from tacita.tables.intervals.publication import PublishedIntervals, publish_intervals
 
 
 def attacker_interval(table: Table, lower: NDArray[Any], upper: NDArray[Any], cell: int) -> tuple[float, float]:
@@ -87,7 +87,7 @@ def test_cuts_find_the_same_width_as_the_program_at_once(seed: int, monkeypatch:
     table = grid(draw.integers(5, 50, (3, 3, 2)), is_count=False)
     levels = Levels.of(len(table), draw.choice(len(table), 5, replace=False), 3, 4)
     at_once = publish_intervals(table, levels, ends="exact")
-    monkeypatch.setattr("tacita.tables.interval_publication._LARGEST_JOINT", 0)
+    monkeypatch.setattr("tacita.tables.intervals.publication._LARGEST_JOINT", 0)
     by_cuts = publish_intervals(table, levels, ends="exact")
     require_protected(table, levels, by_cuts)
     assert by_cuts.width == pytest.approx(at_once.width)

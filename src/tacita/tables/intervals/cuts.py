@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tacita.model.table import Table
-from tacita.tables.interval_program import Need, Room
+from tacita.tables.intervals.program import Need, Room
 from tacita.tables.linear_program import Program, Reals, Rows, answer_of, solver_of
 
 _ROUNDS = 400

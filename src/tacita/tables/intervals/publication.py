@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError, counted
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
-from tacita.tables.interval_cuts import cut_widths
-from tacita.tables.interval_program import Need, Room, joint_widths, widened
+from tacita.tables.intervals.cuts import cut_widths
+from tacita.tables.intervals.program import Need, Room, joint_widths, widened
 from tacita.tables.linear_program import Reals
 from tacita.tables.reach import shortfalls
 from tacita.tables.usable import names, require_levels, require_usable

@@ -14,13 +14,13 @@ from tacita.engines.protocol import EngineRelation
 from tacita.model.hierarchy import text_of
 from tacita.model.table import Contributions
 from tacita.risk.arrays import as_codes, as_numpy
-from tacita.tables.build.coding import encoded, leaf_places, streamed
-from tacita.tables.build.layout import Layout
 from tacita.tables.build.linked import System
-from tacita.tables.build.plans import leaf_contributors, leaf_largest
-from tacita.tables.build.ranked import Rows, ranked
-from tacita.tables.build.records import Records, settled
-from tacita.tables.build.summed import summed
+from tacita.tables.build.microdata.coding import encoded, leaf_places, streamed
+from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.plans import leaf_contributors, leaf_largest
+from tacita.tables.build.microdata.ranked import Rows, ranked
+from tacita.tables.build.microdata.records import Records, settled
+from tacita.tables.build.microdata.summed import summed
 
 
 @dataclass(frozen=True, slots=True)

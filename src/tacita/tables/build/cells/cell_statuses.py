@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tacita.errors import counted, listed
 from tacita.model.table import WITHHELD, Status
-from tacita.tables.build.cells_file import RawCells
-from tacita.tables.build.markers import known_words, statuses
+from tacita.tables.build.cells.cells_file import RawCells
+from tacita.tables.build.cells.markers import known_words, statuses
 
 
 def given_statuses(raw: RawCells) -> tuple[NDArray[np.int8] | None, list[str], list[str]]:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, counted, faults_text
-from tacita.tables.build.layout import Layout
-from tacita.tables.build.plans import DECIMALS, checks
+from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.plans import DECIMALS, checks
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from tacita.files.contract import ReadOptions, engine_relation
 from tacita.files.read import read
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.arrays import as_numpy
-from tacita.tables.build.markers import MARKERS, ZEROS
+from tacita.tables.build.cells.markers import MARKERS, ZEROS
 
 _BATCH = 100_000
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import Contributions
-from tacita.tables.build.layers import combinations_of_layers, keys_under
 from tacita.tables.build.linked import System
+from tacita.tables.build.microdata.layers import combinations_of_layers, keys_under
 
 _MOST = 2**62
 

@@ -12,7 +12,7 @@ from tacita.errors import InputError
 from tacita.model.table import Reason, Table
 from tacita.tables.sensitivity.contributors import checked, contributions_of, has_more
 from tacita.tables.sensitivity.finding import Finding
-from tacita.tables.sensitivity.minimum_frequency import usual_levels
+from tacita.tables.sensitivity.rules.minimum_frequency import usual_levels
 
 
 @dataclass(frozen=True, slots=True)

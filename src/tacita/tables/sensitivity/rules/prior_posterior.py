@@ -10,7 +10,7 @@ from tacita.errors import InputError
 from tacita.model.table import Reason, Table
 from tacita.tables.sensitivity.contributors import checked
 from tacita.tables.sensitivity.finding import Finding
-from tacita.tables.sensitivity.p_percent import estimated
+from tacita.tables.sensitivity.rules.p_percent import estimated
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from tacita.model.table import Table
 from tacita.progress import Progress, Step, silent
 from tacita.risk.arrays import as_arrow, as_numpy
 from tacita.tables.build.alignment import same_cells
-from tacita.tables.build.behind import Behind
-from tacita.tables.build.coding import leaf_places, streamed
-from tacita.tables.build.layout import Layout
 from tacita.tables.build.linked import System, linked
-from tacita.tables.build.plans import leaf_totals
-from tacita.tables.build.records import checked_records, settled
-from tacita.tables.build.summed import occurring_keys, summed
+from tacita.tables.build.microdata.behind import Behind
+from tacita.tables.build.microdata.coding import leaf_places, streamed
+from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.plans import leaf_totals
+from tacita.tables.build.microdata.records import checked_records, settled
+from tacita.tables.build.microdata.summed import occurring_keys, summed
 from tacita.tables.build.sums import equations_of
 
 MOST_CELLS = 1_000_000

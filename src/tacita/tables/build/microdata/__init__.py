@@ -1,0 +1,1 @@
+"""Tables from microdata: records added up by the engine, hierarchies above them, and who stands behind each cell."""
