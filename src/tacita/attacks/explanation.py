@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +16,31 @@ SHOWN = 6
 """Cells of one sum that a sentence names; the rest are counted."""
 
 
-def steps(table: Table, possible: PossibleTables, place: int, *, up: bool) -> tuple[str, ...]:
-    """Return how an attacker bounds one unknown cell, a sentence each; figures of the table are in it.
+Figure = Callable[[float], str]
+"""How a number of the table is written in a sentence: as it is, or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An attack, a sentence each step: `steps` with figures of the table in it, `outline` the same without them.
+
+    The outline is told anew, not cut out of the steps: codes may look like anything, also like figures.
+    """
+
+    steps: tuple[str, ...] = ()
+    outline: tuple[str, ...] = ()
+
+    @classmethod
+    def plain(cls, *steps: str) -> Account:
+        """Return an account of sentences that have no figure."""
+        return cls(steps, steps)
+
+    def __add__(self, other: Account) -> Account:
+        return Account(self.steps + other.steps, self.outline + other.outline)
+
+
+def account(table: Table, possible: PossibleTables, place: int, *, up: bool) -> Account:
+    """Return how an attacker bounds one unknown cell.
 
     The sums near the cell are tried first, and more of them until more sums bound the cell no closer: a single sum,
     where a single sum is enough. The dual solution of the attacker's linear programme says with which factor each sum
@@ -35,7 +59,7 @@ def steps(table: Table, possible: PossibleTables, place: int, *, up: bool) -> tu
         layers.append(rows)
     target = _Bound.of(possible, rows, place, up=up)
     if target is None:
-        return ("the solver could not repeat the attack on the whole of its block",)
+        return Account.plain("the solver could not repeat the attack on the whole of its block")
     singles = [np.array([row]) for row in layers[0]] if layers else []
     for near in (*singles, *layers[:-1]):
         bound = _Bound.of(possible, near, place, up=up)
@@ -81,23 +105,26 @@ class _Bound:
         left[np.abs(left) < 1e-7] = 0.0
         return cls(place, up, float(point[at]) * scale, size, rows, cells, prices, left)
 
-    def told(self, table: Table, possible: PossibleTables) -> tuple[str, ...]:
+    def told(self, table: Table, possible: PossibleTables) -> Account:
         """Return the attack as sentences."""
+        return Account(self._told(table, possible, _figure), self._told(table, possible, _no_figure))
+
+    def _told(self, table: Table, possible: PossibleTables, figure: Figure) -> tuple[str, ...]:
         name = f"({table.cell_name(int(possible.cells[self.place]))})"
         used = np.flatnonzero(self.prices)
-        told = [_sum(table, possible, int(self.rows[row]), at + 1) for at, row in enumerate(used)]
+        told = [_sum(table, possible, int(self.rows[row]), at + 1, figure) for at, row in enumerate(used)]
         if len(used) > 1:
             signed = self.prices * (1.0 if self.up else -1.0)
             terms = " ".join(
                 f"{'+' if signed[row] > 0 else '-'} {_times(signed[row])}[{at + 1}]" for at, row in enumerate(used)
             )
             told.append(f"combined as {terms.removeprefix('+ ')}, only {name} and cells at their limits are left")
-        told.extend(_limits(table, possible, self.cells, self.left))
-        told.append(f"so {name} is {'at most' if self.up else 'at least'} {_figure(self.end)}")
+        told.extend(_limits(table, possible, self.cells, self.left, figure))
+        told.append(f"so {name} is {'at most' if self.up else 'at least'} {figure(self.end)}")
         return tuple(told)
 
 
-def _sum(table: Table, possible: PossibleTables, row: int, number: int) -> str:
+def _sum(table: Table, possible: PossibleTables, row: int, number: int, figure: Figure) -> str:
     """Return one sum as a sentence: what its suppressed cells add up to."""
     start, stop = possible.matrix.indptr[row], possible.matrix.indptr[row + 1]
     members, factors = possible.cells[possible.matrix.indices[start:stop]], possible.matrix.data[start:stop]
@@ -106,14 +133,14 @@ def _sum(table: Table, possible: PossibleTables, row: int, number: int) -> str:
     whole = table.equations.row(int(possible.equations[row]))
     totals = whole[0][whole[1] < 0]
     of = f" (from ({table.cell_name(int(totals[0]))}) less what is published)" if totals.size else ""
-    right = _figure(float(possible.sums[row]))
+    right = figure(float(possible.sums[row]))
     if total.size:
         right = " + ".join([f"({table.cell_name(int(cell))})" for cell in total] + ([right] if right != "0" else []))
     rest = f" + {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return f"[{number}] {' + '.join(names[:SHOWN])}{rest} = {right}{of}"
 
 
-def _limits(table: Table, possible: PossibleTables, cells: Places, left: Numbers) -> list[str]:
+def _limits(table: Table, possible: PossibleTables, cells: Places, left: Numbers, figure: Figure) -> list[str]:
     """Return the sentences that say at which bound the cells stand that do not cancel."""
     found = []
     for most in (False, True):
@@ -121,13 +148,18 @@ def _limits(table: Table, possible: PossibleTables, cells: Places, left: Numbers
         bounds = (possible.upper if most else possible.lower)[cells[mine]]
         for bound in np.unique(bounds):
             names = [f"({table.cell_name(int(possible.cells[cells[at]]))})" for at in mine[bounds == bound]]
-            found.append(f"at {'most' if most else 'least'} {_figure(float(bound))}: {listed(names, SHOWN)}")
+            found.append(f"at {'most' if most else 'least'} {figure(float(bound))}: {listed(names, SHOWN)}")
     return found
 
 
 def _times(price: float) -> str:
     size = abs(price)
     return "" if abs(size - 1) < 1e-7 else f"{size:g} x "
+
+
+def _no_figure(value: float) -> str:
+    """Return a zero, which is where everything begins, and of any other number only that there is one."""
+    return "0" if _figure(value) in {"0", "-0"} else "…"
 
 
 def _figure(value: float) -> str:

@@ -19,7 +19,7 @@ class Violation:
 
     `what` is "lower", "upper", "sliding", "published", "union" or "disclosed"; `needed` is how far the interval must
     reach (for "sliding" and "disclosed" how wide it must be), `reached` how far it does. `steps` is the attack, one
-    sentence each.
+    sentence each; `outline` the same without any figure of the table.
     """
 
     cell: int
@@ -31,6 +31,7 @@ class Violation:
     steps: tuple[str, ...] = ()
     cells: tuple[int, ...] = ()
     """The cells of a union."""
+    outline: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

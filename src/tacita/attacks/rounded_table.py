@@ -63,13 +63,13 @@ def audit_rounded(
     faults = []
     off = np.abs(published / base - np.rint(published / base)) > 1e-9
     if off.any():
-        faults.append(Violation(*_at(table, off), EVERYBODY, "rounding", 0.0, 0.0, ("no multiple of the base",)))
+        faults.append(_broken(table, off, "rounding", "no multiple of the base"))
     near = base * (1 + 1e-9)
     moved = np.abs(published - table.values)
     multiple = np.abs(table.values / base - np.rint(table.values / base)) <= 1e-9
     wrong = (moved >= base * (1 - 1e-9)) | (multiple & (moved > 1e-9 * base)) if zero_restricted else moved > near
     if wrong.any():
-        faults.append(Violation(*_at(table, wrong), EVERYBODY, "rounding", 0.0, 0.0, ("moved too far",)))
+        faults.append(_broken(table, wrong, "rounding", "moved too far"))
     lower, upper = rounding_sets(published, base)
     if zero_restricted and knowledge.integer:
         # Whole numbers strictly less than one base away.
@@ -96,7 +96,7 @@ def audit_perturbed(
     far = np.abs(published - table.values) > deviation * (1 + 1e-9) + 1e-9
     faults = []
     if far.any():
-        faults.append(Violation(*_at(table, far), EVERYBODY, "perturbation", deviation, 0.0, ("moved too far",)))
+        faults.append(_broken(table, far, "perturbation", "moved too far"))
     bounds = (published - deviation, published + deviation)
     return _attacked(table, bounds, levels, knowledge, faults, exact, progress)
 
@@ -142,6 +142,7 @@ def _attacked(
     )
 
 
-def _at(table: Table, which: NDArray[np.bool_]) -> tuple[int, str]:
+def _broken(table: Table, which: NDArray[np.bool_], what: str, said: str) -> Violation:
+    """Return that the first of some cells is not what the method promises."""
     cell = int(np.flatnonzero(which)[0])
-    return cell, table.cell_name(cell)
+    return Violation(cell, table.cell_name(cell), EVERYBODY, what, 0.0, 0.0, (said,), outline=(said,))

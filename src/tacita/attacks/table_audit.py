@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacita.attacks.coalition import insights
 from tacita.attacks.contributor_search import Insight
 from tacita.attacks.demands import EXACT_UP_TO, Demands, attained, final, settle
-from tacita.attacks.explanation import steps
+from tacita.attacks.explanation import Account, account
 from tacita.attacks.insiders import Insiders, insiders
 from tacita.attacks.reach import Ends, Reach
 from tacita.attacks.result import EVERYBODY, Audit, Intervals, Violation
@@ -202,11 +202,11 @@ def _explained(table: Table, possible: PossibleTables, violation: Violation) -> 
     """Return a violation with its attack told."""
     at = int(np.searchsorted(possible.cells, violation.cell))
     knows = "" if violation.attacker == EVERYBODY else f"{violation.attacker} knows the own part of the table"
-    told: tuple[str, ...] = (knows,) if knows else ()
+    told = Account.plain(knows) if knows else Account()
     for up in (False, True):
         if violation.what in (("upper", "sliding") if up else ("lower", "sliding")):
-            told += steps(table, possible, at, up=up)
-    return replace(violation, steps=told)
+            told += account(table, possible, at, up=up)
+    return replace(violation, steps=told.steps, outline=told.outline)
 
 
 def _disclosed(
@@ -222,18 +222,24 @@ def _disclosed(
         middle = np.where(np.isfinite(high), (low + high) / 2, np.inf)
         needed = 2 * share * np.abs(middle)
         narrow = high - low <= np.maximum(needed, 1e-6 * np.maximum(1.0, np.abs(middle)))
-    return [
-        Violation(
-            int(possible.cells[at]),
-            table.cell_name(int(possible.cells[at])),
-            EVERYBODY,
-            "disclosed",
-            float(needed[at]),
-            float(high[at] - low[at]),
-            steps(table, possible, int(at), up=False) + steps(table, possible, int(at), up=True),
+    found = []
+    for at in np.flatnonzero(narrow & suppressed[possible.cells] & np.isfinite(high)).tolist():
+        cell = int(possible.cells[at])
+        told = account(table, possible, at, up=False) + account(table, possible, at, up=True)
+        width = float(high[at] - low[at])
+        found.append(
+            Violation(
+                cell,
+                table.cell_name(cell),
+                EVERYBODY,
+                "disclosed",
+                float(needed[at]),
+                width,
+                told.steps,
+                outline=told.outline,
+            )
         )
-        for at in np.flatnonzero(narrow & suppressed[possible.cells] & np.isfinite(high))
-    ]
+    return found
 
 
 def _uncovered(table: Table, suppressed: NDArray[np.bool_], knowledge: Knowledge, levels: Levels) -> list[Violation]:
@@ -242,7 +248,8 @@ def _uncovered(table: Table, suppressed: NDArray[np.bool_], knowledge: Knowledge
     for cell in np.flatnonzero(levels.sensitive & (~suppressed | knowledge.known)):
         steps = ("the cell is published",) if not suppressed[cell] else ("the cell is known from elsewhere",)
         need = float(max(levels.lower[cell], levels.upper[cell], levels.sliding[cell]))
-        found.append(Violation(int(cell), table.cell_name(int(cell)), EVERYBODY, "published", need, 0.0, steps))
+        name = table.cell_name(int(cell))
+        found.append(Violation(int(cell), name, EVERYBODY, "published", need, 0.0, steps, outline=steps))
     return found
 
 

@@ -97,7 +97,7 @@ def union_violations(
         least = max(minimum_frequency, 3 if alone else 0)
         too_few = count is not None and 0 < count < least
         if too_few or (rule is not None and rule(union.cells)):
-            cell = int(sensitive[0])
+            cell, told = int(sensitive[0]), _told(table, union)
             found.append(
                 Violation(
                     cell,
@@ -106,8 +106,9 @@ def union_violations(
                     "union",
                     float(least) if too_few else float("nan"),
                     float(count) if count is not None else float("nan"),
-                    _told(table, union),
+                    told,
                     tuple(union.cells.tolist()),
+                    told,
                 )
             )
     return found

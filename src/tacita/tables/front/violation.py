@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,7 +81,7 @@ def told(case: Case, violation: Violation, *, figures: bool = False) -> ToldViol
         needed,
         reached,
         levels.rules[rule] if 0 <= rule < len(levels.rules) else "",
-        violation.steps if figures else tuple(without_figures(step) for step in violation.steps),
+        violation.steps if figures else violation.outline,
     )
 
 
@@ -95,25 +94,6 @@ def _told_levels(violation: Violation, value: float) -> tuple[float | None, floa
     elif violation.what == "upper":
         needed, reached = needed - value, reached - value
     return _share(needed, value), _share(reached, value)
-
-
-_NUMBER = re.compile(r"(?<![\[\w.])-?(?=[\d.,]*[1-9])\d[\d,]*(\.\d+)?(e[+-]?\d+)?(?!\]| more\b| x )")
-
-
-def without_figures(step: str) -> str:
-    """Return a step of an attack with its figures left out; the codes of cells, in parentheses, stay.
-
-    >>> without_figures("[1] (size=10-49) + 2 x (size=50) = 1,260.5 (from (size=Total) less what is published)")
-    '[1] (size=10-49) + 2 x (size=50) = … (from (size=Total) less what is published)'
-    >>> without_figures("at least 0: (size=50)"), without_figures("so (size=50) is at most 26")
-    ('at least 0: (size=50)', 'so (size=50) is at most …')
-    """
-    outside: list[str] = []
-    depth = 0
-    for piece in re.split(r"([()])", step):
-        depth += {"(": 1, ")": -1}.get(piece, 0)
-        outside.append(_NUMBER.sub("…", piece) if depth <= 0 else piece)
-    return "".join(outside)
 
 
 def _share(distance: float, value: float) -> float | None:

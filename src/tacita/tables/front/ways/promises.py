@@ -16,7 +16,8 @@ def kept_promises(case: Case, check: Check) -> Audit:
     cells = len(case.table)
     nowhere = np.full(cells, np.nan)
     faults = tuple(
-        Violation(0, case.table.cell_name(0), EVERYBODY, "promise", np.nan, np.nan, (fault,)) for fault in check.faults
+        Violation(0, case.table.cell_name(0), EVERYBODY, "promise", np.nan, np.nan, (fault,), outline=(fault,))
+        for fault in check.faults
     )
     intervals = Intervals(nowhere, nowhere.copy(), np.zeros(cells, bool))
     return Audit(case.table.name, 0, int(case.levels.sensitive.sum()), intervals, faults, figures=dict(check.figures))
