@@ -13,17 +13,21 @@ from tacita.errors import InputError, InternalError, UsageError
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.large import large_pattern
+from tacita.tables.suppression.neighbourhoods import Neighbourhoods
 from tacita.tables.suppression.optimal import Best, Search
 from tacita.tables.suppression.presolve import Reduced, reduced
-from tacita.tables.suppression.problem import Problem, Union, problem_of, with_unions
+from tacita.tables.suppression.problem import Union, problem_of, with_unions
 from tacita.tables.suppression.safe_pattern import SafePatterns, Unprotectable
 from tacita.tables.suppression.stopping import stop_on_interrupt
+from tacita.tables.suppression.subtables import subtables_of
 from tacita.tables.suppression.suppression import Cause, Suppression
 from tacita.tables.suppression.why import reasons
 
 Method = Literal["optimal", "fast"]
 _TOLD = 5
 _SECONDS_FOR_REASONS = 5.0
+_LARGE_PLACES, _LARGE_TARGETS = 12_000, 1_500  # after reduction; above, the search for large tables
 
 
 def suppress(
@@ -70,7 +74,7 @@ def suppress(
             )
         unit, small = (1.0, small) if known.integer else _scaled(small)
         try:
-            best, patterns = _searched(small.problem, method, clock, gap, progress)
+            best, patterns = _searched(table, small, method, clock, gap, progress)
         except Unprotectable as none:
             cells = np.flatnonzero(np.isin(small.place, [target.cell for target in none.targets]) & small.needs)
             cells = _real(cells, len(table), unions)
@@ -97,18 +101,22 @@ def suppress(
 
 
 def _searched(
-    problem: Problem, method: Method, clock: Clock, gap: float, progress: Progress
+    table: Table, small: Reduced, method: Method, clock: Clock, gap: float, progress: Progress
 ) -> tuple[Best, SafePatterns]:
+    problem = small.problem
     patterns = SafePatterns(problem)
     if not len(problem.targets):
         return Best(problem.withheld.copy(), 0.0, 0.0), patterns
-    search = Search(problem, patterns, clock)
 
     def report(best: Best) -> None:
         told = f"searching: cost {best.cost:,.0f}, at most {100 * best.gap:.2f} % above the optimum"
         progress(Step(told, min(clock.used, clock.seconds), clock.seconds))
 
-    best = search.run(1.0 if method == "fast" else gap, report)
+    if len(problem) > _LARGE_PLACES or len(problem.targets) > _LARGE_TARGETS:
+        near, subtables = Neighbourhoods(table, small), subtables_of(table, small)
+        best = large_pattern(problem, near, subtables, patterns, clock, report)
+    else:
+        best = Search(problem, patterns, clock).run(1.0 if method == "fast" else gap, report)
     # The proofs must be those of the pattern that is handed out.
     if patterns.unproved(best.withheld):
         raise InternalError("the pattern could not be proved safe again; nothing was released")

@@ -1,0 +1,277 @@
+"""Large tables: a guide from subtables, then one detour for each target in its neighbourhood, then exchanges.
+
+No programme over the whole table is ever solved, except for targets that no neighbourhood can protect. The pattern is
+proved as it grows: each detour keeps all sums of the whole table, so it is a proof, and usually one of many targets at
+once. Work is counted in programmes solved, not in seconds, so the same table gives the same pattern; the clock only
+ends exchanges early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.guide import guide_of
+from tacita.tables.suppression.local_routing import Detour, LocalRouter
+from tacita.tables.suppression.neighbourhoods import Neighbourhood, Neighbourhoods
+from tacita.tables.suppression.optimal import Best
+from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.proofs import Witness
+from tacita.tables.suppression.safe_pattern import SafePatterns
+from tacita.tables.suppression.subtables import Subtable
+from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
+
+_LIKED = 0.5  # how much of its price the guide takes from a cell that it withholds
+_LARGE = 2_000  # places; in a larger neighbourhood only the cheapest of each equation are looked at
+_CHEAPEST = 2
+_KEPT_ROUTERS = 500
+_EFFORT = 1.0  # programmes for exchanges, as a share of those that made the pattern
+
+
+def large_pattern(
+    problem: Problem,
+    near: Neighbourhoods,
+    subtables: list[Subtable],
+    patterns: SafePatterns,
+    clock: Clock,
+    report: Callable[[Best], None],
+) -> Best:
+    """Return a safe pattern of a large table with a bound; the proofs are in `patterns`."""
+    guide = guide_of(problem, subtables, clock)
+    search = LargeSearch(problem, near, patterns, guide.x)
+    search.protect()
+    # What is left (no neighbourhood protects it) and a last check of everything: the exact way, over the whole table.
+    pattern = patterns.safe(search.pattern, guide.x)
+    search.pattern = pattern
+    report(Best(pattern, patterns.cost(pattern), guide.bound))
+    search.exchange(clock)
+    cost = patterns.cost(search.pattern)
+    best = Best(search.pattern, cost, min(guide.bound, cost))
+    report(best)
+    return best
+
+
+class LargeSearch:
+    """A pattern that grows until every target is proved, and is then made cheaper."""
+
+    def __init__(
+        self, problem: Problem, near: Neighbourhoods, patterns: SafePatterns, guide: NDArray[np.float64]
+    ) -> None:
+        self.problem = problem
+        self.pattern = problem.withheld.copy()
+        self._near = near
+        self._proofs = patterns.proofs
+        self._cost = problem.cost * (1.0 - _LIKED * np.clip(guide, 0.0, 1.0))
+        self._tilt = 1e-9 * max(float(problem.cost.mean()), 1e-9)
+        self._level = np.maximum(np.maximum(problem.lower, problem.upper), problem.sliding / 2)
+        self._room = np.maximum(np.minimum(problem.up, problem.down), 1e-12)
+        self._cheap = _cheapest(problem)
+        self._routers: dict[Neighbourhood, LocalRouter] = {}
+        self._where: dict[int, Neighbourhood] = {}
+        self._of: dict[int, list[Target]] = {}
+        for target in self._proofs.targets:
+            self._of.setdefault(target.cell, []).append(target)
+        self.programmes = 0
+
+    def protect(self) -> None:
+        """Find a detour for each target, first near it, then further away; then for contributors who know cells."""
+        ladders = {place: self._near.around(place) for place in sorted(self._of) if place in self._near}
+        waiting, rung = list(ladders), 0
+        while waiting:
+            groups: dict[Neighbourhood, list[int]] = {}
+            for place in waiting:
+                groups.setdefault(ladders[place][rung], []).append(place)
+                self._where[place] = ladders[place][rung]
+            # Inner cells first: what they withhold serves the margins, whose neighbourhoods widen to the most.
+            wide = {where: len(self._near.places(self._near.wider(members[0]))) for where, members in groups.items()}
+            failed: list[int] = []
+            for where in sorted(groups, key=lambda each: (wide[each], groups[each][0])):
+                for place in groups[where]:
+                    is_last = rung + 1 == len(ladders[place])
+                    if not self._is_proved(place) and not self._protected(place, where, is_last):
+                        failed.append(place)
+            rung += 1
+            waiting = [place for place in sorted(failed) if rung < len(ladders[place])]
+            if waiting:
+                self._routers.clear()
+        if self.problem.known_by:
+            self._protect_from_contributors()
+
+    def exchange(self, clock: Clock) -> None:
+        """Do without cells where what must be withheld instead costs less, often nothing.
+
+        First without all the cells that only the targets of one neighbourhood use: those that came early found little
+        withheld, and find more now. Then without single cells, the dearest first.
+        """
+        most = self.programmes * (1 + _EFFORT)
+        for cells in self._private():
+            if clock.is_up or self.programmes > most:
+                return
+            self._exchanged(cells)
+        extra = np.flatnonzero(self.pattern & ~self.problem.withheld)
+        for cell in extra[np.lexsort((extra, -self.problem.cost[extra]))].tolist():
+            if clock.is_up or self.programmes > most:
+                return
+            self._exchanged(np.array([cell]))
+
+    def _private(self) -> list[NDArray[np.int64]]:
+        """Return the cells that only targets of one neighbourhood need, by neighbourhood, in the order of the cells."""
+        found: dict[Neighbourhood, list[int]] = {}
+        for cell in np.flatnonzero(self.pattern & ~self.problem.withheld).tolist():
+            users = {self._where[target.cell] for target in self._proofs.using(cell)}
+            if len(users) == 1 and len(self._near.places(where := users.pop())) <= _LARGE:
+                found.setdefault(where, []).append(cell)
+        return [np.array(cells) for cells in found.values()]
+
+    def _exchanged(self, cells: NDArray[np.int64]) -> bool:
+        """Try to do without cells; return whether that was cheaper. Otherwise everything is as before."""
+        before, spent, saved = self.pattern.copy(), 0.0, float(self.problem.cost[cells].sum())
+        self.pattern[cells] = False
+        touched = dict.fromkeys(target for cell in cells.tolist() for target in self._proofs.using(cell))
+        if any(len(self._near.places(self._where.get(target.cell, ()))) > _LARGE for target in touched):
+            self.pattern = before
+            return False
+        found: dict[Target, Witness] = {}
+        for target in touched:
+            if target in found:
+                continue
+            known = self._known(target.attacker)
+            detour, is_mirrored = self._detour(target.cell, target.sign or 1, self._where[target.cell], known)
+            if detour is not None:
+                spent += float(self.problem.cost[detour.places[~self.pattern[detour.places]]].sum())
+                self.pattern[detour.places] = True
+                met = self._met(detour, is_mirrored, target.attacker)
+                found.update(dict.fromkeys((one for one in met if one not in found), Witness(detour.places)))
+            if target not in found or spent >= saved:
+                self.pattern = before
+                return False
+        for target, witness in found.items():
+            if target in touched:
+                self._proofs.add(target, witness)
+        return True
+
+    def _protected(self, place: int, where: Neighbourhood, is_last: bool) -> bool:
+        """Withhold what a target needs in a neighbourhood; return False if it cannot be protected there.
+
+        Only in the last neighbourhood are two movements looked for, one each way, where no single one serves both.
+        """
+        signs = (1, -1) if is_last or not self._is_even(place) else (1,)
+        for sign in signs:
+            if self._is_proved(place):
+                return True
+            detour, is_mirrored = self._detour(place, sign, where, alone=is_last or not self._is_even(place))
+            if detour is not None:
+                self._keep(detour, is_mirrored, EVERYBODY)
+        return self._is_proved(place)
+
+    def _detour(
+        self,
+        place: int,
+        sign: int,
+        where: Neighbourhood,
+        shut: NDArray[np.int64] | None = None,
+        *,
+        alone: bool = True,
+    ) -> tuple[Detour | None, bool]:
+        """Return a cheap movement that reaches a level, and whether it proves both directions."""
+        level = float(self._level[place])
+        router = self._router(where)
+        places = router.places
+        cost = np.where(self.pattern[places], 0.0, self._cost[places] + self._tilt)
+        router.price(cost / np.minimum(self._room[places], level))
+        self.programmes += 1
+        both = router.route(place, sign, level, mirrored=True, shut=shut)
+        if both is not None:
+            return both, True
+        level = float(self.problem.upper[place] if sign > 0 else self.problem.lower[place])
+        if not alone or level <= 0:
+            return None, False
+        self.programmes += 1
+        return router.route(place, sign, level, mirrored=False, shut=shut), False
+
+    def _is_even(self, place: int) -> bool:
+        """Return whether a place has room for its level both ways."""
+        return bool(self._room[place] >= self._level[place] * (1 - CLOSE_ENOUGH))
+
+    def _keep(self, detour: Detour, is_mirrored: bool, attacker: int) -> None:
+        self.pattern[detour.places] = True
+        witness = Witness(detour.places)
+        for target in self._met(detour, is_mirrored, attacker):
+            if self._proofs.of(target) is None:
+                self._proofs.add(target, witness)
+
+    def _met(self, detour: Detour, is_mirrored: bool, attacker: int) -> list[Target]:
+        """Return the targets of an attacker that a movement, or its mirror image, reaches."""
+        met = []
+        for place, delta in zip(detour.places.tolist(), detour.delta.tolist(), strict=True):
+            for target in self._of.get(place, ()):
+                reached = 2 * abs(delta) * is_mirrored if target.sign == WIDTH else target.sign * delta
+                if max(reached, abs(delta) * (is_mirrored and target.sign != WIDTH)) >= target.level * (
+                    1 - CLOSE_ENOUGH
+                ):
+                    met.append(target._replace(attacker=attacker))
+        return met
+
+    def _is_proved(self, place: int) -> bool:
+        return all(self._proofs.of(target) is not None for target in self._of[place])
+
+    def _router(self, where: Neighbourhood) -> LocalRouter:
+        if where not in self._routers:
+            if len(self._routers) >= _KEPT_ROUTERS:
+                del self._routers[next(iter(self._routers))]
+            places = self._near.places(where)
+            if len(places) > _LARGE:
+                places = places[(self.pattern | self._cheap)[places]]
+            self._routers[where] = LocalRouter(self.problem, places)
+        return self._routers[where]
+
+    def _known(self, attacker: int) -> NDArray[np.int64]:
+        return self.problem.known_by[attacker] if attacker != EVERYBODY else np.zeros(0, np.int64)
+
+    def _protect_from_contributors(self) -> None:
+        """Find detours that leave alone what single contributors know, where the proofs so far do not.
+
+        All contributors who see through a proof are shut out together: one movement then serves against each of them.
+        Where that is too much to ask, they are taken one by one.
+        """
+        for place in sorted(self._of):
+            targets = [target for target in self._of[place] if self._proofs.of(target) is not None]
+            attackers = sorted({who for target in targets for who in self._proofs.attackers_in(target)})
+            if attackers and not self._hidden(place, attackers):
+                for attacker in attackers:
+                    self._hidden(place, [attacker])
+
+    def _hidden(self, place: int, attackers: list[int]) -> bool:
+        """Protect a place from contributors by one movement, in either direction; return whether that was possible."""
+        shut = np.unique(np.concatenate([self.problem.known_by[who] for who in attackers]))
+        if place in shut:
+            return False
+        where = self._where[place]
+        for sign in (1, -1):
+            detour, is_mirrored = self._detour(place, sign, where, shut)
+            if detour is None:
+                return False
+            for attacker in attackers:
+                found = [one for one in self._met(detour, is_mirrored, attacker) if self._proofs.of(one) is None]
+                self._proofs.watch(found)
+                self._keep(detour, is_mirrored, attacker)
+            if is_mirrored:
+                break
+        return True
+
+
+def _cheapest(problem: Problem) -> NDArray[np.bool_]:
+    """Return the cells that are among the cheapest of some equation."""
+    sums = problem.sums
+    row = np.repeat(np.arange(sums.shape[0]), np.diff(sums.indptr))
+    free = ~problem.withheld[sums.indices]
+    row, cell = row[free], sums.indices[free]
+    order = np.lexsort((cell, problem.cost[cell], row))
+    row, cell = row[order], cell[order]
+    first = np.searchsorted(row, row)
+    found = np.zeros(len(problem), bool)
+    found[cell[np.arange(len(row)) - first < _CHEAPEST]] = True
+    return found

@@ -1,0 +1,139 @@
+"""Where to look first: cells near a cell in the hierarchies of its dimensions.
+
+A movement that keeps every sum is a proof wherever its cells lie; looking for it among few hundred cells instead of
+all is what makes large tables possible. Any set of cells is allowed here. Good ones are boxes: the codes under the same
+parent in each dimension, then those under the same grandparent, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.model.table import Dimension, Table
+from tacita.tables.suppression.presolve import Reduced
+
+Box = tuple[frozenset[int], ...]
+"""Codes (their positions) of each dimension."""
+Neighbourhood = tuple[Box, ...]
+"""A union of boxes."""
+_ENOUGH = 2_000  # places: the largest neighbourhood up to here is the first
+_BLOCK = 24  # codes: a flat dimension with more is looked at in blocks
+
+
+class Neighbourhoods:
+    """The neighbourhoods of the places of a reduced table, from small to large."""
+
+    def __init__(self, table: Table, reduced: Reduced) -> None:
+        self._codes = table.codes
+        self._place = reduced.place[: len(table)]
+        # Unions of cells are places without a code: they go along with whatever is looked at.
+        self._unions = np.setdiff1d(reduced.place[len(table) :], np.append(self._place, -1))
+        self._widening = [_widening(each) for each in table.dimensions]
+        self._inside: dict[tuple[int, frozenset[int]], NDArray[np.bool_]] = {}
+        self._places: dict[Neighbourhood, NDArray[np.int64]] = {}
+        self._around: dict[int, list[Neighbourhood]] = {}
+        self._cell = self._innermost(len(reduced.problem))
+
+    def _innermost(self, places: int) -> NDArray[np.int64]:
+        """Return one cell of each place: the one whose smallest box is the smallest."""
+        size = np.ones(len(self._codes))
+        for dimension, widening in enumerate(self._widening):
+            size *= np.array([len(sets[0]) for sets in widening], np.float64)[self._codes[:, dimension]]
+        cells = np.flatnonzero(self._place >= 0)
+        order = cells[np.lexsort((cells, size[cells]))]
+        found = np.full(places, -1)
+        found[self._place[order[::-1]]] = order[::-1]
+        return found
+
+    def __contains__(self, place: int) -> bool:
+        return bool(self._cell[place] >= 0)
+
+    def around(self, place: int) -> list[Neighbourhood]:
+        """Return ever larger neighbourhoods of a place; those too small for much choice are left out."""
+        if place not in self._around:
+            self._around[place] = self._shortened(self._ladder(place))
+        return self._around[place]
+
+    def _shortened(self, ladder: list[Neighbourhood]) -> list[Neighbourhood]:
+        return ladder[max(0, sum(len(self.places(each)) <= _ENOUGH for each in ladder) - 1) :]
+
+    def wider(self, place: int) -> Neighbourhood:
+        """Return the neighbourhood one step wider than the smallest."""
+        ladder = self._ladder(place)
+        return ladder[min(1, len(ladder) - 1)]
+
+    def places(self, neighbourhood: Neighbourhood) -> NDArray[np.int64]:
+        """Return the places with a cell in a neighbourhood, in order."""
+        if neighbourhood not in self._places:
+            inside = np.zeros(len(self._codes), bool)
+            for box in neighbourhood:
+                inside |= self._in_box(box)
+            found = np.unique(self._place[inside])
+            self._places[neighbourhood] = np.union1d(found[found >= 0], self._unions)
+        return self._places[neighbourhood]
+
+    def _in_box(self, box: Box) -> NDArray[np.bool_]:
+        inside = np.ones(len(self._codes), bool)
+        for dimension, codes in enumerate(box):
+            if (dimension, codes) not in self._inside:
+                has = np.zeros(len(self._widening[dimension]), bool)
+                has[list(codes)] = True
+                self._inside[dimension, codes] = has[self._codes[:, dimension]]
+            inside &= self._inside[dimension, codes]
+        return inside
+
+    def _ladder(self, place: int) -> list[Neighbourhood]:
+        """Return the smallest box; one step wider in each dimension at a time; in all at once; and so on."""
+        sets = [each[code] for each, code in zip(self._widening, self._codes[self._cell[place]], strict=True)]
+        deepest = max(len(each) for each in sets)
+
+        def box(steps: list[int]) -> Box:
+            return tuple(each[min(step, len(each) - 1)] for each, step in zip(sets, steps, strict=True))
+
+        dimensions = range(len(sets))
+        star = {box([int(d == wide) for d in dimensions]): None for wide in dimensions if len(sets[wide]) > 1}
+        rest = [(box([step] * len(sets)),) for step in range(1, deepest)]
+        found = [(box([0] * len(sets)),), *([tuple(star)] if star else []), *rest]
+        return list(dict.fromkeys(found))
+
+
+def _widening(dimension: Dimension) -> list[list[frozenset[int]]]:
+    """Return for each code ever larger sets of codes around it: under its parents, under theirs, ..., all."""
+    parents: dict[str, list[str]] = {}
+    parts: dict[str, list[str]] = {}
+    for each in dimension.sums:
+        parts.setdefault(each.total, []).extend(each.parts)
+        for part in each.parts:
+            parents.setdefault(part, []).append(each.total)
+    below: dict[str, frozenset[int]] = {}
+
+    def under(code: str) -> frozenset[int]:
+        if code not in below:
+            direct = frozenset(dimension.position(part) for part in parts.get(code, ()))
+            below[code] = direct.union(*(under(part) for part in parts.get(code, ())))
+        return below[code]
+
+    return [_sets(dimension, code, parents, under) for code in dimension.codes]
+
+
+def _sets(
+    dimension: Dimension, code: str, parents: dict[str, list[str]], under: Callable[[str], frozenset[int]]
+) -> list[frozenset[int]]:
+    every = frozenset(range(len(dimension.codes)))
+    found: list[frozenset[int]] = []
+    above = [code]
+    while above := sorted({parent for each in above for parent in parents.get(each, ())}):
+        codes = frozenset[int]().union(*(under(parent) for parent in above))
+        if not found or len(codes) > len(found[-1]):
+            found.append(codes)
+    found.append(every)
+    if len(found) > 1 and len(found[0]) + 1 == len(every) <= _BLOCK:
+        del found[0]  # a short flat dimension: its total belongs to the smallest box
+    if len(found[0]) > _BLOCK and not under(code):
+        siblings = sorted(found[0])
+        block = siblings.index(dimension.position(code)) // _BLOCK if code in parents else 0
+        found.insert(0, frozenset(siblings[block * _BLOCK : (block + 1) * _BLOCK]))
+    return found
