@@ -204,3 +204,19 @@ def test_no_such_file(tmp_path: Path) -> None:
     (tmp_path / "spec.toml").write_text("")
     with pytest.raises(InputError, match=r"there is no such file; did you mean 'spec.toml'"):
         read_specification(tmp_path / "spek.toml")
+
+
+@pytest.mark.parametrize(
+    ("method", "entry", "said"),
+    [
+        ("adjustment", "wieght = 'unity'", "unknown key 'wieght' in \\[protect.adjustment\\]; did you mean 'weight'"),
+        ("intervals", "ends = 'open'", "'ends' in \\[protect.intervals\\] cannot be 'open'"),
+        ("cell_key", "maximum = 'three'", "'maximum' in \\[protect.cell_key\\] must be a whole number"),
+        ("suppression", "gap = 1", "this method has no settings of its own"),
+    ],
+)
+def test_settings_of_a_method_are_checked_where_they_stand(tmp_path: Path, method: str, entry: str, said: str) -> None:
+    text = '[data]\nmicrodata = "x.csv"\n[[table]]\ndimensions = ["a"]\n'
+    text += f'[protect]\nmethod = "{method}"\n[protect.{method}]\n{entry}\n'
+    with pytest.raises(InputError, match=said):
+        parse_specification(text, folder=tmp_path)

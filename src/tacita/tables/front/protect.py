@@ -14,7 +14,7 @@ from tacita.progress import Progress, silent
 from tacita.tables.front.case import Case
 from tacita.tables.front.cases import cases_of, opened
 from tacita.tables.front.protected import Protected, ProtectedTable
-from tacita.tables.specification.specification import METHODS, ProtectPlan, Specification
+from tacita.tables.specification.specification import METHOD_OPTIONS, METHODS, ProtectPlan, Specification
 
 _WAYS = {
     "suppression": "by_suppression",
@@ -101,5 +101,13 @@ def _plan(
         raise UsageError(f"the time is {seconds:g} seconds", do="give seconds from 0 up")
     if gap is not None and not 0 <= gap < float("inf"):
         raise UsageError(f"the gap is {gap:g}", do="give a share from 0 up, such as 0.05")
+    if method is not None and method != plan.method:
+        plan = replace(plan, options={})  # they are settings of the method that is not used
+    elif unknown := [name for name in plan.options if name not in METHOD_OPTIONS.get(plan.method, ())]:
+        raise UsageError(
+            f"no setting '{unknown[0]}' of this method",
+            where=f"[protect.{plan.method}]",
+            do="take it out",
+        )
     given = {"method": method, "time": seconds, "gap": gap, "cost": cost, "seed": seed}
     return replace(plan, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from tacita.errors import did_you_mean
 from tacita.tables.specification.checked import Checked
 from tacita.tables.specification.rules import Dominance, PPercent, PriorPosterior, Request, SensitivityPlan
-from tacita.tables.specification.specification import METHODS, AttackerPlan, ProtectPlan
+from tacita.tables.specification.specification import METHOD_OPTIONS, METHODS, AttackerPlan, ProtectPlan
 
 _T = TypeVar("_T")
 
@@ -67,7 +67,7 @@ def protect_plan(top: Checked, dimensions: Collection[str]) -> ProtectPlan:
     """Return the table [protect]."""
     table = top.below("protect", PROTECT_KEYS)
     method = table.text("method", "suppression", among=METHODS)
-    options = table.table.get(method, {})
+    options = _method_options(table, method)
     for other in METHODS:
         if other in table.table and other != method:
             table.fault(other, f"[protect.{other}] stands there, but the method is '{method}'")
@@ -81,8 +81,27 @@ def protect_plan(top: Checked, dimensions: Collection[str]) -> ProtectPlan:
         keep=_cells(table, "keep", dimensions),
         suppress=_cells(table, "suppress", dimensions),
         apriori=table.file("apriori"),
-        options=options if isinstance(options, dict) else {},
+        options=options,
     )
+
+
+def _method_options(table: Checked, method: str) -> dict[str, Any]:
+    """Return the settings of the method itself; each is checked here, so that none is ignored or meets a program."""
+    if method not in METHOD_OPTIONS:
+        if method in table.table:
+            table.fault(method, f"[protect.{method}] stands there, but this method has no settings of its own")
+        return {}
+    own = table.below(method, METHOD_OPTIONS[method])
+    found: dict[str, Any] = {
+        "weight": own.text("weight", None, among=("unity", "relative")),
+        "ends": own.text("ends", None, among=("round", "exact")),
+        "maximum": own.whole("maximum", None, least=1),
+        "variance": own.number("variance", None, least=0, above=True),
+        "smallest": own.whole("smallest", None),
+        "key": own.text("key", None),
+        "identifier": own.text("identifier", None),
+    }
+    return {key: value for key, value in found.items() if value is not None and key in METHOD_OPTIONS[method]}
 
 
 def _several(table: Checked, key: str, known: tuple[str, ...], one: Callable[[Checked], _T | None]) -> tuple[_T, ...]:

@@ -21,6 +21,13 @@ METHODS = (
 )
 """The ways to protect a table."""
 
+METHOD_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "adjustment": ("weight",),
+    "cell_key": ("maximum", "variance", "smallest", "key", "identifier"),
+    "intervals": ("weight", "ends"),
+}
+"""The keys of ``[protect.METHOD]``, of the methods that have some."""
+
 CELL_FORMATS = ("csv", "sbs", "argus", "sdctable", "gauss")
 """The kinds of files of cells: any table with columns of our own names, or the output of another tool."""
 

@@ -27,7 +27,6 @@ from tacita.tables.front.ways.promises import require_publishable
 from tacita.tables.specification.specification import DimensionPlan, Specification
 
 READING = "Counts have a little noise, the same in every table with the same respondents; sums need not add up."
-OPTIONS = ("maximum", "variance", "smallest", "key", "identifier")
 
 
 def by_cell_key(case: Case, specification: Specification, progress: Progress) -> ProtectedTable:
@@ -39,10 +38,6 @@ def by_cell_key(case: Case, specification: Specification, progress: Progress) ->
     """
     plan = specification.protect
     require_publishable(case, plan.method)
-    if unknown := [name for name in plan.options if name not in OPTIONS]:
-        raise UsageError(
-            f"no setting '{unknown[0]}' of cell keys", where="[protect.cell_key]", do=f"use {', '.join(OPTIONS)}"
-        )
     noise = design(
         int(plan.options.get("maximum", 3)),
         float(plan.options.get("variance", 1.0)),
