@@ -154,13 +154,12 @@ def _require_large_enough(table: Table, base: float, levels: Levels, knowledge: 
     stuck = (down & up) | (levels.sensitive & (left == 0) & (np.maximum(levels.lower, levels.upper) > reach))
     stuck |= levels.sensitive & (levels.sliding > 2 * reach)
     if stuck.any():
-        wanted = np.maximum(levels.lower + levels.upper, levels.sliding / 2)[levels.sensitive].max()
-        enough = float(np.ceil(wanted) + 1) if table.is_count else float(wanted)
+        # A base that would do is a share of the largest sensitive value: it is not told.
         raise UsageError(
             f"base {base:g} is too small for the protection levels of {counted(int(stuck.sum()), 'cell')}: "
             f"{names(table, np.flatnonzero(stuck))}",
             where=f"table '{table.name}'",
-            do=f"use a base of {enough:g} or more",
+            do="choose a larger base in [protect]: as large as the levels of these cells, lower and upper together",
         )
 
 
