@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tacita.errors import counted, listed
 from tacita.tables.build.given import Given
 
 _DIGITS = 1e-9
@@ -28,9 +29,10 @@ def consistent(given: Given) -> Given:
     values = summation_of(table).totals(table.values)
     if np.abs(table.equations.residuals(values)).max() > _DIGITS * np.abs(values).max():
         return given  # several sums of one total: no single set of parts is right
-    changed = int((np.abs(values - table.values) > _DIGITS * np.abs(values).max()).sum())
+    changed = np.flatnonzero(np.abs(values - table.values) > _DIGITS * np.abs(values).max())
     contributions = table.contributions
     if contributions is not None:
         contributions = replace(contributions, totals=values)
-    note = f"{changed:,} totals miss the sum of their parts by rounding; they were recomputed from the parts"
+    named = listed([f"({table.cell_name(cell)})" for cell in changed.tolist()], 5)
+    note = f"{counted(len(changed), 'total')} recomputed from the parts, which miss the sum by rounding: {named}"
     return replace(given, table=replace(table, values=values, contributions=contributions), notes=(*given.notes, note))

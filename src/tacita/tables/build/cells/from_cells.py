@@ -48,7 +48,9 @@ def from_cells(
     faults += said
     values = raw.values
     if not negative and (below := _named(raw, values < 0)):
-        faults.append(f"negative values: {below}; they need an attacker without a lower bound")
+        faults.append(
+            f'negative values: {below}; they need an attacker without a lower bound (lower = "none" in [attacker])'
+        )
     if is_count and (broken := _named(raw, np.isfinite(values) & (values % 1 != 0))):
         faults.append(f"frequencies that are no whole numbers: {broken}; a table of something else has a response")
     if strange := _named(raw, np.isinf(values)):
@@ -75,7 +77,8 @@ def from_cells(
     )
     table = _with_contributors(table, completed)
     given = _given(table, completed, (*raw.notes, *notes, *told))
-    found = gaps(table, decimals=decimals, exact=is_count, suppressed=given.suppressed)
+    # Whole numbers that miss their total are taken as rounded only if the steward says so: it may as well be a mistake.
+    found = gaps(table, decimals=decimals, exact=is_count or (whole and decimals is None), suppressed=given.suppressed)
     faults = [f"does not add up: {gap.told(table)}" for gap in found[:_MOST_TOLD]]
     if len(found) > _MOST_TOLD:
         faults.append(f"and {len(found) - _MOST_TOLD:,} more sums fail")
