@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tacita.progress import Progress, Step, silent
+from tacita.tables.front.asked.rules import rules_asked
 from tacita.tables.front.case import Case
 from tacita.tables.front.cases import cases_of, opened
 from tacita.tables.front.protect import title_of
-from tacita.tables.front.rules_asked import rules_asked
 from tacita.tables.recoding.granularity import Granularity, granularity
 from tacita.tables.recoding.proposals import Proposal, propose_recodings
 from tacita.tables.sensitivity.finding import SensitivityRule

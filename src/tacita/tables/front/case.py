@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.attacks.unions import UnionRule
 from tacita.errors import InternalError
 from tacita.model.table import Knowledge, Levels, Status, Table
-from tacita.tables.front.unions_asked import UnionRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.attacks.unions import UnionRule
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.errors import InputError, listed
 from tacita.model.table import Status
@@ -17,13 +18,13 @@ from tacita.progress import Progress, Step, silent
 from tacita.settings import Settings
 from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import Given
+from tacita.tables.front.asked.costs import KINDS, costs_of
+from tacita.tables.front.asked.history import with_history
+from tacita.tables.front.asked.knowledge import knowledge_asked
+from tacita.tables.front.asked.levels import levels_asked
+from tacita.tables.front.asked.rules import rules_asked
+from tacita.tables.front.asked.unions import union_rule
 from tacita.tables.front.case import Case
-from tacita.tables.front.costs import KINDS, costs_of
-from tacita.tables.front.history_asked import with_history
-from tacita.tables.front.knowledge_asked import knowledge_asked
-from tacita.tables.front.levels_asked import levels_asked
-from tacita.tables.front.rules_asked import rules_asked
-from tacita.tables.front.unions_asked import UnionRule, union_rule
 from tacita.tables.specification.reading import read_specification
 from tacita.tables.specification.rules import SensitivityPlan
 from tacita.tables.specification.specification import Specification

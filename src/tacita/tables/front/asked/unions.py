@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.attacks.unions import UnionRule
 from tacita.model.table import Contributions, Equations, Table
 from tacita.tables.sensitivity.finding import SensitivityRule
 from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
 
 Number = TypeVar("Number", bound=np.generic)
-UnionRule = Callable[[NDArray[np.int64]], bool]
 
 
 def union_rule(table: Table, rules: Sequence[SensitivityRule]) -> UnionRule | None:

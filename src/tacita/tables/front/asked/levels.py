@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacita.errors import counted
 from tacita.model.table import Levels, Reason, Status
 from tacita.tables.build.given import Given
-from tacita.tables.front.rules_asked import rules_asked
+from tacita.tables.front.asked.rules import rules_asked
 from tacita.tables.sensitivity.assess import assess_all, combined
 from tacita.tables.sensitivity.finding import Finding
 from tacita.tables.sensitivity.rules.minimum_frequency import usual_levels
