@@ -20,6 +20,7 @@ from tacita.tables.build.dimensions import Distinct, dimension_of
 from tacita.tables.build.given import Given
 from tacita.tables.build.microdata.from_microdata import build, build_costs
 from tacita.tables.build.microdata.layout import LARGEST, Layout
+from tacita.tables.build.one_column import nested_columns, require_one_dimension_for_a_column
 from tacita.tables.build.wishes import with_wishes
 from tacita.tables.specification.specification import DataPlan, DimensionPlan, Specification, TablePlan
 
@@ -56,6 +57,7 @@ def layouts_of(specification: Specification, microdata: Microdata, response: str
     """Return the layouts of the tables of one response (``""``: frequencies)."""
     data = specification.data
     distinct = _of_relation(engine_relation(microdata))
+    require_one_dimension_for_a_column(specification, response)
     found = _dimensions(specification, specification.tables_of(response), distinct)
     plans = {name: _plan(specification, name) for plan in specification.tables for name in plan.dimensions}
     return tuple(
@@ -91,6 +93,7 @@ def _of_microdata(specification: Specification, microdata: Microdata, response: 
         notes.append(
             f"the dictionary has a weight, '{weight}', which the specification does not name: it is not applied"
         )
+    notes += nested_columns(specification, response, _of_relation(engine_relation(microdata)))
     return Given(table, costs=build_costs(microdata, layouts, table), notes=tuple(notes))
 
 
@@ -118,7 +121,9 @@ def _of_cells(specification: Specification, engine: Engine, progress: Progress, 
 
         source = cells_of(data.cells, data.layout)
     likely = next(iter(specification.responses), "") or None
-    raw = read_cells(source, where, columns, engine, kind=data.format, markers=data.markers, likely=likely)
+    raw = read_cells(
+        source, where, columns, engine, kind=data.format, markers=data.markers, likely=likely, counted=likely is None
+    )
     tables = _dimensions(specification, specification.tables, _of_raw(raw, where), known, totals=True)
     return from_cells(
         raw,

@@ -81,12 +81,13 @@ def read_cells(
     kind: str = "",
     markers: Sequence[str] = (),
     likely: str | None = None,
+    counted: bool = False,
 ) -> RawCells:
     """Return the rows of a file (any format that microdata may have) or of an Arrow table.
 
     `dimensions` are names with their columns. `kind` is ``csv``, ``sbs``, ``argus``, ``sdctable`` or ``gauss``; empty:
     found out from the columns. `markers` are texts that mark a suppressed value; none: the usual ones. `likely` is the
-    column of the values if there is one of that name and none is said.
+    column of the values if there is one of that name and none is said; `counted`: frequencies are wanted.
     """
     where = str(source) if isinstance(source, str | PathLike) else "the table in memory"
     spelled = tuple(markers) or MARKERS
@@ -100,7 +101,7 @@ def read_cells(
     names = [column.name for column in relation.columns]
     if columns.value is None and likely in names:
         columns = replace(columns, value=likely)
-    columns, kind = _recognised(columns, names, kind, set(dimensions.values()))
+    columns, kind = _recognised(columns, names, kind, set(dimensions.values()), counted)
     _check_columns(relation, columns, dimensions, where)
     assert columns.value is not None
     words = columns.status or columns.suppressed
@@ -134,7 +135,9 @@ def read_cells(
     )
 
 
-def _recognised(columns: CellColumns, names: Sequence[str], kind: str, taken: set[str]) -> tuple[CellColumns, str]:
+def _recognised(
+    columns: CellColumns, names: Sequence[str], kind: str, taken: set[str], counted: bool
+) -> tuple[CellColumns, str]:
     """Return columns with those filled in that a kind of file always has, and the kind."""
     free = [name for name in names if name not in taken]
 
@@ -152,6 +155,8 @@ def _recognised(columns: CellColumns, names: Sequence[str], kind: str, taken: se
         )
     elif columns.status is None:
         columns = replace(columns, status=called("sdcStatus") if kind == "sdctable" else called("status"))
+    if columns.value is None and counted and kind == "sdctable":
+        columns = replace(columns, value=columns.count)  # it has the frequencies beside every other figure
     if columns.value is None:
         used = {columns.count, columns.status, columns.primary, columns.suppressed, *columns.numbers.values()}
         rest = [name for name in free if name not in used and not name.startswith(("lo", "up", "suppressed_"))]
