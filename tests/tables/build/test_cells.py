@@ -271,3 +271,13 @@ def test_files_of_other_tools(shared: Path) -> None:
     assert raw.kind == "gauss" and found.status is not None
     assert np.bincount(found.status).tolist() == [8, 19, 9] and found.has_true_values
     assert found.table.counts is not None and found.table.counts.max() == 20
+
+
+def test_frequencies_of_sdctable_are_its_frequencies_not_its_other_figures() -> None:
+    rows = [["I", "A", 2, 20, "u"], ["I", "B", 3, 50, "s"], ["I", "Total", 5, 70, "s"]]
+    source = pa.table(
+        {name: [row[at] for row in rows] for at, name in enumerate(("activity", "region", "Freq", "val", "sdcStatus"))}
+    )
+    where = {"activity": "activity", "region": "region"}
+    assert read_cells(source, where, CellColumns(), default_engine(), counted=True).values.tolist() == [2, 3, 5]
+    assert read_cells(source, where, CellColumns(), default_engine()).values.tolist() == [20, 50, 70]
