@@ -73,9 +73,11 @@ class Movements:
         known = [int(column) for cell in cells if (column := self._column[cell]) >= 0]
         for column in known:
             self._solver.changeColBounds(column, 0.0, 0.0)
-        yield
-        for column in known:
-            self._solver.changeColBounds(column, float(self._lower[column]), float(self._upper[column]))
+        try:
+            yield
+        finally:
+            for column in known:
+                self._solver.changeColBounds(column, float(self._lower[column]), float(self._upper[column]))
 
     def reach(self, cell: int, sign: int, level: float) -> Reach:
         """Return how far a cell goes up (sign 1) or down (-1), but no further than a level."""

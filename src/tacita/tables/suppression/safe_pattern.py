@@ -19,11 +19,12 @@ _MANY = 150  # unprotected targets are routed together above, one by one below
 _STILL = 1e-7
 
 
-@dataclass(frozen=True, slots=True)
 class Unprotectable(Exception):
     """No pattern at all protects these targets."""
 
-    targets: tuple[Target, ...]
+    def __init__(self, targets: tuple[Target, ...]) -> None:
+        super().__init__(f"{len(targets)} targets")
+        self.targets = targets
 
 
 @dataclass(slots=True)
@@ -51,9 +52,7 @@ class SafePatterns:
         movements = Movements(self.problem, withheld)
         return self.proofs.prove(movements, lacking) or self._betrayed(withheld, movements)
 
-    def safe(
-        self, withheld: NDArray[np.bool_], guide: NDArray[np.float64] | None = None, clock: Clock | None = None
-    ) -> NDArray[np.bool_]:
+    def safe(self, withheld: NDArray[np.bool_], guide: NDArray[np.float64] | None = None) -> NDArray[np.bool_]:
         """Return a safe pattern that holds the given one; cells that the guide likes (0 to 1) are cheaper."""
         pattern = withheld | self.problem.withheld
         liked = np.zeros(len(self.problem)) if guide is None else np.clip(guide, 0.0, 1.0)

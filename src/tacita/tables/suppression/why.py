@@ -68,7 +68,7 @@ def _first_sensitive(reduced: Reduced) -> dict[int, int]:
 def _suffering(
     movements: Movements, targets: list[Target], place: int, room: NDArray[np.float64], clock: Clock
 ) -> tuple[Target, float | None] | None:
-    """Return a target that suffers from publishing a place, and how far it can still be moved, at most."""
+    """Return a target that suffers from publishing a place, and half the width of what it can still be."""
     open_to_all = [target for target in targets if target.sign != WIDTH and target.attacker == EVERYBODY]
     if not targets:
         return None
@@ -82,7 +82,7 @@ def _suffering(
         if worst is None or near / target.level < worst[0]:
             further = float(np.clip(room[target.cell], target.level, _FAR * target.level))
             far = movements.reach(target.cell, -target.sign, further).distance
-            worst = (near / target.level, target, max(near, far))
+            worst = (near / target.level, target, (near + far) / 2)
         if worst[0] < 1 - 1e-6 or clock.is_up:
             break
     movements.open(place)
