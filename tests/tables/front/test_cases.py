@@ -102,3 +102,11 @@ def test_an_earlier_period_makes_its_suppressions_cheap_and_bounds_values(tmp_pa
     assert found.costs[9] == before.costs[9]
     assert found.knowledge.upper[9] == pytest.approx(1.1 * 1.25 * before.table.values[9], rel=1e-3)
     assert np.isinf(found.knowledge.upper[8])
+
+
+def test_rules_that_cannot_be_asked_are_told(case, tmp_path: Path) -> None:
+    case({})
+    (tmp_path / "cells.csv").write_text((tmp_path / "cells.csv").read_text().replace("y,a,10,", "y,a,,"))
+    (tmp_path / "spec.toml").write_text(HEAD.format(data="") + "[sensitivity]\nminimum_frequency = 3\n")
+    notes = cases_of(opened(tmp_path / "spec.toml"))[0].notes
+    assert any("not asked are minimum frequency (3)" in note for note in notes)

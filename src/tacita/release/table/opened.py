@@ -13,6 +13,7 @@ from tacita.release.folder import internal_folder
 from tacita.release.placing import put_back
 from tacita.release.table.kind import INTERNAL, manifest_in
 from tacita.settings import Settings
+from tacita.tables.front.protected import percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +63,6 @@ class Decision:
             "reach": None if self.reach is None else {"below": self.reach[0], "above": self.reach[1]},
             "helped_by": list(self.helped_by),
         }
-
-
-def percent(share: float) -> str:
-    """Return a share for people, in whole per cents where it is large.
-
-    >>> percent(0.0312), percent(0.889), percent(14.3)
-    ('3.1 %', '89 %', '1,430 %')
-    """
-    return f"{share * 100:,.0f} %" if share >= 0.1 else f"{share * 100:.2g} %"
 
 
 def decisions(release: Path, cell: Mapping[str, str], internal: Path | None = None) -> list[Decision]:

@@ -137,15 +137,24 @@ class ProtectedTable:
         return shares
 
 
+def percent(share: float) -> str:
+    """Return a share for people, in whole per cents where it is large.
+
+    >>> percent(0.0312), percent(0.889), percent(14.3)
+    ('3.1 %', '89 %', '1,430 %')
+    """
+    return f"{share * 100:,.0f} %" if share >= 0.1 else f"{share * 100:.2g} %"
+
+
 def to_within(share: float | None) -> str:
     """Return how well a cell would be known, in words.
 
-    >>> to_within(0.0), to_within(0.0312), to_within(None)
-    ('exactly', 'to within 3.1 %', 'too well')
+    >>> to_within(0.0), to_within(0.0312), to_within(0.998), to_within(None)
+    ('exactly', 'to within 3.1 %', 'to within 100 %', 'too well')
     """
     if share is None or not np.isfinite(share):
         return "too well"
-    return "exactly" if share <= 1e-9 else f"to within {share * 100:.2g} %"
+    return "exactly" if share <= 1e-9 else f"to within {percent(share)}"
 
 
 @dataclass(frozen=True, slots=True)

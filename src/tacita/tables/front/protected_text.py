@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tacita.errors import counted, printable
 from tacita.model.table import Status, Table
-from tacita.tables.front.protected import Protected, ProtectedTable
+from tacita.tables.front.protected import Protected, ProtectedTable, percent
 from tacita.tables.front.protected_json import cost_share
 from tacita.tables.front.violation import ToldViolation, told
 
@@ -69,7 +69,7 @@ def _lines(each: ProtectedTable) -> list[str]:
     if each.withheld.any():
         secondary, forced = each.count(Status.SECONDARY), each.count(Status.FORCED)
         share = cost_share(each)
-        cost = f", {share * 100:.2g} % of all cells by cost" if share is not None and secondary else ""
+        cost = f", {percent(share)} of all cells by cost" if share is not None and secondary else ""
         lines.append(f"  {secondary:>6,}  withheld to protect them{cost}{_proof(each)}")
         if forced:
             lines.append(f"  {forced:>6,}  withheld because the specification says so")
@@ -88,4 +88,4 @@ def _proof(each: ProtectedTable) -> str:
         return ""
     if gap <= 1e-6:
         return "; none cheaper exists"
-    return f"; at most {gap * 100:.2g} % dearer than the cheapest" if gap < 1e9 else ""
+    return f"; at most {percent(gap)} dearer than the cheapest" if gap < 1e9 else ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.errors import counted
+from tacita.errors import counted, listed
 from tacita.model.table import Levels, Reason, Status
 from tacita.tables.build.given import Given
 from tacita.tables.front.asked.rules import rules_asked
@@ -26,9 +26,9 @@ def levels_asked(given: Given, plan: SensitivityPlan) -> tuple[Levels, list[str]
     """
     table = given.table
     if not given.has_true_values:
-        if given.levels is not None:
-            return given.levels, []
-        return _marked_only(given), []
+        rules = rules_asked(plan)
+        said = f"true values are not at hand: not asked are {listed([rule.name for rule in rules])}"
+        return given.levels or _marked_only(given), [said] if rules else []
     findings = list(assess_all(table, rules_asked(plan, holdings=table.holdings is not None)))
     notes: list[str] = []
     if given.levels is not None:
