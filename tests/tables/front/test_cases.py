@@ -110,3 +110,13 @@ def test_rules_that_cannot_be_asked_are_told(case, tmp_path: Path) -> None:
     (tmp_path / "spec.toml").write_text(HEAD.format(data="") + "[sensitivity]\nminimum_frequency = 3\n")
     notes = cases_of(opened(tmp_path / "spec.toml"))[0].notes
     assert any("not asked are minimum frequency (3)" in note for note in notes)
+
+
+def test_below_a_zero_that_is_marked_as_sensitive_there_is_nothing_to_protect(tmp_path: Path) -> None:
+    rows = "r,v,s\nTotal,9,s\na,0,u\nb,4,x\nc,5,s\n"
+    (tmp_path / "cells.csv").write_text(rows)
+    text = '[data]\ncells = "cells.csv"\nstatus = "s"\nvalue = "v"\n[[table]]\ndimensions = ["r"]\n'
+    (tmp_path / "spec.toml").write_text(text)
+    levels = cases_of(opened(tmp_path / "spec.toml"))[0].levels
+    assert levels.sensitive.tolist() == [False, True, False, False]
+    assert (levels.lower[1], levels.upper[1]) == (0, 1)

@@ -13,7 +13,7 @@ from tacita.tables.build.given import Given
 from tacita.tables.front.asked.rules import rules_asked
 from tacita.tables.sensitivity.assess import assess_all, combined
 from tacita.tables.sensitivity.finding import Finding
-from tacita.tables.sensitivity.rules.minimum_frequency import usual_levels
+from tacita.tables.sensitivity.rules.minimum_frequency import usual_distances
 from tacita.tables.specification.rules import SensitivityPlan
 
 
@@ -42,8 +42,9 @@ def levels_asked(given: Given, plan: SensitivityPlan) -> tuple[Levels, list[str]
         # Where nothing tells sensitive cells from those that protect them, rules know better, if there are any.
         told_apart = bool((given.status == Status.SECONDARY).any())
         if marked.any() and (told_apart or not findings):
-            level = usual_levels(table, plan.range, 1.0)
-            findings.append(Finding.of("given status", Reason("it is marked as sensitive in the table"), marked, level))
+            lower, upper = (np.where(marked, each, 0.0) for each in usual_distances(table, plan.range, 1.0))
+            reason, none = Reason("it is marked as sensitive in the table"), np.zeros(len(table))
+            findings.append(Finding("given status", reason, marked, lower, upper, none, none))
             notes.append(f"cells marked as sensitive without a level must stay unknown to within {plan.range:.0%}")
     levels = combined(table, findings)
     if given.safe is not None and (safe := levels.sensitive & given.safe).any():

@@ -75,6 +75,12 @@ def usual_levels(table: Table, range_: float, level: float) -> NDArray[np.float6
     return range_ * np.where(size > 0, size, smallest_value(table))
 
 
+def usual_distances(table: Table, range_: float, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the usual levels, lower and upper, for cells that may be zero: there is nothing to protect below zero."""
+    up = usual_levels(table, range_, level)
+    return np.where(table.values == 0, 0.0, up), up
+
+
 def smallest_value(table: Table) -> float:
     """Return the smallest value that is not zero, as a measure of what is not nothing in this table; 1 if all are."""
     size = np.abs(table.values)

@@ -17,7 +17,7 @@ from tacita.model.table import Reason, Table
 from tacita.progress import silent
 from tacita.tables.sensitivity.cell_facts import facts_of
 from tacita.tables.sensitivity.finding import Finding
-from tacita.tables.sensitivity.rules.minimum_frequency import usual_levels
+from tacita.tables.sensitivity.rules.minimum_frequency import usual_distances
 
 if TYPE_CHECKING:
     from tacita.reasoning.conclusions import Conclusions
@@ -60,8 +60,7 @@ class UserRules:
     def findings(self, table: Table) -> tuple[Finding, ...]:
         """Return one finding for each reason that the program gives."""
         told, levels = self._concluded(table)
-        lower = usual_levels(table, self.range, 1.0)
-        upper = lower.copy()
+        lower, upper = usual_distances(table, self.range, 1.0)
         largest: dict[int, tuple[float, float]] = {}
         for cell, down, up in levels:
             before = largest.get(cell, (0.0, 0.0))
