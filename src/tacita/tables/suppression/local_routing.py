@@ -16,10 +16,9 @@ from tacita.tables.suppression.target import CLOSE_ENOUGH
 
 _STILL = 1e-7  # of a level
 _FRACTION = 1e-6
-_TRIES = 4
+_TRIES = 8
 _DEARER = 3.0
 _START = 0.02  # of a usual price: what a place that is free costs then
-_NODES = 20  # of a search for whole numbers: counted, not timed, so that it ends the same way every time
 _BREATH = 1e-5  # of a usual price: what keeps free cells from moving for nothing
 
 
@@ -53,7 +52,7 @@ class LocalRouter:
         self._is_whole = problem.whole
         self._up, self._down = problem.up[self.places], problem.down[self.places]
         self._columns = np.arange(2 * self._size, dtype=np.int32)
-        both = sparse.hstack([part, -part]).tocsr()
+        self._both = both = sparse.hstack([part, -part]).tocsr()
         self._solver = solver_of(both, np.zeros(2 * self._size), self._room(mirrored=True), maximize=False)
         self._solver.setOptionValue("simplex_strategy", 1)
 
@@ -110,38 +109,34 @@ class LocalRouter:
     def _whole(self, used: NDArray[np.bool_]) -> NDArray[np.float64] | None:
         """Return a movement by whole numbers for the question asked last; None if none was found.
 
-        Places that move by fractions are made dearer, and the next corner is looked at: that is nearly always one of
-        whole numbers. If not, they are searched for among the places that moved in one of the tries.
+        Only places that share an equation with one that moved are looked at. Those that move by fractions are made
+        dearer, and the next corner is taken: that is nearly always one of whole numbers.
         """
-        solver = self._solver
-        before = np.array(solver.getLp().col_cost_)
-        prices, delta = before, self._delta(solver)
+        single = self._both[:, : self._size]
+        rows = np.flatnonzero(abs(single) @ used.astype(np.float64))
+        near = np.unique(single[rows].indices)
+        columns = np.concatenate([near, near + self._size])
+        model = self._solver.getLp()
+        lower, upper, prices = (
+            np.array(each)[columns] for each in (model.col_lower_, model.col_upper_, model.col_cost_)
+        )
+        part = self._both[:, columns].tocsr()
+        solver = solver_of(part[np.diff(part.indptr) > 0], lower, upper, maximize=False)
+        solver.setOptionValue("simplex_strategy", 1)
+        numbers, start = np.arange(len(columns), dtype=np.int32), _START * float(prices.mean())
         for _ in range(_TRIES):
-            broken = np.tile(np.abs(delta - np.rint(delta)) > _FRACTION, 2)
-            prices = np.where(broken, _DEARER * prices + _START * float(before.mean()), prices)
-            solver.changeColsCost(2 * self._size, self._columns, prices)
+            solver.changeColsCost(len(columns), numbers, prices)
             solver.clearSolver()
             solver.run()
-            delta = self._delta(solver)
-            used = used | (np.abs(delta) > _FRACTION)
-            if is_whole(delta):
-                break
-        solver.changeColsCost(2 * self._size, self._columns, before)
-        return np.rint(delta) if is_whole(delta) else self._searched(used)
-
-    def _searched(self, used: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-        solver = highspy.Highs()  # type: ignore[no-untyped-call]
-        solver.silent()
-        model = self._solver.getLp()
-        model.col_upper_ = np.where(np.tile(used, 2), model.col_upper_, 0.0)
-        model.integrality_ = [highspy.HighsVarType.kInteger] * (2 * self._size)
-        solver.passModel(model)
-        for option, value in (("threads", 1), ("mip_max_nodes", _NODES), ("mip_rel_gap", 0.05)):
-            solver.setOptionValue(option, value)
-        solver.run()
-        if solver.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
-            return None
-        return np.rint(self._delta(solver))
+            moved = np.array(solver.getSolution().col_value)
+            delta = moved[: len(near)] - moved[len(near) :]
+            if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal and is_whole(delta):
+                found = np.zeros(self._size)
+                found[near] = np.rint(delta)
+                return found
+            broken = np.tile(np.abs(delta - np.rint(delta)) > _FRACTION, 2)
+            prices = np.where(broken, _DEARER * prices + start, prices)
+        return None
 
     def _delta(self, solver: highspy.Highs) -> NDArray[np.float64]:
         moved = np.array(solver.getSolution().col_value)

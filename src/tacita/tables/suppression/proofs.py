@@ -92,6 +92,10 @@ class Proofs:
         """Return the targets whose proof moves a cell that is not withheld anyway, in a fixed order."""
         return sorted(target for key in self._users.get(cell, ()) for target in self._proved[key])
 
+    def one_using(self, cell: int) -> list[Target]:
+        """Return one of the targets whose proof moves a cell, if there is any: for those who have no time for all."""
+        return [next(iter(self._proved[key])) for key in list(self._users.get(cell, ()))[:1]]
+
     def lacking(self, withheld: NDArray[np.bool_]) -> list[Target]:
         """Return the targets without a proof in a pattern."""
         good = {key: self._witness[next(iter(proved))].holds_in(withheld) for key, proved in self._proved.items()}

@@ -42,7 +42,8 @@ def reasons(
                 found[cell] = Cause(sensitive_at[place], 0.0)
             continue
         if place not in by_place:
-            worst = _suffering(movements, proofs.using(place), place, problem.down, clock)
+            users = proofs.one_using(place) if clock.is_up else proofs.using(place)
+            worst = _suffering(movements, users, place, problem.down, clock)
             if worst is None:
                 continue
             target, reach = worst
