@@ -17,7 +17,7 @@ from tacita.tables.suppression.large import large_pattern
 from tacita.tables.suppression.neighbourhoods import Neighbourhoods
 from tacita.tables.suppression.optimal import Best, Search
 from tacita.tables.suppression.presolve import Reduced, reduced
-from tacita.tables.suppression.problem import Union, problem_of, with_unions
+from tacita.tables.suppression.problem import Problem, Union, problem_of, with_unions
 from tacita.tables.suppression.safe_pattern import SafePatterns, Unprotectable
 from tacita.tables.suppression.stopping import stop_on_interrupt
 from tacita.tables.suppression.subtables import subtables_of
@@ -85,13 +85,14 @@ def suppress(
         secondary = np.flatnonzero(state == Status.SECONDARY)
         progress(Step("finding the reason of each suppression"))
         values = np.append(table.values * unit, np.zeros(len(unions)))
+        # One question about a whole large table takes too long: there, reasons are named without a share.
         why = reasons(
             small,
             best.withheld,
             patterns.proofs,
             values,
             secondary,
-            Clock(min(_SECONDS_FOR_REASONS, 1.0 + 0.1 * seconds), stopped),
+            Clock(0.0 if _is_large(small.problem) else min(_SECONDS_FOR_REASONS, 1.0 + 0.1 * seconds), stopped),
         )
         why = {c: Cause(int(_real(np.array([e.sensitive]), len(table), unions)[0]), e.share) for c, e in why.items()}
         forced = float(problem.cost[secondary].sum()) - best.cost
@@ -112,7 +113,7 @@ def _searched(
         told = f"searching: cost {best.cost:,.0f}, at most {100 * best.gap:.2f} % above the optimum"
         progress(Step(told, min(clock.used, clock.seconds), clock.seconds))
 
-    if len(problem) > _LARGE_PLACES or len(problem.targets) > _LARGE_TARGETS:
+    if _is_large(problem):
         near, subtables = Neighbourhoods(table, small), subtables_of(table, small)
         best = large_pattern(problem, near, subtables, patterns, clock, report)
     else:
@@ -121,6 +122,10 @@ def _searched(
     if patterns.unproved(best.withheld):
         raise InternalError("the pattern could not be proved safe again; nothing was released")
     return best, patterns
+
+
+def _is_large(problem: Problem) -> bool:
+    return len(problem) > _LARGE_PLACES or len(problem.targets) > _LARGE_TARGETS
 
 
 def _scaled(small: Reduced) -> tuple[float, Reduced]:
