@@ -88,7 +88,10 @@ class _Bound:
         part = csr_array(possible.matrix[rows])
         cells = np.unique(np.append(part.indices, place)).astype(np.int64)
         part = csr_array(part[:, cells])
-        size = max(1e-300, float(np.abs(possible.sums[rows]).max(initial=0.0)))
+        # Where the sums are all zero, what somebody knows of a cell tells how large figures are.
+        ends = np.concatenate((possible.lower[cells], possible.upper[cells]))
+        size = float(np.abs(possible.sums[rows]).max(initial=0.0))
+        size = size or float(np.abs(ends[np.isfinite(ends)]).max(initial=0.0)) or 1.0
         far = 100 * size * max(1, len(rows))
         lower, upper = np.maximum(possible.lower[cells], -far), np.minimum(possible.upper[cells], far)
         wish = np.zeros(len(cells))

@@ -44,6 +44,13 @@ def insiders(table: Table, possible: PossibleTables, knowledge: Knowledge, *, co
     owner = knowledge.owners[possible.cells]
     place = np.flatnonzero(owner >= 0)
     who, lower, upper = owner[place], possible.truth[place], possible.truth[place]
+    if knowledge.secrets is not None:
+        # A cell that is all somebody's own, who does not know it: no knowledge, but no demand against them either.
+        own_secret = knowledge.secrets[possible.cells]
+        theirs = np.flatnonzero(np.isin(own_secret, who) & (own_secret != owner))
+        who, place = np.concatenate((who, own_secret[theirs])), np.concatenate((place, theirs))
+        lower = np.concatenate((lower, possible.lower[theirs]))
+        upper = np.concatenate((upper, possible.upper[theirs]))
     if contributors and table.contributions is not None:
         held = table.contributions
         holders, own = held.holders[possible.cells], (held.largest * held.weights)[possible.cells]

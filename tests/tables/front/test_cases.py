@@ -83,7 +83,7 @@ def test_a_cell_whose_other_contributors_gave_nothing_belongs_to_one(tmp_path: P
         '[[table]]\nname = "t"\ndimensions = ["a"]\nresponse = "v"\n'
     )
     (found,) = cases_of(opened(tmp_path / "spec.toml"))
-    owned = {found.table.cell_codes(int(cell))[0] for cell in np.flatnonzero(found.knowledge.owners >= 0)}
+    owned = {found.table.cell_codes(int(cell))[0] for cell in np.flatnonzero(found.knowledge.whose >= 0)}
     assert owned == {"x"}
 
 

@@ -224,3 +224,18 @@ def test_interrupt_keeps_the_best_pattern():
     assert "stopped by the user" in found.notes[0]
     assert audit(table, found.suppressed, levels, Knowledge.of(len(table)), explain=0).passed
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_nobody_is_protected_from_themselves():
+    """All of a row is one contributor's, and the others in it gave nothing: it is that one's own secret."""
+    table = table_of_leaves("t", flat(3, 3), np.array([[5, 0, 0], [8, 19, 22], [17, 32, 12]]))
+    inner, total = np.flatnonzero(table.values == 5)[::-1]
+    levels = levels_of(table, np.array([total]))
+    owners = np.where(np.arange(len(table)) == inner, 7, -1)
+    knows = replace(Knowledge.of(len(table)), owners=owners)
+    with pytest.raises(InputError, match="cannot be protected"):
+        suppress(table, levels, knows)
+    own = replace(knows, secrets=np.where(np.arange(len(table)) == total, 7, -1))
+    found = suppress(table, levels, own)
+    assert audit(table, found.suppressed, levels, own, unions=False).passed
+    assert not audit(table, found.suppressed, levels, knows, unions=False).passed

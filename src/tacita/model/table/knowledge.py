@@ -23,6 +23,14 @@ class Knowledge:
     known: NDArray[np.bool_]
     owners: NDArray[np.int64]
     integer: bool = False
+    secrets: NDArray[np.int64] | None = None
+    """Whose secret a cell is though others stand behind it, too, with nothing (-1: as `owners` says). Who gave all of
+    it does not know the cell, not knowing that the others gave nothing; but nobody is protected from themselves."""
+
+    @property
+    def whose(self) -> NDArray[np.int64]:
+        """The contributor whose own secret each cell is, -1 where it is nobody's alone."""
+        return self.owners if self.secrets is None else np.where(self.secrets >= 0, self.secrets, self.owners)
 
     @classmethod
     def of(cls, cells: int, *, integer: bool = False) -> Knowledge:

@@ -143,7 +143,10 @@ def _compressed(
 
     wanted = np.zeros(len(problem), bool)
     wanted[problem.targets] = True
-    owners, betrayed = _secrets(problem.owners[movable], wanted[movable], at, size)
+    knows = np.full(len(problem), NOWHERE)
+    for who, cells in problem.known_by.items():
+        knows[cells] = who
+    owners, betrayed = _secrets(problem.owners[movable], knows[movable], wanted[movable], at, size)
     small = Problem(
         sums[:, used],
         joined(np.where(same, down, up), np.minimum, np.inf),
@@ -157,7 +160,7 @@ def _compressed(
         | (joined(problem.withheld[movable].astype(np.float64), np.minimum, 1.0) > 0),
         np.zeros(size, bool),
         owners,
-        cells_by_owner(problem.owners[movable], at),
+        cells_by_owner(knows[movable], at),
         problem.whole,
     )
     stuck = wanted & ~movable
@@ -166,7 +169,11 @@ def _compressed(
 
 
 def _secrets(
-    owners: NDArray[np.int64], wanted: NDArray[np.bool_], at: NDArray[np.int64], size: int
+    owners: NDArray[np.int64],
+    knows: NDArray[np.int64],
+    wanted: NDArray[np.bool_],
+    at: NDArray[np.int64],
+    size: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return whose secret each place is, and which sensitive cells another contributor knows through a tie."""
     highest, lowest = np.full(size, -1, np.int64), np.full(size, np.iinfo(np.int64).max)
@@ -174,9 +181,9 @@ def _secrets(
     np.minimum.at(lowest, at[wanted], owners[wanted])
     whose = np.where(highest == lowest, highest, -1)
     knower = np.full(size, -1, np.int64)
-    np.maximum.at(knower, at, owners)
+    np.maximum.at(knower, at, knows)
     other = np.full(size, np.iinfo(np.int64).max)
-    np.minimum.at(other, at, np.where(owners >= 0, owners, np.iinfo(np.int64).max))
+    np.minimum.at(other, at, np.where(knows >= 0, knows, np.iinfo(np.int64).max))
     known = knower >= 0
     betrayed = wanted & known[at] & ((knower[at] != owners) | (other[at] != owners))
     return whose, betrayed

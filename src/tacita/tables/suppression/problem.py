@@ -105,7 +105,7 @@ def problem_of(
         np.asarray(costs, np.float64),
         withheld,
         fixed & ~withheld,
-        knowledge.owners,
+        knowledge.whose,
         cells_by_owner(knowledge.owners),
         knowledge.integer,
     )

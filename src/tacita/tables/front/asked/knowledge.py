@@ -29,23 +29,20 @@ def knowledge_asked(given: Given, plan: AttackerPlan) -> Knowledge:
     if singletons and (table.contributions is not None or table.counts is not None):
         # A holding knows what each of its enterprises knows.
         seen = table if table.holdings is None else replace(table, contributions=table.holdings)
-        known = replace(known, owners=_with_zeros(seen, owners(seen)))
+        known = replace(known, owners=owners(seen), secrets=_secrets(seen))
     if plan.within is not None:
         true = np.nan_to_num(table.values)
         known = known.within(true, plan.within) if given.has_true_values else known
     return known
 
 
-def _with_zeros(table: Table, alone: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return who stands alone behind each cell, those among them whose companions contributed nothing.
-
-    All of such a cell is one contributor's: it is that contributor's secret, and nobody is protected from themselves.
-    """
+def _secrets(table: Table) -> NDArray[np.int64] | None:
+    """Return whose secret each cell is all of which one contributor gave, others nothing; -1 where there is none."""
     held = table.contributions
     if held is None or held.largest.shape[1] < 2:
-        return alone
-    sole = (alone < 0) & (held.largest[:, 0] > 0) & (held.largest[:, 1] == 0) & (held.holders[:, 0] >= 0)
-    return np.where(sole, held.holders[:, 0], alone)
+        return None
+    sole = (held.largest[:, 0] > 0) & (held.largest[:, 1] == 0) & (held.holders[:, 0] >= 0)
+    return np.where(sole, held.holders[:, 0], -1)
 
 
 def _is_whole(table: Table) -> bool:
