@@ -53,6 +53,7 @@ class Proofs:
     def __init__(self, problem: Problem, targets: Sequence[Target]) -> None:
         self.problem = problem
         self.targets = list(targets)
+        self._watched = set(self.targets)
         self._witness: dict[Target, Witness] = {}
         self._proved: defaultdict[int, dict[Target, None]] = defaultdict(dict)
         self._users: defaultdict[int, dict[int, None]] = defaultdict(dict)
@@ -107,8 +108,10 @@ class Proofs:
 
     def watch(self, targets: Iterable[Target]) -> None:
         """Count more targets among those that must be proved."""
-        known = set(self.targets)
-        self.targets.extend(target for target in targets if target not in known)
+        for target in targets:
+            if target not in self._watched:
+                self._watched.add(target)
+                self.targets.append(target)
 
     def attackers_in(self, target: Target) -> list[int]:
         """Return the contributors, except the one it is about, who know a cell that the proof of a target moves."""
