@@ -45,7 +45,7 @@ class ToldViolation:
             return f"{who} can calculate {self.name} exactly."
         if self.reached is None or self.needed is None:
             return f"{who} can narrow {self.name} further than its protection level allows."
-        reached, needed = f"{self.reached * 100:.3g} %", f"{self.needed * 100:.3g} %"
+        reached, needed = _about(self.reached), _about(self.needed)
         if self.what == "sliding":
             return f"{who} can narrow {self.name} to an interval {reached} of its value wide; {needed} are needed."
         side = "below" if self.what == "lower" else "above"
@@ -64,6 +64,15 @@ class ToldViolation:
             "sentence": self.sentence,
             "steps": list(self.steps),
         }
+
+
+def _about(share: float) -> str:
+    """Return a share in two digits: more, beside a published figure, would tell the value itself.
+
+    >>> _about(0.2027), _about(0.00437), _about(1.2345)
+    ('20 %', 'less than 1 %', '120 %')
+    """
+    return "less than 1 %" if share < 0.01 else f"{float(f'{share * 100:.2g}'):g} %"
 
 
 def told(case: Case, violation: Violation, *, figures: bool = False) -> ToldViolation:
