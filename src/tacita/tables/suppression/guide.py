@@ -15,6 +15,9 @@ from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.subtables import Subtable
 
 _ROUNDS = 1
+_ITERATIONS = 8_000  # of one programme: counted, not timed, so that the guide is the same every time
+_STALLED = 2e-3  # a round of these should raise the bound by this share
+_ALONE = 2_000  # inequalities of cells withheld alone in one round
 _CUTS = 8  # of one subtable in one round
 _LARGEST = 2_000  # places of a subtable that is still asked
 
@@ -29,7 +32,7 @@ class Guide:
 
 def guide_of(problem: Problem, subtables: list[Subtable], clock: Clock) -> Guide:
     """Return the guide after a few rounds of inequalities; a clock that is up leaves those of single equations."""
-    master, alone = Master(problem), UselessAlone(problem)
+    master, alone = Master(problem, _ITERATIONS), UselessAlone(problem)
     master.add(lonely_cuts(problem))
     relaxed = _relaxed(master, alone)
     best = Guide(0.0, problem.withheld.astype(np.float64)) if relaxed is None else Guide(relaxed.bound, relaxed.x)
@@ -45,10 +48,14 @@ def guide_of(problem: Problem, subtables: list[Subtable], clock: Clock) -> Guide
     return best
 
 
-def _relaxed(master: Master, alone: UselessAlone, rounds: int = 50) -> Relaxed | None:
-    relaxed = master.relaxed()
+def _relaxed(master: Master, alone: UselessAlone, rounds: int = 12) -> Relaxed | None:
+    """Return the last optimum that was reached while cells withheld alone are excluded."""
+    best = relaxed = master.relaxed()
     for _ in range(rounds):
-        if relaxed is None or not master.add(alone.broken(relaxed.x)):
+        if relaxed is None or not master.add(alone.broken(relaxed.x, _ALONE)):
             break
         relaxed = master.relaxed()
-    return relaxed
+        if relaxed is None or best is None or relaxed.bound < (1 + _STALLED) * best.bound:
+            return relaxed or best
+        best = relaxed
+    return best

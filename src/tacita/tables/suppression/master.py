@@ -36,7 +36,7 @@ class Whole:
 class Master:
     """Binary variables for the cells that are free, and rows for cuts; nothing is ever taken out."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, iterations: int | None = None) -> None:
         self.problem = problem
         self.free = np.flatnonzero(~problem.withheld)
         self._column = np.full(len(problem), -1, np.int32)
@@ -46,6 +46,8 @@ class Master:
         self._solver.silent()
         self._solver.setOptionValue("presolve", "off")
         self._solver.setOptionValue("threads", 1)
+        if iterations is not None:
+            self._solver.setOptionValue("simplex_iteration_limit", iterations)
         self._solver.passModel(self._empty())
 
     def _empty(self) -> highspy.HighsLp:
@@ -76,7 +78,7 @@ class Master:
         return len(new)
 
     def relaxed(self) -> Relaxed | None:
-        """Return the optimum over fractions; None when the inequalities cannot be satisfied."""
+        """Return the optimum over fractions; None when there is none, or none within the iterations allowed."""
         self._solver.run()
         if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
