@@ -96,6 +96,21 @@ class Demands:
             wider[:] = wider + np.minimum(lacking, np.maximum(room - wider, 0.0))
         return np.where(down > 0, down, np.nan), np.where(up > 0, up, np.nan)
 
+    def beyond(self, possible: PossibleTables, low: Numbers, high: Numbers) -> Demands:
+        """Return the demands that are not met by cells which are known to go as low and as high as this."""
+        cells = possible.cells[self.places]
+        low, high = low[cells], high[cells]
+        down = low <= self.down_to + ENOUGH * np.abs(self.value - self.down_to)
+        up = high >= self.up_to - ENOUGH * np.abs(self.up_to - self.value)
+        wide = high - low >= self.width * (1 - ENOUGH)
+        return Demands(
+            self.places,
+            self.value,
+            np.where(down, np.nan, self.down_to),
+            np.where(up, np.nan, self.up_to),
+            np.where(wide, 0.0, self.width),
+        )
+
     def without(self, possible: PossibleTables, violations: Iterable[Violation]) -> Demands:
         """Return the demands that are met, without those that are violated already."""
         down_to, up_to, width = self.down_to.copy(), self.up_to.copy(), self.width.copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +15,12 @@ from tacita.attacks.explanation import Account, account
 from tacita.attacks.insiders import Insiders, insiders
 from tacita.attacks.reach import Ends, Reach
 from tacita.attacks.result import EVERYBODY, Audit, Intervals, Violation
+from tacita.attacks.shown import shown
 from tacita.attacks.system.possible_tables import Numbers, PossibleTables, possible_tables, unit_of
 from tacita.attacks.system.reduction import Reduction, reduced
 from tacita.attacks.unions import UnionRule, union_violations
 from tacita.errors import InputError, counted
-from tacita.model.table import Knowledge, Levels, Table
+from tacita.model.table import Knowledge, Levels, Movement, Table
 from tacita.progress import Progress, silent
 
 
@@ -37,6 +39,7 @@ def audit(
     exact: bool | None = None,
     seconds: float = 5.0,
     explain: int = 20,
+    movements: Sequence[Movement] = (),
     progress: Progress = silent,
 ) -> Audit:
     """Return the attacker's intervals of the suppressed cells and every protection level that is not kept.
@@ -49,6 +52,8 @@ def audit(
     `exact` asks for the true ends of every suppressed cell; otherwise (the default for more than 5,000 of them) the
     search for a cell stops once its levels are proved. With `knowledge.integer` only tables of whole numbers count;
     `seconds` limits each search among them.
+
+    `movements` are tables that somebody else says are possible: they spare questions where they pass the same check.
 
     `coalitions` also lets every sole contributor of a suppressed cell (`knowledge.owners`) attack the others'; with
     `contributors` everybody in `table.contributions` does, who knows that a cell is no less than the own part of it.
@@ -78,11 +83,16 @@ def audit(
     reach = Reach(possible, reduction, seconds=seconds)
     ends = reach.ends()
     demands = Demands.of(levels, possible, table.values)
+    not_shown = demands
+    if movements and possible.truth is not None:
+        not_shown = demands.beyond(possible, *shown(table, suppressed, knowledge, movements))
     if exact is None:
         exact = len(possible.cells) <= EXACT_UP_TO or possible.truth is None
-    settle(reach, ends, demands, exact, progress)
+    settle(reach, ends, not_shown, exact, progress)
     proved, settled = attained(reduction, ends), final(reduction, ends)
-    violations = [_settled(each, possible, settled) for each in demands.violations(table, possible, proved, EVERYBODY)]
+    violations = [
+        _settled(each, possible, settled) for each in not_shown.violations(table, possible, proved, EVERYBODY)
+    ]
     explained = {id(each): possible for each in violations}
     notes = _notes(table, possible, ends, levels, accuracy)
     if coalitions and possible.truth is None and (knowledge.owners[possible.cells] >= 0).any():

@@ -144,7 +144,9 @@ class LargeSearch:
                 spent += float(self.problem.cost[detour.places[~self.pattern[detour.places]]].sum())
                 self.pattern[detour.places] = True
                 met = self._met(detour, is_mirrored, target.attacker)
-                found.update(dict.fromkeys((one for one in met if one not in found), Witness(detour.places)))
+                found.update(
+                    dict.fromkeys((one for one in met if one not in found), Witness.moving(detour.places, detour.delta))
+                )
             if target not in found or spent >= saved:
                 self.pattern = before
                 return False
@@ -198,7 +200,7 @@ class LargeSearch:
 
     def _keep(self, detour: Detour, is_mirrored: bool, attacker: int) -> None:
         self.pattern[detour.places] = True
-        witness = Witness(detour.places)
+        witness = Witness.moving(detour.places, detour.delta)
         for target in self._met(detour, is_mirrored, attacker):
             if self._proofs.of(target) is None:
                 self._proofs.add(target, witness)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from tacita.model.table import Movement
 from tacita.tables.suppression.problem import Problem, cells_by_owner
 
 NOWHERE = -1
@@ -31,6 +33,18 @@ class Reduced:
     def expanded(self, withheld: NDArray[np.bool_], original: Problem) -> NDArray[np.bool_]:
         """Return a pattern of the small problem as one of the original."""
         return np.where(self.place >= 0, withheld[self.place], False) | original.withheld
+
+    def unfolded(self, movements: Iterable[Movement], unit: float, cells: int) -> Iterator[Movement]:
+        """Yield movements of the small problem, whose figures were multiplied by a unit, as those of the table."""
+        movable = np.flatnonzero(self.place[:cells] >= 0)
+        order = movable[np.argsort(self.place[movable], kind="stable")]
+        starts = np.searchsorted(self.place[order], np.arange(len(self.problem) + 1))
+        for each in movements:
+            counts = starts[each.cells + 1] - starts[each.cells]
+            within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+            moved = order[np.repeat(starts[each.cells], counts) + within]
+            delta = self.scale[moved] * np.repeat(each.delta, counts) / unit
+            yield Movement(moved, np.rint(delta) if self.problem.whole else delta)
 
 
 def reduced(problem: Problem) -> Reduced:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.model.table import Movement
 from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
@@ -20,14 +21,21 @@ _FEW = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Witness:
-    """The cells that one movement moves, in order; many targets may be proved by the same one."""
+    """The cells that a movement moves, in order, and by how much; many targets may be proved by the same one."""
 
     cells: NDArray[np.int64]
+    movements: tuple[Movement, ...]
 
     @classmethod
     def of(cls, delta: NDArray[np.float64]) -> Witness:
         """Return the witness of a movement."""
-        return cls(np.flatnonzero(np.abs(delta) > _STILL * np.abs(delta).max(initial=0.0)))
+        cells = np.flatnonzero(np.abs(delta) > _STILL * np.abs(delta).max(initial=0.0))
+        return cls.moving(cells, delta[cells])
+
+    @classmethod
+    def moving(cls, cells: NDArray[np.int64], delta: NDArray[np.float64]) -> Witness:
+        """Return the witness of a movement of some cells."""
+        return cls(cells, (Movement(cells, delta),))
 
     def holds_in(self, withheld: NDArray[np.bool_]) -> bool:
         """Return whether all moved cells are withheld."""
@@ -35,7 +43,7 @@ class Witness:
 
     def and_(self, other: Witness) -> Witness:
         """Return the witness of two movements."""
-        return Witness(np.union1d(self.cells, other.cells))
+        return Witness(np.union1d(self.cells, other.cells), self.movements + other.movements)
 
 
 def is_whole(delta: NDArray[np.float64]) -> bool:
@@ -101,6 +109,11 @@ class Proofs:
         """Return the targets without a proof in a pattern."""
         good = {key: self._witness[next(iter(proved))].holds_in(withheld) for key, proved in self._proved.items()}
         return [t for t in self.targets if (witness := self._witness.get(t)) is None or not good[id(witness)]]
+
+    def movements(self) -> list[Movement]:
+        """Return every movement that proves something, once."""
+        seen = {id(each): each for witness in self._witness.values() for each in witness.movements}
+        return list(seen.values())
 
     def learn(self, delta: NDArray[np.float64], targets: Iterable[Target]) -> None:
         """Remember a movement for every one of some targets that it reaches."""

@@ -96,9 +96,9 @@ def suppress(
         )
         why = {c: Cause(int(_real(np.array([e.sensitive]), len(table), unions)[0]), e.share) for c, e in why.items()}
         forced = float(problem.cost[secondary].sum()) - best.cost
-        return Suppression(
-            state, best.cost + forced, best.bound + forced, clock.used, why, _notes(stopped, clock, best)
-        )
+        notes = _notes(stopped, clock, best)
+        proofs = tuple(small.unfolded(patterns.proofs.movements(), unit, len(table)))
+        return Suppression(state, best.cost + forced, best.bound + forced, clock.used, why, notes, proofs)
 
 
 def _searched(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import WITHHELD, Status
+from tacita.model.table import WITHHELD, Movement, Status
 
 
 class Cause(NamedTuple):
@@ -33,6 +33,8 @@ class Suppression:
     seconds: float
     why: Mapping[int, Cause]
     notes: tuple[str, ...] = ()
+    movements: tuple[Movement, ...] = ()
+    """Other tables that fit: proofs that every level is reached, for anybody to check. Internal."""
 
     @property
     def suppressed(self) -> NDArray[np.bool_]:

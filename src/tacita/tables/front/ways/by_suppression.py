@@ -33,7 +33,7 @@ def by_suppression(case: Case, specification: Specification, progress: Progress)
     for _ in range(_ROUNDS):
         found = _searched(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
         withheld = found.suppressed
-        verdict = attacked(case, withheld, progress)
+        verdict = attacked(case, withheld, progress, movements=found.movements)
         more = _new_unions(case, verdict, unions)
         if not more:
             break
