@@ -7,11 +7,13 @@ import subprocess
 import sys
 
 SCRIPT = """
-import importlib, pkgutil, sys
+import importlib, pathlib, sys
 import tacita.model
-for module in pkgutil.walk_packages(tacita.model.__path__, "tacita.model."):
-    if not module.name.startswith("tacita.model.table"):
-        importlib.import_module(module.name)
+home = pathlib.Path(tacita.model.__file__).parent
+for file in sorted(home.rglob("*.py")):
+    if file.parent != home / "table":
+        parts = file.relative_to(home.parent.parent).with_suffix("").parts
+        importlib.import_module(".".join(part for part in parts if part != "__init__"))
 print(*sorted({name.partition(".")[0] for name in sys.modules} & {"pyarrow", "numpy", "tomlkit", "duckdb", "pandas"}))
 """
 
