@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tacita.errors import counted, printable
@@ -84,7 +85,7 @@ def named(table: Table) -> str:
 
 def _proof(each: ProtectedTable) -> str:
     gap = each.figures.get("gap")
-    if not isinstance(gap, int | float) or gap != gap:  # noqa: PLR0124
+    if not isinstance(gap, int | float) or math.isnan(gap):
         return ""
     if gap <= 1e-6:
         return "; none cheaper exists"
