@@ -89,4 +89,4 @@ def _proof(each: ProtectedTable) -> str:
         return ""
     if gap <= 1e-6:
         return "; none cheaper exists"
-    return f"; at most {percent(gap)} dearer than the cheapest" if gap < 1e9 else ""
+    return f"; the cheapest costs up to {percent(gap)} less" if gap < 1e9 else ""

@@ -110,7 +110,8 @@ def _searched(
         return Best(problem.withheld.copy(), 0.0, 0.0), patterns
 
     def report(best: Best) -> None:
-        told = f"searching: cost {best.cost:,.0f}, at most {100 * best.gap:.2f} % above the optimum"
+        # The cost itself may be the value of the one cell that is withheld: it is not told.
+        told = f"searching: a safe pattern is at hand, the cheapest costs up to {100 * best.gap:.2f} % less"
         progress(Step(told, min(clock.used, clock.seconds), clock.seconds))
 
     if _is_large(problem):
@@ -160,7 +161,7 @@ def _notes(stopped: Callable[[], bool], clock: Clock, best: Best) -> tuple[str, 
     if best.gap <= 1e-6:
         return ()
     how = "stopped by the user" if stopped() else f"stopped after {clock.used:.0f} s"
-    return (f"{how}: the pattern is safe, and at most {100 * best.gap:.1f} % above the optimum",)
+    return (f"{how}: the pattern is safe, and the cheapest costs up to {100 * best.gap:.1f} % less",)
 
 
 def _cannot(table: Table, cells: NDArray[np.int64], why: str) -> InputError:
