@@ -1,6 +1,6 @@
 """The model is light: whatever needs a heavy library imports it where it is used.
 
-Tables are the exception: their cells are arrays, and nobody imports them who does not work on tables.
+Tables and records are the exceptions: they are arrays, and nobody imports them who does not work on them.
 """
 
 import subprocess
@@ -11,7 +11,7 @@ import importlib, pathlib, sys
 import tacita.model
 home = pathlib.Path(tacita.model.__file__).parent
 for file in sorted(home.rglob("*.py")):
-    if file.parent != home / "table":
+    if file.parent not in {home / "table", home / "records"}:
         parts = file.relative_to(home.parent.parent).with_suffix("").parts
         importlib.import_module(".".join(part for part in parts if part != "__init__"))
 print(*sorted({name.partition(".")[0] for name in sys.modules} & {"pyarrow", "numpy", "tomlkit", "duckdb", "pandas"}))

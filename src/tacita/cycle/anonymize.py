@@ -25,7 +25,7 @@ from tacita.cycle.stuck import stuck_records
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError, counted, did_you_mean, faults_text
-from tacita.masking.local_recoding import SUPPRESSED, locally_recoded
+from tacita.masking.recoding.local_recoding import SUPPRESSED, locally_recoded
 from tacita.model.decision import EVERY_RECORD, Decision
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata

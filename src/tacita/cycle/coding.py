@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tacita.cycle.plan import Plan
 from tacita.cycle.state import Measured
-from tacita.masking.discretisation import discretised
-from tacita.masking.top_bottom_coding import top_bottom_coded
+from tacita.masking.recoding.discretisation import discretised
+from tacita.masking.recoding.top_bottom_coding import top_bottom_coded
 from tacita.model.decision import EVERY_RECORD, Decision
 from tacita.model.microdata import Microdata
 

@@ -18,7 +18,7 @@ from tacita.cycle.state import Measured
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError
-from tacita.masking.global_recoding import recoded
+from tacita.masking.recoding.global_recoding import recoded
 from tacita.model.decision import EVERY_RECORD, Alternative, Decision
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent

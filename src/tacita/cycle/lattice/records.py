@@ -9,9 +9,9 @@ from tacita.cycle.lattice.combined import CombinedPlan
 from tacita.cycle.lattice.local import SUPPRESSED, LocalPlan
 from tacita.cycle.lattice.problem import Problem
 from tacita.errors import InternalError
-from tacita.masking.global_recoding import recoded
-from tacita.masking.local_recoding import locally_recoded
-from tacita.masking.masked import Masked
+from tacita.masking.recoding.global_recoding import recoded
+from tacita.masking.recoding.local_recoding import locally_recoded
+from tacita.masking.recoding.masked import Masked
 from tacita.risk.arrays import as_numpy
 from tacita.risk.combinations import adopted, of_each_record
 

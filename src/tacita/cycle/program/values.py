@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from tacita.masking.labels import labels, recoded_attribute, typed
-from tacita.masking.local_recoding import SUPPRESSED, locally_recoded
-from tacita.masking.masked import RECORD, ROW, Joined, Rewriting, engine_relation, rewritten
+from tacita.masking.recoding.labels import labels, recoded_attribute, typed
+from tacita.masking.recoding.local_recoding import SUPPRESSED, locally_recoded
+from tacita.masking.recoding.masked import RECORD, ROW, Joined, Rewriting, engine_relation, rewritten
 from tacita.model.hierarchy import STAR, text_of
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType

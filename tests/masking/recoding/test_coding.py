@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import tacita as tc
 from tacita.errors import UsageError
-from tacita.masking.discretisation import discretised
-from tacita.masking.masked import Masked
-from tacita.masking.top_bottom_coding import top_bottom_coded
+from tacita.masking.recoding.discretisation import discretised
+from tacita.masking.recoding.masked import Masked
+from tacita.masking.recoding.top_bottom_coding import top_bottom_coded
 from tacita.model.hierarchy.classes import exact, label_ends
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from tacita.errors import HierarchyError, did_you_mean
-from tacita.masking.masked import RECORD, Joined, engine_relation, value_term
+from tacita.masking.recoding.masked import RECORD, Joined, engine_relation, value_term
 from tacita.model.attribute import Attribute, Kind
 from tacita.model.hierarchy import Hierarchy, text_of
 from tacita.model.microdata import Microdata

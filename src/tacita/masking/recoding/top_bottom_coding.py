@@ -12,8 +12,16 @@ from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text, number
 from tacita.errors import UsageError, did_you_mean, listed
-from tacita.masking.labels import distinct_values
-from tacita.masking.masked import RECORD, Masked, Rewriting, changed_rows, engine_relation, rewritten, value_term
+from tacita.masking.recoding.labels import distinct_values
+from tacita.masking.recoding.masked import (
+    RECORD,
+    Masked,
+    Rewriting,
+    changed_rows,
+    engine_relation,
+    rewritten,
+    value_term,
+)
 from tacita.model.attribute import Kind
 from tacita.model.hierarchy import ValueHierarchy, text_of
 from tacita.model.hierarchy.classes import class_label, exact, number_text

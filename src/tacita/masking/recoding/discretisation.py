@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from tacita.engines.plans.terms import number
 from tacita.errors import UsageError, did_you_mean
-from tacita.masking.masked import RECORD, Masked, Rewriting, engine_relation, rewritten
+from tacita.masking.recoding.masked import RECORD, Masked, Rewriting, engine_relation, rewritten
 from tacita.model.attribute import Kind
 from tacita.model.hierarchy import ValueHierarchy
 from tacita.model.hierarchy.classes import Ends, Number, class_label, exact

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacita.errors import UsageError
-from tacita.masking.labels import hierarchy_of, labels, recoded_attribute
-from tacita.masking.masked import Masked, Rewriting, rewritten
-from tacita.masking.reached_hierarchy import ReachedHierarchy
+from tacita.masking.recoding.labels import hierarchy_of, labels, recoded_attribute
+from tacita.masking.recoding.masked import Masked, Rewriting, rewritten
+from tacita.masking.recoding.reached_hierarchy import ReachedHierarchy
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
 

@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError
-from tacita.masking.labels import Labels, hierarchy_of, labels
-from tacita.masking.masked import (
+from tacita.masking.recoding.labels import Labels, hierarchy_of, labels
+from tacita.masking.recoding.masked import (
     RECORD,
     ROW,
     Joined,
@@ -24,7 +24,7 @@ from tacita.masking.masked import (
     rewritten,
     value_term,
 )
-from tacita.masking.reached_hierarchy import ReachedHierarchy
+from tacita.masking.recoding.reached_hierarchy import ReachedHierarchy
 from tacita.model.attribute import Attribute, Kind
 from tacita.model.hierarchy import STAR
 from tacita.model.microdata import Microdata

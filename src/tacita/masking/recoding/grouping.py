@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from tacita.errors import UsageError, faults_text
-from tacita.masking.labels import beside, distinct_values, recoded_attribute, typed
-from tacita.masking.masked import Masked, Rewriting, rewritten
+from tacita.masking.recoding.labels import beside, distinct_values, recoded_attribute, typed
+from tacita.masking.recoding.masked import Masked, Rewriting, rewritten
 from tacita.model.hierarchy import ValueHierarchy, text_of
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import tacita as tc
 from tacita.errors import HierarchyError, TacitaError, UsageError
-from tacita.masking.global_recoding import recoded
-from tacita.masking.grouping import grouped
-from tacita.masking.local_recoding import SUPPRESSED, locally_recoded
-from tacita.masking.masked import Masked
+from tacita.masking.recoding.global_recoding import recoded
+from tacita.masking.recoding.grouping import grouped
+from tacita.masking.recoding.local_recoding import SUPPRESSED, locally_recoded
+from tacita.masking.recoding.masked import Masked
 from tacita.model.attribute import Kind
 from tacita.model.hierarchy import DateHierarchy, Hierarchy, IntervalHierarchy, ValueHierarchy
 from tacita.model.microdata import Microdata

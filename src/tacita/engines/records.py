@@ -1,0 +1,236 @@
+"""Microdata as arrays, and arrays as microdata: the bridge between an engine and the methods that need numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlglot import exp
+
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import InputError, InternalError
+from tacita.model.attribute import Attribute, Kind
+from tacita.model.microdata import Microdata
+from tacita.model.records import Categories, Numbers, Records, Values
+from tacita.model.relation import Column, ColumnType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_EXACT = 2**53
+_RECORD, _NEW, _ROW = "r", "n", "row_number_"
+
+
+def records_of(microdata: Microdata, names: Sequence[str] | None = None) -> Records:
+    """Return attributes of microdata as arrays, all of them unless named.
+
+    Numbers are numbers, unless the dictionary calls them categories or gives them an order; so are dates, in days, and
+    moments, in microseconds. All else are categories.
+
+    >>> import tacita as tc
+    >>> records_of(tc.sample("figure-1").microdata, ["Area", "W"])
+    <Records: 20 of 2 attributes>
+    """
+    import pyarrow as pa
+
+    relation = _relation(microdata)
+    wanted = [microdata.column(name) for name in (names if names is not None else microdata.dictionary.names)]
+    terms = [exp.alias_(_fetched(column), f"x{place}") for place, column in enumerate(wanted)]
+    if not terms:
+        return Records({})
+    batches = list(relation.engine.stream(exp.select(*terms).from_(relation.source()), 1_000_000))
+    table = pa.Table.from_batches(batches) if batches else None
+    columns: dict[str, Values] = {}
+    for place, column in enumerate(wanted):
+        held = table.column(place) if table is not None else pa.chunked_array([], pa.null())
+        columns[column.name] = _values(held, column, microdata)
+    return Records(columns)
+
+
+def microdata_of(
+    records: Records, microdata: Microdata, origin: NDArray[np.int64] | None, changed: Sequence[str]
+) -> Microdata:
+    """Return microdata whose changed attributes are taken from arrays, and all others from the records of origin.
+
+    Without an origin all attributes come from the arrays. Types stay: whole numbers are rounded to whole numbers
+    again, and only categories that are not values of their type turn a column into text.
+    """
+    import pyarrow as pa
+
+    relation = _relation(microdata)
+    names = [c.name for c in relation.columns if c.name in records.columns]
+    given = set(names if origin is None else changed)
+    kinds: dict[str, ColumnType] = {}
+    arrays: list[Any] = []
+    for name in names:
+        if name in given:
+            array, kinds[name] = _column(records[name], relation.column(name).type)
+            arrays.append(array)
+    place = pa.array(range(len(records)), pa.int64())
+    comes = pa.nulls(len(records), pa.int64()) if origin is None else _int64(origin + 1)
+    batch = pa.RecordBatch.from_arrays([place, comes, *arrays], names=[f"v{i}" for i in range(len(arrays) + 2)])
+    beside = relation.engine.adopt([batch], batch.schema)
+    new = iter(beside.columns[2:])
+    terms: list[exp.Expr] = []
+    columns: list[Column] = []
+    for column in relation.columns:
+        if column.name not in names and origin is None:
+            continue
+        if column.name in given:
+            terms.append(exp.alias_(exp.column(next(new).physical, table=_NEW), column.physical))
+            columns.append(replace(column, type=kinds[column.name], as_written=None, is_coded=False))
+            continue
+        terms.append(exp.alias_(exp.column(column.physical, table=_RECORD), column.physical))
+        if column.as_written:
+            terms.append(exp.alias_(exp.column(column.as_written, table=_RECORD), column.as_written))
+        columns.append(column)
+    plan = exp.select(*terms).from_(beside.source().as_(_NEW))
+    if origin is not None:
+        held = [name for c in relation.columns for name in (c.physical, c.as_written) if name]
+        row = exp.alias_(relation.engine.numbered(relation), _ROW)
+        numbered = exp.select(row, *map(exp.column, held)).from_(relation.source()).subquery(_RECORD)
+        same = exp.EQ(
+            this=exp.column(_ROW, table=_RECORD), expression=exp.column(beside.columns[1].physical, table=_NEW)
+        )
+        plan = plan.join(numbered, on=same, join_type="left")
+    stored = relation.engine.store(plan.order_by(exp.column(beside.columns[0].physical, table=_NEW)), columns)
+    relation.engine.drop(beside)
+    kept = {column.name for column in columns}
+    dictionary = microdata.dictionary.mapped(
+        lambda a: _described(a, records[a.name], kinds[a.name], relation.column(a.name).type) if a.name in given else a
+    )
+    if len(kept) < len(dictionary.attributes):
+        dictionary = replace(dictionary, attributes=tuple(a for a in dictionary.attributes if a.name in kept))
+    hierarchies = {
+        name: hierarchy
+        for name, hierarchy in microdata.hierarchies.items()
+        if name in kept and (name not in given or kinds[name] is relation.column(name).type)
+    }
+    return replace(
+        microdata, relation=stored, dictionary=dictionary, hierarchies=MappingProxyType(hierarchies), readings=()
+    )
+
+
+def _relation(microdata: Microdata) -> EngineRelation:
+    if not isinstance(microdata.relation, EngineRelation):
+        raise InternalError(f"a relation of type {type(microdata.relation).__name__} lives in no engine")
+    return microdata.relation
+
+
+def _fetched(column: Column) -> exp.Expr:
+    term = exp.column(column.physical)
+    return exp.Cast(this=term, to=exp.DataType(this=exp.DType.TEXT)) if column.is_coded else term
+
+
+def _values(held: pa.ChunkedArray, column: Column, microdata: Microdata) -> Values:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    attribute = microdata.attribute(column.name)
+    hierarchy = microdata.hierarchies.get(column.name)
+    labelled = attribute.kind in {Kind.CATEGORICAL, Kind.ORDINAL, Kind.TEXT} or bool(attribute.order)
+    if column.type in {ColumnType.TEXT, ColumnType.BOOLEAN} or (column.type.is_numeric and labelled):
+        coded = held.combine_chunks().dictionary_encode()
+        coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+        return _categories(coded.dictionary.to_pylist(), coded.indices, attribute, hierarchy)
+    if column.type is ColumnType.DATE:
+        held = held.cast(pa.date32()).cast(pa.int32())
+    elif column.type is ColumnType.TIMESTAMP:
+        held = held.cast(pa.timestamp("us")).cast(pa.int64())
+    numbers = np.array(pc.cast(held, pa.float64(), safe=False).combine_chunks().fill_null(float("nan")), dtype=float)
+    is_whole = column.type is not ColumnType.NUMBER
+    if is_whole and len(numbers) and np.nanmax(np.abs(numbers), initial=0) >= _EXACT:
+        raise InputError(
+            f"'{column.name}' has whole numbers above 2^53, which arithmetic cannot hold exactly",
+            do='read it as text (types = { NAME = "text" }), or divide it by a unit first',
+        )
+    return Numbers(numbers, is_whole)
+
+
+def _categories(values: list[Any], indices: pa.Array, attribute: Attribute, hierarchy: Any) -> Categories:
+    order = {text: place for place, text in enumerate(attribute.order)}
+    ordered = bool(order) and all(str(value) in order for value in values)
+    numeric = bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    ranks = sorted(range(len(values)), key=lambda i: order[str(values[i])] if ordered else values[i])
+    place = np.empty(len(values) + 1, dtype=np.int32)
+    place[ranks] = np.arange(len(values))
+    place[-1] = -1
+    codes = np.array(indices.fill_null(len(values)), dtype=np.int64)
+    by_size = numeric and attribute.kind is Kind.ORDINAL
+    return Categories(place[codes], tuple(values[i] for i in ranks), ordered or by_size, hierarchy)
+
+
+def _column(values: Values, kind: ColumnType) -> tuple[Any, ColumnType]:
+    """Return values as a column of a type, or as text if some are not of that type."""
+    import pyarrow as pa
+
+    if isinstance(values, Categories):
+        fits = _FITS.get(kind, (str,))
+        alike = all(
+            isinstance(v, fits) and (kind is ColumnType.BOOLEAN or not isinstance(v, bool)) for v in values.values
+        )
+        if kind in {ColumnType.DATE, ColumnType.TIMESTAMP} and alike:
+            dates = np.array([*map(float, values.values), np.nan])[values.codes]  # type: ignore[arg-type]
+            return _column(Numbers(dates, is_whole=True), kind)
+        type_ = _arrow_types()[kind] if alike else pa.string()
+        held = pa.array([v if alike else _text(v) for v in values.values], type_)
+        codes = pa.array(values.codes, pa.int32(), mask=np.asarray(values.missing))
+        return held.take(codes), kind if alike else ColumnType.TEXT
+    numbers = values.values
+    if not kind.is_numeric and kind not in {ColumnType.DATE, ColumnType.TIMESTAMP}:
+        return pa.array(numbers, pa.float64(), mask=np.asarray(values.missing)), ColumnType.NUMBER
+    if kind is ColumnType.NUMBER:
+        return pa.array(numbers, pa.float64(), mask=np.asarray(values.missing)), kind
+    whole = np.rint(np.where(values.missing, 0, numbers)).astype(np.int64)
+    held = pa.array(whole, pa.int64(), mask=np.asarray(values.missing))
+    if kind is ColumnType.DATE:
+        held = held.cast(pa.int32()).cast(pa.date32())
+    elif kind is ColumnType.TIMESTAMP:
+        held = held.cast(pa.timestamp("us"))
+    return held, kind
+
+
+def _text(value: object) -> str:
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _int64(values: NDArray[np.int64]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, pa.int64())
+
+
+def _described(attribute: Attribute, values: Values, kind: ColumnType, before: ColumnType) -> Attribute:
+    """Return what the dictionary says of an attribute afterwards."""
+    if kind is before:
+        return attribute
+    if kind is ColumnType.NUMBER:
+        return attribute.with_(kind=Kind.CONTINUOUS, order=(), labels={}, hierarchy="", hierarchy_rule={}, format="")
+    ordered = isinstance(values, Categories) and values.is_ordered
+    order = tuple(str(value) for value in values.values) if isinstance(values, Categories) and ordered else ()
+    told = Kind.ORDINAL if ordered else Kind.CATEGORICAL
+    return attribute.with_(kind=told, order=order, labels={}, hierarchy="", hierarchy_rule={}, format="")
+
+
+def _arrow_types() -> dict[ColumnType, Any]:
+    import pyarrow as pa
+
+    return {
+        ColumnType.INTEGER: pa.int64(),
+        ColumnType.NUMBER: pa.float64(),
+        ColumnType.BOOLEAN: pa.bool_(),
+        ColumnType.TEXT: pa.string(),
+    }
+
+
+_FITS: dict[ColumnType, tuple[type, ...]] = {
+    ColumnType.INTEGER: (int,),
+    ColumnType.NUMBER: (int, float),
+    ColumnType.BOOLEAN: (bool,),
+    ColumnType.DATE: (int, float),
+    ColumnType.TIMESTAMP: (int, float),
+}
