@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 from pathlib import Path
 
-from tacita.tables.specification.checked import Checked
+from tacita.files.toml.checked import Checked
 from tacita.tables.specification.specification import CELL_FORMATS, DataPlan, HistoryPlan
 
 _OF_MICRODATA = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tacita.tables.specification.checked import Checked
+from tacita.files.toml.checked import Checked
 from tacita.tables.specification.specification import DimensionPlan, TablePlan
 
 _WAYS = ("hierarchy", "hierarchies", "tree", "prefixes", "columns", "codes")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tacita.errors import did_you_mean
+from tacita.files.toml.faults import Faults, Keys
 
 _T = TypeVar("_T")
-Keys = tuple[str, ...]
 
 _KINDS: tuple[tuple[type, str], ...] = (
     (bool, "true or false"),
@@ -21,17 +21,6 @@ _KINDS: tuple[tuple[type, str], ...] = (
     (list, "a list"),
     (dict, "a table"),
 )
-
-
-@dataclass(slots=True)
-class Faults:
-    """What is wrong so far, each with the keys where it stands."""
-
-    found: list[tuple[Keys, str]] = field(default_factory=list)
-
-    def add(self, keys: Keys, said: str) -> None:
-        """Note a fault."""
-        self.found.append((keys, said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +117,7 @@ class Checked:
         return given if isinstance(given, bool) else self._wrong(key, given, "true or false", default)
 
     def file(self, key: str) -> Path | None:
-        """Return the path of a file that is there; a relative one is relative to the folder of the specification."""
+        """Return the path of a file that is there; a relative one is relative to the folder of the TOML file."""
         given = self.text(key, None)
         return self.path(key, given) if given is not None else None
 
