@@ -35,7 +35,7 @@ from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
-from tacita.utility.nulls import NullLoss
+from tacita.utility.recoding.nulls import NullLoss
 
 if TYPE_CHECKING:
     import numpy as np

@@ -37,7 +37,7 @@ from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls
 from tacita.risk.sample import Sample
-from tacita.utility.nulls import NullLoss
+from tacita.utility.recoding.nulls import NullLoss
 
 RELEASED, REL = "TupleA", "rel"
 
