@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, InternalError
-from tacita.model.attribute import Attribute, Kind
+from tacita.model.attribute import Attribute, Category, Kind
 from tacita.model.microdata import Microdata
 from tacita.model.records import Categories, Numbers, Records, Values
 from tacita.model.relation import Column, ColumnType
@@ -52,67 +52,110 @@ def records_of(microdata: Microdata, names: Sequence[str] | None = None) -> Reco
 
 
 def microdata_of(
-    records: Records, microdata: Microdata, origin: NDArray[np.int64] | None, changed: Sequence[str]
+    records: Records,
+    microdata: Microdata,
+    origin: NDArray[np.int64] | None,
+    changed: Sequence[str],
+    dropped: Collection[str] = (),
 ) -> Microdata:
     """Return microdata whose changed attributes are taken from arrays, and all others from the records of origin.
 
-    Without an origin all attributes come from the arrays. Types stay: whole numbers are rounded to whole numbers
-    again, and only categories that are not values of their type turn a column into text.
+    Without an origin all attributes come from the arrays. Attributes that the microdata do not have are added, and
+    those that are dropped are left out. Types stay: whole numbers are rounded to whole numbers again, and only
+    categories that are not values of their type turn a column into text.
     """
     import pyarrow as pa
 
     relation = _relation(microdata)
-    names = [c.name for c in relation.columns if c.name in records.columns]
-    given = set(names if origin is None else changed)
+    held = {column.name: column for column in relation.columns if column.name not in dropped}
+    given = [name for name in records.names if origin is None or name in changed or name not in held]
+    if origin is None:
+        held = {name: column for name, column in held.items() if name in records.columns}
     kinds: dict[str, ColumnType] = {}
     arrays: list[Any] = []
-    for name in names:
-        if name in given:
-            array, kinds[name] = _column(records[name], relation.column(name).type)
-            arrays.append(array)
+    for name in given:
+        array, kinds[name] = _column(records[name], held[name].type if name in held else _natural(records[name]))
+        arrays.append(array)
     place = pa.array(range(len(records)), pa.int64())
-    comes = pa.nulls(len(records), pa.int64()) if origin is None else _int64(origin + 1)
+    comes = pa.nulls(len(records), pa.int64()) if origin is None else pa.array(origin + 1, pa.int64())
     batch = pa.RecordBatch.from_arrays([place, comes, *arrays], names=[f"v{i}" for i in range(len(arrays) + 2)])
     beside = relation.engine.adopt([batch], batch.schema)
-    new = iter(beside.columns[2:])
+    new = dict(zip(given, beside.columns[2:], strict=True))
     terms: list[exp.Expr] = []
     columns: list[Column] = []
-    for column in relation.columns:
-        if column.name not in names and origin is None:
+    for at, name in enumerate([*held, *(name for name in given if name not in held)]):
+        if name in new:
+            columns.append(Column(name, f"n{at}", kinds[name]))
+            terms.append(exp.alias_(exp.column(new[name].physical, table=_NEW), f"n{at}"))
             continue
-        if column.name in given:
-            terms.append(exp.alias_(exp.column(next(new).physical, table=_NEW), column.physical))
-            columns.append(replace(column, type=kinds[column.name], as_written=None, is_coded=False))
-            continue
-        terms.append(exp.alias_(exp.column(column.physical, table=_RECORD), column.physical))
+        column = held[name]
+        columns.append(replace(column, physical=f"n{at}", as_written=f"n{at}w" if column.as_written else None))
+        terms.append(exp.alias_(exp.column(column.physical, table=_RECORD), f"n{at}"))
         if column.as_written:
-            terms.append(exp.alias_(exp.column(column.as_written, table=_RECORD), column.as_written))
-        columns.append(column)
+            terms.append(exp.alias_(exp.column(column.as_written, table=_RECORD), f"n{at}w"))
     plan = exp.select(*terms).from_(beside.source().as_(_NEW))
     if origin is not None:
-        held = [name for c in relation.columns for name in (c.physical, c.as_written) if name]
-        row = exp.alias_(relation.engine.numbered(relation), _ROW)
-        numbered = exp.select(row, *map(exp.column, held)).from_(relation.source()).subquery(_RECORD)
-        same = exp.EQ(
-            this=exp.column(_ROW, table=_RECORD), expression=exp.column(beside.columns[1].physical, table=_NEW)
-        )
-        plan = plan.join(numbered, on=same, join_type="left")
+        plan = plan.join(_numbered(relation), on=_same_record(beside), join_type="left")
     stored = relation.engine.store(plan.order_by(exp.column(beside.columns[0].physical, table=_NEW)), columns)
     relation.engine.drop(beside)
-    kept = {column.name for column in columns}
-    dictionary = microdata.dictionary.mapped(
-        lambda a: _described(a, records[a.name], kinds[a.name], relation.column(a.name).type) if a.name in given else a
-    )
-    if len(kept) < len(dictionary.attributes):
-        dictionary = replace(dictionary, attributes=tuple(a for a in dictionary.attributes if a.name in kept))
+    return _described(microdata, stored, records, kinds)
+
+
+def _numbered(relation: EngineRelation) -> exp.Subquery:
+    names = [name for column in relation.columns for name in (column.physical, column.as_written) if name]
+    row = exp.alias_(relation.engine.numbered(relation), _ROW)
+    return exp.select(row, *map(exp.column, names)).from_(relation.source()).subquery(_RECORD)
+
+
+def _same_record(beside: EngineRelation) -> exp.Expr:
+    origin = exp.column(beside.columns[1].physical, table=_NEW)
+    return exp.EQ(this=exp.column(_ROW, table=_RECORD), expression=origin)
+
+
+def _described(
+    microdata: Microdata, stored: EngineRelation, records: Records, kinds: Mapping[str, ColumnType]
+) -> Microdata:
+    """Return stored records with a dictionary that fits them."""
+    known = {attribute.name: attribute for attribute in microdata.dictionary}
+    before = {column.name: column.type for column in microdata.columns}
+    attributes = []
+    for column in stored.columns:
+        attribute = known.get(column.name, Attribute(column.name, Category.NON_IDENTIFYING))
+        if column.name in kinds:
+            attribute = _attribute(attribute, records[column.name], kinds[column.name], before.get(column.name))
+        attributes.append(attribute)
     hierarchies = {
         name: hierarchy
         for name, hierarchy in microdata.hierarchies.items()
-        if name in kept and (name not in given or kinds[name] is relation.column(name).type)
+        if stored_type(stored, name) is before[name]
+    }
+    scenarios = {
+        name: names
+        for name, names in microdata.dictionary.scenarios.items()
+        if {a.name for a in attributes} >= {*names}
     }
     return replace(
-        microdata, relation=stored, dictionary=dictionary, hierarchies=MappingProxyType(hierarchies), readings=()
+        microdata,
+        relation=stored,
+        dictionary=replace(microdata.dictionary, attributes=tuple(attributes), scenarios=scenarios),
+        hierarchies=MappingProxyType(hierarchies),
+        readings=(),
     )
+
+
+def stored_type(relation: EngineRelation, name: str) -> ColumnType | None:
+    """Return the type of a column, or None if there is no such column."""
+    return next((column.type for column in relation.columns if column.name == name), None)
+
+
+def _natural(values: Values) -> ColumnType:
+    """Return the type of a column that nobody has told yet."""
+    if isinstance(values, Numbers):
+        return ColumnType.INTEGER if values.is_whole else ColumnType.NUMBER
+    for kind in (ColumnType.BOOLEAN, ColumnType.INTEGER, ColumnType.NUMBER):
+        if values.values and all(type(value) in _FITS[kind] for value in values.values):
+            return kind
+    return ColumnType.TEXT
 
 
 def _relation(microdata: Microdata) -> EngineRelation:
@@ -198,17 +241,11 @@ def _text(value: object) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _int64(values: NDArray[np.int64]) -> Any:
-    import pyarrow as pa
-
-    return pa.array(values, pa.int64())
-
-
-def _described(attribute: Attribute, values: Values, kind: ColumnType, before: ColumnType) -> Attribute:
+def _attribute(attribute: Attribute, values: Values, kind: ColumnType, before: ColumnType | None) -> Attribute:
     """Return what the dictionary says of an attribute afterwards."""
     if kind is before:
         return attribute
-    if kind is ColumnType.NUMBER:
+    if isinstance(values, Numbers):
         return attribute.with_(kind=Kind.CONTINUOUS, order=(), labels={}, hierarchy="", hierarchy_rule={}, format="")
     ordered = isinstance(values, Categories) and values.is_ordered
     order = tuple(str(value) for value in values.values) if isinstance(values, Categories) and ordered else ()

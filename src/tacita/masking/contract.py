@@ -13,7 +13,7 @@ import numpy as np
 
 from tacita.errors import TacitaError
 from tacita.masking.method import Method, Treated
-from tacita.model.records import Categories, Numbers, Records, Values
+from tacita.model.records import Categories, Numbers, Records, Values, same_values
 
 _SHORTEST = 4
 """Shorter values may stand in a sentence by chance."""
@@ -82,17 +82,6 @@ def _sentences(sentences: tuple[str, ...], records: Records) -> Iterator[str]:
             if any(value in sentence.split() for value in shown for sentence in sentences):
                 yield "a sentence of it shows a value of the data"
                 return
-
-
-def same_values(some: Values, others: Values) -> bool:
-    """Whether two columns hold the same values, whatever their codes."""
-    if isinstance(some, Numbers) and isinstance(others, Numbers):
-        return np.array_equal(some.values, others.values, equal_nan=True)
-    if isinstance(some, Categories) and isinstance(others, Categories) and len(some) == len(others):
-        one, two = ([*column.values, None] for column in (some, others))
-        pairs = np.unique(np.stack([some.codes, others.codes]), axis=1).T
-        return all(one[a] == two[b] for a, b in pairs)
-    return False
 
 
 def _same(some: Records, others: Records) -> bool:

@@ -6,6 +6,6 @@ hold confidential values, and print none of them.
 
 from tacita.model.records.categories import Categories
 from tacita.model.records.numbers import Numbers
-from tacita.model.records.records import Records, Values, strata
+from tacita.model.records.records import Records, Values, same_values, strata
 
-__all__ = ["Categories", "Numbers", "Records", "Values", "strata"]
+__all__ = ["Categories", "Numbers", "Records", "Values", "same_values", "strata"]

@@ -122,3 +122,18 @@ def strata(records: Records, by: Sequence[str]) -> tuple[NDArray[np.int64], ...]
     order = np.argsort(codes, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1) if len(order) else []
     return tuple(sorted(parts, key=lambda part: int(part[0])))
+
+
+def same_values(some: Values, others: Values) -> bool:
+    """Whether two columns hold the same values, whatever their codes.
+
+    >>> same_values(Categories.of(["a", None]), Categories.of(["a", None], order=["b", "a"]))
+    True
+    """
+    if isinstance(some, Numbers) and isinstance(others, Numbers):
+        return np.array_equal(some.values, others.values, equal_nan=True)
+    if isinstance(some, Categories) and isinstance(others, Categories) and len(some) == len(others):
+        one, two = ([*column.values, None] for column in (some, others))
+        pairs = np.unique(np.stack([some.codes, others.codes]), axis=1).T
+        return all(one[a] == two[b] for a, b in pairs)
+    return False

@@ -1,0 +1,193 @@
+"""Carrying out a recipe: microdata in, treated microdata out, with what each step says of itself."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.engines.records import microdata_of, records_of
+from tacita.errors import TacitaError, UsageError, listed
+from tacita.masking.method import Method, Treated
+from tacita.masking.within import treated_within
+from tacita.model.attribute import Category
+from tacita.model.microdata import Microdata
+from tacita.model.records import Records, same_values
+from tacita.progress import Progress, Step, silent
+from tacita.recipes.engine_methods import EngineMethod
+from tacita.recipes.methods import made
+from tacita.recipes.recipe import Recipe, RecipeStep
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a step says of itself."""
+
+    label: str
+    promises: str
+    limits: str
+    attributes: tuple[str, ...]
+    """The attributes that were changed."""
+    figures: Mapping[str, float]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Masked:
+    """Microdata after a recipe."""
+
+    recipe: Recipe
+    """The recipe as it was carried out: with the seed that was used."""
+    original: Microdata
+    released: Microdata
+    origin: NDArray[np.int64] | None
+    """For each released record the place of its original; None if the records are invented."""
+    changed: tuple[str, ...]
+    """The attributes of which some step rewrote the column."""
+    dropped: tuple[str, ...]
+    """Attributes that stand in another table now, or nowhere."""
+    steps: tuple[Done, ...]
+    beside: Mapping[str, Records] = field(default_factory=lambda: MappingProxyType({}))
+    """Further tables that are released, by name."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a steward has to know, of all steps."""
+        return tuple(dict.fromkeys(note for step in self.steps for note in step.notes))
+
+
+def fresh_seed() -> int:
+    """Return a seed that nobody can guess, as a recipe can hold it."""
+    return secrets.randbits(63)
+
+
+def carried_out(microdata: Microdata, recipe: Recipe, *, progress: Progress = silent) -> Masked:
+    """Return microdata after all steps of a recipe.
+
+    Each step has randomness of its own, so that changing the parameters of one leaves the draws of the others as they
+    were. A recipe without a seed gets one, which the result's recipe holds.
+
+    >>> import tacita as tc
+    >>> from tacita.recipes.recipe import Recipe, RecipeStep
+    >>> recipe = Recipe((RecipeStep("intervals", {"attributes": ["W"], "width": 100}),), seed=1)
+    >>> carried_out(tc.sample("figure-1").microdata, recipe).changed
+    ('W',)
+    """
+    recipe = recipe if recipe.seed is not None else recipe.with_(seed=fresh_seed())
+    sources = np.random.SeedSequence(recipe.seed).spawn(len(recipe.steps))
+    work = _Work(microdata)
+    for number, (step, source) in enumerate(zip(recipe.steps, sources, strict=True), 1):
+        where = f"step {number}, '{step.method}'"
+        progress(Step(step.label, number - 1, len(recipe.steps)))
+        try:
+            work.add(step, np.random.default_rng(source), progress)
+        except TacitaError as error:
+            if not error.where:
+                error.where = where
+            raise
+    return work.finished(recipe)
+
+
+class _Work:
+    """The microdata between two steps."""
+
+    def __init__(self, original: Microdata) -> None:
+        self._original = self._now = original
+        self._origin: NDArray[np.int64] | None = np.arange(original.relation.count())
+        self._changed: dict[str, None] = {}
+        self._dropped: dict[str, None] = {}
+        self._beside: dict[str, Records] = {}
+        self._done: list[Done] = []
+
+    def add(self, step: RecipeStep, random: np.random.Generator, progress: Progress) -> None:
+        method = made(step.method, step.parameters)
+        for name in (*step.within, *method.attributes):
+            self._now.column(name)
+        if isinstance(method, EngineMethod):
+            self._in_engine(step, method, progress)
+        else:
+            self._on_records(step, method, random, progress)
+
+    def _in_engine(self, step: RecipeStep, method: EngineMethod, progress: Progress) -> None:
+        if step.within:
+            raise UsageError(f"'{step.method}' does not work within strata", do="leave 'within' out")
+        before = self._now
+        self._now, notes = method.applied(before, progress)
+        rewritten = method.attributes or before.dictionary.quasi_identifiers
+        self._note(step, method, rewritten, {}, notes)
+
+    def _on_records(self, step: RecipeStep, method: Method, random: np.random.Generator, progress: Progress) -> None:
+        identifiers = {attribute.name for attribute in self._now.dictionary.of(Category.IDENTIFIER)}
+        if told := identifiers & {*method.attributes, *step.within}:
+            raise UsageError(
+                f"{listed(sorted(told))} names respondents", do="leave it out: identifiers are not released"
+            )
+        records = records_of(self._now, [name for name in self._now.dictionary.names if name not in identifiers])
+        found = treated_within(method, records, step.within, random, progress)
+        rewritten = _rewritten(records, found)
+        gone = [name for name in records.names if name not in found.records.columns]
+        gone += sorted(identifiers) if found.origin is None else []
+        self._now = microdata_of(found.records, self._now, found.origin, rewritten, gone)
+        if found.origin is None or self._origin is None:
+            self._origin = None
+        else:
+            self._origin = self._origin[found.origin]
+        self._dropped.update(dict.fromkeys(gone))
+        for name, table in found.beside.items():
+            self._beside[_free(name, self._beside)] = table
+        self._note(step, method, rewritten, found.figures, found.notes)
+
+    def _note(
+        self,
+        step: RecipeStep,
+        method: Method | EngineMethod,
+        changed: Sequence[str],
+        figures: Mapping[str, float],
+        notes: tuple[str, ...],
+    ) -> None:
+        self._changed.update(dict.fromkeys(changed))
+        told = MappingProxyType(dict(figures))
+        self._done.append(Done(step.label, method.promises, method.limits, tuple(changed), told, notes))
+
+    def finished(self, recipe: Recipe) -> Masked:
+        there = {column.name for column in self._now.columns}
+        return Masked(
+            recipe,
+            self._original,
+            self._now,
+            self._origin,
+            tuple(name for name in self._changed if name in there),
+            tuple(name for name in self._dropped if name not in there),
+            tuple(self._done),
+            MappingProxyType(self._beside),
+        )
+
+
+def _rewritten(records: Records, found: Treated) -> tuple[str, ...]:
+    """Return the attributes whose columns are not the ones that went in."""
+    same_rows = found.origin is not None and np.array_equal(found.origin, np.arange(len(records)))
+    if not same_rows:
+        return found.records.names if found.origin is None else _touched(records, found)
+    return tuple(name for name, column in found.records.columns.items() if records.columns.get(name) is not column)
+
+
+def _touched(records: Records, found: Treated) -> tuple[str, ...]:
+    """Return the attributes of a sample of which a cell differs from its original's."""
+    assert found.origin is not None
+    names = []
+    for name, column in found.records.columns.items():
+        if name not in records.columns or not same_values(records[name].taken(found.origin), column):
+            names.append(name)
+    return tuple(names)
+
+
+def _free(name: str, taken: Mapping[str, Records]) -> str:
+    number = 2
+    wanted = name
+    while wanted in taken:
+        wanted, number = f"{name} {number}", number + 1
+    return wanted

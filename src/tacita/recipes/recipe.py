@@ -1,0 +1,108 @@
+"""A recipe as a value: steps, how to judge what came of them, and where randomness begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Self
+
+from tacita.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeStep:
+    """One method with its parameters, and the strata within which it is applied."""
+
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    within: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+
+    @property
+    def label(self) -> str:
+        """The step in few words: its method and the parameters that are numbers or words.
+
+        >>> RecipeStep("mdav", {"attributes": ["turnover"], "k": 3}, within=("sector",)).label
+        'mdav k=3 within sector'
+        """
+        told = [f"{name}={_told(value)}" for name, value in self.parameters.items() if _is_short(value)]
+        return " ".join([self.method, *told, *(["within", ",".join(self.within)] if self.within else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A regression that must still hold on the released data."""
+
+    formula: str
+    kind: str = "linear"
+    by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndicatorWish:
+    """A figure, as SQL over a table `data`, that must be kept within a relative tolerance."""
+
+    name: str
+    sql: str
+    tolerance: float
+
+    def __post_init__(self) -> None:
+        if not self.tolerance >= 0:
+            raise UsageError(f"the tolerance of '{self.name}' is negative", do="give a share such as 0.02")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """By what the result is judged; everything has a default that follows from the data."""
+
+    known: tuple[str, ...] = ()
+    """What the intruder knows; by default the quasi-identifiers and every attribute that is changed."""
+    secret: tuple[str, ...] = ()
+    """What the intruder wants to learn; by default the sensitive attributes."""
+    attackers: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    """The attributes whose loss is measured; by default all that are released."""
+    measures: tuple[str, ...] = ()
+    models: tuple[Model, ...] = ()
+    indicators: tuple[IndicatorWish, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What is to be done, in order.
+
+    >>> Recipe((RecipeStep("mdav", {"attributes": ["turnover"], "k": 3}),)).label
+    'mdav k=3'
+    """
+
+    steps: tuple[RecipeStep, ...]
+    title: str = ""
+    seed: int | None = None
+    """Where randomness begins; None: nobody knows beforehand. Never published."""
+    judgement: Judgement = Judgement()
+
+    def __post_init__(self) -> None:
+        if not self.steps:
+            raise UsageError("the recipe has no step", do="add a [[step]] with a method")
+        if self.seed is not None and self.seed < 0:
+            raise UsageError("the seed is negative", do="give a whole number from 0")
+
+    @property
+    def label(self) -> str:
+        """The recipe in few words: its title, or its steps."""
+        return self.title or " + ".join(step.label for step in self.steps)
+
+    def with_(self, **changes: Any) -> Self:
+        """Return this recipe with some fields changed."""
+        return replace(self, **changes)
+
+
+def _is_short(value: object) -> bool:
+    return isinstance(value, int | float | str) and not (isinstance(value, str) and len(value) > 20)
+
+
+def _told(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)

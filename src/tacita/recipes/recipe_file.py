@@ -1,0 +1,177 @@
+"""A recipe as a TOML file: read with every fault in one message, and written so that reading gives the same recipe."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from tacita.errors import InputError, TacitaError
+from tacita.files.toml.checked import Checked
+from tacita.files.toml.faults import Faults, tables_of
+from tacita.model.hierarchy.text_file import read_text
+from tacita.recipes.methods import made
+from tacita.recipes.recipe import IndicatorWish, Judgement, Model, Recipe, RecipeStep
+
+_TOP = ("title", "seed", "step", "attack", "utility")
+_ATTACK = ("known", "secret", "attackers")
+_UTILITY = ("attributes", "measures", "model", "indicator")
+_DO = "correct the recipe; docs/reference/recipes.md lists every key"
+
+
+def read_recipe(path: str | PathLike[str]) -> Recipe:
+    """Return the recipe of a TOML file."""
+    path = Path(path)
+    return parse_recipe(read_text(path, InputError, "a recipe, a TOML file"), where=str(path))
+
+
+def parse_recipe(text: str, *, where: str = "the recipe") -> Recipe:
+    """Return the recipe of a text.
+
+    >>> recipe = parse_recipe('''
+    ... seed = 7
+    ... [[step]]
+    ... method = "mdav"
+    ... attributes = ["turnover", "employees"]
+    ... k = 3
+    ... ''')
+    >>> recipe.steps[0].method, dict(recipe.steps[0].parameters)["k"], recipe.seed
+    ('mdav', 3, 7)
+    """
+    faults = Faults()
+    top = Checked.of(tables_of(text, where=where), (), faults, Path(), _TOP)
+    steps = _steps(top)
+    attack, utility = top.below("attack", _ATTACK), top.below("utility", _UTILITY)
+    seed = top.whole("seed", None)
+    judgement = Judgement(
+        known=attack.texts("known"),
+        secret=attack.texts("secret"),
+        attackers=attack.texts("attackers"),
+        attributes=utility.texts("attributes"),
+        measures=utility.texts("measures"),
+        models=_models(utility),
+        indicators=_indicators(utility),
+    )
+    faults.raise_any(text, where=where, do=_DO)
+    return Recipe(steps, top.text("title", ""), seed, judgement)
+
+
+def _steps(top: Checked) -> tuple[RecipeStep, ...]:
+    found: list[RecipeStep] = []
+    for number, given in _listed(top, "step"):
+        keys = ("step", str(number))
+        method = given.get("method")
+        if not isinstance(method, str) or not method:
+            top.faults.add(keys, "a step needs a 'method'")
+            continue
+        within = given.get("within", [])
+        within = [within] if isinstance(within, str) else within
+        if not isinstance(within, list) or not all(isinstance(name, str) and name for name in within):
+            top.faults.add((*keys, "within"), "'within' must be a list of attributes")
+            within = []
+        parameters = {key: value for key, value in given.items() if key not in {"method", "within"}}
+        if isinstance(parameters.get("attributes"), str):
+            parameters["attributes"] = [parameters["attributes"]]
+        try:
+            made(method, parameters)
+        except TacitaError as error:
+            top.faults.add(keys, f"{error.found}{'; ' + error.do if error.do else ''}")
+        found.append(RecipeStep(method, parameters, tuple(within)))
+    if not found and not top.faults.found:
+        top.fault("step", "the recipe has no step: add a [[step]] with a method")
+    return tuple(found)
+
+
+def _models(utility: Checked) -> tuple[Model, ...]:
+    found = []
+    for number, given in _listed(utility, "model"):
+        table = Checked.of(given, ("utility", "model", str(number)), utility.faults, Path(), ("formula", "kind", "by"))
+        formula = table.text("formula", None)
+        if formula is None:
+            table.fault("formula", "a model needs a 'formula' such as \"income ~ age + C(region)\"")
+            continue
+        kind = table.text("kind", "linear", among=("linear", "logistic", "poisson"))
+        found.append(Model(formula, kind, table.texts("by", single=True)))
+    return tuple(found)
+
+
+def _indicators(utility: Checked) -> tuple[IndicatorWish, ...]:
+    found = []
+    for number, given in _listed(utility, "indicator"):
+        keys = ("utility", "indicator", str(number))
+        table = Checked.of(given, keys, utility.faults, Path(), ("name", "sql", "tolerance"))
+        sql = table.text("sql", None)
+        if sql is None:
+            table.fault("sql", "an indicator needs 'sql', such as \"SELECT avg(income) FROM data\"")
+            continue
+        tolerance = table.number("tolerance", 0.0, least=0)
+        found.append(IndicatorWish(table.text("name", sql), sql, tolerance))
+    return tuple(found)
+
+
+def _listed(table: Checked, key: str) -> list[tuple[int, dict[str, Any]]]:
+    given = table.table.get(key, [])
+    if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
+        table.fault(key, f"'{key}' is a list of tables: write [[{'.'.join((*table.keys, key))}]]")
+        return []
+    return list(enumerate(given, 1))
+
+
+def recipe_text(recipe: Recipe, *, with_seed: bool = True) -> str:
+    """Return the recipe as the text of a TOML file.
+
+    >>> print(recipe_text(Recipe((RecipeStep("mdav", {"attributes": ["turnover"], "k": 3}),), seed=7)))
+    seed = 7
+    <BLANKLINE>
+    [[step]]
+    method = "mdav"
+    attributes = ["turnover"]
+    k = 3
+    <BLANKLINE>
+    """
+    import tomlkit
+
+    document = tomlkit.document()
+    if recipe.title:
+        document["title"] = recipe.title
+    if with_seed and recipe.seed is not None:
+        document["seed"] = recipe.seed
+    steps = tomlkit.aot()
+    for step in recipe.steps:
+        within = {"within": list(step.within)} if step.within else {}
+        steps.append(_table({"method": step.method, **step.parameters, **within}))
+    document["step"] = steps
+    judged = recipe.judgement
+    attack = {"known": judged.known, "secret": judged.secret, "attackers": judged.attackers}
+    if any(attack.values()):
+        document["attack"] = _table({key: list(names) for key, names in attack.items() if names})
+    utility = {key: list(names) for key in ("attributes", "measures") if (names := getattr(judged, key))}
+    if utility or judged.models or judged.indicators:
+        table = _table(utility)
+        if judged.models:
+            models = tomlkit.aot()
+            for model in judged.models:
+                by = {"by": list(model.by)} if model.by else {}
+                models.append(_table({"formula": model.formula, "kind": model.kind, **by}))
+            table["model"] = models
+        if judged.indicators:
+            wishes = tomlkit.aot()
+            for each in judged.indicators:
+                wishes.append(_table({"name": each.name, "sql": each.sql, "tolerance": each.tolerance}))
+            table["indicator"] = wishes
+        document["utility"] = table
+    return tomlkit.dumps(document)
+
+
+def _table(entries: dict[str, Any]) -> Any:
+    import tomlkit
+
+    table = tomlkit.table()
+    for key, value in entries.items():
+        plain = [list(each) if isinstance(each, tuple) else each for each in value] if _is_list(value) else value
+        table[key] = dict(plain) if hasattr(plain, "keys") else plain
+    return table
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple)
