@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
@@ -13,11 +14,15 @@ settings.register_profile("same", derandomize=True)
 settings.register_profile("fuzz", print_blob=True)
 settings.load_profile("fuzz" if os.environ.get("TACITA_FUZZ") else "same")
 
+_numbers = itertools.count()
+
 
 @pytest.fixture(autouse=True)
 def clean_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep journals and experience of tests apart from those of a user, and of each other."""
-    home = tmp_path_factory.mktemp("home")
+    # The factory would look through all homes before it numbers the next one: too long for thousands of tests.
+    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_numbers))
+    home.mkdir(parents=True)
     for name in [name for name in os.environ if name.startswith("TACITA_") and name != "TACITA_SHARED"]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("TACITA_STATE", str(home / "state"))

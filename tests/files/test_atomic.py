@@ -145,8 +145,8 @@ def full_disk() -> None:
 @pytest.mark.parametrize(
     "ending", ["csv", *(pytest.param(e, marks=pytest.mark.slow) for e in ("parquet", "xlsx", "sav", "arrow"))]
 )
-def test_a_full_disk_leaves_nothing(tacita, tmp_path: Path, ending: str) -> None:
-    done = tacita("generate", "R100A4W", "--out", f"firms.{ending}", preexec_fn=full_disk)
+def test_a_full_disk_leaves_nothing(installed_tacita, tmp_path: Path, ending: str) -> None:
+    done = installed_tacita("generate", "R100A4W", "--out", f"firms.{ending}", preexec_fn=full_disk)
     assert done.returncode == 4, done.stderr
     assert "the disk is full" in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,0 +1,163 @@
+"""Runs commands of Tacita in forks of a process that has imported everything: most of a short command is imports.
+
+Run as ``python serve.py SOCKET``; ends when its standard input does. Each command is a process of its own, with the
+folder, environment, arguments and open files of the one that asked (ask.py). What it does not show is a forgotten
+import, or an order that depends on the seed of hashes, which all commands of one server share, or what happens while
+an interpreter is taken down: tests about those, and some of every command, ask for ``installed_tacita``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import importlib
+import io
+import marshal
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+# What commands import while they run; what is not installed is missed by the command itself.
+LAZY = (
+    *("altair", "fastexcel", "highspy", "narwhals", "pyarrow.acero", "pyarrow.compute", "pyarrow.csv"),
+    *("pyarrow.dataset", "pyarrow.parquet", "pydantic", "pyreadstat", "rapidfuzz.fuzz", "rapidfuzz.process"),
+    *("rich._emoji_codes", "rich.console", "rich.progress", "rich.table", "rich.tree", "scipy.optimize"),
+    *("scipy.sparse.csgraph", "sqlglot.dialects.duckdb", "sqlglot.optimizer", "tomlkit", "typer.main"),
+    *("typer.rich_utils", "vl_convert", "xlsxwriter"),
+)
+# The command line itself looks at its arguments when it is imported; the others are of no use to a short command.
+LEFT = ("tacita.cli", "tacita.language_server", "tacita.engines.spark")
+
+
+def preload() -> None:
+    """Import what commands need."""
+    import tacita
+
+    room = Path(tacita.__path__[0])
+    files = (file.relative_to(room.parent).with_suffix("") for file in sorted(room.rglob("*.py")))
+    names = (".".join(file.parts).removesuffix(".__init__") for file in files)
+    for name in (*LAZY, *(name for name in names if not name.startswith(LEFT))):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A command, and the line on which its exit code is awaited."""
+
+    process: int
+    line: socket.socket
+
+    def gone(self) -> None:
+        """End the command: whoever asked for it does not wait any more."""
+        os.kill(self.process, signal.SIGKILL)
+
+    def tell(self) -> None:
+        """Tell how the command ended."""
+        _, status = os.waitpid(self.process, 0)
+        with self.line, contextlib.suppress(BrokenPipeError):
+            self.line.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def serve(address: str) -> None:
+    """Start a process for each command that is asked for, until the standard input ends."""
+    preload()
+    # What is here will not go: a collection in a command need not look at it.
+    gc.collect()
+    gc.freeze()
+    running: dict[int, Running] = {}
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(address)
+        door.listen()
+        while True:
+            lines = {command.line: command for command in running.values()}
+            ready, _, _ = select.select([door, 0, *running, *lines], [], [])
+            if 0 in ready:
+                os._exit(0)
+            for one in ready:
+                if one in running:
+                    running.pop(one).tell()
+                elif one in lines and lines[one].line.fileno() >= 0:
+                    lines[one].gone()
+            if door in ready:
+                line, _ = door.accept()
+                asked = request(line)
+                # Nothing is ever written: the pipe ends with the last process that holds it, the command.
+                ended, held = os.pipe()
+                process = os.fork()
+                if process == 0:
+                    break
+                os.close(held)
+                for file in asked.files:
+                    os.close(file)
+                running[ended] = Running(process, line)
+    for command in running.values():
+        command.line.close()
+    line.close()
+    become(asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All that makes a process of its command: open files, arguments, folder, environment."""
+
+    files: list[int]
+    arguments: list[str]
+    folder: str
+    environment: dict[str, str]
+
+
+def request(line: socket.socket) -> Request:
+    """Return what is asked for on a line."""
+    size, files, _, _ = socket.recv_fds(line, 8, 3)
+    with line.makefile("rb") as rest:
+        return Request(files, *marshal.loads(rest.read(int.from_bytes(size, "big"))))
+
+
+def become(asked: Request) -> None:
+    """Be the command from here on."""
+    for number, file in enumerate(asked.files):
+        os.dup2(file, number)
+        os.close(file)
+    os.environ.clear()
+    os.environ.update(asked.environment)
+    time.tzset()
+    os.chdir(asked.folder)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        old = getattr(sys, name)
+        raw = os.fdopen(number, "wb" if number else "rb", closefd=False)
+        at_once = name == "stderr" or os.isatty(number)
+        new = io.TextIOWrapper(raw, old.encoding, old.errors, line_buffering=at_once)
+        setattr(sys, name, new)
+        setattr(sys, f"__{name}__", new)
+    sys.argv = asked.arguments
+    from tacita.cli import main
+
+    try:
+        main()
+    except SystemExit as stop:
+        leave(int(stop.code or 0))
+
+
+def leave(code: int) -> NoReturn:
+    """End the process like an interpreter, without taking down the modules, which takes longer than many a command."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        code = code or 120
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
