@@ -422,23 +422,6 @@ def test_functions_and_parameters() -> None:
     assert found["Q"] == [(4,)]
 
 
-@pytest.mark.slow
-def test_spark_gives_the_same(tmp_path: Path) -> None:
-    """Files are read by the embedded engine, facts are derived on Spark, files are written by the embedded one."""
-    pytest.importorskip("pyspark")
-    try:
-        found = tc.reason(
-            CONTROL, {"Own": _written(tmp_path, "o.csv")}, outputs={"Control": tmp_path / "c.csv"}, engine="spark"
-        )
-    except tc.TacitaError as error:
-        if error.exit_code != 5:
-            raise
-        pytest.skip("Spark needs Java, and there is none")
-    with found:
-        assert found["Control"] == FACTS
-        assert (tmp_path / "c.csv").read_text() == "controller,controlled\na,b\na,c\nb,c\n"
-
-
 def test_an_unknown_engine() -> None:
     with pytest.raises(UsageError, match="no engine 'duckbd'; did you mean 'duckdb'"):
         tc.reason("A(1).", engine="duckbd")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""One Spark for all tests of a process: it takes many seconds to start."""
+"""One Spark for all tests: it takes many seconds to start, and many more to become fast."""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ from tacita.settings import Settings
 HERE = Path(__file__).parent
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents and "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.slow)
+    """Put the tests on Spark first: of two processes, one begins with them, and the other takes from the end."""
+    on_spark = [item for item in items if HERE in item.path.parents and "spark" in getattr(item, "fixturenames", ())]
+    for item in on_spark:
+        item.add_marker(pytest.mark.slow)
+    others = set(items).difference(on_spark)
+    items[:] = [*on_spark, *(item for item in items if item in others)]
 
 
 @pytest.fixture(scope="session")
