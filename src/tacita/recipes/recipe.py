@@ -63,11 +63,17 @@ class Judgement:
     secret: tuple[str, ...] = ()
     """What the intruder wants to learn; by default the sensitive attributes."""
     attackers: tuple[str, ...] = ()
+    accept: float | None = None
+    """The success, from 0 to 1, that no attacker may exceed; None: attacks are told, and nothing is refused."""
     attributes: tuple[str, ...] = ()
     """The attributes whose loss is measured; by default all that are released."""
     measures: tuple[str, ...] = ()
     models: tuple[Model, ...] = ()
     indicators: tuple[IndicatorWish, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.accept is not None and not 0 <= self.accept <= 1:
+            raise UsageError(f"the accepted success of attackers is {self.accept:g}", do="give a share from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)

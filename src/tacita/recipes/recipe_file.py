@@ -14,7 +14,7 @@ from tacita.recipes.methods import made
 from tacita.recipes.recipe import IndicatorWish, Judgement, Model, Recipe, RecipeStep
 
 _TOP = ("title", "seed", "step", "attack", "utility")
-_ATTACK = ("known", "secret", "attackers")
+_ATTACK = ("known", "secret", "attackers", "accept")
 _UTILITY = ("attributes", "measures", "model", "indicator")
 _DO = "correct the recipe; docs/reference/recipes.md lists every key"
 
@@ -38,8 +38,13 @@ def parse_recipe(text: str, *, where: str = "the recipe") -> Recipe:
     >>> recipe.steps[0].method, dict(recipe.steps[0].parameters)["k"], recipe.seed
     ('mdav', 3, 7)
     """
+    return recipe_of(tables_of(text, where=where), text=text, where=where)
+
+
+def recipe_of(tables: dict[str, Any], *, text: str = "", where: str = "the recipe") -> Recipe:
+    """Return the recipe of the tables that a TOML file holds; `text` is that of the file, for the lines of faults."""
     faults = Faults()
-    top = Checked.of(tables_of(text, where=where), (), faults, Path(), _TOP)
+    top = Checked.of(tables, (), faults, Path(), _TOP)
     steps = _steps(top)
     attack, utility = top.below("attack", _ATTACK), top.below("utility", _UTILITY)
     seed = top.whole("seed", None)
@@ -47,6 +52,7 @@ def parse_recipe(text: str, *, where: str = "the recipe") -> Recipe:
         known=attack.texts("known"),
         secret=attack.texts("secret"),
         attackers=attack.texts("attackers"),
+        accept=attack.number("accept", None, least=0, most=1),
         attributes=utility.texts("attributes"),
         measures=utility.texts("measures"),
         models=_models(utility),
@@ -142,9 +148,10 @@ def recipe_text(recipe: Recipe, *, with_seed: bool = True) -> str:
         steps.append(_table({"method": step.method, **step.parameters, **within}))
     document["step"] = steps
     judged = recipe.judgement
-    attack = {"known": judged.known, "secret": judged.secret, "attackers": judged.attackers}
-    if any(attack.values()):
-        document["attack"] = _table({key: list(names) for key, names in attack.items() if names})
+    attack: dict[str, Any] = {k: list(names) for k in ("known", "secret", "attackers") if (names := getattr(judged, k))}
+    attack |= {} if judged.accept is None else {"accept": judged.accept}
+    if attack:
+        document["attack"] = _table(attack)
     utility = {key: list(names) for key in ("attributes", "measures") if (names := getattr(judged, key))}
     if utility or judged.models or judged.indicators:
         table = _table(utility)
