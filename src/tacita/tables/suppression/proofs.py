@@ -65,6 +65,8 @@ class Proofs:
         self._witness: dict[Target, Witness] = {}
         self._proved: defaultdict[int, dict[Target, None]] = defaultdict(dict)
         self._users: defaultdict[int, dict[int, None]] = defaultdict(dict)
+        self._seen_by: dict[int, frozenset[int]] = {}
+        self._safe_from: defaultdict[Target, set[int]] = defaultdict(set)
         self._knowers: defaultdict[int, list[int]] = defaultdict(list)
         for who, cells in problem.known_by.items():
             for cell in cells.tolist():
@@ -88,9 +90,16 @@ class Proofs:
         if id(witness) not in self._proved:
             self._index(witness, is_new=True)
         self._proved[id(witness)][target] = None
+        if target.attacker != EVERYBODY:
+            safe_from = self._safe_from[target._replace(attacker=EVERYBODY)]
+            (safe_from.add if witness.holds_in(self.problem.withheld) else safe_from.discard)(target.attacker)
 
     def _index(self, witness: Witness, *, is_new: bool) -> None:
-        """Note for each cell that may be published again which proofs move it."""
+        """Note who knows what a movement moves, and for each cell that may be published again which proofs move it."""
+        if is_new:
+            self._seen_by[id(witness)] = self._who_knows(witness.cells)
+        else:
+            del self._seen_by[id(witness)]
         for cell in witness.cells[~self.problem.withheld[witness.cells]].tolist():
             if is_new:
                 self._users[cell][id(witness)] = None
@@ -116,8 +125,13 @@ class Proofs:
         return list(seen.values())
 
     def learn(self, delta: NDArray[np.float64], targets: Iterable[Target]) -> None:
-        """Remember a movement for every one of some targets that it reaches."""
-        self._settled(delta, list(targets))
+        """Remember a movement for every one of some targets that it reaches, unless it has a proof that is better."""
+        self._settled(delta, [target for target in targets if not self._is_settled_for_good(target)])
+
+    def _is_settled_for_good(self, target: Target) -> bool:
+        """Return whether no contributor sees through a target, by proofs that move no cell to be published again."""
+        witness = self._witness.get(target) if self._knowers else None
+        return witness is not None and witness.holds_in(self.problem.withheld) and not self.attackers_in(target)
 
     def watch(self, targets: Iterable[Target]) -> None:
         """Count more targets among those that must be proved."""
@@ -127,24 +141,27 @@ class Proofs:
                 self.targets.append(target)
 
     def attackers_in(self, target: Target) -> list[int]:
-        """Return the contributors, except the one it is about, who know a cell that the proof of a target moves."""
+        """Return the contributors who know a cell that the proof of a target moves, and may see through it.
+
+        Not so the one whose secret it is, nor those against whom it has another proof, of cells none of which can be
+        published again.
+        """
+        if target.attacker != EVERYBODY:
+            return []  # contributors attack alone
         own = int(self.problem.owners[target.cell])
-        cells = self._witness[target].cells.tolist()
-        return sorted({who for cell in cells for who in self._knowers.get(cell, ()) if who != own})
+        return sorted(self.knowers(self._witness[target]) - self._safe_from[target] - {own})
+
+    def knowers(self, witness: Witness) -> frozenset[int]:
+        """Return the contributors who know a cell that a movement moves."""
+        seen = self._seen_by.get(id(witness))
+        return self._who_knows(witness.cells) if seen is None else seen
+
+    def _who_knows(self, cells: NDArray[np.int64]) -> frozenset[int]:
+        return frozenset(who for cell in cells.tolist() for who in self._knowers.get(cell, ()))
 
     def prove(self, movements: Movements, targets: Iterable[Target], *, stop_at_first: bool = False) -> list[Target]:
         """Try to prove targets within a pattern; return those that cannot be, or the first of them."""
-        left = list(targets)
-        while len(left) >= _FEW:
-            batch = self._batch(left)
-            if not batch:  # only targets of single contributors, who are asked one by one
-                break
-            delta = movements.together(batch)
-            rest = self._settled(delta, left)
-            if len(left) - len(rest) < _WORTH * len(batch):
-                left = rest
-                break
-            left = rest
+        left = self.prove_together(movements, targets)
         failed = []
         while left:
             target = left.pop(0)
@@ -157,6 +174,20 @@ class Proofs:
                 self.add(target, witness)
                 left = self._settled(self._last, left)
         return failed
+
+    def prove_together(self, movements: Movements, targets: Iterable[Target]) -> list[Target]:
+        """Try to prove targets within a pattern, many by one movement, as long as that is quick; return the others."""
+        left = list(targets)
+        while len(left) >= _FEW:
+            batch = self._batch(left)
+            if not batch:  # only targets of single contributors, who are asked one by one
+                break
+            rest = self._settled(movements.together(batch), left)
+            is_worth = len(left) - len(rest) >= _WORTH * len(batch)
+            left = rest
+            if not is_worth:
+                break
+        return left
 
     def _batch(self, targets: list[Target]) -> list[Target]:
         """Return at most one direction of each cell, of those that everybody attacks."""
@@ -172,7 +203,7 @@ class Proofs:
         ahead, back = Witness.of(delta), Witness.of(mirrored)
         # The mirror image moves the same cells, so the same contributors know some of them.
         moved = ahead.cells if len(ahead.cells) else back.cells
-        seen_by = {who for cell in moved.tolist() for who in self._knowers.get(cell, ())}
+        seen_by = self._who_knows(moved)
         rest = []
         for target in targets:
             met = ahead if target.is_met_by(delta) else back if target.is_met_by(mirrored) else None

@@ -13,6 +13,7 @@ from tacita.errors import InputError, InternalError, UsageError
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.crowds import prove_in_crowds
 from tacita.tables.suppression.large import large_pattern
 from tacita.tables.suppression.neighbourhoods import Neighbourhoods
 from tacita.tables.suppression.optimal import Best, Search
@@ -108,6 +109,7 @@ def _searched(
     patterns = SafePatterns(problem)
     if not len(problem.targets):
         return Best(problem.withheld.copy(), 0.0, 0.0), patterns
+    prove_in_crowds(problem, patterns.proofs)
 
     def report(best: Best) -> None:
         # The cost itself may be the value of the one cell that is withheld: it is not told.

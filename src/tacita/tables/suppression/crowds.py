@@ -1,0 +1,90 @@
+"""Proofs for many targets, against many single contributors, by few movements."""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.tables.suppression.movements import Movements
+from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.proofs import Proofs, Witness
+from tacita.tables.suppression.target import EVERYBODY, Target
+
+_NOBODY, _SEVERAL = -1, -2
+_MOST_PLACES = 12_000
+
+
+def prove_in_crowds(problem: Problem, proofs: Proofs) -> None:
+    """Prove what the cells that are withheld anyway prove, by movements that many targets share.
+
+    A movement protects from every contributor who knows none of its cells. Asked one by one, each target needs a linear
+    programme for those who see through its proof. So contributors are put into crowds, twice, such that no two are in
+    the same crowd both times (the rows and the columns of a square). Within the cells that nobody knows or only one
+    crowd does, one movement takes many targets to their levels, and protects them from all others. The two movements
+    of a target then leave nobody but the contributor whose secret it is.
+
+    These proofs last: they move no cell that could be published again. Targets that are not proved here are left as
+    they were. Where movements must be by whole numbers, shared ones seldom are, and nothing is tried; nor in tables so
+    large that one programme over all that is withheld takes long.
+    """
+    if problem.known_by and not problem.whole and len(problem) <= _MOST_PLACES:
+        _Crowds(problem, proofs).prove()
+
+
+class _Crowds:
+    def __init__(self, problem: Problem, proofs: Proofs) -> None:
+        self._problem = problem
+        self._proofs = proofs
+        self._targets = [target for target in proofs.targets if target.attacker == EVERYBODY]
+        self._found: dict[Target, list[Witness]] = {}
+        self._knowers: dict[int, frozenset[int]] = {}
+
+    def prove(self) -> None:
+        rows, columns = _crowds(self._problem)
+        self._prove_within(rows == _NOBODY, self._targets)
+        for crowds in (rows, columns):
+            left = [target for target in self._targets if self._is_seen_through(target)]
+            for number in range(int(crowds.max(initial=_NOBODY)) + 1):
+                here = [target for target in left if crowds[target.cell] in {_NOBODY, number}]
+                self._prove_within((crowds == _NOBODY) | (crowds == number), here)
+        for target in self._found:
+            self._keep(target)
+
+    def _prove_within(self, cells: NDArray[np.bool_], targets: list[Target]) -> None:
+        withheld = cells & self._problem.withheld
+        asked = [target for target in targets if withheld[target.cell]]
+        failed = set(self._proofs.prove_together(Movements(self._problem, withheld), asked)) if asked else set()
+        for target in asked:
+            witness = self._proofs.of(target)
+            if target not in failed and witness is not None:
+                self._found.setdefault(target, []).append(witness)
+                self._knowers[id(witness)] = self._proofs.knowers(witness)
+
+    def _is_seen_through(self, target: Target) -> bool:
+        """Return whether somebody knows a cell of every movement found for a target, or there is none."""
+        seen = [self._knowers[id(witness)] for witness in self._found.get(target, ())]
+        return not seen or bool(frozenset.intersection(*seen) - {int(self._problem.owners[target.cell])})
+
+    def _keep(self, target: Target) -> None:
+        """Keep the movement that fewest contributors see through, and another against each of these."""
+        best, *others = sorted(self._found[target], key=lambda each: len(self._knowers[id(each)]))
+        self._proofs.add(target, best)
+        for who in sorted(self._knowers[id(best)] - {int(self._problem.owners[target.cell])}):
+            other = next((each for each in others if who not in self._knowers[id(each)]), None)
+            if other is not None:
+                single = target._replace(attacker=who)
+                self._proofs.watch([single])
+                self._proofs.add(single, other)
+
+
+def _crowds(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each cell the crowd of those who know it, in two ways."""
+    side = ceil(sqrt(len(problem.known_by)))
+    rows, columns = np.full(len(problem), _NOBODY), np.full(len(problem), _NOBODY)
+    for number, who in enumerate(sorted(problem.known_by)):
+        cells = problem.known_by[who]
+        for crowds, crowd in ((rows, number // side), (columns, number % side)):
+            crowds[cells] = np.where(np.isin(crowds[cells], (_NOBODY, crowd)), crowd, _SEVERAL)
+    return rows, columns

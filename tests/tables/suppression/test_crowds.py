@@ -1,0 +1,62 @@
+"""Many targets, many single contributors, few movements: what is proved holds, and little is asked for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.tables.suppression.test_suppress import random_table
+
+from tacita.attacks import audit
+from tacita.model.table import Knowledge
+from tacita.tables.suppression import crowds
+from tacita.tables.suppression.movements import Movements
+from tacita.tables.suppression.problem import Problem, problem_of
+from tacita.tables.suppression.safe_pattern import SafePatterns
+from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.target import EVERYBODY
+
+
+def crowded(share: float) -> tuple[Problem, object, object, Knowledge]:
+    """A table half of whose cells are sensitive; some contributors stand alone behind one cell, some behind two."""
+    table, levels = random_table((12, 12), 0.5, seed=3)
+    draw = np.random.default_rng(1)
+    alone = np.flatnonzero(levels.sensitive & (draw.random(len(table)) < share))
+    owners = np.full(len(table), -1)
+    owners[alone] = np.arange(len(alone)) % max(1, int(0.8 * len(alone)))
+    known = replace(Knowledge.of(len(table)), owners=owners)
+    return problem_of(table, levels, known, table.values), table, levels, known
+
+
+def test_few_movements_protect_from_all_contributors(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, *_ = crowded(0.4)
+    asked = []
+    monkeypatch.setattr(crowds, "Movements", lambda *given: asked.append(given) or Movements(*given))
+    patterns = SafePatterns(problem)
+    crowds.prove_in_crowds(problem, patterns.proofs)
+    assert len(problem.known_by) > 20
+    assert len(asked) < 2 * np.sqrt(len(problem.known_by)) + 4
+    everybodys = [target for target in patterns.proofs.targets if target.attacker == EVERYBODY]
+    proved = [target for target in everybodys if patterns.proofs.of(target) is not None]
+    assert len(proved) > 0.9 * len(everybodys)
+    hidden = [target for target in proved if not patterns.proofs.attackers_in(target)]
+    assert len(hidden) > 0.9 * len(everybodys)
+    for target in patterns.proofs.targets:
+        witness = patterns.proofs.of(target)
+        if witness is not None:
+            assert witness.holds_in(problem.withheld)
+            (movement,) = witness.movements
+            delta = np.zeros(len(problem))
+            delta[movement.cells] = movement.delta
+            assert target.is_met_by(delta)
+            assert np.abs(problem.sums @ delta).max() < 1e-6
+            assert target.attacker not in patterns.proofs.knowers(witness)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.9])
+def test_pattern_without_time_passes_the_audit(share: float) -> None:
+    _, table, levels, known = crowded(share)
+    found = suppress(table, levels, known, seconds=0)
+    assert audit(table, found.suppressed, levels, known, unions=False, exact=False).passed
+    assert audit(table, found.suppressed, levels, known, unions=False, exact=False, movements=found.movements).passed
