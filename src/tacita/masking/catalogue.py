@@ -12,7 +12,11 @@ from tacita.errors import UsageError, did_you_mean, listed
 from tacita.masking.method import Method
 from tacita.model.parameters import built
 
-_HOMES: dict[str, str] = {}
+_HOMES: dict[str, str] = {
+    "pram": "pram.given:Pram",
+    "pram-generated": "pram.generated:GeneratedPram",
+    "pram-invariant": "pram.invariant:InvariantPram",
+}
 """The module and class of each method: a method is imported when it is used."""
 
 _ENTERED: dict[str, type[Method]] = {}
