@@ -13,9 +13,25 @@ from tacita.masking.method import Method
 from tacita.model.parameters import built
 
 _HOMES: dict[str, str] = {
+    "correlated-noise": "noise.correlated:CorrelatedNoise",
+    "data-shuffling": "swapping.shuffling:DataShuffling",
+    "data-swapping": "swapping.data_swapping:DataSwapping",
+    "differential-privacy-after-microaggregation": "noise.after_microaggregation:DifferentialPrivacyAfterMicroaggregation",
+    "differential-privacy-noise": "noise.differential_privacy:DifferentialPrivacyNoise",
+    "multiplicative-noise": "noise.multiplicative:MultiplicativeNoise",
+    "noise-with-linear-transformation": "noise.linear_transformation:NoiseWithLinearTransformation",
+    "noise-with-non-linear-transformation": "noise.nonlinear_transformation:NoiseWithNonLinearTransformation",
     "pram": "pram.given:Pram",
     "pram-generated": "pram.generated:GeneratedPram",
     "pram-invariant": "pram.invariant:InvariantPram",
+    "random-rounding": "coding.random_rounding:RandomRounding",
+    "rank-swapping": "swapping.rank_swapping:RankSwapping",
+    "rare-categories": "coding.rare_categories:RareCategories",
+    "record-swapping": "swapping.record_swapping:RecordSwapping",
+    "robust-noise": "noise.robust:RobustNoise",
+    "rounding": "coding.rounding:Rounding",
+    "top-bottom-coding": "coding.top_bottom_coding:TopBottomCoding",
+    "uncorrelated-noise": "noise.uncorrelated:UncorrelatedNoise",
 }
 """The module and class of each method: a method is imported when it is used."""
 

@@ -1,0 +1,43 @@
+"""What methods ask of the attributes that they name, checked in one way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.errors import InputError, UsageError, listed
+from tacita.model.records import Records
+
+
+def each_named_once(attributes: Sequence[str], method: str) -> None:
+    """Raise unless a method names attributes, each of them once."""
+    if not attributes:
+        raise UsageError(f"'{method}' names no attribute", do="name the attributes that it should change")
+    if twice := sorted({name for name in attributes if list(attributes).count(name) > 1}):
+        raise UsageError(f"'{method}' names {listed(twice)} more than once", do="name each attribute once")
+
+
+def between(value: float, lowest: float, highest: float, parameter: str) -> None:
+    """Raise unless a parameter lies above `lowest` and not above `highest`."""
+    if not (lowest < value <= highest):
+        upper = "" if math.isinf(highest) else f" and at most {highest:g}"
+        raise UsageError(f"'{parameter}' is not above {lowest:g}{upper}", do=f"give '{parameter}' such a number")
+
+
+def finite_columns(records: Records, names: Sequence[str]) -> NDArray[np.float64]:
+    """Return attributes as numbers, a row for each attribute, NaN where a value is missing; infinite ones are an error.
+
+    >>> from tacita.model.records import Numbers
+    >>> finite_columns(Records({"a": Numbers.of([1, None])}), ["a"])
+    array([[ 1., nan]])
+    """
+    held = np.empty((len(names), len(records)))
+    for place, name in enumerate(names):
+        held[place] = records.numbers(name).values
+        if bool(np.isinf(held[place]).any()):
+            found = f"'{name}' has {int(np.isinf(held[place]).sum())} infinite values"
+            raise InputError(found, do="make them missing or code them to the largest value that is meant")
+    return held
