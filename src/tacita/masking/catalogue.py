@@ -16,7 +16,7 @@ _HOMES: dict[str, str] = {
     "correlated-noise": "noise.correlated:CorrelatedNoise",
     "data-shuffling": "swapping.shuffling:DataShuffling",
     "data-swapping": "swapping.data_swapping:DataSwapping",
-    "differential-privacy-after-microaggregation": "noise.after_microaggregation:DifferentialPrivacyAfterMicroaggregation",
+    "differential-privacy-after-microaggregation": "noise.after_microaggregation:NoiseAfterMicroaggregation",
     "differential-privacy-noise": "noise.differential_privacy:DifferentialPrivacyNoise",
     "multiplicative-noise": "noise.multiplicative:MultiplicativeNoise",
     "noise-with-linear-transformation": "noise.linear_transformation:NoiseWithLinearTransformation",

@@ -30,7 +30,7 @@ from tacita.progress import Progress, silent
 
 
 @dataclass(frozen=True, slots=True)
-class DifferentialPrivacyAfterMicroaggregation:
+class NoiseAfterMicroaggregation:
     """Groups of at least k records are replaced by their means, and the means get Laplace noise.
 
     Who is grouped with whom tells something too. There are three ways to keep that within epsilon, of which each has a
@@ -60,7 +60,7 @@ class DifferentialPrivacyAfterMicroaggregation:
 
     >>> from tacita.model.records import Numbers
     >>> people = Records({"age": Numbers.of([20, 60, 30, 70]), "income": Numbers.of([1200.0, 2500.0, 1800.0, 900.0])})
-    >>> method = DifferentialPrivacyAfterMicroaggregation({"income": (0, 5000)}, epsilon=2, k=2, by=("age",))
+    >>> method = NoiseAfterMicroaggregation({"income": (0, 5000)}, epsilon=2, k=2, by=("age",))
     >>> found = method.treated(people, np.random.default_rng(1))
     >>> found.figures["scale of income"], found.groups.tolist()  # 2500 without microaggregation
     (1250.0, [0, 1, 0, 1])
