@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.errors import InputError, UsageError, listed
-from tacita.model.records import Records
+from tacita.errors import InputError, UsageError, did_you_mean, listed
+from tacita.model.records import Numbers, Records
 
 
 def each_named_once(attributes: Sequence[str], method: str) -> None:
@@ -27,17 +27,36 @@ def between(value: float, lowest: float, highest: float, parameter: str) -> None
         raise UsageError(f"'{parameter}' is not above {lowest:g}{upper}", do=f"give '{parameter}' such a number")
 
 
+def one_of(word: str, known: Sequence[str], parameter: str) -> None:
+    """Raise unless a parameter is one of the words that it may be.
+
+    >>> one_of("others", ["other", "parent"], "into")
+    Traceback (most recent call last):
+    tacita.errors.UsageError: no 'into' is 'others'; did you mean 'other'?
+      what to do: use one of: other, parent
+    """
+    if word not in known:
+        raise UsageError(
+            f"no '{parameter}' is '{word}'{did_you_mean(str(word), known)}", do=f"use one of: {listed(known)}"
+        )
+
+
+def finite_numbers(records: Records, name: str) -> Numbers:
+    """Return an attribute as numbers, NaN where a value is missing; infinite ones are an error."""
+    column = records.numbers(name)
+    if infinite := int(np.isinf(column.values).sum()):
+        found = f"'{name}' has {infinite} infinite values"
+        raise InputError(found, do="make them missing or code them to the largest value that is meant")
+    return column
+
+
 def finite_columns(records: Records, names: Sequence[str]) -> NDArray[np.float64]:
     """Return attributes as numbers, a row for each attribute, NaN where a value is missing; infinite ones are an error.
 
-    >>> from tacita.model.records import Numbers
     >>> finite_columns(Records({"a": Numbers.of([1, None])}), ["a"])
     array([[ 1., nan]])
     """
     held = np.empty((len(names), len(records)))
     for place, name in enumerate(names):
-        held[place] = records.numbers(name).values
-        if bool(np.isinf(held[place]).any()):
-            found = f"'{name}' has {int(np.isinf(held[place]).sum())} infinite values"
-            raise InputError(found, do="make them missing or code them to the largest value that is meant")
+        held[place] = finite_numbers(records, name).values
     return held

@@ -20,14 +20,6 @@ MOST = 1000
 Draw = Callable[[Transitions, NDArray[np.int32], np.random.Generator], NDArray[np.int32]]
 
 
-def checked_attributes(method: str, attributes: tuple[str, ...]) -> None:
-    """Raise if no attribute is named, or one twice."""
-    if not attributes or not all(attributes):
-        raise UsageError(f"'{method}' names no attribute", do="name the attributes to change")
-    if len(set(attributes)) < len(attributes):
-        raise UsageError(f"'{method}' names an attribute twice", do="name each attribute once")
-
-
 def applied(
     records: Records,
     attributes: tuple[str, ...],

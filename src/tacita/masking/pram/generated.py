@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from tacita.errors import UsageError
 from tacita.masking.method import Treated
-from tacita.masking.pram.application import applied, checked_attributes
+from tacita.masking.pram.application import applied
 from tacita.masking.pram.transitions import Transitions
+from tacita.masking.preconditions import each_named_once
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
 
@@ -47,7 +48,7 @@ class GeneratedPram:
     """Whether the matrices are released beside the records, as tables ``pram ATTRIBUTE``."""
 
     def __post_init__(self) -> None:
-        checked_attributes(self.name, self.attributes)
+        each_named_once(self.attributes, self.name)
         checked_diagonal(self.minimum_diagonal)
 
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:

@@ -10,9 +10,10 @@ import numpy as np
 
 from tacita.errors import InputError, UsageError
 from tacita.masking.method import Treated
-from tacita.masking.pram.application import applied, checked_attributes
+from tacita.masking.pram.application import applied
 from tacita.masking.pram.matrix_file import read_matrix
 from tacita.masking.pram.transitions import Transitions
+from tacita.masking.preconditions import each_named_once
 from tacita.model.hierarchy import text_of
 from tacita.model.records import Categories, Records
 from tacita.progress import Progress, silent
@@ -53,7 +54,7 @@ class Pram:
     _table: Mapping[str, Mapping[str, float]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        checked_attributes(self.name, (self.attribute,))
+        each_named_once(self.attributes, self.name)
         if bool(self.matrix) == bool(self.file):
             raise UsageError("'pram' needs its matrix in one way", do="give either 'matrix' or 'file'")
         table = self.matrix or read_matrix(self.file)

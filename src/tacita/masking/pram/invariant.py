@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from tacita.errors import UsageError
 from tacita.masking.method import Treated
-from tacita.masking.pram.application import applied, checked_attributes
+from tacita.masking.pram.application import applied
 from tacita.masking.pram.exact_margins import drawn_with_exact_margins
 from tacita.masking.pram.generated import checked_diagonal, spread
 from tacita.masking.pram.transitions import Transitions
+from tacita.masking.preconditions import each_named_once
 from tacita.model.records import Categories, Records
 from tacita.progress import Progress, silent
 
@@ -55,7 +56,7 @@ class InvariantPram:
     """Whether the matrices are released beside the records, as tables ``pram ATTRIBUTE``."""
 
     def __post_init__(self) -> None:
-        checked_attributes(self.name, self.attributes)
+        each_named_once(self.attributes, self.name)
         checked_diagonal(self.minimum_diagonal)
         if not 0 < self.alpha <= 1:
             raise UsageError(
