@@ -36,21 +36,26 @@ def check_pairs(before: Records, after: Records, measure: str) -> None:
 
 
 def numeric(before: Records, after: Records, attributes: Sequence[str]) -> Fitting:
-    """Return the attributes that are numbers in both files, all of them finite or missing."""
+    """Return the attributes that are numbers in both files, finite or missing, and not all of them missing."""
     fitting: list[str] = []
     foreign: list[str] = []
     infinite: list[str] = []
+    empty: list[str] = []
     for name in _in_both(before, after, attributes):
         if not (isinstance(before[name], Numbers) and is_number(after, name)):
             foreign.append(name)
         elif any(bool(np.isinf(records.numbers(name).values).any()) for records in (before, after)):
             infinite.append(name)
+        elif any(len(records) and bool(records.numbers(name).missing.all()) for records in (before, after)):
+            empty.append(name)
         else:
             fitting.append(name)
-    return Fitting(
-        tuple(fitting),
-        _reasons(before, after, attributes, {"not numbers in both files": foreign, "with infinite values": infinite}),
-    )
+    left_out = {
+        "not numbers in both files": foreign,
+        "with infinite values": infinite,
+        "without a value in one of the files": empty,
+    }
+    return Fitting(tuple(fitting), _reasons(before, after, attributes, left_out))
 
 
 def categorical(before: Records, after: Records, attributes: Sequence[str]) -> Fitting:

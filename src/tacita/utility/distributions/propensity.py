@@ -76,6 +76,9 @@ class Propensity:
         label = np.repeat([0.0, 1.0], [len(one), len(two)])
         share = float(label.mean())
         if self.model == "tree":
+            # permutations and ties of a tree must not depend on the order in which records stand
+            order = np.lexsort((label, *matrix.T))
+            matrix, label = matrix[order], label[order]
             found = self._by_tree(matrix, label, 0)
             null = [self._by_tree(matrix, random.permutation(label), i + 1) for i in range(self.permutations)]
             expected, deviation = float(np.mean(null)), float(np.std(null, ddof=1)) if len(null) > 1 else np.nan
