@@ -13,14 +13,18 @@ from tacita.masking.method import Method
 from tacita.model.parameters import built
 
 _HOMES: dict[str, str] = {
+    "blocked-mdav": "microaggregation.blocked_mdav:BlockedMdav",
     "correlated-noise": "noise.correlated:CorrelatedNoise",
     "data-shuffling": "swapping.shuffling:DataShuffling",
     "data-swapping": "swapping.data_swapping:DataSwapping",
     "differential-privacy-after-microaggregation": "noise.after_microaggregation:NoiseAfterMicroaggregation",
     "differential-privacy-noise": "noise.differential_privacy:DifferentialPrivacyNoise",
+    "individual-ranking": "microaggregation.individual_ranking:IndividualRanking",
+    "mdav": "microaggregation.mdav:Mdav",
     "multiplicative-noise": "noise.multiplicative:MultiplicativeNoise",
     "noise-with-linear-transformation": "noise.linear_transformation:NoiseWithLinearTransformation",
     "noise-with-non-linear-transformation": "noise.nonlinear_transformation:NoiseWithNonLinearTransformation",
+    "optimal-univariate": "microaggregation.optimal_univariate:OptimalUnivariate",
     "pram": "pram.given:Pram",
     "pram-generated": "pram.generated:GeneratedPram",
     "pram-invariant": "pram.invariant:InvariantPram",
@@ -30,8 +34,10 @@ _HOMES: dict[str, str] = {
     "record-swapping": "swapping.record_swapping:RecordSwapping",
     "robust-noise": "noise.robust:RobustNoise",
     "rounding": "coding.rounding:Rounding",
+    "single-axis": "microaggregation.single_axis:SingleAxis",
     "top-bottom-coding": "coding.top_bottom_coding:TopBottomCoding",
     "uncorrelated-noise": "noise.uncorrelated:UncorrelatedNoise",
+    "v-mdav": "microaggregation.v_mdav:VMdav",
 }
 """The module and class of each method: a method is imported when it is used."""
 
