@@ -85,13 +85,13 @@ def test_a_column_of_mixed_types_is_told_not_guessed(tacita, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_thousands_of_columns(tacita, tmp_path: Path) -> None:
-    names = [f"v{i}x" for i in range(1_500)]
-    row = ",".join(str(i % 3) for i in range(1_500))
+    names = [f"v{i}x" for i in range(1_050)]
+    row = ",".join(str(i % 3) for i in range(1_050))
     (tmp_path / "f.csv").write_text(",".join(names) + f"\n{row}\n{row}\n")
     done = tacita("describe", "f.csv", timeout=400)
     assert done.returncode == 0, done.stderr
-    assert "2 tuples, 1,500 attributes" in done.stdout
-    assert "and 1,440 more attributes; --json shows all" in done.stdout
+    assert "2 tuples, 1,050 attributes" in done.stdout
+    assert "and 990 more attributes; --json shows all" in done.stdout
 
 
 @pytest.mark.slow
