@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 from tacita.tables.front.audit import audit as audit_table
 from tacita.tables.front.cases import cases_of
 from tacita.tables.front.protect import protect
+from tacita.tables.front.ways import by_suppression
 from tacita.tables.specification.reading import read_specification
+from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppression import Suppression
 
 # One holding has nearly all of two cells in one row; each of them is sensitive, and so is their sum.
 FIRMS = """sector,region,group,turnover
@@ -82,3 +88,19 @@ def test_the_audit_sees_it(tmp_path: Path):
     assert not case.union_is_sensitive(published[:2])
     verdict = audit_table(specification(tmp_path, "true"))
     assert not verdict.passed
+
+
+def test_who_asked_to_stop_waits_for_no_better_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The sums that the attacker finds need another search: with no time once the first was interrupted."""
+    given = []
+
+    def interrupted(*table: Any, seconds: float, **wishes: Any) -> Suppression:
+        given.append(seconds)
+        return replace(suppress(*table, seconds=seconds, **wishes), is_stopped=len(given) == 1)
+
+    monkeypatch.setattr(by_suppression, "suppress", interrupted)
+    found = protect(specification(tmp_path, "true"), seconds=40).tables[0]
+    assert given[0] > 30
+    assert len(given) > 1
+    assert set(given[1:]) == {0.0}
+    assert found.audit.passed

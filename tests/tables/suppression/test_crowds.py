@@ -15,7 +15,8 @@ from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem, problem_of
 from tacita.tables.suppression.safe_pattern import SafePatterns
 from tacita.tables.suppression.suppress import suppress
-from tacita.tables.suppression.target import EVERYBODY
+from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target
+from tacita.tables.suppression.waiting import Waiting
 
 
 def crowded(share: float) -> tuple[Problem, object, object, Knowledge]:
@@ -49,7 +50,8 @@ def test_few_movements_protect_from_all_contributors(monkeypatch: pytest.MonkeyP
             (movement,) = witness.movements
             delta = np.zeros(len(problem))
             delta[movement.cells] = movement.delta
-            assert target.is_met_by(delta)
+            assert Waiting([target]).met_by(delta).all()
+            assert target.sign * delta[target.cell] >= 0.999999 * target.level
             assert np.abs(problem.sums @ delta).max() < 1e-6
             assert target.attacker not in patterns.proofs.knowers(witness)
 
@@ -60,3 +62,23 @@ def test_pattern_without_time_passes_the_audit(share: float) -> None:
     found = suppress(table, levels, known, seconds=0)
     assert audit(table, found.suppressed, levels, known, unions=False, exact=False).passed
     assert audit(table, found.suppressed, levels, known, unions=False, exact=False, movements=found.movements).passed
+
+
+def test_waiting_targets_leave_in_their_order() -> None:
+    targets = [
+        Target(0, 1, 2.0),
+        Target(0, -1, 2.0),
+        Target(1, 1, 3.0, 7),
+        Target(1, WIDTH, 1.0),
+        Target(1, -1, 4.0, 8),
+    ]
+    waiting = Waiting(targets)
+    delta = np.array([2.0, 3.0])
+    assert waiting.met_by(delta).tolist() == [True, False, True, False, False]
+    assert waiting.met_by(-delta).tolist() == [False, True, False, False, False]
+    assert waiting.of_others_than(frozenset({7})).tolist() == [True, True, False, True, True]
+    rest = waiting.but(waiting.met_by(delta))
+    assert rest.targets == [targets[1], targets[3], targets[4]]
+    assert rest.met_by(-delta).tolist() == [True, False, False]
+    assert rest.after_first().targets == targets[3:]
+    assert not len(Waiting(()))

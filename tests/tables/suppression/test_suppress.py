@@ -221,6 +221,7 @@ def test_interrupt_keeps_the_best_pattern():
     found = suppress(table, levels, seconds=60)
     timer.join()
     assert found.seconds < 30
+    assert found.is_stopped
     assert "stopped by the user" in found.notes[0]
     assert audit(table, found.suppressed, levels, Knowledge.of(len(table)), explain=0).passed
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

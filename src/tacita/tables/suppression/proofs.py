@@ -13,6 +13,7 @@ from tacita.model.table import Movement
 from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
+from tacita.tables.suppression.waiting import Waiting
 
 _STILL = 1e-9  # of a level: less is no movement
 _WORTH = 0.25  # share of a batch that must be proved for another batch to be tried
@@ -126,7 +127,7 @@ class Proofs:
 
     def learn(self, delta: NDArray[np.float64], targets: Iterable[Target]) -> None:
         """Remember a movement for every one of some targets that it reaches, unless it has a proof that is better."""
-        self._settled(delta, [target for target in targets if not self._is_settled_for_good(target)])
+        self._settled(delta, Waiting(target for target in targets if not self._is_settled_for_good(target)))
 
     def _is_settled_for_good(self, target: Target) -> bool:
         """Return whether no contributor sees through a target, by proofs that move no cell to be published again."""
@@ -161,10 +162,11 @@ class Proofs:
 
     def prove(self, movements: Movements, targets: Iterable[Target], *, stop_at_first: bool = False) -> list[Target]:
         """Try to prove targets within a pattern; return those that cannot be, or the first of them."""
-        left = self.prove_together(movements, targets)
+        left = self._proved_together(movements, Waiting(targets))
         failed = []
         while left:
-            target = left.pop(0)
+            target = left.targets[0]
+            left = left.after_first()
             witness = self._reached(movements, target)
             if witness is None:
                 failed.append(target)
@@ -177,9 +179,11 @@ class Proofs:
 
     def prove_together(self, movements: Movements, targets: Iterable[Target]) -> list[Target]:
         """Try to prove targets within a pattern, many by one movement, as long as that is quick; return the others."""
-        left = list(targets)
+        return self._proved_together(movements, Waiting(targets)).targets
+
+    def _proved_together(self, movements: Movements, left: Waiting) -> Waiting:
         while len(left) >= _FEW:
-            batch = self._batch(left)
+            batch = self._batch(left.targets)
             if not batch:  # only targets of single contributors, who are asked one by one
                 break
             rest = self._settled(movements.together(batch), left)
@@ -197,21 +201,18 @@ class Proofs:
                 chosen.setdefault(target.cell, target)
         return list(chosen.values())
 
-    def _settled(self, delta: NDArray[np.float64], targets: list[Target]) -> list[Target]:
+    def _settled(self, delta: NDArray[np.float64], waiting: Waiting) -> Waiting:
         """Remember a movement for every target that it, or its mirror image, reaches; return the other targets."""
         delta, mirrored = self._counting(delta), self._counting(self._mirror(delta))
         ahead, back = Witness.of(delta), Witness.of(mirrored)
         # The mirror image moves the same cells, so the same contributors know some of them.
-        moved = ahead.cells if len(ahead.cells) else back.cells
-        seen_by = self._who_knows(moved)
-        rest = []
-        for target in targets:
-            met = ahead if target.is_met_by(delta) else back if target.is_met_by(mirrored) else None
-            if met is not None and target.attacker not in seen_by:
-                self.add(target, met)
-            else:
-                rest.append(target)
-        return rest
+        unseen = waiting.of_others_than(self._who_knows(ahead.cells if len(ahead.cells) else back.cells))
+        there = waiting.met_by(delta) & unseen
+        mirror = waiting.met_by(mirrored) & unseen & ~there
+        for met, witness in ((there, ahead), (mirror, back)):
+            for number in np.flatnonzero(met).tolist():
+                self.add(waiting.targets[number], witness)
+        return waiting.but(there | mirror)
 
     def _counting(self, delta: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a movement, or none where it would have to be by whole numbers and is not."""

@@ -99,7 +99,7 @@ def suppress(
         forced = float(problem.cost[secondary].sum()) - best.cost
         notes = _notes(stopped, clock, best)
         proofs = tuple(small.unfolded(patterns.proofs.movements(), unit, len(table)))
-        return Suppression(state, best.cost + forced, best.bound + forced, clock.used, why, notes, proofs)
+        return Suppression(state, best.cost + forced, best.bound + forced, clock.used, why, notes, proofs, stopped())
 
 
 def _searched(

@@ -35,6 +35,8 @@ class Suppression:
     notes: tuple[str, ...] = ()
     movements: tuple[Movement, ...] = ()
     """Other tables that fit: proofs that every level is reached, for anybody to check. Internal."""
+    is_stopped: bool = False
+    """Whether somebody asked to come to an end."""
 
     @property
     def suppressed(self) -> NDArray[np.bool_]:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tacita.tables.suppression.problem import Problem
 
 EVERYBODY = -1
@@ -22,10 +19,6 @@ class Target(NamedTuple):
     sign: int
     level: float
     attacker: int = EVERYBODY
-
-    def is_met_by(self, delta: NDArray[np.float64]) -> bool:
-        """Return whether a movement reaches the level (of a direction; widths need two movements)."""
-        return bool(self.sign * delta[self.cell] >= self.level * (1 - CLOSE_ENOUGH)) and self.sign != WIDTH
 
 
 def targets_of(problem: Problem) -> list[Target]:

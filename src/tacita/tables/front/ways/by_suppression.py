@@ -38,6 +38,8 @@ def by_suppression(case: Case, specification: Specification, progress: Progress)
         if not more:
             break
         unions += more
+        if found.is_stopped:
+            end = 0.0  # who asked to stop waits for a safe pattern, not for a better one
     notes = (f"{len(unions):,} sums of cells are kept unknown, too",) if unions else ()
     return ProtectedTable(
         case,
