@@ -74,7 +74,7 @@ def checked_bounds(bounds: Mapping[str, Bounds], method: str) -> Mapping[str, Bo
         raise UsageError(
             f"'{method}' has no bounds", do="give bounds for each attribute: bounds = { income = [0, 9000] }"
         )
-    wrong = [n for n, (low, high) in bounds.items() if not (math.isfinite(low) and math.isfinite(high) and low < high)]
+    wrong = [name for name, (low, high) in bounds.items() if not (low < high and math.isfinite(high - low))]
     if wrong:
         raise UsageError(
             f"the bounds of {listed(wrong)} are no interval", do="give a finite lower bound below a finite upper bound"
