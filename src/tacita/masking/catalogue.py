@@ -13,6 +13,7 @@ from tacita.masking.method import Method
 from tacita.model.parameters import built
 
 _HOMES: dict[str, str] = {
+    "anatomy": "anatomy:Anatomy",
     "blocked-mdav": "microaggregation.blocked_mdav:BlockedMdav",
     "correlated-noise": "noise.correlated:CorrelatedNoise",
     "data-shuffling": "swapping.shuffling:DataShuffling",
@@ -34,10 +35,13 @@ _HOMES: dict[str, str] = {
     "record-swapping": "swapping.record_swapping:RecordSwapping",
     "robust-noise": "noise.robust:RobustNoise",
     "rounding": "coding.rounding:Rounding",
+    "sampling": "sampling:Sampling",
     "single-axis": "microaggregation.single_axis:SingleAxis",
     "top-bottom-coding": "coding.top_bottom_coding:TopBottomCoding",
     "uncorrelated-noise": "noise.uncorrelated:UncorrelatedNoise",
     "v-mdav": "microaggregation.v_mdav:VMdav",
+    "weight-calibration": "weights.weight_calibration:WeightCalibration",
+    "weight-noise": "weights.weight_noise:WeightNoise",
 }
 """The module and class of each method: a method is imported when it is used."""
 

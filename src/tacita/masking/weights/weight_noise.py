@@ -1,0 +1,97 @@
+"""Noise on sampling weights, with totals that stay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tacita.errors import InputError, UsageError
+from tacita.masking.method import Treated
+from tacita.masking.weights.calibration import Distance, calibrated, checked_calibration, design, weights_of
+from tacita.model.records import Records
+from tacita.progress import Progress, silent
+
+_LEAST = 3
+"""Records in a kept total: that of one alone would give its weight back."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightNoise:
+    """Each weight times a factor drawn evenly from ``1 - noise`` to ``1 + noise``, then calibrated.
+
+    A weight may tell the stratum of a record, and with it more than its quasi-identifiers do. Afterwards the weights
+    are calibrated (see `calibration`), so that their sum stays, and the weighted totals of the attributes of `keep`: of
+    numbers the total, of categories the sum of the weights of each value. Missing weights stay missing, zeros stay
+    zero. The noise is that of mu-Argus; calibration is ours.
+
+    >>> from tacita.model.records import Numbers
+    >>> people = Records({"w": Numbers.of([10.0, 20, 30, 40])})
+    >>> found = WeightNoise("w", noise=0.3).treated(people, np.random.default_rng(1)).records.numbers("w").values
+    >>> round(float(found.sum()), 6), bool((found != [10, 20, 30, 40]).all())
+    (100.0, True)
+    """
+
+    name: ClassVar[str] = "weight-noise"
+    promises: ClassVar[str] = "the sum of the weights and the totals of the kept attributes stay"
+    limits: ClassVar[str] = (
+        "weights that are far apart can still be told from each other, and the more totals are kept, the more the "
+        "noise is taken back"
+    )
+    is_random: ClassVar[bool] = True
+
+    weight: str
+    noise: float = 0.1
+    keep: tuple[str, ...] = ()
+    """Attributes whose weighted totals stay."""
+    distance: Distance = "raking"
+    lower: float = 0.2
+    """The smallest factor of calibration."""
+    upper: float = 5.0
+    """The largest factor of calibration."""
+
+    def __post_init__(self) -> None:
+        if not self.weight:
+            raise UsageError("no weight is named", do="name the attribute with the weights")
+        if not 0 < self.noise < 1:
+            raise UsageError("'noise' is not between 0 and 1", do="give the largest relative change, such as 0.1")
+        if self.weight in self.keep or len(set(self.keep)) < len(self.keep):
+            raise UsageError("'keep' names the weight, or an attribute twice", do="name other attributes, each once")
+        checked_calibration(self.distance, self.lower, self.upper)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The weight."""
+        return (self.weight,)
+
+    def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:
+        """Return the records with changed weights."""
+        column = weights_of(records, self.weight)
+        factors = 1 + random.uniform(-self.noise, self.noise, len(records))
+        rows = np.flatnonzero(column.values > 0)
+        if not len(rows):
+            return Treated.in_place(records, notes=(f"'{self.weight}' has no weight above 0: nothing was changed",))
+        before, added = column.values[rows], design(records.taken(rows), self.keep)
+        contributors = np.asarray((added != 0).sum(axis=0)).ravel()
+        if thin := int(((contributors > 0) & (contributors < _LEAST)).sum()):
+            raise InputError(
+                f"{thin:,} of the totals to keep are of fewer than {_LEAST} records, whose weights they would tell",
+                do="aggregate rare values first, or keep fewer totals",
+            )
+        after = column.values.copy()
+        after[rows] = calibrated(
+            before * factors[rows],
+            added,
+            before @ added,
+            distance=self.distance,
+            lower=self.lower,
+            upper=self.upper,
+        )
+        change = float(np.abs(after[rows] / before - 1).mean())
+        notes = (f"'{self.weight}' holds whole numbers: rounding in the release shifts the totals a little",)
+        return Treated.in_place(
+            records.with_columns({self.weight: column.with_values(after)}),
+            figures={"mean relative change of weights": change},
+            notes=notes if column.is_whole else (),
+        )

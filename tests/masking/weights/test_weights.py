@@ -1,0 +1,163 @@
+"""Weights: totals stay after noise, known totals are met, and what cannot be is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tacita.errors import InputError, TacitaError, UsageError
+from tacita.masking import catalogue
+from tacita.masking.contract import breaches
+from tacita.masking.weights.calibration import calibrated, design
+from tacita.masking.weights.weight_calibration import WeightCalibration
+from tacita.masking.weights.weight_noise import WeightNoise
+from tacita.masking.within import treated_within
+from tacita.model.records import Categories, Numbers, Records
+
+AREAS = ("east", "north", "south")
+
+
+def people(count: int = 300, *, holes: bool = True, is_whole: bool = False) -> Records:
+    draw = np.random.default_rng(6)
+    weights = np.ceil(draw.gamma(3, 10, count))
+    area = draw.integers(0, 3, count).astype(np.int32)
+    income = draw.lognormal(3, 1, count)
+    if holes:
+        weights[::11], weights[5::11], area[::7], income[::9] = 0, np.nan, -1, np.nan
+    sex = Categories(draw.integers(0, 2, count).astype(np.int32), ("female", "male"))
+    return Records(
+        {"w": Numbers(weights, is_whole), "area": Categories(area, AREAS), "income": Numbers(income), "sex": sex}
+    )
+
+
+def weighted(records: Records, names: tuple[str, ...]) -> np.ndarray[Any, Any]:
+    return np.asarray(np.nan_to_num(records.numbers("w").values) @ design(records, names))
+
+
+@pytest.mark.parametrize("distance", ["raking", "linear"])
+@pytest.mark.parametrize("keep", [(), ("area", "sex", "income")])
+def test_noise_keeps_the_totals(distance: Any, keep: tuple[str, ...]) -> None:
+    records, method = people(), WeightNoise("w", 0.3, keep, distance)
+    assert breaches(method, records) == []
+    found = method.treated(records, np.random.default_rng(1))
+    np.testing.assert_allclose(weighted(found.records, keep), weighted(records, keep), rtol=1e-8)
+    before, after = records.numbers("w").values, found.records.numbers("w").values
+    assert np.array_equal(np.isnan(before), np.isnan(after)) and np.all(after[before == 0] == 0)
+    changes = after[before > 0] / before[before > 0]
+    assert np.all(changes > 0) and 0.1 < found.figures["mean relative change of weights"] < 0.2
+    assert np.mean(changes == 1) == 0
+
+
+def test_the_noise_is_even() -> None:
+    records = Records({"w": Numbers(np.full(5000, 8.0))})
+    found = WeightNoise("w", 0.2).treated(records, np.random.default_rng(2)).records.numbers("w").values / 8
+    # The common factor of calibration is within a few thousandths of 1.
+    assert stats.kstest(found, stats.uniform(0.8, 0.4).cdf).pvalue > 1e-3
+
+
+def test_a_total_of_few_records_is_not_kept() -> None:
+    area = Categories.of(["north"] * 9 + ["south"])
+    records = Records({"w": Numbers.of([float(n) for n in range(1, 11)]), "area": area})
+    with pytest.raises(InputError, match="1 of the totals to keep") as caught:
+        WeightNoise("w", keep=("area",)).treated(records, np.random.default_rng(1))
+    assert caught.value.do
+    with pytest.raises(InputError, match="fewer than 3"):
+        WeightNoise("w").treated(records.taken(np.arange(2)), np.random.default_rng(1))
+
+
+def test_within_strata_each_keeps_its_sum() -> None:
+    records = people(holes=False)
+    found = treated_within(WeightNoise("w"), records, ["sex"], np.random.default_rng(1)).records
+    np.testing.assert_allclose(weighted(found, ("sex",)), weighted(records, ("sex",)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("distance", ["raking", "linear"])
+def test_known_totals_are_met_within_bounds(distance: Any) -> None:
+    records = people()
+    totals: Any = {"area": {"east": 2500, "north": 3000, "south": 2000}, "income": 300_000}
+    method = WeightCalibration("w", totals, distance, lower=0.3, upper=3)
+    assert breaches(method, records) == []
+    found = method.treated(records, np.random.default_rng())
+    reached = weighted(found.records, ("area", "income"))
+    np.testing.assert_allclose(reached[[1, 2, 3, 5]], [2500, 3000, 2000, 300_000], rtol=1e-8)
+    assert found.figures["smallest factor"] >= 0.3 and found.figures["largest factor"] <= 3
+
+
+def test_raking_is_iterative_proportional_fitting_and_linear_is_the_regression_estimator() -> None:
+    records, weights = people(holes=False), people(holes=False).numbers("w").values
+    rows, columns = (records.categories(name).codes for name in ("area", "sex"))
+    margins = [np.array([2000.0, 3500, 2500]), np.array([3000.0, 5000])]
+    fitted = weights.copy()
+    for _ in range(200):
+        for codes, margin in ((rows, margins[0]), (columns, margins[1])):
+            fitted = fitted * (margin / np.bincount(codes, fitted))[codes]
+    totals = {"area": dict(zip(AREAS, margins[0], strict=True)), "sex": {"female": 3000.0, "male": 5000.0}}
+    raked = WeightCalibration("w", totals, lower=0.0, upper=np.inf).treated(records, np.random.default_rng())
+    np.testing.assert_allclose(raked.records.numbers("w").values, fitted, rtol=1e-6)
+    added = np.column_stack([np.ones(len(weights)), records.numbers("income").values])
+    wanted = np.array([8000.0, 250_000.0])
+    b = np.linalg.solve((added.T * weights) @ added, wanted - weights @ added)
+    linear = calibrated(weights, added, wanted, distance="linear", lower=-np.inf)
+    np.testing.assert_allclose(linear, weights * (1 + added @ b), rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("totals", "said"),
+    [
+        ({"area": {"east": 1e9, "north": 3000, "south": 2000}}, "cannot be met"),
+        ({"area": {"east": 1000, "north": 3000, "south": 2000}, "sex": {"female": 1, "male": 2}}, "cannot be met"),
+        ({"area": {"east": 1000, "north": 3000}}, "1 values of 'area' have no total"),
+        ({"area": {"east": 1000, "north": 3000, "south": 2000, "west": 1}}, "1 totals of 'area'"),
+        ({"area": 5.0}, "must be one for each value"),
+        ({"income": {"a": 5.0}}, "must be one number"),
+    ],
+)
+@pytest.mark.parametrize("distance", ["raking", "linear"])
+def test_totals_that_cannot_be_met(totals: Any, said: str, distance: Any) -> None:
+    with pytest.raises(TacitaError, match=said) as caught:
+        WeightCalibration("w", totals, distance).treated(people(), np.random.default_rng())
+    assert caught.value.do
+
+
+@pytest.mark.parametrize(("weights", "said"), [([1, -1, 2], "negative"), ([1, np.inf, 2], "infinite")])
+def test_weights_that_cannot_be(weights: list[Any], said: str) -> None:
+    records = Records({"w": Numbers.of(weights), "x": Numbers.of([1, 1, 1])})
+    for method in (WeightNoise("w"), WeightCalibration("w", {"x": 4.0})):
+        with pytest.raises(InputError, match=said):
+            method.treated(records, np.random.default_rng(1))
+
+
+def test_no_weight_above_zero() -> None:
+    records = Records({"w": Numbers.of([0, 0, None]), "x": Numbers.of([1, 1, 1])})
+    assert "nothing was changed" in WeightNoise("w").treated(records, np.random.default_rng(1)).notes[0]
+    with pytest.raises(InputError, match="no weight above 0"):
+        WeightCalibration("w", {"x": 4.0}).treated(records, np.random.default_rng(1))
+
+
+def test_whole_weights_are_said_to_be_rounded() -> None:
+    records = people(is_whole=True)
+    assert any("whole" in note for note in WeightNoise("w").treated(records, np.random.default_rng(1)).notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("weight-noise", {"weight": ""}),
+        ("weight-noise", {"noise": 1.0}),
+        ("weight-noise", {"keep": ["w"]}),
+        ("weight-noise", {"lower": 1.5}),
+        ("weight-calibration", {"totals": {}}),
+        ("weight-calibration", {"totals": {"w": 1}}),
+        ("weight-calibration", {"totals": {"x": float("inf")}}),
+        ("weight-calibration", {"totals": {"x": 1}, "upper": 0.5}),
+    ],
+)
+def test_wrong_parameters(name: str, given: dict[str, Any]) -> None:
+    with pytest.raises(TacitaError) as caught:
+        catalogue.made(name, {"weight": "w"} | given)
+    assert caught.value.do
+    with pytest.raises(UsageError, match="did you mean 'raking'"):
+        WeightNoise("w", distance="rakin")  # type: ignore[arg-type]
