@@ -88,12 +88,15 @@ def _semantic(hierarchy: Hierarchy, one: Hashable, two: Hashable) -> float | Non
     first = hierarchy.path(one)
     if first is None or not height:
         return None
+    # where the topmost labels still differ, there is a level above them at which all values meet
+    whole = hierarchy.share(first[-1], height)
+    steps = height + (whole is not None and whole < 1)
     second = hierarchy.path(two)
     if second is not None:
         same = [level for level in range(height + 1) if first[level] == second[level]]
-        return same[0] / height if same else 1.0
+        return same[0] / steps if same else 1.0
     label = text_of(two)
-    return first.index(label) / height if label in first else None
+    return first.index(label) / steps if label in first else None
 
 
 def _mean(values: Sequence[float] | NDArray[np.float64] | NDArray[np.bool_]) -> float:

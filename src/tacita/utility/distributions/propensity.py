@@ -95,7 +95,7 @@ class Propensity:
             found / expected if expected > 0 else np.nan,
             (found - expected) / deviation if deviation > 0 else np.nan,
         )
-        return Lost(self.name, dict(zip(keys, figures, strict=True)), {}, tuple(notes))
+        return Lost(self.name, dict(zip(keys, map(float, figures), strict=True)), {}, tuple(notes))
 
     def _by_tree(self, matrix: Matrix, label: Matrix, place: int) -> float:
         from sklearn.tree import DecisionTreeClassifier
@@ -156,7 +156,7 @@ def _logistic(matrix: Matrix, label: Matrix) -> tuple[Matrix, int]:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=1e3, solver="newton-cholesky", tol=1e-8, max_iter=100)
+    model = LogisticRegression(C=1e5, solver="newton-cholesky", tol=1e-8, max_iter=100)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(matrix, label.astype(int))
