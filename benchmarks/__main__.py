@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import cycle, recoding, risk, tables_audit, tables_build, tables_other, tables_suppression
+from benchmarks import cycle, pram, recoding, risk, tables_audit, tables_build, tables_other, tables_suppression
 from benchmarks.measure import best, cost, python, tacita
 from benchmarks.proof import proof
 from benchmarks.rules import closure, control, k_anonymity
@@ -112,6 +112,8 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "tables-published-adjustment": tables_other.published_adjustment,
     "tables-intervals": tables_other.intervals,
     "tables-cell-keys": tables_other.keys,
+    "pram": pram.pram,
+    "pram-family": pram.family,
 }
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError
 from tacita.masking.preconditions import finite_numbers, one_of
 from tacita.model.records import Categories, Numbers, Records
+from tacita.progress import Progress, Step, silent
 
 Distance = Literal["raking", "linear"]
 
@@ -61,6 +62,7 @@ def calibrated(
     distance: Distance = "raking",
     lower: float = 0.0,
     upper: float = np.inf,
+    progress: Progress = silent,
 ) -> NDArray[np.float64]:
     """Return weights times factors between bounds, for which ``weights @ added`` are the totals.
 
@@ -81,7 +83,8 @@ def calibrated(
 
     b = np.zeros(added.shape[1])
     factors, slopes, off = state(b)
-    for _ in range(_ROUNDS):
+    for number in range(_ROUNDS):
+        progress(Step("calibration", number))
         if np.abs(off).max(initial=0) <= _CLOSE:
             return weights * factors
         curve = added.T @ (added * (weights * slopes)[:, None])

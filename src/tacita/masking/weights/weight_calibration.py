@@ -77,6 +77,7 @@ class WeightCalibration:
             distance=self.distance,
             lower=self.lower,
             upper=self.upper,
+            progress=progress,
         )
         factors = after[rows] / column.values[rows]
         notes = (f"'{self.weight}' holds whole numbers: rounding in the release shifts the totals a little",)

@@ -87,6 +87,7 @@ class WeightNoise:
             distance=self.distance,
             lower=self.lower,
             upper=self.upper,
+            progress=progress,
         )
         change = float(np.abs(after[rows] / before - 1).mean())
         notes = (f"'{self.weight}' holds whole numbers: rounding in the release shifts the totals a little",)
