@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -95,8 +96,7 @@ class RankSwapping:
         found = values.copy()
         if not len(order):
             return found, 0
-        reach = int(self.p * len(order) / 100)
-        low, high = (int(percent * len(order) / 100) for percent in (self.bottom, self.top))
+        reach, low, high = (_part(len(order), percent) for percent in (self.p, self.bottom, self.top))
         if len(order) == 1:
             raise InputError(
                 f"'{name}' has a single value, and nothing to swap it with",
@@ -114,3 +114,12 @@ class RankSwapping:
         partners = rank_partners(len(middle), reach, random.random(len(middle)))
         found[middle] = values[middle[partners]]
         return found, int((partners == np.arange(len(middle))).sum())
+
+
+def _part(count: int, percent: float) -> int:
+    """Return a percentage of a number, rounded down, but not because of how fractions are held.
+
+    >>> _part(1000, 0.7), _part(100, 29), _part(39, 5)
+    (7, 29, 1)
+    """
+    return math.floor(percent * count / 100 + 1e-9)

@@ -149,10 +149,12 @@ class RecordSwapping:
         source[stays[households.of_record]] = np.flatnonzero(stays[households.of_record])
         changed = {name: records[name].taken(source) for name in self.attributes}
         alone = int((risky & stays).sum())
-        notes = (f"{counted(alone, 'household')} at risk found no similar one and stayed",) if alone else ()
+        notes = [f"{counted(alone, 'household')} at risk found no similar one and stayed"] if alone else []
+        if (~stays).mean() < self.share:
+            notes.append("fewer households moved than the share asks for: no others are similar to one in another area")
         figures = {
-            "share of households swapped": float(1 - stays.mean()),
+            "share of households swapped": float((~stays).mean()),
             "households at risk": float(risky.sum()),
             "households at risk that stayed": float(alone),
         }
-        return Treated.in_place(records.with_columns(changed), figures=figures, notes=notes)
+        return Treated.in_place(records.with_columns(changed), figures=figures, notes=tuple(notes))
