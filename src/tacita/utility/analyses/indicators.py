@@ -51,6 +51,8 @@ class Indicator:
             raise self._fault(f"it calls a part of its own '{TABLE}'", "give that part another name")
         if odd := [each.name for each in query.find_all(exp.Anonymous) if each.name.casefold() not in _FURTHER]:
             raise self._fault(f"its function '{odd[0]}' may not be used", "use functions of numbers, texts and dates")
+        if query.find(exp.ReadCSV, exp.ReadParquet):
+            raise self._fault(f"it reads another table than '{TABLE}'", f"write FROM {TABLE}")
         for table in query.find_all(exp.Table):
             known = isinstance(table.this, exp.Identifier) and not table.db
             if not known or table.name.casefold() not in {TABLE, *given}:
