@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.errors import InputError
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
 
@@ -22,11 +23,32 @@ class Scene:
     """The records of the people whom the intruder knows: the original file, or an identity oracle's."""
     released: Records
     origin: NDArray[np.int64] | None
-    """For each released record the place of its original; None if released records are invented."""
+    """For each released record the place of its original, -1 if that person is not among those whom the intruder
+    knows; None if released records are invented."""
     known: tuple[str, ...]
     """The attributes that the intruder knows of the people."""
     secret: tuple[str, ...] = ()
     """The attributes that the intruder wants to learn."""
+    holdout: Records | None = None
+    """Records of people like the original ones who are not in the released file: what is found out about them as well
+    is no disclosure of anybody's record."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", tuple(self.known))
+        object.__setattr__(self, "secret", tuple(self.secret))
+        if self.origin is None:
+            return
+        held = np.array(self.origin, dtype=np.int64)
+        if held.shape != (len(self.released),):
+            raise InputError("the origins are not one for each released record", do="give each record its origin")
+        if len(held) and (held.min() < -1 or held.max() >= len(self.original)):
+            raise InputError("an origin is no place of an original record", do="give places from 0, or -1 for nobody")
+        held.setflags(write=False)
+        object.__setattr__(self, "origin", held)
+
+    def shared(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return those attributes that both files have."""
+        return tuple(n for n in names if n in self.original.columns and n in self.released.columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,65 @@
+"""The attackers that can be named; one of your own is entered with `enter`, and is then like any other."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+
+from tacita.attacks.microdata.attacker import Attacker
+from tacita.errors import UsageError, did_you_mean, listed
+from tacita.model.parameters import built
+
+_HOMES: dict[str, str] = {
+    "attribute-inference": "inference.attribute:AttributeInference",
+    "deviation-interval": "interval.deviation:DeviationInterval",
+    "distance-linkage": "linkage.distance:DistanceLinkage",
+    "membership-inference": "inference.membership:MembershipInference",
+    "rank-interval": "interval.rank:RankInterval",
+}
+"""The module and class of each attacker, which is imported when it is used."""
+
+_ENTERED: dict[str, type[Attacker]] = {}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all attackers."""
+    return tuple(sorted({*_HOMES, *_ENTERED}))
+
+
+def enter(attacker: type[Attacker]) -> None:
+    """Let an attacker of one's own be named; see `contract` for what it has to keep to."""
+    _ENTERED[attacker.name] = attacker
+
+
+def named(name: str) -> type[Attacker]:
+    """Return the class of an attacker, or raise with the nearest name.
+
+    >>> named("distance-linkage").name
+    'distance-linkage'
+    """
+    if name in _ENTERED:
+        return _ENTERED[name]
+    if name not in _HOMES:
+        raise UsageError(f"no attacker '{name}'{did_you_mean(name, names())}", do=f"use one of: {listed(names(), 99)}")
+    module, _, member = _HOMES[name].partition(":")
+    found: type[Attacker] = getattr(importlib.import_module(f"tacita.attacks.microdata.{module}"), member)
+    return found
+
+
+def made(name: str, parameters: Mapping[str, object], *, where: str = "") -> Attacker:
+    """Return an attacker with parameters; all faults are told together.
+
+    >>> made("rank-interval", {"width": 0.1})
+    RankInterval(width=0.1, attributes=())
+    """
+    return built(named(name), name, parameters, where=where)
+
+
+def seeded(name: str, seed: int) -> Attacker:
+    """Return an attacker as it comes, with a seed if it draws anything at random.
+
+    >>> seeded("deviation-interval", 7).seed, seeded("distance-linkage", 7).name
+    (7, 'distance-linkage')
+    """
+    fields = getattr(named(name), "__dataclass_fields__", {})
+    return made(name, {"seed": seed} if "seed" in fields else {})

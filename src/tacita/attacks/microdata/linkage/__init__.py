@@ -1,0 +1,1 @@
+"""Attackers who link released records to people, by distance and by probability."""
