@@ -11,6 +11,10 @@ from tacita.attacks.table_audit import audit
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Knowledge, Levels, Table, table_of_leaves
 from tacita.tables.suppression import suppress as room
+from tacita.tables.suppression.currents import Currents
+from tacita.tables.suppression.neighbourhoods import Neighbourhoods
+from tacita.tables.suppression.presolve import Reduced, reduced
+from tacita.tables.suppression.problem import problem_of
 from tacita.tables.suppression.suppress import suppress
 from tacita.tables.suppression.suppression import Suppression
 
@@ -105,3 +109,61 @@ def test_what_cannot_be_protected_is_named() -> None:
     known = Knowledge.of(len(table)).within(table.values, 0.01)
     with pytest.raises(InputError, match="cannot be protected"):
         suppress(table, levels, known, seconds=1)
+
+
+@pytest.mark.usefixtures("all_are_large")
+@pytest.mark.parametrize("seconds", [0.0, 10.0])
+def test_amounts_with_sensitive_margins_are_safe_at_any_time(seconds: float) -> None:
+    table, levels = _amounts(((3, 2), (3, 2), (2,)), 0.15)
+    result = suppress(table, levels, seconds=seconds)
+    assert _passes(table, levels, result)
+
+
+@pytest.mark.usefixtures("all_are_large")
+def test_sensitive_cells_that_protect_each_other_need_nothing_else() -> None:
+    dimensions = [_tree(name, (30,)) for name in "ab"]
+    random = np.random.default_rng(0)
+    table = table_of_leaves("flat", dimensions, random.uniform(50, 100, (30, 30)))
+    inner = np.flatnonzero((table.codes > 0).all(axis=1))
+    levels = Levels.of(len(table), random.choice(inner, 300, replace=False), 5, 5)
+    result = suppress(table, levels, seconds=10)
+    assert len(result.secondary) == 0
+    assert _passes(table, levels, result)
+
+
+def _reduced_amounts() -> tuple[Table, Reduced]:
+    table, levels = _amounts(((3, 3), (4,)), 0.1)
+    return table, reduced(problem_of(table, levels, Knowledge.of(len(table)), table.values))
+
+
+def test_a_woven_movement_keeps_all_sums_and_stays_within_the_room() -> None:
+    table, small = _reduced_amounts()
+    near, problem = Neighbourhoods(table, small), small.problem
+    room = np.minimum(problem.up, problem.down)
+    found = 0
+    for place in range(len(problem)):
+        level = 0.1 * room[place]
+        woven = near.woven(place, problem.cost, room, float(level), whole=False)
+        if woven is not None:
+            delta = np.zeros(len(problem))
+            delta[woven.places] = woven.delta
+            assert np.allclose(problem.sums @ delta, 0)
+            assert np.all(np.abs(delta) <= room + 1e-9)
+            assert delta[place] == pytest.approx(level)
+            found += 1
+    assert found > len(problem) / 2
+
+
+def test_a_current_keeps_all_sums_and_stays_within_the_room() -> None:
+    _, small = _reduced_amounts()
+    problem = small.problem
+    room = np.minimum(problem.up, problem.down)
+    level = 0.1 * room
+    reached = set()
+    for current in Currents(problem, np.ones(len(problem), bool), level).movements(list(range(len(problem)))):
+        delta = np.zeros(len(problem))
+        delta[current.places] = current.delta
+        assert np.allclose(problem.sums @ delta, 0, atol=1e-7)
+        assert np.all(np.abs(delta) <= room * (1 + 1e-8))
+        reached |= set(np.flatnonzero(np.abs(delta) >= level * (1 - 1e-7)).tolist())
+    assert len(reached) > len(problem) / 2

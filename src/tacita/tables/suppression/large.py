@@ -8,15 +8,17 @@ ends exchanges early.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.currents import Currents, with_companions
+from tacita.tables.suppression.free_proofs import prove_free
 from tacita.tables.suppression.guide import guide_of
 from tacita.tables.suppression.local_routing import Detour, LocalRouter
-from tacita.tables.suppression.neighbourhoods import Neighbourhood, Neighbourhoods
+from tacita.tables.suppression.neighbourhoods import Neighbourhood, Neighbourhoods, reached_from
 from tacita.tables.suppression.optimal import Best
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.proofs import Witness
@@ -28,7 +30,10 @@ _LIKED = 0.5  # how much of its price the guide takes from a cell that it withho
 _LARGE = 2_000  # places; in a larger neighbourhood only the cheapest of each equation are looked at
 _CHEAPEST = 2
 _KEPT_ROUTERS = 500
-_EFFORT = 1.0  # programmes for exchanges, as a share of those that made the pattern
+_FURTHER = (1_500, 6_000)  # places, where no small neighbourhood serves
+_COMPANIONS = (0, 1, 2, 4, 8, 16)  # how many times over others must have room for a level, from one try to the next
+_IN_HASTE = (4, 16)  # when time is up
+_EFFORT = 0.2  # programmes for exchanges, as a share of those that made the pattern
 
 
 def large_pattern(
@@ -40,9 +45,10 @@ def large_pattern(
     report: Callable[[Best], None],
 ) -> Best:
     """Return a safe pattern of a large table with a bound; the proofs are in `patterns`."""
+    prove_free(problem, patterns.proofs, clock)
     guide = guide_of(problem, subtables, clock)
     search = LargeSearch(problem, near, patterns, guide.x)
-    search.protect()
+    search.protect(clock)
     # What is left (no neighbourhood protects it) and a last check of everything: the exact way, over the whole table.
     pattern = patterns.safe(search.pattern, guide.x)
     search.pattern = pattern
@@ -76,9 +82,31 @@ class LargeSearch:
             self._of.setdefault(target.cell, []).append(target)
         self.programmes = 0
 
-    def protect(self) -> None:
-        """Find a detour for each target, first near it, then further away; then for contributors who know cells."""
+    def protect(self, clock: Clock) -> None:
+        """Find a detour for each target, first near it, then further away; then for contributors who know cells.
+
+        Where a neighbourhood would be large, the crossings of codes say where to look in it. When time is up they are
+        all that is looked for, and programmes are solved only where there are none.
+        """
         ladders = {place: self._near.around(place) for place in sorted(self._of) if place in self._near}
+        self._where = {place: ladder[0] for place, ladder in ladders.items()}
+        small = [place for place in ladders if len(self._near.places(ladders[place][0])) <= _LARGE]
+        self._climb({place: ladders[place][:1] for place in small}, clock)
+        if clock.is_up or not self.problem.whole:
+            self._weave(self._unproved(ladders), clock)
+        self._explore(self._unproved(ladders), clock)
+        self._charge(ladders, _IN_HASTE if clock.is_up else _COMPANIONS)
+        self._climb({place: ladders[place] for place in self._unproved(ladders)}, clock, to_the_end=True)
+        if self.problem.known_by:
+            self._protect_from_contributors()
+
+    def _unproved(self, places: Iterable[int]) -> list[int]:
+        """Return the places that are not proved yet, the largest levels first."""
+        found = [place for place in places if not self._is_proved(place)]
+        return sorted(found, key=lambda place: (-self._level[place], place))
+
+    def _climb(self, ladders: dict[int, list[Neighbourhood]], clock: Clock, *, to_the_end: bool = False) -> None:
+        """Look for detours in the neighbourhoods of one rung after the other."""
         waiting, rung = list(ladders), 0
         while waiting:
             groups: dict[Neighbourhood, list[int]] = {}
@@ -89,16 +117,61 @@ class LargeSearch:
             wide = {where: len(self._near.places(self._near.wider(members[0]))) for where, members in groups.items()}
             failed: list[int] = []
             for where in sorted(groups, key=lambda each: (wide[each], groups[each][0])):
+                if clock.is_up and not to_the_end:
+                    return
                 for place in groups[where]:
-                    is_last = rung + 1 == len(ladders[place])
-                    if not self._is_proved(place) and not self._protected(place, where, is_last):
+                    is_last = to_the_end and rung + 1 == len(ladders[place])
+                    if not self._is_proved(place) and not self._protected(place, self._router(where), is_last):
                         failed.append(place)
             rung += 1
             waiting = [place for place in sorted(failed) if rung < len(ladders[place])]
             if waiting:
                 self._routers.clear()
-        if self.problem.known_by:
-            self._protect_from_contributors()
+
+    def _explore(self, places: list[int], clock: Clock) -> None:
+        """Look for detours among what is withheld or cheap, ever further from each place in steps of equations."""
+        across = self.problem.sums.T.tocsr()
+        # Inner cells first: what they withhold serves the margins, whose neighbourhoods widen to the most.
+        wide = {place: len(self._near.places(self._near.wider(place))) for place in places}
+        for most in _FURTHER:
+            for place in sorted(places, key=lambda each: (wide[each], each)):
+                if clock.is_up:
+                    return
+                if not self._is_proved(place):
+                    around = reached_from(self.problem.sums, across, place, self.pattern | self._cheap, most)
+                    self._protected(place, LocalRouter(self.problem, around), is_last=False)
+
+    def _charge(self, places: Iterable[int], companions: tuple[int, ...]) -> None:
+        """Prove by currents what is left, with ever more companions withheld for it."""
+        if self.problem.whole:
+            return
+        for count in companions:
+            left = [place for place in self._unproved(places) if self._is_even(place)]
+            if not left:
+                return
+            allowed = with_companions(self.problem, self.pattern, self._level, left, count) if count else self.pattern
+            for current in Currents(self.problem, allowed, self._level).movements(left):
+                self._keep(current, True, EVERYBODY)
+
+    def _weave(self, places: list[int], clock: Clock) -> None:
+        """Take crossings of codes: the cheapest movement among their codes or, when time is up, a crossing itself."""
+        for place in places:
+            if self._is_proved(place) or not self._is_even(place):
+                continue
+            woven = self._near.woven(
+                place,
+                np.where(self.pattern, 0.0, self._cost),
+                self._room,
+                float(self._level[place]),
+                whole=self.problem.whole,
+            )
+            if woven is None:
+                continue
+            if not clock.is_up:
+                self._where[place] = (woven.codes,)
+                if self._protected(place, self._router(self._where[place]), is_last=False):
+                    continue
+            self._keep(Detour(woven.places, woven.delta), True, EVERYBODY)
 
     def exchange(self, clock: Clock) -> None:
         """Do without cells where what must be withheld instead costs less, often nothing.
@@ -121,7 +194,7 @@ class LargeSearch:
         """Return the cells that only targets of one neighbourhood need, by neighbourhood, in the order of the cells."""
         found: dict[Neighbourhood, list[int]] = {}
         for cell in np.flatnonzero(self.pattern & ~self.problem.withheld).tolist():
-            users = {self._where[target.cell] for target in self._proofs.using(cell)}
+            users = {self._where.get(target.cell, ()) for target in self._proofs.using(cell)}
             if len(users) == 1 and len(self._near.places(where := users.pop())) <= _LARGE:
                 found.setdefault(where, []).append(cell)
         return [np.array(cells) for cells in found.values()]
@@ -131,7 +204,9 @@ class LargeSearch:
         before, spent, saved = self.pattern.copy(), 0.0, float(self.problem.cost[cells].sum())
         self.pattern[cells] = False
         touched = dict.fromkeys(target for cell in cells.tolist() for target in self._proofs.using(cell))
-        if any(len(self._near.places(self._where.get(target.cell, ()))) > _LARGE for target in touched):
+        # Unions of cells have no neighbourhood: what they use stays.
+        known_where = [self._where.get(target.cell, ()) for target in touched]
+        if any(not where or len(self._near.places(where)) > _LARGE for where in known_where):
             self.pattern = before
             return False
         found: dict[Target, Witness] = {}
@@ -139,7 +214,9 @@ class LargeSearch:
             if target in found:
                 continue
             known = self._known(target.attacker)
-            detour, is_mirrored = self._detour(target.cell, target.sign or 1, self._where[target.cell], known)
+            detour, is_mirrored = self._detour(
+                target.cell, target.sign or 1, self._router(self._where[target.cell]), known
+            )
             if detour is not None:
                 spent += float(self.problem.cost[detour.places[~self.pattern[detour.places]]].sum())
                 self.pattern[detour.places] = True
@@ -155,7 +232,7 @@ class LargeSearch:
                 self._proofs.add(target, witness)
         return True
 
-    def _protected(self, place: int, where: Neighbourhood, is_last: bool) -> bool:
+    def _protected(self, place: int, router: LocalRouter, is_last: bool) -> bool:
         """Withhold what a target needs in a neighbourhood; return False if it cannot be protected there.
 
         Only in the last neighbourhood are two movements looked for, one each way, where no single one serves both.
@@ -164,7 +241,7 @@ class LargeSearch:
         for sign in signs:
             if self._is_proved(place):
                 return True
-            detour, is_mirrored = self._detour(place, sign, where, alone=is_last or not self._is_even(place))
+            detour, is_mirrored = self._detour(place, sign, router, alone=is_last or not self._is_even(place))
             if detour is not None:
                 self._keep(detour, is_mirrored, EVERYBODY)
         return self._is_proved(place)
@@ -173,14 +250,13 @@ class LargeSearch:
         self,
         place: int,
         sign: int,
-        where: Neighbourhood,
+        router: LocalRouter,
         shut: NDArray[np.int64] | None = None,
         *,
         alone: bool = True,
     ) -> tuple[Detour | None, bool]:
         """Return a cheap movement that reaches a level, and whether it proves both directions."""
         level = float(self._level[place])
-        router = self._router(where)
         places = router.places
         cost = np.where(self.pattern[places], 0.0, self._cost[places] + self._tilt)
         router.price(cost / np.minimum(self._room[places], level))
@@ -242,7 +318,7 @@ class LargeSearch:
         for place in sorted(self._of):
             targets = [target for target in self._of[place] if self._proofs.of(target) is not None]
             attackers = sorted({who for target in targets for who in self._proofs.attackers_in(target)})
-            if attackers and not self._hidden(place, attackers):
+            if attackers and place in self._where and not self._hidden(place, attackers):
                 for attacker in attackers:
                     self._hidden(place, [attacker])
 
@@ -251,9 +327,9 @@ class LargeSearch:
         shut = np.unique(np.concatenate([self.problem.known_by[who] for who in attackers]))
         if place in shut:
             return False
-        where = self._where[place]
+        router = self._router(self._where[place])
         for sign in (1, -1):
-            detour, is_mirrored = self._detour(place, sign, where, shut)
+            detour, is_mirrored = self._detour(place, sign, router, shut)
             if detour is None:
                 return False
             for attacker in attackers:

@@ -44,7 +44,7 @@ class LocalRouter:
 
     def __init__(self, problem: Problem, places: NDArray[np.int64]) -> None:
         part = problem.sums[:, places].tocsr()
-        live = _movable(part)
+        live = movable(part)
         part = part[:, np.flatnonzero(live)]
         part = part[np.diff(part.indptr) > 0]
         self.places = places[live]
@@ -143,7 +143,7 @@ class LocalRouter:
         return np.asarray(moved[: self._size] - moved[self._size :])
 
 
-def _movable(sums: sparse.csr_matrix) -> NDArray[np.bool_]:
+def movable(sums: sparse.csr_matrix) -> NDArray[np.bool_]:
     """Return the columns that are left when whoever is alone in an equation is taken out, again and again."""
     pattern = sums.copy()
     pattern.data = np.ones_like(pattern.data)

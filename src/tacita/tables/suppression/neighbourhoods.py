@@ -11,8 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from tacita.model.table import Dimension, Table
+from tacita.tables.suppression.crossings import Crossings, Woven
 from tacita.tables.suppression.presolve import Reduced
 
 Box = tuple[frozenset[int], ...]
@@ -36,6 +38,13 @@ class Neighbourhoods:
         self._places: dict[Neighbourhood, NDArray[np.int64]] = {}
         self._around: dict[int, list[Neighbourhood]] = {}
         self._cell = self._innermost(len(reduced.problem))
+        self._crossings = Crossings(table, reduced)
+
+    def woven(
+        self, place: int, price: NDArray[np.float64], room: NDArray[np.float64], level: float, *, whole: bool
+    ) -> Woven | None:
+        """Return a movement of a place made of products of movements of codes, if there is one (see `Crossings`)."""
+        return self._crossings.woven(self._codes[self._cell[place]], price, room, level, whole=whole)
 
     def _innermost(self, places: int) -> NDArray[np.int64]:
         """Return one cell of each place: the one whose smallest box is the smallest."""
@@ -98,6 +107,30 @@ class Neighbourhoods:
         rest = [(box([step] * len(sets)),) for step in range(1, deepest)]
         found = [(box([0] * len(sets)),), *([tuple(star)] if star else []), *rest]
         return list(dict.fromkeys(found))
+
+
+def reached_from(
+    sums: sparse.csr_matrix, across: sparse.csr_matrix, place: int, among: NDArray[np.bool_], most: int
+) -> NDArray[np.int64]:
+    """Return the places, in order, that are the fewest equations away, some more than `most` of those `among`."""
+    found = np.zeros(len(among), bool)
+    found[place] = True
+    edge = np.array([place])
+    while len(edge):
+        rows = np.unique(_entries(across, edge)).astype(np.int64)
+        next_ = np.unique(_entries(sums, rows)).astype(np.int64)
+        edge = next_[among[next_] & ~found[next_]]
+        found[edge] = True
+        if np.count_nonzero(found) >= most:
+            break
+    return np.flatnonzero(found)
+
+
+def _entries(matrix: sparse.csr_matrix, rows: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the columns of the entries of some rows."""
+    sizes = matrix.indptr[rows + 1] - matrix.indptr[rows]
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.asarray(matrix.indices[np.repeat(matrix.indptr[rows], sizes) + within])
 
 
 def _widening(dimension: Dimension) -> list[list[frozenset[int]]]:
