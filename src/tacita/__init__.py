@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tacita.version import __version__
 
 if TYPE_CHECKING:
+    from tacita.choosing.front import Masking, compare, explore, mask
     from tacita.cycle.outcome import Outcome
     from tacita.cycle.plan import Plan
     from tacita.dataset import Dataset, from_generated, generate, read, sample
@@ -26,11 +27,20 @@ if TYPE_CHECKING:
     from tacita.model.relation import ColumnType
     from tacita.reasoning.conclusions import Conclusions
     from tacita.reasoning.run import reason
+    from tacita.recipes.recipe import Recipe, RecipeStep
+    from tacita.recipes.recipe_file import read_recipe
     from tacita.release.front import anonymize, release_to
     from tacita.settings import Settings
     from tacita.tables.front.named import assess_table, audit_table, build_table, protect_table
 
 _HOMES = {
+    "Masking": "choosing.front",
+    "compare": "choosing.front",
+    "explore": "choosing.front",
+    "mask": "choosing.front",
+    "Recipe": "recipes.recipe",
+    "RecipeStep": "recipes.recipe",
+    "read_recipe": "recipes.recipe_file",
     "Outcome": "cycle.outcome",
     "Plan": "cycle.plan",
     "anonymize": "release.front",
@@ -64,9 +74,12 @@ __all__ = [
     "Dataset",
     "Dictionary",
     "Kind",
+    "Masking",
     "Outcome",
     "Plan",
     "ReadOptions",
+    "Recipe",
+    "RecipeStep",
     "Settings",
     "TacitaError",
     "__version__",
@@ -74,10 +87,14 @@ __all__ = [
     "assess_table",
     "audit_table",
     "build_table",
+    "compare",
+    "explore",
     "from_generated",
     "generate",
+    "mask",
     "protect_table",
     "read",
+    "read_recipe",
     "reason",
     "release_to",
     "sample",

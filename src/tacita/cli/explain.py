@@ -44,6 +44,7 @@ def explain(
     records the chain of facts is shown too, which names respondents.
     """
     from tacita.release.explain import explained
+    from tacita.release.masked.verify import is_masked_release
     from tacita.release.records_of import opened
     from tacita.release.table.kind import is_table_release
 
@@ -52,6 +53,12 @@ def explain(
             "these are tables, not records",
             where=str(release),
             do=f"ask 'tacita table explain {release} --cell DIMENSION=CODE,...'",
+        )
+    if is_masked_release(release):
+        raise UsageError(
+            "these data were masked as a whole: no decision was made about a single cell",
+            where=str(release),
+            do="read report.html and recipe.toml in its internal folder",
         )
     folder = opened(release, internal)
     if row is None:

@@ -52,13 +52,17 @@ def verify(
     """Check that no file of a release was changed, and that its claim holds for the released file alone.
 
     The claim comes from the internal folder. Without it, give the claim as options. Exit code 1 if it does not hold. Of
-    a release of tables, the files are compared with those that were audited.
+    tables and of masked data, the files are compared with those that were attacked.
     """
     from tacita.release import verify as checks
+    from tacita.release.masked.verify import is_masked_release
     from tacita.release.table.kind import is_table_release
 
     if is_table_release(release):
         _verify_tables(release, internal, as_json=as_json)
+        return
+    if is_masked_release(release):
+        _verify_masked(release, internal, as_json=as_json)
         return
     with progress_shown() as progress:
         given = (measure, k, threshold, param, quasi, nulls, alpha)
@@ -87,6 +91,25 @@ def _verify_tables(release: Path, internal: Path | None, *, as_json: bool) -> No
         if not found.with_proof:
             lines.append("  no internal folder: files are compared with the manifest of the release alone")
         lines.append("  to attack them again: tacita table audit SPEC.toml --pattern " + str(release))
+        print_text(*(Text(printable(line)) for line in lines))
+    if not found.holds:
+        raise typer.Exit(EXIT_DOES_NOT_HOLD)
+
+
+def _verify_masked(release: Path, internal: Path | None, *, as_json: bool) -> None:
+    from rich.text import Text
+
+    from tacita.release.masked.verify import verify_masked
+
+    found = verify_masked(release, internal)
+    if as_json:
+        told = {"holds": found.holds, "verdict": found.verdict, "faults": list(found.faults)}
+        print_json(told | {"with_internal_folder": found.with_proof, "released_against": list(found.against)})
+    else:
+        lines = [found.verdict, "", *(f"  fault: {fault}" for fault in found.faults)]
+        lines += [f"  released although: {reason}" for reason in found.against]
+        if not found.with_proof:
+            lines.append("  no internal folder: files are compared with the manifest of the release alone")
         print_text(*(Text(printable(line)) for line in lines))
     if not found.holds:
         raise typer.Exit(EXIT_DOES_NOT_HOLD)

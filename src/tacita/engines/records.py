@@ -158,6 +158,18 @@ def _natural(values: Values) -> ColumnType:
     return ColumnType.TEXT
 
 
+def as_arrow_table(records: Records) -> pa.Table:
+    """Return records that belong to no microdata as an Arrow table, each column of its natural type.
+
+    >>> as_arrow_table(Records({"n": Numbers.of([1, None], is_whole=True)})).to_pylist()
+    [{'n': 1}, {'n': None}]
+    """
+    import pyarrow as pa
+
+    columns = {name: _column(values, _natural(values))[0] for name, values in records.columns.items()}
+    return pa.table(columns)
+
+
 def _relation(microdata: Microdata) -> EngineRelation:
     if not isinstance(microdata.relation, EngineRelation):
         raise InternalError(f"a relation of type {type(microdata.relation).__name__} lives in no engine")

@@ -127,21 +127,21 @@ def _write_internal(
     progress: Progress,
 ) -> Mapping[str, Any]:
     folder = places.internal
-    _write_parquet(outcome.decisions.table, folder / DECISIONS, settings)
+    write_parquet(outcome.decisions.table, folder / DECISIONS, settings)
     if tuples.order is not None:
         import numpy as np
 
         columns = {"released": np.arange(1, len(tuples.order) + 1), "source": tuples.order}
-        _write_parquet(_table(columns), folder / ORDER, settings)
+        write_parquet(_table(columns), folder / ORDER, settings)
     if tuples.clusters is not None:
         import pyarrow as pa
 
         batches = [batch.rename_columns(["cluster"]) for batch in tuples.clusters.batches()]
         schema = pa.schema([("cluster", pa.int64())])
-        _write_parquet(pa.Table.from_batches(batches, None if batches else schema), folder / CLUSTERS, settings)
+        write_parquet(pa.Table.from_batches(batches, None if batches else schema), folder / CLUSTERS, settings)
     links = options.links if options.links is not None else outcome.links
     if links is not None and outcome.claim.related:
-        _write_parquet(linked_records(outcome, links, tuples.order), folder / LINKS, settings)
+        write_parquet(linked_records(outcome, links, tuples.order), folder / LINKS, settings)
 
     def write_manifest(checked: Mapping[str, Any]) -> None:
         full = internal_manifest(
@@ -222,7 +222,8 @@ def _claim_renamed(claim: Claim, names: Mapping[str, str]) -> Claim:
     return replace(claim, known=tuple(names.get(name, name) for name in claim.known), cluster=cluster)
 
 
-def _write_parquet(table: pa.Table, path: Path, settings: Settings | None) -> None:
+def write_parquet(table: pa.Table, path: Path, settings: Settings | None) -> None:
+    """Write a table as a Parquet file, atomically."""
     import pyarrow.parquet as pq
 
     with atomic(path, force=False, settings=settings) as partial:

@@ -23,6 +23,8 @@ from tacita.release.options import ReleaseOptions
 from tacita.risk.identity.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
+    from tacita.choosing.front import Masking
+    from tacita.release.masked.folder import MaskedOptions, ReleasedRecords
     from tacita.release.table.folder import ReleasedTables, TableOptions
     from tacita.tables.front.protected import Protected
 
@@ -55,18 +57,32 @@ def release_to(
 ) -> ReleasedTables: ...
 
 
+@overload
+def release_to(
+    folder: str | Path, outcome: Masking, options: MaskedOptions | None = None, *, progress: Progress = silent
+) -> ReleasedRecords: ...
+
+
 def release_to(
     folder: str | Path,
-    outcome: Outcome | Protected,
-    options: ReleaseOptions | TableOptions | None = None,
+    outcome: Outcome | Protected | Masking,
+    options: ReleaseOptions | TableOptions | MaskedOptions | None = None,
     *,
     progress: Progress = silent,
-) -> Released | ReleasedTables:
-    """Write a safe outcome, or protected tables, as a release folder, with what stays in the house beside it."""
+) -> Released | ReleasedTables | ReleasedRecords:
+    """Write a safe outcome, masked data or protected tables as a release folder, its internal folder beside it."""
     if isinstance(outcome, Outcome):
         if options is not None and not isinstance(options, ReleaseOptions):
             raise UsageError("these are options of tables", do="give ReleaseOptions with an outcome of the cycle")
         return write_release(outcome, Path(folder), options, progress=progress)
+    from tacita.choosing.front import Masking
+
+    if isinstance(outcome, Masking):
+        from tacita.release.masked.folder import MaskedOptions, write_masked
+
+        if options is not None and not isinstance(options, MaskedOptions):
+            raise UsageError("these are options of something else", do="give MaskedOptions with masked data")
+        return write_masked(outcome.masked, outcome.evaluation, Path(folder), options, progress=progress)
     from tacita.release.table.folder import TableOptions, write_tables
 
     if options is not None and not isinstance(options, TableOptions):

@@ -74,7 +74,7 @@ def internal_manifest(
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "data": data,
         "versions": versions(),
-        "source": _source(outcome.original),
+        "source": source_told(outcome.original),
         "claim": claim_dict(outcome.claim),
         "settings": plain(outcome.settings),
         "seed": seed,
@@ -215,7 +215,8 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def _source(original: Microdata) -> dict[str, Any]:
+def source_told(original: Microdata) -> dict[str, Any]:
+    """Return what is remembered of the source: its name, its format and its hash."""
     path = Path(original.source.name)
     found = {"name": original.source.name, "format": original.source.format, "columns": len(original.columns)}
     return found | ({"sha256": sha256(path), "bytes": path.stat().st_size} if path.is_file() else {})

@@ -16,6 +16,7 @@ from typing import Any
 
 from tacita.errors import InternalError, UsageError, did_you_mean
 from tacita.files.atomic import atomic, write_text
+from tacita.files.file_names import file_names
 from tacita.progress import Progress, Step, silent
 from tacita.release.folder import internal_folder
 from tacita.release.manifest import as_json, plain
@@ -29,7 +30,6 @@ from tacita.tables.output.as_csv import long_csv, wide_csv
 from tacita.tables.output.as_excel import write_excel
 from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
-from tacita.tables.output.file_names import file_names
 from tacita.tables.output.part import Part
 
 FORMATS = ("csv", "wide-csv", "xlsx", "parquet", "sdmx-csv")

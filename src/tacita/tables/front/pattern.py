@@ -16,7 +16,7 @@ from tacita.tables.build.additivity import decimals_of
 from tacita.tables.build.cells.cell_statuses import given_statuses
 from tacita.tables.build.cells.cells_file import CellColumns, RawCells, read_cells
 from tacita.tables.front.case import Case
-from tacita.tables.output.file_names import file_names
+from tacita.files.file_names import file_names
 
 _ENDINGS = (".csv", ".parquet")
 

@@ -1,0 +1,102 @@
+"""The R-U map as a page: every point with what it is, what it costs and what it still tells."""
+
+from __future__ import annotations
+
+from tacita.choosing.as_text import number, per_cent
+from tacita.choosing.comparison import Comparison, Point
+from tacita.choosing.evaluation import Evaluation
+from tacita.errors import listed
+from tacita.recipes.recipe_file import recipe_text
+from tacita.report.markup import Html, items, tag
+from tacita.report.page import figure, page, section
+from tacita.report.scatter import Mark, scatter
+from tacita.report.tables import Cell, Share, table
+from tacita.version import __version__
+
+
+def comparison_page(comparison: Comparison, title: str) -> str:
+    """Return the map, the table of all points, and a section for each. It is internal: recipes tell parameters."""
+    body = [
+        tag("h1", f"{title}: what protection costs"),
+        tag(
+            "p",
+            f"The intruder is assumed to know {listed(comparison.ground.known, 30) or 'nothing'}. Risk and loss go "
+            "from 0 to 100. Every point is a recipe; the dashed line joins those that no other beats in both. This "
+            "page tells parameters of protection and stays in the house.",
+        ),
+        figure(ru_map(comparison), "The R-U map: disclosure risk and information loss of each recipe"),
+        section("All recipes", _all(comparison)),
+    ]
+    if comparison.notes:
+        body.append(items(comparison.notes))
+    for place, point in enumerate(comparison.points, 1):
+        body.append(section(f"{place}. {point.recipe.label}", *_point(point), anchor=f"point-{place}"))
+    body.append(tag("footer", f"Made with Tacita {__version__}."))
+    return page(f"{title}: what protection costs", tag("main", *body))
+
+
+def ru_map(comparison: Comparison) -> Html:
+    """Return the map of the points that have both figures."""
+    edge = set(comparison.frontier)
+    marks = [
+        Mark(str(number_ + 1), point.place[0], point.place[1], number_ in edge, number_ == comparison.best)
+        for number_, point in enumerate(comparison.points)
+        if point.place is not None
+    ]
+    return scatter("R-U map", marks, x="disclosure risk", y="information loss")
+
+
+def evaluation_parts(evaluation: Evaluation) -> list[Html]:
+    """Return attacks and losses as tables of a page."""
+    parts: list[Html] = []
+    if evaluation.attacks:
+        rows: list[list[Cell]] = [
+            [
+                each.attacker,
+                Share(per_cent(each.success)),
+                f"{per_cent(each.lower)} to {per_cent(each.upper)}",
+                Share(per_cent(each.guess)),
+                each.attempts,
+            ]
+            for each in evaluation.attacks
+        ]
+        parts.append(table(["attacker", "succeeds", "95 % interval", "guessing", "attempts"], rows))
+    if evaluation.losses:
+        lost: list[list[Cell]] = [
+            [e.measure, k, Share(number(v))] for e in evaluation.losses for k, v in e.figures.items()
+        ]
+        parts.append(table(["measure of loss", "figure of", "value"], lost))
+    for model in evaluation.models:
+        told: list[list[Cell]] = [
+            [name, *(Share(number(value)) for value in figures.values())] for name, figures in model.attributes.items()
+        ]
+        heads = list(next(iter(model.attributes.values()))) if model.attributes else []
+        parts.append(table([model.measure, *heads], told))
+    if evaluation.indicators:
+        parts.append(items([each.sentence for each in evaluation.indicators]))
+    if evaluation.notes:
+        parts.append(items(evaluation.notes))
+    return parts
+
+
+def _all(comparison: Comparison) -> Html:
+    edge = set(comparison.frontier)
+    rows: list[list[Cell]] = []
+    for place, point in enumerate(comparison.points):
+        found = point.evaluation
+        figures = [Share("–")] * 3
+        if found is not None:
+            figures = [Share(number(v)) for v in (found.information_loss, found.disclosure_risk, found.score)]
+        marks = ["lowest score"] if place == comparison.best else []
+        marks += ["frontier"] if place in edge else []
+        marks += [point.failed] if point.failed else []
+        rows.append([f"{place + 1}. {point.recipe.label}", *figures, ", ".join(marks)])
+    return table(["recipe", "loss", "risk", "score", ""], rows)
+
+
+def _point(point: Point) -> list[Html]:
+    if point.evaluation is None:
+        return [tag("p", f"It could not be carried out: {point.failed}.")]
+    said = [f"{done.label}: {done.promises} {done.limits}" for done in point.steps]
+    recipe = tag("details", tag("summary", "The recipe"), tag("pre", recipe_text(point.recipe, with_seed=False)))
+    return [items(said), *evaluation_parts(point.evaluation), recipe, *([items(point.notes)] if point.notes else [])]

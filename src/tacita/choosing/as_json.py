@@ -1,0 +1,77 @@
+"""Evaluations and comparisons in words of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tacita.attacks.microdata.attacker import Attacked
+from tacita.choosing.comparison import Comparison
+from tacita.choosing.evaluation import Evaluation
+from tacita.utility.loss import Lost
+
+
+def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
+    """Return what came of a recipe; a figure that is not defined is null."""
+    return {
+        "information_loss": told(evaluation.information_loss),
+        "disclosure_risk": told(evaluation.disclosure_risk),
+        "score": told(evaluation.score),
+        "losses": [_lost(lost) for lost in evaluation.losses],
+        "attacks": [_attacked(attack) for attack in evaluation.attacks],
+        "models": [_lost(lost) for lost in evaluation.models],
+        "indicators": [
+            {"name": each.indicator.name, "holds": each.holds, "deviation": told(each.deviation), "groups": each.groups}
+            for each in evaluation.indicators
+        ],
+        "broken": list(evaluation.broken),
+        "notes": list(evaluation.notes),
+    }
+
+
+def comparison_dict(comparison: Comparison) -> dict[str, Any]:
+    """Return all points of a comparison, and which of them no other beats."""
+    return {
+        "known": list(comparison.ground.known),
+        "secret": list(comparison.ground.secret),
+        "points": [
+            {
+                "number": number,
+                "recipe": point.recipe.label,
+                "on_frontier": number - 1 in comparison.frontier,
+                "steps": [{"step": done.label, "figures": _plain(done.figures)} for done in point.steps],
+                "notes": list(point.notes),
+                "failed": point.failed,
+                **(evaluation_dict(point.evaluation) if point.evaluation is not None else {}),
+            }
+            for number, point in enumerate(comparison.points, 1)
+        ],
+        "best": comparison.best + 1 if comparison.best is not None else None,
+        "notes": list(comparison.notes),
+    }
+
+
+def _lost(lost: Lost) -> dict[str, Any]:
+    attributes = {name: _plain(figures) for name, figures in lost.attributes.items()}
+    return {"measure": lost.measure, "figures": _plain(lost.figures), "attributes": attributes}
+
+
+def _attacked(attack: Attacked) -> dict[str, Any]:
+    return {
+        "attacker": attack.attacker,
+        "success": told(attack.success),
+        "interval": [told(attack.lower), told(attack.upper)],
+        "guess": told(attack.guess),
+        "attempts": attack.attempts,
+        "figures": _plain(attack.figures),
+        "notes": list(attack.notes),
+    }
+
+
+def _plain(figures: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: told(value) for name, value in figures.items()}
+
+
+def told(value: float) -> float | None:
+    """Return a figure, or None where it is not defined."""
+    return float(value) if value - value == 0 else None

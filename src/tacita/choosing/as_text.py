@@ -1,0 +1,123 @@
+"""Evaluations and comparisons for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tacita.choosing.comparison import Comparison
+from tacita.choosing.evaluation import Evaluation, is_number
+from tacita.errors import listed, printable
+from tacita.recipes.carry_out import Done
+
+
+def per_cent(share: float) -> str:
+    """Return a share for people.
+
+    >>> per_cent(0.1234), per_cent(float("nan"))
+    ('12.3 %', '–')
+    """
+    return f"{100 * share:.3g} %" if is_number(share) else "–"
+
+
+def number(value: float) -> str:
+    """Return a figure for people."""
+    return f"{value:.4g}" if is_number(value) else "–"
+
+
+def steps_text(steps: Sequence[Done]) -> list[RenderableType]:
+    """Return what each step did, promises and does not."""
+    said: list[RenderableType] = []
+    for place, done in enumerate(steps, 1):
+        figures = ", ".join(f"{name} {number(value)}" for name, value in done.figures.items())
+        said.append(Text(printable(f"{place}. {done.label}{f' ({figures})' if figures else ''}"), style="bold"))
+        lines = [f"changed: {listed(done.attributes, 20) or 'nothing'}", f"holds: {done.promises}"]
+        lines += [f"limits: {done.limits}", *(f"note: {note}" for note in done.notes)]
+        said += [
+            Padding(Text(printable(line), style="dim" if at else ""), (0, 0, 0, 3)) for at, line in enumerate(lines)
+        ]
+    return said
+
+
+def evaluation_text(evaluation: Evaluation) -> list[RenderableType]:
+    """Return losses and attacks as tables, and the figures of the map."""
+    parts: list[RenderableType] = [
+        Text(""),
+        Text(
+            f"information loss {number(evaluation.information_loss)}, disclosure risk "
+            f"{number(evaluation.disclosure_risk)}, score {number(evaluation.score)} (0 to 100, the lower the better)",
+            style="bold",
+        ),
+    ]
+    if evaluation.attacks:
+        table = _table("attacker", "succeeds", "95 % interval", "guessing", "attempts")
+        for each in evaluation.attacks:
+            between = f"{per_cent(each.lower)} to {per_cent(each.upper)}"
+            table.add_row(each.attacker, per_cent(each.success), between, per_cent(each.guess), f"{each.attempts:,}")
+        parts += [Text(""), table]
+    if evaluation.losses:
+        table = _table("what is lost", "figure", "more")
+        for lost in evaluation.losses:
+            more = list(lost.figures.items())
+            rest = ", ".join(f"{name} {number(value)}" for name, value in more[1:6])
+            table.add_row(printable(lost.measure), number(lost.figure), printable(rest))
+        parts += [Text(""), table]
+    for lost in evaluation.models:
+        figures = ", ".join(f"{name} {number(value)}" for name, value in lost.figures.items())
+        parts.append(Text(printable(f"model {lost.measure}: {figures}")))
+    parts += [Text(printable(each.sentence)) for each in evaluation.indicators]
+    parts += [Text(printable(f"note: {note}"), style="dim") for note in evaluation.notes]
+    return parts
+
+
+def comparison_text(comparison: Comparison) -> list[RenderableType]:
+    """Return the points by their score, with the frontier marked."""
+    table = _table("", "recipe", "loss", "risk", "score", "")
+    order = sorted(
+        range(len(comparison.points)),
+        key=lambda n: (comparison.points[n].place is None, _score(comparison, n), n),
+    )
+    for place in order:
+        point = comparison.points[place]
+        if point.evaluation is None:
+            table.add_row(str(place + 1), printable(point.recipe.label), "–", "–", "–", printable(point.failed or ""))
+            continue
+        marks = ["lowest score"] if place == comparison.best else []
+        marks += ["frontier"] if place in comparison.frontier else []
+        marks += ["breaks a limit"] if point.evaluation.broken else []
+        found = point.evaluation
+        table.add_row(
+            str(place + 1),
+            printable(point.recipe.label),
+            number(found.information_loss),
+            number(found.disclosure_risk),
+            number(found.score),
+            ", ".join(marks),
+        )
+    said: list[RenderableType] = [table, Text("")]
+    said.append(
+        Text(
+            printable(
+                f"The intruder is assumed to know {listed(comparison.ground.known, 12) or 'nothing'}. Loss and risk go "
+                "from 0 to 100; the score is their mean. No other point is better in both than one of the frontier."
+            )
+        )
+    )
+    said += [Text(printable(f"note: {note}"), style="dim") for note in comparison.notes]
+    return said
+
+
+def _score(comparison: Comparison, place: int) -> float:
+    evaluation = comparison.points[place].evaluation
+    return evaluation.score if evaluation is not None else float("inf")
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for head in heads:
+        table.add_column(head, justify="right" if head in {"loss", "risk", "score", "succeeds", "figure"} else "left")
+    return table

@@ -1,0 +1,145 @@
+"""Recipes beside each other: each carried out and judged on the same ground, several at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+
+from tacita.choosing.evaluation import Evaluation, evaluated, is_number
+from tacita.choosing.frontier import frontier
+from tacita.choosing.ground import Ground, ground_for, judgement_of
+from tacita.errors import TacitaError, UsageError
+from tacita.files.contract import engine_relation
+from tacita.model.microdata import Microdata
+from tacita.progress import Progress, Step, silent
+from tacita.recipes.carry_out import Done, Masked, carried_out, fresh_seed
+from tacita.recipes.recipe import Judgement, Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One recipe on the R-U map."""
+
+    recipe: Recipe
+    """With the seed that was used."""
+    evaluation: Evaluation | None
+    steps: tuple[Done, ...] = ()
+    notes: tuple[str, ...] = ()
+    failed: str | None = None
+    """Why the recipe could not be carried out on these data; None if it was."""
+
+    @property
+    def place(self) -> tuple[float, float] | None:
+        """DR and IL; None if one of them could not be measured."""
+        if self.evaluation is None:
+            return None
+        both = (self.evaluation.disclosure_risk, self.evaluation.information_loss)
+        return both if all(map(is_number, both)) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All points, on one ground."""
+
+    points: tuple[Point, ...]
+    ground: Ground
+    notes: tuple[str, ...] = ()
+
+    @property
+    def frontier(self) -> tuple[int, ...]:
+        """The places of points that no other beats on both risk and loss, by falling risk."""
+        there = [(number, point.place) for number, point in enumerate(self.points) if point.place is not None]
+        return tuple(there[i][0] for i in frontier([place for _, place in there if place is not None]))
+
+    @property
+    def best(self) -> int | None:
+        """The place of the lowest score; of equal ones the first."""
+        scored = [(p.evaluation.score, n) for n, p in enumerate(self.points) if p.place is not None and p.evaluation]
+        return min(scored)[1] if scored else None
+
+
+def compared(
+    microdata: Microdata,
+    recipes: Sequence[Recipe],
+    *,
+    judgement: Judgement | None = None,
+    seed: int | None = None,
+    at_once: int | None = None,
+    must_run: bool = True,
+    progress: Progress = silent,
+) -> Comparison:
+    """Return recipes carried out on the same microdata and judged on the same ground.
+
+    A recipe without a seed gets `seed`, or a fresh one. With `must_run` a recipe that cannot be carried out is an
+    error; otherwise its point says why. Records that are invented have no pairs, so if one recipe invents them, all are
+    judged without pairs, and a note says so.
+    """
+    if not recipes:
+        raise UsageError("there is no recipe", do="name at least one")
+    shared = judgement if judgement is not None else judgement_of(recipes)
+    seed = fresh_seed() if seed is None else seed
+    recipes = [recipe if recipe.seed is not None else recipe.with_(seed=seed) for recipe in recipes]
+    engine_relation(microdata)
+    workers = at_once or min(len(recipes), os.cpu_count() or 1)
+    done = _all([_carry(microdata, recipe, must_run=must_run) for recipe in recipes], workers, "carrying out", progress)
+    masked = [each for each in done if isinstance(each, Masked)]
+    if not masked:
+        return Comparison(tuple(p for p in done if isinstance(p, Point)), ground_for(microdata, [], shared))
+    ground = ground_for(microdata, masked, shared)
+    paired = all(each.origin is not None for each in masked)
+    notes = () if paired else ("some recipes invent their records: all are judged by what needs no pairs of records",)
+    judged = iter(_all([_judge(each, ground, paired, seed) for each in masked], workers, "judging", progress))
+    points = [next(judged) if isinstance(each, Masked) else each for each in done]
+    return Comparison(tuple(p for p in points if isinstance(p, Point)), ground, notes)
+
+
+def _carry(microdata: Microdata, recipe: Recipe, *, must_run: bool) -> Callable[[], Masked | Point]:
+    def work() -> Masked | Point:
+        try:
+            return carried_out(microdata, recipe)
+        except TacitaError as error:
+            if must_run:
+                raise
+            return Point(recipe, None, failed=error.found)
+
+    return work
+
+
+def _judge(masked: Masked, ground: Ground, paired: bool, seed: int) -> Callable[[], Point]:
+    def work() -> Point:
+        found = evaluated(masked, ground, paired=paired, seed=seed)
+        _forget(masked)
+        return Point(masked.recipe, found, masked.steps, masked.notes)
+
+    return work
+
+
+def _forget(masked: Masked) -> None:
+    """Drop the released records: a comparison keeps figures, not files."""
+    relation = engine_relation(masked.released)
+    if relation is not engine_relation(masked.original):
+        relation.engine.drop(relation)
+
+
+def _all(
+    work: Sequence[Callable[[], Masked | Point]], workers: int, doing: str, progress: Progress
+) -> list[Masked | Point]:
+    """Return what comes of all pieces of work, in their order."""
+    with ThreadPoolExecutor(workers) as pool:
+        futures = {pool.submit(each): place for place, each in enumerate(work)}
+        found: dict[int, Masked | Point] = {}
+        try:
+            for future in as_completed(futures):
+                found[futures[future]] = future.result()
+                progress(Step(f"{doing} recipes", len(found), len(work)))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [found[place] for place in range(len(work))]
+
+
+def with_title(recipe: Recipe, title: str) -> Recipe:
+    """Return a recipe under a name, unless it has one."""
+    return recipe if recipe.title else replace(recipe, title=title)

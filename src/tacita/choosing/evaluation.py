@@ -1,0 +1,189 @@
+"""What a recipe costs and what it still tells: losses, attacks, and the two figures of the R-U map.
+
+Information loss IL and disclosure risk DR go from 0 to 100. IL is the mean of the bounded losses that fit the data, in
+per cent. DR is the mean, over the threats that were tried, of the success of the best attacker of each: finding the
+record of a person (identity), and learning a value (attribute). For masked files with numbers that is half the share
+of correct links plus half the interval disclosure, by which Domingo-Ferrer and Torra ("A quantitative comparison of
+disclosure control methods for microdata", 2001) rank methods, and the score is theirs: (IL + DR) / 2.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from tacita.attacks.microdata import catalogue as attackers
+from tacita.attacks.microdata.attacker import Attacked, Attacker, Scene
+from tacita.choosing.defaults import BOUNDED, LOSS_PARAMETERS, THREATS, default_attackers, default_losses, risk_of
+from tacita.choosing.ground import Ground
+from tacita.choosing.holdout import halves
+from tacita.engines.records import records_of
+from tacita.errors import TacitaError
+from tacita.model.records import Records
+from tacita.progress import Progress, Step, silent
+from tacita.recipes.carry_out import Masked
+from tacita.utility import catalogue as losses
+from tacita.utility.loss import Lost
+
+if TYPE_CHECKING:
+    from tacita.utility.analyses.indicators import Preserved
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What came of a recipe."""
+
+    losses: tuple[Lost, ...]
+    attacks: tuple[Attacked, ...]
+    models: tuple[Lost, ...] = ()
+    indicators: tuple[Preserved, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What could not be measured, and why."""
+    bounded: tuple[str, ...] = field(default=())
+    """The measures of loss that make the information loss."""
+
+    @property
+    def information_loss(self) -> float:
+        """IL, from 0 to 100."""
+        told = [lost.figure for lost in self.losses if lost.measure in self.bounded and lost.figure == lost.figure]
+        return 100 * fmean(told) if told else float("nan")
+
+    @property
+    def disclosure_risk(self) -> float:
+        """DR, from 0 to 100: the mean over threats of the best attack of each."""
+        best: dict[str, float] = {}
+        for attack in self.attacks:
+            threat = THREATS.get(attack.attacker)
+            if threat is not None:
+                best[threat] = max(best.get(threat, 0.0), risk_of(attack))
+        return 100 * fmean(best.values()) if best else float("nan")
+
+    @property
+    def score(self) -> float:
+        """(IL + DR) / 2: the lower, the better the compromise."""
+        return (self.information_loss + self.disclosure_risk) / 2
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What had to be kept and was not, in words."""
+        return tuple(each.sentence for each in self.indicators if not each.holds)
+
+
+def evaluated(
+    masked: Masked,
+    ground: Ground,
+    *,
+    paired: bool = True,
+    progress: Progress = silent,
+    seed: int = 0,
+) -> Evaluation:
+    """Return what a recipe costs and what it still tells.
+
+    `paired` says whether measures that need pairs of records may be used: not if another recipe of a comparison
+    invents its records.
+    """
+    has_pairs = masked.origin is not None
+    paired = paired and has_pairs
+    names = list(dict.fromkeys((*ground.attributes, *ground.known, *ground.secret)))
+    there = {column.name for column in masked.released.columns}
+    original = records_of(masked.original, names)
+    released = records_of(masked.released, [name for name in names if name in there])
+    before = original.taken(masked.origin) if masked.origin is not None else original
+    notes: list[str] = []
+    kept = [name for name in ground.attributes if name in there]
+    found = _losses(before, released, kept, ground, has_pairs=has_pairs, paired=paired, notes=notes, progress=progress)
+    known = tuple(name for name in ground.known if name in there)
+    scene = Scene(original, released, masked.origin, known, ground.secret)
+    if not has_pairs and (parts := halves(masked, names, seed)) is not None:
+        scene = Scene(parts.members, parts.invented, None, known, ground.secret, parts.others)
+    attacks = _attacks(scene, ground, paired=paired, seed=seed, notes=notes, progress=progress)
+    return Evaluation(
+        tuple(found),
+        tuple(attacks),
+        tuple(_models(before, released, ground, notes)),
+        _indicators(masked, ground),
+        tuple(dict.fromkeys(notes)),
+        BOUNDED,
+    )
+
+
+def _losses(
+    before: Records,
+    released: Records,
+    attributes: Sequence[str],
+    ground: Ground,
+    *,
+    has_pairs: bool,
+    paired: bool,
+    notes: list[str],
+    progress: Progress,
+) -> list[Lost]:
+    names = ground.wishes.measures or default_losses(before, attributes, paired=paired)
+    found = []
+    for place, name in enumerate(names):
+        progress(Step(f"measuring what is lost: {name}", place, len(names)))
+        loss = losses.made(name, LOSS_PARAMETERS.get(name, {}))
+        if loss.needs_pairs and not has_pairs:
+            notes.append(f"{name} needs pairs of records, and these are invented")
+            continue
+        try:
+            lost = loss.lost(before, released, attributes)
+        except TacitaError as error:
+            if ground.wishes.measures:
+                raise
+            notes.append(f"{name} could not be measured: {error.found}")
+            continue
+        # A measure that was not asked for by name leaves out what does not fit it as a matter of course.
+        notes += lost.notes if ground.wishes.measures else ()
+        found.append(lost)
+    return found
+
+
+def _attacks(
+    scene: Scene, ground: Ground, *, paired: bool, seed: int, notes: list[str], progress: Progress
+) -> list[Attacked]:
+    asked = ground.wishes.attackers
+    names = asked or default_attackers(scene, paired=paired)
+    found = []
+    for place, name in enumerate(names):
+        progress(Step(f"attacking: {name}", place, len(names)))
+        attacker = _seeded(name, seed)
+        if lacking := attacker.lacks(scene):
+            notes.append(f"{name} could not attack: {'; '.join(lacking)}")
+            continue
+        found.append(attacker.attack(scene))
+    return found
+
+
+def _seeded(name: str, seed: int) -> Attacker:
+    has_seed = "seed" in {field.name for field in dataclasses.fields(cast(Any, attackers.named(name)))}
+    return attackers.made(name, {"seed": seed} if has_seed else {})
+
+
+def _models(before: Records, released: Records, ground: Ground, notes: list[str]) -> list[Lost]:
+    found = []
+    for model in ground.wishes.models:
+        asked = losses.made("regression", {"formula": model.formula, "kind": model.kind, "by": list(model.by)})
+        lost = asked.lost(before, released, before.names)
+        notes += lost.notes
+        found.append(lost)
+    return found
+
+
+def _indicators(masked: Masked, ground: Ground) -> tuple[Preserved, ...]:
+    if not ground.wishes.indicators:
+        return ()
+    from tacita.utility.analyses.indicators import Indicator, preserved
+
+    wishes = [Indicator(each.name, each.sql, each.tolerance) for each in ground.wishes.indicators]
+    return tuple(preserved(masked.original, masked.released, wishes))
+
+
+def is_number(value: float) -> bool:
+    """Whether a figure could be measured."""
+    return bool(np.isfinite(value))

@@ -1,0 +1,130 @@
+"""Which methods and parameters fit some data: the grid that an exploration runs through.
+
+Numbers get methods for numbers, categories of quasi-identifiers get methods for categories, and where there are both,
+each recipe treats both: a file is no safer than its weakest part. Methods of one's own are named with a grid of their
+own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tacita.choosing.defaults import CATEGORY_GRID, NUMBER_GRID, WHOLE_GRID
+from tacita.errors import UsageError, did_you_mean, listed
+from tacita.masking import catalogue
+from tacita.model.attribute import Category, Kind
+from tacita.model.microdata import Microdata
+from tacita.model.relation import ColumnType
+from tacita.recipes.recipe import Recipe, RecipeStep
+
+Grid = Mapping[str, Sequence[Any]]
+
+
+def explored_recipes(
+    microdata: Microdata, *, attributes: Sequence[str] = (), methods: Sequence[str] = (), grid: Grid | None = None
+) -> list[Recipe]:
+    """Return a recipe for each method and choice of parameters.
+
+    `attributes` are those to protect, by default the quasi-identifiers and all numbers; `methods` the methods to try;
+    `grid` holds further values as ``{"mdav.k": [3, 5]}``.
+    """
+    numbers, categories = _kinds(microdata, attributes)
+    asked = _asked(grid or {})
+    known = {**NUMBER_GRID, **CATEGORY_GRID, **WHOLE_GRID}
+    if wrong := [name for name in methods if name not in known and name not in asked]:
+        told = did_you_mean(wrong[0], known)
+        raise UsageError(
+            f"{listed(wrong)} is not among the methods that are explored{told}",
+            do=f"use {listed(sorted(known), 99)}, or give it a grid: --grid METHOD.PARAMETER=VALUE,VALUE",
+        )
+    chosen = tuple(methods) or (tuple(asked) if asked else tuple(known))
+    of_numbers = _steps(NUMBER_GRID, chosen, asked, numbers) if numbers else []
+    of_categories = _steps(CATEGORY_GRID, chosen, asked, categories) if categories else []
+    of_all = _steps(WHOLE_GRID, chosen, asked, [*numbers, *categories])
+    others = [name for name in chosen if name not in known]
+    own = [step for name in others for step in _grid_steps(name, {}, asked.get(name, {}), attributes or numbers)]
+    recipes = [_recipe(step) for step in of_all + own]
+    if of_numbers and of_categories:
+        recipes += [_recipe(*pair) for pair in _paired(of_numbers, of_categories)]
+    else:
+        recipes += [_recipe(step) for step in of_numbers + of_categories]
+    if not recipes:
+        raise UsageError(
+            "there is nothing to protect by these methods",
+            where=f"'{microdata.name}'",
+            do="name quasi-identifiers or attributes (--attributes), or other methods",
+        )
+    return recipes
+
+
+def _kinds(microdata: Microdata, attributes: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the numbers and the categories that are to be protected."""
+    dictionary = microdata.dictionary
+    hidden = (Category.IDENTIFIER, Category.WEIGHT, Category.CLUSTER_KEY)
+    wanted = attributes or [a.name for a in dictionary if a.category not in hidden]
+    numbers, categories = [], []
+    for name in wanted:
+        attribute, column = dictionary[name], microdata.column(name)
+        labelled = attribute.kind in {Kind.CATEGORICAL, Kind.ORDINAL, Kind.TEXT} or attribute.order
+        if column.type in {ColumnType.INTEGER, ColumnType.NUMBER} and not labelled:
+            numbers.append(name)
+        elif attributes or attribute.is_quasi_identifier:
+            categories.append(name)
+    return numbers, categories
+
+
+def _asked(grid: Grid) -> dict[str, dict[str, Sequence[Any]]]:
+    found: dict[str, dict[str, Sequence[Any]]] = {}
+    for key, values in grid.items():
+        method, dot, parameter = key.partition(".")
+        if not dot or not parameter:
+            raise UsageError(f"'{key}' is not METHOD.PARAMETER", do="write for example --grid mdav.k=3,5,10")
+        catalogue.named(method)
+        found.setdefault(method, {})[parameter] = list(values)
+    return found
+
+
+def _steps(
+    grids: Mapping[str, Mapping[str, Sequence[Any]]],
+    chosen: Sequence[str],
+    asked: Mapping[str, Mapping[str, Sequence[Any]]],
+    attributes: Sequence[str],
+) -> list[RecipeStep]:
+    return [
+        step
+        for name, grid in grids.items()
+        if name in chosen
+        for step in _grid_steps(name, grid, asked.get(name, {}), attributes)
+    ]
+
+
+def _grid_steps(
+    name: str, grid: Mapping[str, Sequence[Any]], asked: Mapping[str, Sequence[Any]], attributes: Sequence[str]
+) -> list[RecipeStep]:
+    values = {**grid, **asked}
+    base = {"attributes": list(attributes)}
+    return [
+        RecipeStep(name, {**base, **dict(zip(values, choice, strict=True))})
+        for choice in itertools.product(*values.values())
+    ]
+
+
+def _paired(numbers: Sequence[RecipeStep], categories: Sequence[RecipeStep]) -> list[tuple[RecipeStep, RecipeStep]]:
+    """Return each step of one kind with one of the other, so that weak goes with weak and strong with strong.
+
+    All pairs would be many and mostly unbalanced. The steps of a method stand in the order of their strength.
+    """
+    pairs: list[tuple[RecipeStep, RecipeStep]] = []
+    for _, group in itertools.groupby(numbers, key=lambda step: step.method):
+        own = list(group)
+        for _, others in itertools.groupby(categories, key=lambda step: step.method):
+            theirs = list(others)
+            for place, step in enumerate(own):
+                pairs.append((step, theirs[min(place * len(theirs) // len(own), len(theirs) - 1)]))
+    return pairs
+
+
+def _recipe(*steps: RecipeStep) -> Recipe:
+    return Recipe(tuple(steps), title=" + ".join(step.label for step in steps))

@@ -1,0 +1,69 @@
+"""The ground on which recipes are judged: what the intruder knows, what is lost, by whom and by what it is measured.
+
+Recipes that are compared stand on one ground. Everything that nobody said follows from the data and from what the
+recipes change: the intruder is assumed to know the quasi-identifiers and the original of every changed attribute, which
+is the worst case that the literature compares methods by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tacita.errors import UsageError, did_you_mean, listed
+from tacita.model.attribute import Category
+from tacita.model.microdata import Microdata
+from tacita.recipes.carry_out import Masked
+from tacita.recipes.recipe import Judgement, Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """By what every recipe of a comparison is judged."""
+
+    known: tuple[str, ...]
+    secret: tuple[str, ...]
+    attributes: tuple[str, ...]
+    """The attributes whose loss is measured."""
+    wishes: Judgement
+    """Attackers, measures, models and indicators that a person named."""
+
+
+def judgement_of(recipes: Sequence[Recipe]) -> Judgement:
+    """Return the judgement that recipes share; those that say nothing of it go along with the others."""
+    told = list(dict.fromkeys(each.judgement for each in recipes if each.judgement != Judgement()))
+    if len(told) > 1:
+        raise UsageError(
+            "the recipes are to be judged by different things, and could not be compared",
+            do="give them the same [attack] and [utility], or give these in one recipe only",
+        )
+    return told[0] if told else Judgement()
+
+
+def ground_for(original: Microdata, masked: Sequence[Masked], judgement: Judgement) -> Ground:
+    """Return the ground for outcomes of the same data."""
+    changed = tuple(dict.fromkeys(name for each in masked for name in (*each.changed, *each.dropped)))
+    return ground_of(original, changed, judgement)
+
+
+def ground_of(original: Microdata, changed: Sequence[str], judgement: Judgement) -> Ground:
+    """Return the ground where the attributes that are changed are given."""
+    dictionary = original.dictionary
+    hidden = {a.name for c in (Category.IDENTIFIER, Category.CLUSTER_KEY) for a in dictionary.of(c)}
+    faults = [
+        f"'{name}'{did_you_mean(name, dictionary.names)}"
+        for name in (*judgement.known, *judgement.secret, *judgement.attributes)
+        if name not in dictionary.names
+    ]
+    if faults:
+        raise UsageError(f"there is no attribute {listed(faults)}", do="name attributes of the data")
+    weight = {a.name for a in dictionary.of(Category.WEIGHT)}
+    ours = [name for name in dictionary.names if name in changed and name in dictionary.names]
+    known = judgement.known or tuple(
+        name for name in dictionary.names if name in {*dictionary.quasi_identifiers, *ours} - hidden - weight
+    )
+    secret = judgement.secret or tuple(
+        a.name for a in dictionary.of(Category.SENSITIVE) if a.name not in known or len(known) > 1
+    )
+    attributes = judgement.attributes or tuple(name for name in dictionary.names if name not in hidden | weight)
+    return Ground(known, secret, attributes, judgement)

@@ -1,0 +1,81 @@
+"""tacita compare: recipes beside each other, by what they cost and what they still tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tacita.cli.options import AsJson, Force, Request, reads_data
+from tacita.cli.output import print_json, print_text, progress_shown
+
+if TYPE_CHECKING:
+    from tacita.choosing.comparison import Comparison
+
+Page = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE.html", help="Write the R-U map and all figures as a page.")
+]
+
+
+@reads_data
+def compare(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
+    request: Request,
+    recipe: Annotated[
+        list[Path], typer.Option("--recipe", metavar="RECIPE.toml", help="A recipe; may be repeated, and should be.")
+    ],
+    html: Page = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Where randomness begins, for recipes without a seed.")
+    ] = None,
+    at_once: Annotated[
+        int | None, typer.Option(min=1, help="How many recipes run at a time; default: all cores.")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Carry out several recipes on the same data and show loss, risk and score of each, and which no other beats.
+
+    All are judged on one ground: the intruder knows the quasi-identifiers and the original of everything that some
+    recipe changes, unless the [attack] of a recipe says otherwise. Nothing is released: 'tacita mask' does that.
+    """
+    from tacita.choosing.comparison import compared, with_title
+    from tacita.cli.planning import with_roles
+    from tacita.recipes.recipe_file import read_recipe
+
+    recipes = [with_title(read_recipe(path), path.stem) for path in recipe]
+    check_page(html, force=force)
+    with progress_shown() as progress:
+        data, _ = with_roles(request.read(source, progress, only_given_roles=True), request, progress)
+        found = compared(data.microdata, recipes, seed=seed, at_once=at_once, progress=progress)
+    show(found, data.name, html, as_json=as_json, force=force)
+
+
+def check_page(html: Path | None, *, force: bool) -> None:
+    """Raise before any work if the page cannot be written."""
+    from tacita.errors import OutputError
+
+    if html is not None and html.exists() and not force:
+        raise OutputError("exists already", where=str(html), do="choose another name, or add --force to replace it")
+
+
+def show(found: Comparison, name: str, html: Path | None, *, as_json: bool, force: bool) -> None:
+    """Print a comparison, and write its page if one is asked for."""
+    from tacita.choosing.as_html import comparison_page
+    from tacita.choosing.as_json import comparison_dict
+    from tacita.choosing.as_text import comparison_text
+
+    if html is not None:
+        from tacita.files.atomic import write_text
+
+        write_text(html, comparison_page(found, name), force=force)
+    if as_json:
+        print_json(comparison_dict(found))
+        return
+    print_text(*comparison_text(found), *([f"The map is in {html}."] if html is not None else []))
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("compare")(compare)

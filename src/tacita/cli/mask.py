@@ -1,0 +1,97 @@
+"""tacita mask: carry out a recipe, measure and attack the result, and release it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tacita.cli.options import AsJson, Force, Request, reads_data
+from tacita.cli.output import print_json, print_text, progress_shown
+from tacita.errors import UsageError, printable
+
+EXIT_AGAINST = 1
+
+
+@reads_data
+def mask(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
+    request: Request,
+    recipe: Annotated[Path, typer.Option("--recipe", metavar="RECIPE.toml", help="What is to be done, step by step.")],
+    out: Annotated[Path | None, typer.Option(help="Release folder to make; without it nothing is written.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Where randomness begins, instead of the recipe's; never published.")
+    ] = None,
+    internal: Annotated[
+        Path | None, typer.Option(help="Folder for what stays in the house; default: OUT.internal.")
+    ] = None,
+    no_shuffle: Annotated[
+        bool, typer.Option("--no-shuffle", help="Keep the order of the records, which may tell who is who.")
+    ] = False,
+    publish_recipe: Annotated[
+        bool, typer.Option("--publish-recipe", help="Hand out the recipe too, without its seed.")
+    ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Release although a limit of the recipe is not kept; that is recorded.")
+    ] = False,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Carry out a recipe of masking, say what it costs and what attackers still find out, and release the result.
+
+    The release folder holds the data, their dictionary, further tables, a report and a manifest; the recipe with its
+    seed stays in OUT.internal. Exit code 1 if a limit of the recipe is not kept: then nothing is written.
+    """
+    from tacita.choosing.as_json import evaluation_dict
+    from tacita.choosing.as_text import evaluation_text, steps_text
+    from tacita.choosing.front import mask as masked_by
+    from tacita.choosing.verdict import reasons_against
+    from tacita.cli.planning import with_roles
+    from tacita.recipes.recipe_file import read_recipe
+
+    if out is None and any((internal, no_shuffle, publish_recipe, anyway)):
+        raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
+    asked = read_recipe(recipe)
+    asked = asked.with_(seed=seed) if seed is not None else asked
+    if out is not None:
+        from tacita.release.folder import internal_folder
+        from tacita.release.placing import check_places
+
+        check_places(out, internal or internal_folder(out), force=force)
+    with progress_shown() as progress:
+        data, notes = with_roles(request.read(source, progress, only_given_roles=True), request, progress)
+        found = masked_by(data, asked, progress=progress)
+        against = reasons_against(asked, found.evaluation)
+        released = None
+        if out is not None and (anyway or not against):
+            from tacita.release.masked.folder import MaskedOptions, write_masked
+
+            options = MaskedOptions(not no_shuffle, publish_recipe, anyway, internal, force)
+            released = write_masked(found.masked, found.evaluation, out, options, progress=progress)
+    if as_json:
+        steps = [{"step": done.label, "figures": dict(done.figures)} for done in found.masked.steps]
+        told: dict[str, Any] = {"steps": steps, **evaluation_dict(found.evaluation), "against": against}
+        if released is not None:
+            places = {"folder": released.folder, "internal": released.internal, "data": released.data}
+            told["release"] = {name: str(path) for name, path in places.items()} | {"notes": list(released.notes)}
+        print_json(told)
+    else:
+        from rich.text import Text
+
+        lines = [*notes, *(released.notes if released is not None else ())]
+        said = [Text(printable(f"Note: {note}"), style="dim") for note in lines]
+        said += [Text(printable(f"Not kept: {reason}."), style="bold red") for reason in against]
+        if released is not None:
+            said.append(Text(printable(f"Released to {released.folder}: {', '.join(released.files)} and a report.")))
+            said.append(Text(printable(f"What stays in the house, with the seed, is in {released.internal}.")))
+        else:
+            said.append(Text("Nothing was written" + ("." if against else "; add --out FOLDER to release it.")))
+        print_text(*steps_text(found.masked.steps), *evaluation_text(found.evaluation), Text(""), *said)
+    if against and not anyway:
+        raise typer.Exit(EXIT_AGAINST)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("mask")(mask)

@@ -1,0 +1,71 @@
+"""tacita methods: the methods of masking, what they promise, and their parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from typing import Annotated, Any
+
+import typer
+
+from tacita.cli.options import AsJson
+from tacita.cli.output import print_json, print_text
+
+
+def methods(
+    name: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="One method, with all that is known.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the methods that a step of a recipe can name, with their parameters and what they promise."""
+    from tacita.recipes.methods import names
+
+    shown = [_described(each) for each in ([name] if name is not None else names())]
+    if as_json:
+        print_json(shown)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    if name is not None:
+        told = shown[0]
+        lines = [told["method"], "", told["meaning"], "", f"holds: {told['promises']}", f"limits: {told['limits']}", ""]
+        lines += [f"  {each['name']}: {each['type']}{each['told']}" for each in told["parameters"]]
+        print_text(*(Text(line) for line in lines))
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("method", no_wrap=True)
+    table.add_column("what holds afterwards")
+    table.add_column("parameters")
+    for told in shown:
+        table.add_row(told["method"], Text(told["promises"]), Text(", ".join(p["name"] for p in told["parameters"])))
+    print_text(table, "Ask about one: tacita methods mdav. Every method takes 'within', except those in the engine.")
+
+
+def _described(name: str) -> dict[str, Any]:
+    from tacita.model.parameters import in_words
+    from tacita.recipes.methods import named
+
+    method = named(name)
+    hints = typing.get_type_hints(method)
+    parameters = []
+    for field in dataclasses.fields(typing.cast(Any, method)):
+        if not field.init:
+            continue
+        default = None if field.default is dataclasses.MISSING else field.default
+        is_needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        told = "; needed" if is_needed else f"; default {default}" if default not in {None, ()} else ""
+        parameters.append({"name": field.name, "type": in_words(hints[field.name]), "needed": is_needed, "told": told})
+    meaning = (method.__doc__ or "").partition("\n")[0]
+    return {
+        "method": name,
+        "meaning": meaning,
+        "promises": method.promises,
+        "limits": method.limits,
+        "is_random": method.is_random,
+        "parameters": parameters,
+    }
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("methods")(methods)

@@ -1,0 +1,155 @@
+"""The release folder of masked microdata.
+
+``release/`` holds the data, their dictionary, further tables, a report and a manifest: which methods were used on which
+attributes, and what that cost. ``release.internal/`` holds the recipe with its seed, the figures of every step, what
+attackers achieved, and where each released record comes from. Neither seed nor parameters are told outside, unless the
+steward decides to hand out the recipe, which then comes without its seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tacita.choosing.evaluation import Evaluation
+from tacita.choosing.verdict import reasons_against
+from tacita.errors import OutputError, faults_text
+from tacita.files.atomic import write_text
+from tacita.files.contract import WriteOptions, engine_relation
+from tacita.files.file_names import file_names
+from tacita.files.write import write
+from tacita.model import dictionary_file
+from tacita.model.microdata import Microdata, Source
+from tacita.model.records import Records
+from tacita.progress import Progress, Step, silent
+from tacita.recipes.carry_out import Masked
+from tacita.recipes.recipe_file import recipe_text
+from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
+from tacita.release.ending import released_ending
+from tacita.release.folder import DATA, DICTIONARY, ORDER, REPORT, internal_folder, write_parquet
+from tacita.release.manifest import as_json
+from tacita.release.masked.manifest import internal_manifest, public_manifest
+from tacita.release.masked.report import external_report, internal_report
+from tacita.release.masked.tuples import released_tuples
+from tacita.release.placing import MANIFEST, check_places, placed
+from tacita.release.tuples import Tuples, with_tuples
+from tacita.settings import Settings
+
+RECIPE, EVALUATION = "recipe.toml", "evaluation.json"
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedOptions:
+    """What a steward may say about a release of masked microdata."""
+
+    shuffle: bool = True
+    publish_recipe: bool = False
+    """Whether the recipe is handed out too, without its seed: who analyses noise wants to know its size."""
+    anyway: bool = False
+    """Whether data are released although a limit of the recipe is not kept."""
+    internal: Path | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedRecords:
+    """Where a release is, and what has to be said about it."""
+
+    folder: Path
+    internal: Path
+    data: Path
+    records: int
+    files: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def write_masked(
+    masked: Masked,
+    evaluation: Evaluation,
+    target: Path,
+    options: MaskedOptions | None = None,
+    *,
+    settings: Settings | None = None,
+    progress: Progress = silent,
+) -> ReleasedRecords:
+    """Write the release folder and its internal folder; what breaks a limit of its recipe is refused."""
+    options = options or MaskedOptions()
+    against = reasons_against(masked.recipe, evaluation)
+    if against and not options.anyway:
+        raise OutputError(faults_text(against), where=str(target), do="change the recipe; nothing was written")
+    internal = options.internal or internal_folder(target)
+    check_places(target, internal, force=options.force, settings=settings)
+    source = Path(masked.original.source.name)
+    if any(source.resolve().is_relative_to(folder.resolve()) for folder in (target, internal)):
+        raise OutputError("the source is in the folder that would be replaced", where=str(target), do="choose another")
+    assert masked.recipe.seed is not None
+    progress(Step("putting the release together"))
+    tuples = released_tuples(masked, masked.recipe.seed, shuffle=options.shuffle)
+    microdata, ending, notes = _described(masked, tuples)
+    with placed(target, internal, force=options.force, settings=settings) as places:
+        data = DATA + ending
+        written = write(microdata, places.release / data, WriteOptions(progress=progress), settings)
+        notes += written.notes
+        text = dictionary_file.dumps(written.dictionary)
+        write_text(places.release / DICTIONARY, text, force=False, settings=settings)
+        tables = _write_tables(masked.beside, masked.released, places.release, settings)
+        if options.publish_recipe:
+            published = recipe_text(masked.recipe, with_seed=False)
+            write_text(places.release / RECIPE, published, force=False, settings=settings)
+        page = external_report(masked, evaluation, tuples, microdata, tables)
+        write_text(places.release / REPORT, page, force=False, settings=settings)
+        public = public_manifest(masked, tuples, microdata, data, tables, places.release)
+        write_text(places.release / MANIFEST, as_json(public), force=False, settings=settings)
+        write_text(places.internal / RECIPE, recipe_text(masked.recipe), force=False, settings=settings)
+        if masked.origin is not None:
+            write_parquet(_origins(masked, tuples), places.internal / ORDER, settings)
+        inside = internal_report(masked, evaluation, [*masked.notes, *notes], against)
+        write_text(places.internal / REPORT, inside, force=False, settings=settings)
+        full = internal_manifest(masked, evaluation, tuples, places, data, (*masked.notes, *notes), against)
+        write_text(places.internal / MANIFEST, as_json(full), force=False, settings=settings)
+    records = tuples.relation.count()
+    tuples.relation.engine.drop(tuples.relation)
+    return ReleasedRecords(target, internal, target / data, records, (data, *tables.values()), notes)
+
+
+def _described(masked: Masked, tuples: Tuples) -> tuple[Microdata, str, tuple[str, ...]]:
+    microdata = with_tuples(masked.released, tuples.relation)
+    ending, notes = released_ending(masked.original.source)
+    missing_as = masked.released.dictionary.missing_as
+    dictionary = released_dictionary(masked.original, masked.released.dictionary, tuples, missing_as)
+    if ending in SPSS:
+        dictionary = with_blanks_missing(dictionary, tuples)
+    return microdata.with_dictionary(dictionary), ending, notes
+
+
+def _write_tables(
+    beside: Mapping[str, Records], microdata: Microdata, folder: Path, settings: Settings | None
+) -> dict[str, str]:
+    """Write further tables as CSV; return their files by name."""
+    import pyarrow as pa
+
+    from tacita.engines.records import as_arrow_table
+    from tacita.model.attribute import Attribute
+    from tacita.model.dictionary import Dictionary
+
+    found: dict[str, str] = {}
+    engine = engine_relation(microdata).engine
+    for name, stem in zip(beside, file_names(list(beside)), strict=True):
+        table: pa.Table = as_arrow_table(beside[name])
+        relation = engine.adopt(table.to_batches(), table.schema)
+        dictionary = Dictionary(name, tuple(Attribute(column.name) for column in relation.columns))
+        file = f"{stem}.csv"
+        write(Microdata(relation, dictionary, Source(file, "CSV")), folder / file, WriteOptions(), settings)
+        engine.drop(relation)
+        found[name] = file
+    return found
+
+
+def _origins(masked: Masked, tuples: Tuples) -> object:
+    import numpy as np
+    import pyarrow as pa
+
+    assert masked.origin is not None
+    places = tuples.order - 1 if tuples.order is not None else np.arange(len(masked.origin))
+    return pa.table({"released": np.arange(1, len(places) + 1), "source": masked.origin[places] + 1})

@@ -1,0 +1,93 @@
+"""The reports of masked microdata: what a user of the data must know, and what the house must."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tacita.choosing.as_html import evaluation_parts
+from tacita.choosing.as_text import number
+from tacita.choosing.evaluation import Evaluation
+from tacita.errors import listed
+from tacita.model.microdata import Microdata
+from tacita.recipes.carry_out import Masked
+from tacita.recipes.recipe_file import recipe_text
+from tacita.release.external_report import about
+from tacita.release.tuples import Tuples
+from tacita.report.markup import Html, items, tag
+from tacita.report.page import page, section
+from tacita.report.tables import Cell, Share, table
+from tacita.version import __version__
+
+
+def external_report(
+    masked: Masked, evaluation: Evaluation, tuples: Tuples, released: Microdata, tables: Mapping[str, str]
+) -> str:
+    """Return the page that goes with the data: methods, attributes and losses; no parameter, no seed, no attack."""
+    title = f"{released.name}: what was changed before release"
+    rows: list[list[Cell]] = [
+        [step.method, listed(done.attributes, 30), done.promises, done.limits]
+        for step, done in zip(masked.recipe.steps, masked.steps, strict=True)
+    ]
+    untouched = [name for name in released.dictionary.names if name not in masked.changed]
+    body = [
+        tag("h1", title),
+        tag(
+            "p", "These data were protected against recognising respondents in them. This page says how, and the cost."
+        ),
+        section("What was done", table(["method", "attributes", "what holds", "what does not"], rows)),
+        section("How to read the file", items(_reading(masked, tuples, untouched, tables))),
+    ]
+    losses = [lost for lost in evaluation.losses if lost.measure in evaluation.bounded and 0 <= lost.figure <= 1]
+    if losses:
+        told: list[list[Cell]] = [[lost.measure.replace("-", " "), about(lost.figure)] for lost in losses]
+        body.append(
+            section(
+                "Information loss",
+                tag("p", "0 % is the file as it was collected, 100 % a file that says nothing."),
+                table(["measured as", "loss"], told),
+            )
+        )
+    body.append(tag("footer", f"Made with Tacita {__version__}. How it was made safe is kept apart from this page."))
+    return page(title, tag("main", *body))
+
+
+def internal_report(masked: Masked, evaluation: Evaluation, notes: Sequence[str], against: Sequence[str]) -> str:
+    """Return the page for the house: every step with its figures, attacks and losses, and the recipe."""
+    title = f"{masked.original.name}: how it was masked"
+    figures = (
+        f"Information loss {number(evaluation.information_loss)}, disclosure risk "
+        f"{number(evaluation.disclosure_risk)}, score {number(evaluation.score)} (0 to 100, the lower the better)."
+    )
+    rows: list[list[Cell]] = [
+        [done.label, listed(done.attributes, 30), name, Share(number(value))]
+        for done in masked.steps
+        for name, value in (dict(done.figures) or {"–": float("nan")}).items()
+    ]
+    body: list[Html] = [
+        tag("h1", title),
+        tag("p", figures),
+        section("Steps", table(["step", "attributes", "figure", "value"], rows)),
+        section("What it still tells, and what it costs", *evaluation_parts(evaluation)),
+        section("The recipe, with its seed", tag("pre", recipe_text(masked.recipe))),
+    ]
+    if against:
+        body.insert(2, section("Released against these limits", items(against)))
+    if notes:
+        body.append(section("Notes", items(list(dict.fromkeys(notes)))))
+    body.append(tag("footer", f"Made with Tacita {__version__}. This page stays in the house."))
+    return page(title, tag("main", *body))
+
+
+def _reading(masked: Masked, tuples: Tuples, untouched: Sequence[str], tables: Mapping[str, str]) -> list[str]:
+    said = []
+    if masked.origin is None:
+        said.append("The records are invented: none of them is a respondent.")
+    if untouched:
+        said.append(f"As they were collected: {listed(untouched, 30)}.")
+    said += [f"{file} holds a table of its own: {name}." for name, file in tables.items()]
+    if tuples.order is not None:
+        said.append("The order of the records is random and means nothing.")
+    gone = [*tuples.dropped, *masked.dropped]
+    if gone:
+        said.append(f"Not in the file: {listed(list(dict.fromkeys(gone)), 30)}.")
+    return said or ["Everything is as it was collected."]

@@ -1,0 +1,62 @@
+"""Whether a release of masked microdata is what it says: no file changed, no identifier in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tacita.errors import InputError
+from tacita.release.file_faults import file_faults, internal_faults
+from tacita.release.folder import DICTIONARY, internal_folder
+from tacita.release.masked.manifest import INTERNAL, PUBLIC
+from tacita.release.placing import put_back
+from tacita.release.table.kind import manifest_in
+from tacita.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedVerification:
+    """What was found; `faults` is empty if everything is as it was when the data were attacked and released."""
+
+    folder: Path
+    faults: tuple[str, ...]
+    with_proof: bool
+    against: tuple[str, ...] = ()
+    """Limits of the recipe that were not kept when the data were released."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the release is what it says."""
+        return not self.faults
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence."""
+        return "The files are those that were attacked." if self.holds else "The release is not what was attacked."
+
+
+def is_masked_release(folder: Path) -> bool:
+    """Return whether a folder is a release of masked microdata, or the internal folder of one."""
+    return manifest_in(folder).get("kind") in {PUBLIC, INTERNAL}
+
+
+def verify_masked(release: Path, internal: Path | None = None) -> MaskedVerification:
+    """Check the files of a release of masked microdata against its manifests."""
+    from tacita.model import dictionary_file
+
+    put_back(Settings.from_environment().state)
+    public = manifest_in(release)
+    if public.get("kind") != PUBLIC:
+        raise InputError(
+            "this is the internal folder of a release", where=str(release), do="name the folder that is handed out"
+        )
+    house = internal or internal_folder(release)
+    full = manifest_in(house)
+    proved = full.get("kind") == INTERNAL
+    faults = file_faults(release, public, full if proved else None)
+    if proved:
+        faults += internal_faults(house, full)
+        path = release / DICTIONARY
+        names = dictionary_file.load(path).names if path.is_file() else ()
+        faults += [f"the identifier '{n}' is a column of the release" for n in full["identifiers"] if n in names]
+    return MaskedVerification(release, tuple(faults), proved, tuple(full.get("released_against", ())) if proved else ())
