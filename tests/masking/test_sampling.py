@@ -81,8 +81,16 @@ def test_heavy_records_are_taken_for_sure() -> None:
 
 def test_what_is_said() -> None:
     assert any("N/n" in note for note in Sampling(share=0.5).treated(people(), np.random.default_rng(1)).notes)
-    found = Sampling(size=40, weight="w").treated(people(is_whole=True), np.random.default_rng(1))
-    assert len(found.notes) == 2 and found.figures["sampling fraction"] == 1
+    found = Sampling(size=40, weight="w").treated(people(), np.random.default_rng(1))
+    assert len(found.notes) == 1 and found.figures["sampling fraction"] == 1
+
+
+def test_whole_weights_stay_whole() -> None:
+    records = people(is_whole=True)
+    found = Sampling(size=17, weight="w").treated(records, np.random.default_rng(1)).records.numbers("w")
+    assert found.is_whole and np.all(found.values == np.rint(found.values))
+    exact = Sampling(size=17, weight="w").treated(people(), np.random.default_rng(1)).records.numbers("w").values
+    assert abs(found.values.sum() - exact.sum()) < 1
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError
 from tacita.masking.method import Treated
 from tacita.masking.preconditions import finite_numbers
+from tacita.masking.weights.whole import whole_weights
 from tacita.model.records import Numbers, Records
 from tacita.progress import Progress, silent
 
@@ -26,7 +27,8 @@ class Sampling:
 
     If a weight is named, it becomes the weight for the sample: times N/n (N records, n drawn), or divided by the
     probability of the record if proportional. Weighted totals are then unbiased for those of the file. (Where less than
-    one record is expected, the chance that any is drawn counts too.)
+    one record is expected, the chance that any is drawn counts too.) Whole weights stay whole, rounded up or down at
+    random.
 
     >>> people = Records({"age": Numbers.of(range(100)), "w": Numbers.of([2.0] * 100)})
     >>> found = Sampling(share=0.1, weight="w").treated(people, np.random.default_rng(1))
@@ -83,9 +85,11 @@ class Sampling:
         sample = records.taken(rows)
         notes = []
         if weights is not None:
-            sample = sample.with_columns({self.weight: Numbers(weights.values[rows] * factors, weights.is_whole)})
+            new = weights.values[rows] * factors
             if weights.is_whole:
-                notes.append(f"'{self.weight}' holds whole numbers: the new weights are rounded in the release")
+                known = np.flatnonzero(~np.isnan(new))
+                new[known] = whole_weights(new[known], random.permutation(len(known)), random.random())
+            sample = sample.with_columns({self.weight: weights.taken(rows).with_values(new)})
         else:
             notes.append("no weight is named: totals of the sample have to be multiplied by N/n")
         if size and size == len(records):

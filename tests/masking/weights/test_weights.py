@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from tacita.errors import InputError, TacitaError, UsageError
@@ -14,13 +16,14 @@ from tacita.masking.contract import breaches
 from tacita.masking.weights.calibration import calibrated, design
 from tacita.masking.weights.weight_calibration import WeightCalibration
 from tacita.masking.weights.weight_noise import WeightNoise
+from tacita.masking.weights.whole import whole_weights
 from tacita.masking.within import treated_within
 from tacita.model.records import Categories, Numbers, Records
 
 AREAS = ("east", "north", "south")
 
 
-def people(count: int = 300, *, holes: bool = True, is_whole: bool = False) -> Records:
+def people(count: int = 300, *, holes: bool = True) -> Records:
     draw = np.random.default_rng(6)
     weights = np.ceil(draw.gamma(3, 10, count))
     area = draw.integers(0, 3, count).astype(np.int32)
@@ -28,9 +31,7 @@ def people(count: int = 300, *, holes: bool = True, is_whole: bool = False) -> R
     if holes:
         weights[::11], weights[5::11], area[::7], income[::9] = 0, np.nan, -1, np.nan
     sex = Categories(draw.integers(0, 2, count).astype(np.int32), ("female", "male"))
-    return Records(
-        {"w": Numbers(weights, is_whole), "area": Categories(area, AREAS), "income": Numbers(income), "sex": sex}
-    )
+    return Records({"w": Numbers(weights), "area": Categories(area, AREAS), "income": Numbers(income), "sex": sex})
 
 
 def weighted(records: Records, names: tuple[str, ...]) -> np.ndarray[Any, Any]:
@@ -137,13 +138,38 @@ def test_no_weight_above_zero() -> None:
         WeightCalibration("w", {"x": 4.0}).treated(records, np.random.default_rng(1))
 
 
-def test_whole_weights_are_said_to_be_rounded() -> None:
-    records = people(is_whole=True)
-    assert any("whole" in note for note in WeightNoise("w").treated(records, np.random.default_rng(1)).notes)
+def test_whole_weights_stay_whole_and_keep_their_noise() -> None:
+    draw = np.random.default_rng(3)
+    weights = draw.integers(1, 5, 2000).astype(float)
+    records = Records({"w": Numbers(weights, is_whole=True), "area": Categories.of(list("ns") * 1000)})
+    found = WeightNoise("w", 0.2, keep=("area",)).treated(records, np.random.default_rng(1))
+    after = found.records.numbers("w")
+    assert after.is_whole and np.all(after.values == np.rint(after.values))
+    assert after.values.sum() == weights.sum()
+    assert np.abs(weighted(found.records, ("area",)) - weighted(records, ("area",))).max() <= 1
+    assert np.mean(after.values != weights) > 0.1 and len(found.notes) == 1
+    known = WeightCalibration("w", {"area": {"n": 3000, "s": 2000}}).treated(records, np.random.default_rng(1))
+    assert np.abs(weighted(known.records, ("area",))[1:3] - [3000, 2000]).max() <= 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(0, 20), min_size=1, max_size=12), st.floats(0, 0.999), st.integers(0, 99))
+def test_whole_weights_are_near_and_add_up(weights: list[float], start: float, seed: int) -> None:
+    held = np.array(weights)
+    found = whole_weights(held, np.random.default_rng(seed).permutation(len(held)), start)
+    assert np.all((found == np.floor(held)) | (found == np.ceil(held)))
+    assert abs(found.sum() - held.sum()) <= 1
+
+
+def test_whole_weights_go_up_with_their_fraction() -> None:
+    held, random = np.array([1.2, 2.5, 1.9, 3.4]), np.random.default_rng(5)
+    runs = np.array([whole_weights(held, random.permutation(4), random.random()) for _ in range(4000)])
+    assert np.all(runs.sum(axis=1) == 9)
+    assert np.abs(runs.mean(axis=0) - held).max() < 4 * 0.5 / np.sqrt(len(runs))
 
 
 @pytest.mark.parametrize(
-    ("name", "given"),
+    ("name", "parameters"),
     [
         ("weight-noise", {"weight": ""}),
         ("weight-noise", {"noise": 1.0}),
@@ -155,9 +181,9 @@ def test_whole_weights_are_said_to_be_rounded() -> None:
         ("weight-calibration", {"totals": {"x": 1}, "upper": 0.5}),
     ],
 )
-def test_wrong_parameters(name: str, given: dict[str, Any]) -> None:
+def test_wrong_parameters(name: str, parameters: dict[str, Any]) -> None:
     with pytest.raises(TacitaError) as caught:
-        catalogue.made(name, {"weight": "w"} | given)
+        catalogue.made(name, {"weight": "w"} | parameters)
     assert caught.value.do
     with pytest.raises(UsageError, match="did you mean 'raking'"):
         WeightNoise("w", distance="rakin")  # type: ignore[arg-type]

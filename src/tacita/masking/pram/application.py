@@ -53,7 +53,7 @@ def applied(
         if publish_matrix:
             beside[f"pram {name}"] = transitions.as_records()
         if known and not figures[f"expected share changed of {name}"]:
-            notes.append(f"the matrix of '{name}' changes nothing: its values are as they were")
+            notes.append(f"'{name}' is as it was, at least in some stratum: the matrix changes nothing there")
     if not publish_matrix:
         notes.append("the matrix of PRAM is not released; users need it (publish_matrix) to correct tables")
     return Treated(

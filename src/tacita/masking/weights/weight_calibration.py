@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError
 from tacita.masking.method import Treated
 from tacita.masking.weights.calibration import Distance, calibrated, checked_calibration, design, weights_of
+from tacita.masking.weights.whole import ordered_by, whole_weights
 from tacita.model.hierarchy import text_of
 from tacita.model.records import Categories, Records
 from tacita.progress import Progress, silent
@@ -79,8 +80,10 @@ class WeightCalibration:
             upper=self.upper,
             progress=progress,
         )
+        if column.is_whole:
+            after[rows] = whole_weights(after[rows], ordered_by(some, list(self.totals), np.arange(len(rows))))
         factors = after[rows] / column.values[rows]
-        notes = (f"'{self.weight}' holds whole numbers: rounding in the release shifts the totals a little",)
+        notes = (f"'{self.weight}' holds whole numbers: the totals hold to about one weight",)
         return Treated.in_place(
             records.with_columns({self.weight: column.with_values(after)}),
             figures={"smallest factor": float(factors.min()), "largest factor": float(factors.max())},

@@ -10,6 +10,7 @@ import numpy as np
 from tacita.errors import InputError, UsageError
 from tacita.masking.method import Treated
 from tacita.masking.weights.calibration import Distance, calibrated, checked_calibration, design, weights_of
+from tacita.masking.weights.whole import ordered_by, whole_weights
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
 
@@ -24,7 +25,8 @@ class WeightNoise:
     A weight may tell the stratum of a record, and with it more than its quasi-identifiers do. Afterwards the weights
     are calibrated (see `calibration`), so that their sum stays, and the weighted totals of the attributes of `keep`: of
     numbers the total, of categories the sum of the weights of each value. Missing weights stay missing, zeros stay
-    zero. The noise is that of mu-Argus; calibration is ours.
+    zero. Whole weights stay whole (see `whole`): their sum is kept, the totals about. The noise is that of mu-Argus,
+    which does not calibrate.
 
     >>> from tacita.model.records import Numbers
     >>> people = Records({"w": Numbers.of([10.0, 20, 30, 40])})
@@ -89,10 +91,13 @@ class WeightNoise:
             upper=self.upper,
             progress=progress,
         )
+        if column.is_whole:
+            order = ordered_by(records.taken(rows), self.keep, random.permutation(len(rows)))
+            after[rows] = whole_weights(after[rows], order, random.random())
         change = float(np.abs(after[rows] / before - 1).mean())
-        notes = (f"'{self.weight}' holds whole numbers: rounding in the release shifts the totals a little",)
+        notes = (f"'{self.weight}' holds whole numbers: the kept totals hold to about one weight",)
         return Treated.in_place(
             records.with_columns({self.weight: column.with_values(after)}),
             figures={"mean relative change of weights": change},
-            notes=notes if column.is_whole else (),
+            notes=notes if column.is_whole and self.keep else (),
         )
