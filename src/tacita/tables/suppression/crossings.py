@@ -51,8 +51,7 @@ class Crossings:
         self._is_known = 0 < float(np.prod(np.array(shape, np.float64))) <= _LARGEST
         self._place = np.full(shape if self._is_known else [0] * len(shape), -1, np.int64)
         self._scale = np.ones(self._place.shape)
-        self._sums = reduced.problem.sums
-        self._columns = self._sums.tocsc()
+        self._columns = reduced.problem.sums.tocsc()
         if self._is_known:
             at = tuple(table.codes.T)
             # A cell that always moves by another amount than those it is tied to fits no product of signs.
@@ -85,12 +84,12 @@ class Crossings:
         left = piece = level
         for _ in range(_PIECES):
             chosen = _cheapest(options, np.where(rooms < piece, _IMPOSSIBLE, costs))
-            found = None if chosen is None else self._product(options, chosen[0])
-            if found is None or chosen is None:
+            if chosen is None:
                 piece = np.floor(piece / 2) if whole else piece / 2
                 if piece < max(_SMALLEST * level, whole):
                     return None
                 continue
+            found = self._product(options, chosen[0])
             for at, each in enumerate(options):
                 used[at].update(each.codes[(each.signs[np.unique(chosen[:, at])] != 0).any(axis=0)].tolist())
             for one, sign in zip(found[0].tolist(), found[1].tolist(), strict=True):
@@ -99,6 +98,8 @@ class Crossings:
             if left <= 0:
                 places = np.array(sorted(moved), np.int64)
                 delta = np.array([moved[each] for each in places.tolist()])
+                if not self._keeps_sums(places, delta):
+                    return None
                 return Woven(places[delta != 0], delta[delta != 0], tuple(map(frozenset, used)))
             # What moved already is paid for, and has less room.
             here = np.isin(place, found[0])
@@ -108,8 +109,8 @@ class Crossings:
 
     def _product(
         self, options: list[Option], chosen: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
-        """Return places and signs of one product; None if it does not keep all sums, as where cells are missing."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return places and signs of one product."""
         rows = [each.signs[which] for each, which in zip(options, chosen.tolist(), strict=True)]
         where = np.ix_(*(each.codes[row != 0] for each, row in zip(options, rows, strict=True)))
         signs = np.ones(1)
@@ -117,8 +118,17 @@ class Crossings:
             signs = np.multiply.outer(signs, row[row != 0])
         places, first = np.unique(self._place[where].ravel(), return_index=True)
         moved = (signs[0] * self._scale[where]).ravel()[first]
-        across = self._columns[:, places]
-        return (places, moved) if not np.any(np.abs(across @ moved) > 1e-9) else None
+        return places, moved
+
+    def _keeps_sums(self, places: NDArray[np.int64], delta: NDArray[np.float64]) -> bool:
+        """Return whether a movement keeps all sums; where cells are missing, a product may not."""
+        starts = self._columns.indptr[places]
+        sizes = self._columns.indptr[places + 1] - starts
+        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        entries = np.repeat(starts, sizes) + within
+        _, row = np.unique(self._columns.indices[entries], return_inverse=True)
+        left = np.bincount(row, self._columns.data[entries] * np.repeat(delta, sizes))
+        return not np.any(np.abs(left) > 1e-9 * np.abs(delta).max())
 
 
 def _cheapest(options: list[Option], costs: NDArray[np.float64]) -> NDArray[np.int64] | None:
