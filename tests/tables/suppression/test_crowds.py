@@ -10,7 +10,7 @@ from tests.tables.suppression.test_suppress import random_table
 
 from tacita.attacks import audit
 from tacita.model.table import Knowledge
-from tacita.tables.suppression import crowds
+from tacita.tables.suppression import crowds, safe_pattern
 from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem, problem_of
 from tacita.tables.suppression.safe_pattern import SafePatterns
@@ -82,3 +82,29 @@ def test_waiting_targets_leave_in_their_order() -> None:
     assert rest.met_by(-delta).tolist() == [True, False, False]
     assert rest.after_first().targets == targets[3:]
     assert not len(Waiting(()))
+
+
+def test_a_coarse_pattern_is_kept_with_its_proofs_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Singles behind most cells of a cube: the usual search is cut off after it has changed proofs."""
+    table, levels = random_table((5, 5, 5), 0.25, seed=2)
+    known = replace(Knowledge.of(len(table)), owners=np.where(levels.sensitive, np.arange(len(table)), -1))
+    monkeypatch.setattr(safe_pattern, "_CROWD", 5)
+    coarse = suppress(table, levels, known, seconds=0)
+    assert audit(table, coarse.suppressed, levels, known, unions=False, exact=False).passed
+    looks = []
+
+    def watch(clock: object) -> None:
+        if clock is not None:
+            looks.append(clock)
+            if len(looks) > 20:
+                raise safe_pattern.OutOfTime
+
+    monkeypatch.setattr(safe_pattern, "_watch", watch)
+    monkeypatch.setattr(SafePatterns, "taken_back", lambda _self, withheld, _clock: withheld)
+    found = suppress(table, levels, known, method="fast")
+    assert len(looks) > 20
+    assert audit(table, found.suppressed, levels, known, unions=False, exact=False, movements=found.movements).passed
+    monkeypatch.undo()
+    better = suppress(table, levels, known, method="fast")
+    assert better.cost < min(coarse.cost, found.cost)
+    assert audit(table, better.suppressed, levels, known, unions=False, exact=False).passed

@@ -12,7 +12,8 @@ from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.cuts import Cut, UselessAlone, lonely_cuts, strengthened
 from tacita.tables.suppression.master import Master, Relaxed
 from tacita.tables.suppression.problem import Problem
-from tacita.tables.suppression.safe_pattern import SafePatterns
+from tacita.tables.suppression.proofs import Witness
+from tacita.tables.suppression.safe_pattern import OutOfTime, SafePatterns
 from tacita.tables.suppression.separation import Separation
 from tacita.tables.suppression.target import Target
 
@@ -50,6 +51,7 @@ class Search:
         self._separation = Separation(problem)
         self._alone = UselessAlone(problem)
         self.best = Best(np.ones(len(problem), bool), float("inf"), 0.0)
+        self._proofs: dict[Target, Witness] = {}
         self._capacities: list[Cut] = []
         self._carry(lonely_cuts(problem))
 
@@ -57,7 +59,7 @@ class Search:
         """Search until the gap is closed or the time is up; the first pattern is made whatever the time."""
         relaxed = self._relaxed()
         guide = np.zeros(len(self.problem)) if relaxed is None else relaxed.x
-        self._keep(self._patterns.safe(guide > 0.5, guide))
+        self._first(guide)
         if not self._is_done(gap):
             self._keep(self._patterns.taken_back(self.best.withheld, self._clock))
         report(self.best)
@@ -65,7 +67,16 @@ class Search:
         while relaxed is not None and not self._is_done(gap):
             relaxed = self._round(relaxed, gap)
             report(self.best)
+        self._patterns.proofs.come_back_to(self._proofs)
         return self.best
+
+    def _first(self, guide: NDArray[np.float64]) -> None:
+        """Make a first pattern; where that takes long, a coarse one before, which is safe as well."""
+        if self._patterns.is_crowded():
+            self._keep(self._patterns.coarse(guide))
+            self._try(guide > 0.5, guide)
+        else:
+            self._keep(self._patterns.safe(guide > 0.5, guide))
 
     def _is_done(self, gap: float) -> bool:
         return self._clock.is_up or self.best.gap <= max(gap, _TIGHT)
@@ -115,7 +126,10 @@ class Search:
 
     def _learn(self, pattern: NDArray[np.bool_]) -> bool:
         """Keep a pattern if it is safe; otherwise add what it breaks, and return that it is not."""
-        missing = self._patterns.unproved(pattern)
+        try:
+            missing = self._patterns.unproved(pattern, self._clock)
+        except OutOfTime:
+            return False
         if not missing:
             self._keep(pattern)
             return False
@@ -163,14 +177,20 @@ class Search:
         return targets[start:] + targets[:start]
 
     def _try(self, pattern: NDArray[np.bool_], guide: NDArray[np.float64]) -> None:
-        if not self._clock.is_up:
-            safe = self._patterns.safe(pattern, guide)
-            self._keep(self._patterns.taken_back(safe, self._clock))
+        """Make a pattern safe and lean, if there is time."""
+        if self._clock.is_up:
+            return
+        try:
+            safe = self._patterns.safe(pattern, guide, self._clock)
+        except OutOfTime:
+            return
+        self._keep(self._patterns.taken_back(safe, self._clock))
 
     def _keep(self, pattern: NDArray[np.bool_]) -> None:
         cost = self._patterns.cost(pattern)
         if cost < self.best.cost:
             self.best = Best(pattern, cost, self.best.bound)
+            self._proofs = self._patterns.proofs.kept()
 
     def _bound(self, bound: float) -> None:
         self.best = Best(self.best.withheld, self.best.cost, max(self.best.bound, min(bound, self.best.cost)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,7 +118,28 @@ class Proofs:
     def lacking(self, withheld: NDArray[np.bool_]) -> list[Target]:
         """Return the targets without a proof in a pattern."""
         good = {key: self._witness[next(iter(proved))].holds_in(withheld) for key, proved in self._proved.items()}
-        return [t for t in self.targets if (witness := self._witness.get(t)) is None or not good[id(witness)]]
+        lacking = [t for t in self.targets if (witness := self._witness.get(t)) is None or not good[id(witness)]]
+        return [target for target in lacking if not self._is_unseen(target, good)]
+
+    def _is_unseen(self, target: Target, good: Mapping[int, bool]) -> bool:
+        """Return whether the proof against everybody holds against a contributor, too, who knows no cell of it."""
+        witness = self._witness.get(target._replace(attacker=EVERYBODY))
+        if target.attacker == EVERYBODY or witness is None or not good[id(witness)]:
+            return False
+        if target.attacker in self.knowers(witness):
+            return False
+        self.add(target, witness)
+        return True
+
+    def kept(self) -> dict[Target, Witness]:
+        """Return all proofs as they are now, to come back to."""
+        return dict(self._witness)
+
+    def come_back_to(self, kept: Mapping[Target, Witness]) -> None:
+        """Let proofs be again what they were."""
+        for target, witness in kept.items():
+            if self._witness.get(target) is not witness:
+                self.add(target, witness)
 
     def movements(self) -> list[Movement]:
         """Return every movement that proves something, once."""

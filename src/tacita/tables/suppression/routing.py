@@ -36,15 +36,21 @@ class Router:
         self._solver = solver_of(both, np.zeros(2 * self._cells), self._room, maximize=False)
         self._columns = np.arange(2 * self._cells, dtype=np.int32)
 
-    def route(self, target: Target, costs: NDArray[np.float64], rounds: int = _ROUNDS) -> NDArray[np.float64] | None:
-        """Return a movement that reaches one target at little cost; None if there is none at all."""
+    def route(
+        self,
+        target: Target,
+        costs: NDArray[np.float64],
+        rounds: int = _ROUNDS,
+        shut: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.float64] | None:
+        """Return a movement that reaches one target at little cost; None if there is none without what is shut."""
         level = self._carried(target)
         most = np.minimum(np.maximum(self.problem.up, self.problem.down), level)
         spread = costs / np.maximum(most, 1e-12)
         prices = spread
         best: tuple[float, NDArray[np.float64]] | None = None
         for _ in range(rounds):
-            delta = self._priced_route(target, prices)
+            delta = self._priced_route(target, prices, shut)
             if delta is None:
                 return None
             used = np.abs(delta) > _STILL * level
@@ -98,7 +104,9 @@ class Router:
         delta = self._solved(prices, np.zeros(2 * self._cells), room)
         return np.zeros(self._cells) if delta is None else delta
 
-    def _priced_route(self, target: Target, prices: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def _priced_route(
+        self, target: Target, prices: NDArray[np.float64], shut: NDArray[np.int64] | None
+    ) -> NDArray[np.float64] | None:
         """Return the cheapest movement at these prices.
 
         Dual simplex from no movement at all: prices are never negative, so only the target's own equations are to be
@@ -110,6 +118,8 @@ class Router:
         if target.attacker != EVERYBODY:
             known = self.problem.known_by[target.attacker]
             room[known] = room[known + self._cells] = 0.0
+        if shut is not None:
+            room[shut] = room[shut + self._cells] = 0.0
         if room[ahead] < level * (1 - CLOSE_ENOUGH):
             return None
         least = np.zeros(2 * self._cells)

@@ -17,6 +17,8 @@ from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target, targets_o
 
 _MANY = 150  # unprotected targets are routed together above, one by one below
 _STILL = 1e-7
+_CROWD = 60  # targets that contributors may see through: above, a coarse pattern is made first
+_AT_ONCE = 200  # targets that are asked about between two looks at the clock
 
 
 class Unprotectable(Exception):
@@ -25,6 +27,10 @@ class Unprotectable(Exception):
     def __init__(self, targets: tuple[Target, ...]) -> None:
         super().__init__(f"{len(targets)} targets")
         self.targets = targets
+
+
+class OutOfTime(Exception):
+    """No safe pattern was found before the time was up."""
 
 
 @dataclass(slots=True)
@@ -44,28 +50,55 @@ class SafePatterns:
         """Return what a pattern costs beyond what is withheld anyway."""
         return float(self.problem.cost[withheld & ~self.problem.withheld].sum())
 
-    def unproved(self, withheld: NDArray[np.bool_]) -> list[Target]:
+    def unproved(self, withheld: NDArray[np.bool_], clock: Clock | None = None) -> list[Target]:
         """Return the targets that a pattern leaves unprotected."""
         lacking = self.proofs.lacking(withheld)
         if not lacking:
-            return self._betrayed(withheld)
+            return self._betrayed(withheld, None, clock)
         movements = Movements(self.problem, withheld)
-        return self.proofs.prove(movements, lacking) or self._betrayed(withheld, movements)
+        return self.proofs.prove(movements, lacking) or self._betrayed(withheld, movements, clock)
 
-    def safe(self, withheld: NDArray[np.bool_], guide: NDArray[np.float64] | None = None) -> NDArray[np.bool_]:
-        """Return a safe pattern that holds the given one; cells that the guide likes (0 to 1) are cheaper."""
+    def is_crowded(self) -> bool:
+        """Return whether so many targets may be seen through by single contributors that asking takes long."""
+        return bool(self.problem.known_by) and len(self._seen_through_by_some(self.problem.withheld)) > _CROWD
+
+    def coarse(self, guide: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return a safe pattern soon where there are many single contributors, though it withholds more than others do.
+
+        Each target gets a movement of cells that no contributor knows besides the one whose secret it is: one linear
+        programme, where one for each contributor is needed otherwise.
+        """
+        pattern, costs = self.problem.withheld.copy(), self._costs(guide)
+        known = np.unique(np.concatenate(list(self.problem.known_by.values())))
+        for target in self._seen_through_by_some(pattern):
+            if target.sign == WIDTH or self._is_hidden(target, pattern):
+                continue
+            own = self.problem.known_by.get(int(self.problem.owners[target.cell]), known[:0])
+            shut = np.setdiff1d(known, own, assume_unique=True)
+            delta = self._router.route(target, np.where(pattern, 0.0, costs), rounds=1, shut=shut)
+            if delta is not None:
+                pattern = pattern | (np.abs(delta) > 0)
+                self.proofs.learn(delta, [target, target._replace(sign=-target.sign, level=self._level_back(target))])
+        return self.safe(pattern, guide)
+
+    def safe(
+        self, withheld: NDArray[np.bool_], guide: NDArray[np.float64] | None = None, clock: Clock | None = None
+    ) -> NDArray[np.bool_]:
+        """Return a safe pattern that holds the given one; cells that the guide likes (0 to 1) are cheaper.
+
+        With a clock, `OutOfTime` is raised when it is up; without one, the pattern is found however long it takes.
+        """
         pattern = withheld | self.problem.withheld
-        liked = np.zeros(len(self.problem)) if guide is None else np.clip(guide, 0.0, 1.0)
-        costs = self.problem.cost * (1.0001 - liked) + 1e-6 * max(float(self.problem.cost.mean()), 1e-9)
+        costs = self._costs(guide)
         tries: dict[Target, int] = {}
-        while missing := self.unproved(pattern):
+        while missing := self.unproved(pattern, clock):
             many = [t for t in missing if t.attacker == EVERYBODY and t.sign != WIDTH and tries.get(t, 0) < 2]
             free = np.where(pattern, 0.0, costs)
             if len(many) > _MANY:
                 tries.update({target: tries.get(target, 0) + 1 for target in many})
                 pattern = pattern | self._moved(self._router.route_many(self._one_way(many), free), many)
                 continue
-            pattern = self._routed_one_by_one(missing, pattern, costs)
+            pattern = self._routed_one_by_one(missing, pattern, costs, clock)
         return pattern
 
     def taken_back(self, withheld: NDArray[np.bool_], clock: Clock) -> NDArray[np.bool_]:
@@ -88,6 +121,24 @@ class SafePatterns:
                 pattern[cell] = True
         return pattern
 
+    def _costs(self, guide: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return what cells cost with a guide, none of them nothing."""
+        liked = np.zeros(len(self.problem)) if guide is None else np.clip(guide, 0.0, 1.0)
+        least = 1e-6 * max(float(self.problem.cost.mean()), 1e-9)
+        return np.asarray(self.problem.cost * (1.0001 - liked) + least)
+
+    def _seen_through_by_some(self, pattern: NDArray[np.bool_]) -> list[Target]:
+        everybodys = [target for target in self.proofs.targets if target.attacker == EVERYBODY]
+        return [target for target in everybodys if not self._is_hidden(target, pattern)]
+
+    def _is_hidden(self, target: Target, pattern: NDArray[np.bool_]) -> bool:
+        """Return whether a target has a proof in a pattern that no contributor sees through."""
+        witness = self.proofs.of(target)
+        return witness is not None and witness.holds_in(pattern) and not self._singles(target, pattern)
+
+    def _level_back(self, target: Target) -> float:
+        return float((self.problem.lower if target.sign > 0 else self.problem.upper)[target.cell])
+
     def _holds_without(self, cell: int, pattern: NDArray[np.bool_], movements: Movements) -> bool:
         """Return whether all targets stay proved without a cell; if not, the proofs are as they were."""
         touched = self.proofs.using(cell)
@@ -109,10 +160,11 @@ class SafePatterns:
         return False
 
     def _routed_one_by_one(
-        self, missing: list[Target], pattern: NDArray[np.bool_], costs: NDArray[np.float64]
+        self, missing: list[Target], pattern: NDArray[np.bool_], costs: NDArray[np.float64], clock: Clock | None
     ) -> NDArray[np.bool_]:
         hopeless = []
         for target in missing:
+            _watch(clock)
             witness = self.proofs.of(target)
             if witness is not None and witness.holds_in(pattern):
                 continue
@@ -145,7 +197,7 @@ class SafePatterns:
         least = min(target.level for target in targets)
         return np.asarray(np.abs(delta) > _STILL * least)
 
-    def _betrayed(self, withheld: NDArray[np.bool_], movements: Movements | None = None) -> list[Target]:
+    def _betrayed(self, withheld: NDArray[np.bool_], movements: Movements | None, clock: Clock | None) -> list[Target]:
         """Return the targets that a contributor who knows their own cells can see through.
 
         A proof that does not move a contributor's cells holds for that contributor too; only the others are asked.
@@ -156,12 +208,20 @@ class SafePatterns:
         router = RouterWithin(self.problem, withheld)
         for target in [t for t in self.proofs.targets if t.attacker == EVERYBODY]:
             if singles := self._singles(target, withheld):
+                _watch(clock)
                 self._avoid_what_is_known(target, router, singles)
                 wanted += self._singles(target, withheld)
         if not wanted:
             return []
         self.proofs.watch(wanted)
-        return self.proofs.prove(movements or Movements(self.problem, withheld), wanted)
+        movements = movements or Movements(self.problem, withheld)
+        if clock is None:
+            return self.proofs.prove(movements, wanted)
+        failed: list[Target] = []
+        for start in range(0, len(wanted), _AT_ONCE):
+            _watch(clock)
+            failed += self.proofs.prove(movements, wanted[start : start + _AT_ONCE])
+        return failed
 
     def _seen_through(self, targets: list[Target], withheld: NDArray[np.bool_], movements: Movements) -> list[Target]:
         """Return a target that a contributor sees through now that its proof is another, if there is one."""
@@ -186,3 +246,8 @@ class SafePatterns:
         delta = router.route(target, np.where(known, 1.0, 0.01))
         if delta is not None:
             self.proofs.learn(delta, [target, *singles])
+
+
+def _watch(clock: Clock | None) -> None:
+    if clock is not None and clock.is_up:
+        raise OutOfTime
