@@ -77,6 +77,7 @@ def test_heavy_records_are_taken_for_sure() -> None:
         found = method.treated(records, np.random.default_rng(seed))
         assert found.origin is not None and found.origin[0] == 0 and len(found.origin) == 5
         assert found.records.numbers("w").values.tolist() == pytest.approx([1000, 5, 5, 5, 5])
+        assert any("1 records were drawn for sure" in note for note in found.notes)
 
 
 def test_what_is_said() -> None:

@@ -37,10 +37,10 @@ class Sampling:
     """
 
     name: ClassVar[str] = "sampling"
-    promises: ClassVar[str] = "nobody knows for sure whether a respondent of the file is in the release"
+    promises: ClassVar[str] = "each record is in the release with its probability: the same for all, or by its weight"
     limits: ClassVar[str] = (
-        "records that are drawn are released as they are: who is unique in the population and drawn is found; numbers "
-        "that are exact need another method too"
+        "records that are drawn are released as they are: who is unique in the population and drawn is found, and "
+        "exact numbers need another method too; a record whose weight asks for it is in the release for sure"
     )
     is_random: ClassVar[bool] = True
 
@@ -94,6 +94,8 @@ class Sampling:
             notes.append("no weight is named: totals of the sample have to be multiplied by N/n")
         if size and size == len(records):
             notes.append("all records were drawn: the sample is the file")
+        elif self.proportional and (certain := int((factors == 1).sum())):
+            notes.append(f"{certain:,} records were drawn for sure, as their weights ask for it")
         fraction = size / len(records) if len(records) else 0.0
         return Treated(sample, rows, figures={"sampling fraction": fraction}, notes=tuple(notes))
 
