@@ -22,6 +22,7 @@ _HOMES: dict[str, str] = {
     "differential-privacy-noise": "noise.differential_privacy:DifferentialPrivacyNoise",
     "individual-ranking": "microaggregation.individual_ranking:IndividualRanking",
     "mdav": "microaggregation.mdav:Mdav",
+    "mixed-microaggregation": "microaggregation.mixed:MixedMicroaggregation",
     "multiplicative-noise": "noise.multiplicative:MultiplicativeNoise",
     "noise-with-linear-transformation": "noise.linear_transformation:NoiseWithLinearTransformation",
     "noise-with-non-linear-transformation": "noise.nonlinear_transformation:NoiseWithNonLinearTransformation",
@@ -40,6 +41,7 @@ _HOMES: dict[str, str] = {
     "top-bottom-coding": "coding.top_bottom_coding:TopBottomCoding",
     "uncorrelated-noise": "noise.uncorrelated:UncorrelatedNoise",
     "v-mdav": "microaggregation.v_mdav:VMdav",
+    "ward": "microaggregation.ward:Ward",
     "weight-calibration": "weights.weight_calibration:WeightCalibration",
     "weight-noise": "weights.weight_noise:WeightNoise",
 }

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-LEAF = 12
+LEAF = 24
 
 
 class Tree(NamedTuple):
     """The arrays of a tree; node i has the children 2i + 1 and 2i + 2."""
 
     points: Any
-    """The records in the order of the leaves."""
+    """The records in the order of the leaves, a row for each attribute: a leaf is compared an attribute at a time."""
     number: Any
     """The number of the record at each place; ties are broken by it."""
     place: Any
@@ -67,7 +67,7 @@ def planted(points: Any) -> Tree:
     place = np.empty(size, np.int64)
     for i in range(size):
         place[number[i]] = i
-    return Tree(points[number], number, place, start, count, lower, upper)
+    return Tree(np.ascontiguousarray(points[number].T), number, place, start, count, lower, upper)
 
 
 @njit(cache=True)
@@ -109,14 +109,14 @@ def take_out(tree: Tree, record: int) -> None:
     last = start[node] + count[node]
     other = number[last]
     for j in range(columns):
-        points[spot, j], points[last, j] = points[last, j], points[spot, j]
+        points[j, spot], points[j, last] = points[j, last], points[j, spot]
     number[spot], number[last] = other, record
     place[other], place[record] = spot, last
     for j in range(columns):
         low, high = np.inf, -np.inf
         for i in range(start[node], last):
-            low = min(low, points[i, j])
-            high = max(high, points[i, j])
+            low = min(low, points[j, i])
+            high = max(high, points[j, i])
         lower[node, j], upper[node, j] = low, high
     while node > 0:
         node = (node - 1) // 2
@@ -130,33 +130,45 @@ def take_out(tree: Tree, record: int) -> None:
             break
 
 
-@njit(cache=True)
-def at_least(tree: Tree, node: int, point: Any) -> float:
+@njit(cache=True, inline="always")
+def _at_least(lower: Any, upper: Any, node: int, point: Any) -> float:
     """Return how far from a point every record of a node is at least, squared."""
     total = 0.0
     for j in range(len(point)):
-        gap = max(tree.lower[node, j] - point[j], point[j] - tree.upper[node, j])
+        gap = max(lower[node, j] - point[j], point[j] - upper[node, j])
         if gap > 0.0:
             total += gap * gap
     return total
 
 
-@njit(cache=True)
-def at_most(tree: Tree, node: int, point: Any) -> float:
+@njit(cache=True, inline="always")
+def _at_most(lower: Any, upper: Any, node: int, point: Any) -> float:
     """Return how far from a point any record of a node is at most, squared."""
     total = 0.0
     for j in range(len(point)):
-        gap = max(tree.upper[node, j] - point[j], point[j] - tree.lower[node, j])
+        gap = max(upper[node, j] - point[j], point[j] - lower[node, j])
         total += gap * gap
     return total
+
+
+@njit(cache=True, inline="always")
+def _fill(points: Any, point: Any, first: int, count: int, squared: Any) -> None:
+    """Fill in the squared distances between a point and some records that follow each other."""
+    for i in range(count):
+        squared[i] = 0.0
+    for j in range(len(point)):
+        for i in range(count):
+            gap = points[j, first + i] - point[j]
+            squared[i] += gap * gap
 
 
 @njit(cache=True)
 def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> int:
     """Fill in the nearest records that are left, nearest first, and their squared distances; return how many."""
-    points, number, _, start, count, lower, _ = tree
-    nodes, columns = lower.shape
+    points, number, _, start, count, lower, upper = tree
+    nodes = len(lower)
     held = 0
+    squared = np.empty(LEAF)
     pending = np.empty(128, np.int64)
     bounds = np.empty(128)
     pending[0], bounds[0] = 0, 0.0
@@ -167,18 +179,16 @@ def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> i
         if count[node] == 0 or (held == wanted and bounds[top] > distance[held - 1]):
             continue
         if 2 * node + 1 < nodes:
-            left, right = at_least(tree, 2 * node + 1, point), at_least(tree, 2 * node + 2, point)
+            left, right = _at_least(lower, upper, 2 * node + 1, point), _at_least(lower, upper, 2 * node + 2, point)
             near = 2 * node + 1 if left <= right else 2 * node + 2
             pending[top], bounds[top] = 4 * node + 3 - near, max(left, right)
             pending[top + 1], bounds[top + 1] = near, min(left, right)
             top += 2
             continue
-        for i in range(start[node], start[node] + count[node]):
-            total = 0.0
-            for j in range(columns):
-                gap = points[i, j] - point[j]
-                total += gap * gap
-            record = number[i]
+        first = start[node]
+        _fill(points, point, first, count[node], squared)
+        for i in range(first, first + count[node]):
+            total, record = squared[i - first], number[i]
             if held == wanted and (
                 total > distance[held - 1] or (total == distance[held - 1] and record > found[held - 1])
             ):
@@ -197,8 +207,9 @@ def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> i
 @njit(cache=True)
 def farthest(tree: Tree, point: Any) -> int:
     """Return the record that is farthest from a point, of those that are left; -1 if none is."""
-    points, number, _, start, count, lower, _ = tree
-    nodes, columns = lower.shape
+    points, number, _, start, count, lower, upper = tree
+    nodes = len(lower)
+    squared = np.empty(LEAF)
     best, record = -1.0, -1
     pending = np.empty(128, np.int64)
     bounds = np.empty(128)
@@ -210,18 +221,17 @@ def farthest(tree: Tree, point: Any) -> int:
         if count[node] == 0 or bounds[top] < best:
             continue
         if 2 * node + 1 < nodes:
-            left, right = at_most(tree, 2 * node + 1, point), at_most(tree, 2 * node + 2, point)
+            left, right = _at_most(lower, upper, 2 * node + 1, point), _at_most(lower, upper, 2 * node + 2, point)
             # An empty box has infinite sides; it is passed over by its count.
             far = 2 * node + 1 if left >= right else 2 * node + 2
             pending[top], bounds[top] = 4 * node + 3 - far, min(left, right)
             pending[top + 1], bounds[top + 1] = far, max(left, right)
             top += 2
             continue
-        for i in range(start[node], start[node] + count[node]):
-            total = 0.0
-            for j in range(columns):
-                gap = points[i, j] - point[j]
-                total += gap * gap
+        first = start[node]
+        _fill(points, point, first, count[node], squared)
+        for i in range(first, first + count[node]):
+            total = squared[i - first]
             if total > best or (total == best and number[i] < record):
                 best, record = total, number[i]
     return record
