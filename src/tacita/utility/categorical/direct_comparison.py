@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import listed
 from tacita.model.hierarchy import Hierarchy, text_of
-from tacita.model.records import Categories, Records
+from tacita.model.records import Categories, Numbers, Records
 from tacita.utility.columns import any_kind, check_pairs, shared_codes
 from tacita.utility.loss import Lost
 
@@ -44,8 +44,12 @@ class DirectComparison:
         single: dict[str, dict[str, float]] = {}
         strange: list[str] = []
         for name in fitting.names:
+            column, other = before[name], after[name]
+            if isinstance(column, Numbers) and isinstance(other, Numbers):
+                same = (column.values == other.values) | (column.missing & other.missing)
+                single[name] = {"distance": _mean(~same), "changed": _mean(~same)}
+                continue
             one, two, values = shared_codes(before, after, name)
-            column = before[name]
             changed = one != two
             far = changed.astype(float)
             if isinstance(column, Categories) and changed.any():

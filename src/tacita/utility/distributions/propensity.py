@@ -161,4 +161,7 @@ def _logistic(matrix: Matrix, label: Matrix) -> tuple[Matrix, int]:
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(matrix, label.astype(int))
     scores: Matrix = model.predict_proba(matrix)[:, 1]
-    return scores, int(np.linalg.matrix_rank(np.column_stack([np.ones(len(matrix)), matrix])))
+    # of columns of about one size, the eigenvalues of their products tell the rank, in a fraction of the time
+    columns = np.column_stack([np.ones(len(matrix)), matrix])
+    spread = np.linalg.eigvalsh(columns.T @ columns)
+    return scores, int(np.sum(spread > 1e-10 * spread[-1]))

@@ -70,13 +70,23 @@ def cumulated(one: Array, two: Array, weights: tuple[Array, Array]) -> tuple[Arr
     >>> points.tolist(), first.tolist(), second.tolist()
     ([1.0, 2.0, 3.0], [0.5, 1.0, 1.0], [0.0, 0.5, 1.0])
     """
-    functions = []
-    samples = []
-    for values, weight in zip((one, two), weights, strict=True):
-        known = ~np.isnan(values) & (weight > 0)
-        order = np.argsort(values[known], kind="stable")
-        samples.append((values[known][order], np.concatenate([[0.0], np.cumsum(weight[known][order])])))
-    points = np.unique(np.concatenate([values for values, _ in samples]))
-    for values, sums in samples:
-        functions.append(sums[np.searchsorted(values, points, side="right")] / (sums[-1] or np.nan))
-    return points, functions[0], functions[1]
+    samples = [_in_order(values, weight) for values, weight in zip((one, two), weights, strict=True)]
+    points = np.concatenate([values for values, _ in samples])
+    points.sort(kind="stable")  # two runs in order are only merged
+    if len(points):
+        points = points[np.concatenate([[True], points[1:] > points[:-1]])]
+    first, second = (
+        sums[np.searchsorted(values, points, side="right")] / (sums[-1] or np.nan) for values, sums in samples
+    )
+    return points, first, second
+
+
+def _in_order(values: Array, weights: Array) -> tuple[Array, Array]:
+    """Return the known values in order, and the sums of weights up to each, from 0."""
+    known = ~np.isnan(values) & (weights > 0)
+    held, weight = values[known], weights[known]
+    if not len(held) or weight.min() == weight.max():
+        return np.sort(held), np.arange(len(held) + 1) * (weight[0] if len(held) else 1.0)
+    order = np.argsort(held)
+    # values that are the same may stand in any order: only sums after the last of them are read
+    return held[order], np.concatenate([[0.0], np.cumsum(weight[order])])
