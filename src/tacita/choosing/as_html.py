@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacita.choosing.as_text import number, per_cent
+from tacita.choosing.as_text import number, of_hundred, per_cent
 from tacita.choosing.comparison import Comparison, Point
 from tacita.choosing.evaluation import Evaluation
 from tacita.errors import listed
@@ -86,7 +86,7 @@ def _all(comparison: Comparison) -> Html:
         found = point.evaluation
         figures = [Share("–")] * 3
         if found is not None:
-            figures = [Share(number(v)) for v in (found.information_loss, found.disclosure_risk, found.score)]
+            figures = [Share(of_hundred(v)) for v in (found.information_loss, found.disclosure_risk, found.score)]
         marks = ["lowest score"] if place == comparison.best else []
         marks += ["frontier"] if place in edge else []
         marks += [point.failed] if point.failed else []

@@ -29,6 +29,15 @@ def number(value: float) -> str:
     return f"{value:.4g}" if is_number(value) else "–"
 
 
+def of_hundred(value: float) -> str:
+    """Return a figure from 0 to 100 for people.
+
+    >>> of_hundred(12.345)
+    '12.3'
+    """
+    return f"{value:.1f}" if is_number(value) else "–"
+
+
 def steps_text(steps: Sequence[Done]) -> list[RenderableType]:
     """Return what each step did, promises and does not."""
     said: list[RenderableType] = []
@@ -48,8 +57,9 @@ def evaluation_text(evaluation: Evaluation) -> list[RenderableType]:
     parts: list[RenderableType] = [
         Text(""),
         Text(
-            f"information loss {number(evaluation.information_loss)}, disclosure risk "
-            f"{number(evaluation.disclosure_risk)}, score {number(evaluation.score)} (0 to 100, the lower the better)",
+            f"information loss {of_hundred(evaluation.information_loss)}, disclosure risk "
+            f"{of_hundred(evaluation.disclosure_risk)}, score {of_hundred(evaluation.score)} (0 to 100, the lower the "
+            "better)",
             style="bold",
         ),
     ]
@@ -93,9 +103,9 @@ def comparison_text(comparison: Comparison) -> list[RenderableType]:
         table.add_row(
             str(place + 1),
             printable(point.recipe.label),
-            number(found.information_loss),
-            number(found.disclosure_risk),
-            number(found.score),
+            of_hundred(found.information_loss),
+            of_hundred(found.disclosure_risk),
+            of_hundred(found.score),
             ", ".join(marks),
         )
     said: list[RenderableType] = [table, Text("")]

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from tacita.utility.analyses.indicators import Preserved
 
 
+_SEEDS = 2**32
+"""Attackers take their seed to libraries that know no larger one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """What came of a recipe."""
@@ -162,7 +166,7 @@ def _attacks(
 
 def _seeded(name: str, seed: int) -> Attacker:
     has_seed = "seed" in {field.name for field in dataclasses.fields(cast(Any, attackers.named(name)))}
-    return attackers.made(name, {"seed": seed} if has_seed else {})
+    return attackers.made(name, {"seed": seed % _SEEDS} if has_seed else {})
 
 
 def _models(before: Records, released: Records, ground: Ground, notes: list[str]) -> list[Lost]:

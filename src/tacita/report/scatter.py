@@ -58,5 +58,7 @@ def scatter(title: str, given: Sequence[Mark], *, x: str, y: str) -> Html:
 
 def _axis(alt: object, channel: object, name: str, rows: Sequence[Mapping[str, object]], title: str) -> object:
     highest = max((float(str(row[name])) for row in rows), default=0.0)
-    scale = alt.Scale(domain=[0, max(highest * 1.08, 1.0)], nice=True)  # type: ignore[attr-defined]
+    # a figure from 0 to 100 gets no place beyond
+    most = 100.0 if 90 < highest <= 100 else max(highest * 1.08, 1.0)
+    scale = alt.Scale(domain=[0, most], nice=most < 100)  # type: ignore[attr-defined]
     return channel(f"{name}:Q", title=title, scale=scale)  # type: ignore[operator]

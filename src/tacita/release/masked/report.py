@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tacita.choosing.as_html import evaluation_parts
-from tacita.choosing.as_text import number
+from tacita.choosing.as_text import number, of_hundred
 from tacita.choosing.evaluation import Evaluation
 from tacita.errors import listed
 from tacita.model.microdata import Microdata
@@ -55,8 +55,9 @@ def internal_report(masked: Masked, evaluation: Evaluation, notes: Sequence[str]
     """Return the page for the house: every step with its figures, attacks and losses, and the recipe."""
     title = f"{masked.original.name}: how it was masked"
     figures = (
-        f"Information loss {number(evaluation.information_loss)}, disclosure risk "
-        f"{number(evaluation.disclosure_risk)}, score {number(evaluation.score)} (0 to 100, the lower the better)."
+        f"Information loss {of_hundred(evaluation.information_loss)}, disclosure risk "
+        f"{of_hundred(evaluation.disclosure_risk)}, score {of_hundred(evaluation.score)} "
+        "(0 to 100, the lower the better)."
     )
     rows: list[list[Cell]] = [
         [done.label, listed(done.attributes, 30), name, Share(number(value))]

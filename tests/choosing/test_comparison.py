@@ -1,0 +1,163 @@
+"""Recipes on one map."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tacita as tc
+from tacita.attacks.microdata.attacker import Attacked
+from tacita.choosing.as_html import comparison_page
+from tacita.choosing.as_json import comparison_dict
+from tacita.choosing.comparison import compared
+from tacita.choosing.defaults import risk_of
+from tacita.choosing.exploration import explored_recipes
+from tacita.choosing.frontier import frontier
+from tacita.errors import TacitaError, UsageError
+from tacita.recipes.recipe import Judgement, Recipe, RecipeStep
+
+
+@pytest.fixture(scope="module")
+def people():
+    random = np.random.default_rng(5)
+    n = 300
+    age = random.integers(18, 90, n)
+    income = np.round(random.lognormal(10, 0.5, n) + 100 * age, 2)
+    region = np.array(["north", "south", "east", "west"])[random.integers(0, 4, n)]
+    ill = np.where(random.random(n) < age / 150, "yes", "no")
+    table = pa.table({"id": np.arange(n), "region": region, "age": age, "income": income, "ill": ill})
+    data = tc.read(table, name="people")
+    return data.with_roles(quasi=["region", "age"], sensitive=["ill"], identifier=["id"])
+
+
+def noise(alpha, **more):
+    return Recipe((RecipeStep("correlated-noise", {"attributes": ["age", "income"], "alpha": alpha}),), **more)
+
+
+def test_more_noise_tells_less_and_costs_more(people):
+    found = compared(people.microdata, [noise(0.0001), noise(0.1), noise(10.0)], seed=1)
+    risks = [point.evaluation.disclosure_risk for point in found.points]
+    losses = [point.evaluation.information_loss for point in found.points]
+    assert risks == sorted(risks, reverse=True)
+    assert losses == sorted(losses)
+    assert risks[0] > 60 > risks[-1]
+    assert found.ground.known == ("region", "age", "income")
+    assert found.ground.secret == ("ill",)
+    assert set(found.frontier) == {0, 1, 2}
+
+
+def test_the_score_is_the_mean_of_both(people):
+    point = compared(people.microdata, [noise(0.1)], seed=1).points[0].evaluation
+    assert point.score == pytest.approx((point.information_loss + point.disclosure_risk) / 2)
+    assert 0 <= point.information_loss <= 100
+    assert 0 <= point.disclosure_risk <= 100
+
+
+def test_the_same_seed_gives_the_same_map_at_any_speed(people):
+    recipes = [noise(0.1), noise(0.5), noise(1.0)]
+    one = comparison_dict(compared(people.microdata, recipes, seed=3, at_once=1))
+    two = comparison_dict(compared(people.microdata, recipes, seed=3, at_once=3))
+    other = comparison_dict(compared(people.microdata, recipes, seed=4))
+    assert one == two
+    assert one != other
+
+
+def test_recipes_that_want_to_be_judged_differently_are_not_compared(people):
+    with pytest.raises(UsageError, match="different things"):
+        compared(
+            people.microdata,
+            [noise(0.1, judgement=Judgement(known=("age",))), noise(0.1, judgement=Judgement(known=("income",)))],
+        )
+
+
+def test_what_is_known_is_said_by_one_for_all(people):
+    found = compared(people.microdata, [noise(0.1, judgement=Judgement(known=("age",))), noise(0.2)], seed=1)
+    assert found.ground.known == ("age",)
+
+
+def test_names_that_are_not_there_are_told(people):
+    with pytest.raises(UsageError, match="did you mean 'income'"):
+        compared(people.microdata, [noise(0.1, judgement=Judgement(secret=("incme",)))])
+
+
+def test_a_recipe_that_cannot_be_carried_out_stops_a_comparison_and_not_an_exploration(people):
+    bad = Recipe((RecipeStep("mdav", {"attributes": ["income"], "k": 1000}),))
+    with pytest.raises(TacitaError):
+        compared(people.microdata, [noise(0.1), bad])
+    found = compared(people.microdata, [noise(0.1), bad], seed=1, must_run=False)
+    assert found.points[0].failed is None
+    assert found.points[1].failed
+    assert found.best == 0
+    assert found.points[1].failed in comparison_page(found, "people")
+
+
+def test_an_exploration_treats_numbers_and_categories(people):
+    recipes = explored_recipes(people.microdata)
+    assert all(len(recipe.steps) == 2 for recipe in recipes if recipe.steps[0].method == "mdav")
+    assert {name for r in recipes for s in r.steps for name in s.parameters["attributes"]} >= {"income", "region"}
+    only = explored_recipes(people.microdata, attributes=["income"], methods=["mdav"], grid={"mdav.k": [4, 6]})
+    assert [recipe.label for recipe in only] == ["mdav k=4", "mdav k=6"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"),
+    [
+        ({"methods": ["mdva"]}, "did you mean 'mdav'"),
+        ({"grid": {"mdav": [3]}}, "METHOD.PARAMETER"),
+        ({"grid": {"mdva.k": [3]}}, "no method 'mdva'"),
+        ({"attributes": ["incme"]}, "did you mean 'income'"),
+        ({"attributes": ["income"], "methods": ["pram-invariant"]}, "nothing to protect"),
+    ],
+)
+def test_what_cannot_be_explored_is_said(people, wish, said):
+    with pytest.raises(TacitaError, match=said):
+        explored_recipes(people.microdata, **wish)
+
+
+def test_indicators_and_models_are_judged(people):
+    recipe = {
+        "seed": 1,
+        "step": [{"method": "mdav", "attributes": ["age", "income"], "k": 5}],
+        "attack": {"accept": 0.0},
+        "utility": {
+            "model": [{"formula": "income ~ age"}],
+            "indicator": [
+                {"name": "mean", "sql": "SELECT avg(income) FROM data", "tolerance": 0.001},
+                {"name": "spread", "sql": "SELECT stddev(income) FROM data", "tolerance": 0.0},
+            ],
+        },
+    }
+    from tacita.choosing.verdict import reasons_against
+
+    found = tc.mask(people, recipe)
+    assert [each.holds for each in found.evaluation.indicators] == [True, False]
+    assert found.evaluation.models[0].figure < 0.5
+    against = reasons_against(found.masked.recipe, found.evaluation)
+    assert any("distance-linkage" in reason for reason in against)
+    assert any("'spread'" in reason for reason in against)
+
+
+def test_what_exceeds_a_guess_is_the_risk():
+    def attack(name, success, guess):
+        return risk_of(Attacked(name, success, 0, 1, guess, 100))
+
+    assert attack("membership-inference", 0.5, 0.5) == 0
+    assert attack("membership-inference", 0.75, 0.5) == 0.5
+    assert attack("attribute-inference", 0.2, 0.4) == 0
+    assert attack("distance-linkage", 0.3, 0.01) == 0.3
+
+
+@given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 100)), max_size=12))
+def test_the_frontier_is_what_nobody_beats(points):
+    def beats(a, b):
+        return a[0] <= b[0] and a[1] <= b[1] and a != b
+
+    found = frontier(points)
+    for place in found:
+        assert not any(beats(other, points[place]) for other in points)
+    for place in set(range(len(points))) - set(found):
+        assert any(beats(points[i], points[place]) or points[i] == points[place] for i in found)
+    assert not any(math.isnan(points[i][0]) for i in found)
