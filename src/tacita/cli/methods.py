@@ -53,7 +53,7 @@ def _described(name: str) -> dict[str, Any]:
             continue
         default = None if field.default is dataclasses.MISSING else field.default
         is_needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        told = "; needed" if is_needed else f"; default {default}" if default not in {None, ()} else ""
+        told = "; needed" if is_needed else f"; default {default}" if default not in {None, (), ""} else ""
         parameters.append({"name": field.name, "type": in_words(hints[field.name]), "needed": is_needed, "told": told})
     meaning = (method.__doc__ or "").partition("\n")[0]
     return {

@@ -39,13 +39,13 @@ class Anatomy:
 
     name: ClassVar[str] = "anatomy"
     promises: ClassVar[str] = (
-        "every group has at least l records, all with different sensitive values: with the release alone no value of a "
-        "respondent can be guessed with a chance above 1/l"
+        "Every group has at least l records, all with different sensitive values: with the release alone no value of a "
+        "respondent can be guessed with a chance above 1/l."
     )
     limits: ClassVar[str] = (
-        "quasi-identifiers are released as they are, so who is in the file can be found; knowledge that rules values "
+        "Quasi-identifiers are released as they are, so who is in the file can be found; knowledge that rules values "
         "out, similar values and other sensitive attributes that stay weaken it, and the link of the sensitive value "
-        "to all other attributes is blurred"
+        "to all other attributes is blurred."
     )
     is_random: ClassVar[bool] = True
 

@@ -37,10 +37,10 @@ class Sampling:
     """
 
     name: ClassVar[str] = "sampling"
-    promises: ClassVar[str] = "each record is in the release with its probability: the same for all, or by its weight"
+    promises: ClassVar[str] = "Each record is in the release with its probability: the same for all, or by its weight."
     limits: ClassVar[str] = (
-        "records that are drawn are released as they are: who is unique in the population and drawn is found, and "
-        "exact numbers need another method too; a record whose weight asks for it is in the release for sure"
+        "Records that are drawn are released as they are: who is unique in the population and drawn is found, and "
+        "exact numbers need another method too; a record whose weight asks for it is in the release for sure."
     )
     is_random: ClassVar[bool] = True
 

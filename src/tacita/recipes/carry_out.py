@@ -168,19 +168,16 @@ class _Work:
 
 
 def _rewritten(records: Records, found: Treated) -> tuple[str, ...]:
-    """Return the attributes whose columns are not the ones that went in."""
-    same_rows = found.origin is not None and np.array_equal(found.origin, np.arange(len(records)))
-    if not same_rows:
-        return found.records.names if found.origin is None else _touched(records, found)
-    return tuple(name for name, column in found.records.columns.items() if records.columns.get(name) is not column)
-
-
-def _touched(records: Records, found: Treated) -> tuple[str, ...]:
-    """Return the attributes of a sample of which a cell differs from its original's."""
-    assert found.origin is not None
+    """Return the attributes that are new, or of which a cell differs from that of its origin."""
+    if found.origin is None:
+        return found.records.names
+    in_place = np.array_equal(found.origin, np.arange(len(records)))
     names = []
     for name, column in found.records.columns.items():
-        if name not in records.columns or not same_values(records[name].taken(found.origin), column):
+        before = records.columns.get(name)
+        if before is column and in_place:
+            continue
+        if before is None or not same_values(before if in_place else before.taken(found.origin), column):
             names.append(name)
     return tuple(names)
 

@@ -29,10 +29,10 @@ class RandomRounding:
     """
 
     name: ClassVar[str] = "random-rounding"
-    promises: ClassVar[str] = "every released value is a multiple of the base whose expectation is the original value"
+    promises: ClassVar[str] = "Every released value is a multiple of the base whose expectation is the original value."
     limits: ClassVar[str] = (
-        "values that are multiples already stay, extreme values stay extreme, and who sees several releases with "
-        "different seeds averages the rounding out"
+        "Values that are multiples already stay, extreme values stay extreme, and who sees several releases with "
+        "different seeds averages the rounding out."
     )
     is_random: ClassVar[bool] = True
 

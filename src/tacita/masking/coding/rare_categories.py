@@ -33,8 +33,8 @@ class RareCategories:
     """
 
     name: ClassVar[str] = "rare-categories"
-    promises: ClassVar[str] = "every value that is released has at least the wanted number or share of records"
-    limits: ClassVar[str] = "combinations with other attributes may still be rare, and an order of the values is lost"
+    promises: ClassVar[str] = "Every value that is released has at least the wanted number or share of records."
+    limits: ClassVar[str] = "Combinations with other attributes may still be rare, and an order of the values is lost."
     is_random: ClassVar[bool] = False
 
     attributes: tuple[str, ...]

@@ -26,8 +26,8 @@ class Rounding:
     """
 
     name: ClassVar[str] = "rounding"
-    promises: ClassVar[str] = "a value is told no better than half a base to both sides"
-    limits: ClassVar[str] = "extreme values stay extreme, and sums of rounded values do not add up to rounded sums"
+    promises: ClassVar[str] = "A value is told no better than half a base to both sides."
+    limits: ClassVar[str] = "Extreme values stay extreme, and sums of rounded values do not add up to rounded sums."
     is_random: ClassVar[bool] = False
 
     attributes: tuple[str, ...]

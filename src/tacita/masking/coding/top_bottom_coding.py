@@ -40,10 +40,10 @@ class TopBottomCoding:
     """
 
     name: ClassVar[str] = "top-bottom-coding"
-    promises: ClassVar[str] = "no value beyond the bounds is told, but as the common replacement"
+    promises: ClassVar[str] = "No value beyond the bounds is told, but as the common replacement."
     limits: ClassVar[str] = (
-        "who has a coded value is known to be beyond the bound, values within the bounds stay exact, and the tails of "
-        "the distribution are lost"
+        "Who has a coded value is known to be beyond the bound, values within the bounds stay exact, and the tails of "
+        "the distribution are lost."
     )
     is_random: ClassVar[bool] = False
 

@@ -33,10 +33,10 @@ class GeneratedPram:
     """
 
     name: ClassVar[str] = "pram-generated"
-    promises: ClassVar[str] = "each value stays with at least the minimum diagonal, independently of all other records"
+    promises: ClassVar[str] = "Each value stays with at least the minimum diagonal, independently of all other records."
     limits: ClassVar[str] = (
-        "a drawn diagonal may be near 1 and then hardly protects that value; tables of the release are biased until "
-        "they are corrected, rare values most"
+        "A drawn diagonal may be near 1 and then hardly protects that value; tables of the release are biased until "
+        "they are corrected, rare values most."
     )
     is_random: ClassVar[bool] = True
 

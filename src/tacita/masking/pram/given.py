@@ -38,10 +38,10 @@ class Pram:
     """
 
     name: ClassVar[str] = "pram"
-    promises: ClassVar[str] = "each value is changed by the given probabilities, independently of all other records"
+    promises: ClassVar[str] = "Each value is changed by the given probabilities, independently of all other records."
     limits: ClassVar[str] = (
-        "a value with a diagonal near 1 is hardly protected, combinations that cannot be may appear, and tables of the "
-        "release are biased until they are corrected"
+        "A value with a diagonal near 1 is hardly protected, combinations that cannot be may appear, and tables of the "
+        "release are biased until they are corrected."
     )
     is_random: ClassVar[bool] = True
 

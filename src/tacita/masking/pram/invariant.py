@@ -39,10 +39,10 @@ class InvariantPram:
     """
 
     name: ClassVar[str] = "pram-invariant"
-    promises: ClassVar[str] = "the number of records of each value is the same in expectation, or exactly if asked"
+    promises: ClassVar[str] = "The number of records of each value is the same in expectation, or exactly if asked."
     limits: ClassVar[str] = (
-        "crossings with other attributes are blurred, combinations that cannot be may appear, and a released matrix "
-        "tells the margins of the original file"
+        "Crossings with other attributes are blurred, combinations that cannot be may appear, and a released matrix "
+        "tells the margins of the original file."
     )
     is_random: ClassVar[bool] = True
 

@@ -34,9 +34,9 @@ class WeightCalibration:
     """
 
     name: ClassVar[str] = "weight-calibration"
-    promises: ClassVar[str] = "weighted totals of the release are the given ones"
+    promises: ClassVar[str] = "Weighted totals of the release are the given ones."
     limits: ClassVar[str] = (
-        "it protects nothing by itself, and the total of a value that one record has tells the weight of that record"
+        "It protects nothing by itself, and the total of a value that one record has tells the weight of that record."
     )
     is_random: ClassVar[bool] = False
 

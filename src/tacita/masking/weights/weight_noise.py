@@ -36,10 +36,10 @@ class WeightNoise:
     """
 
     name: ClassVar[str] = "weight-noise"
-    promises: ClassVar[str] = "the sum of the weights and the totals of the kept attributes stay"
+    promises: ClassVar[str] = "The sum of the weights and the totals of the kept attributes stay."
     limits: ClassVar[str] = (
-        "weights that are far apart can still be told from each other, and the more totals are kept, the more the "
-        "noise is taken back"
+        "Weights that are far apart can still be told from each other, and the more totals are kept, the more the "
+        "noise is taken back."
     )
     is_random: ClassVar[bool] = True
 
