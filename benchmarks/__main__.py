@@ -7,7 +7,17 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import cycle, pram, recoding, risk, tables_audit, tables_build, tables_other, tables_suppression
+from benchmarks import (
+    cycle,
+    noise_and_swapping,
+    pram,
+    recoding,
+    risk,
+    tables_audit,
+    tables_build,
+    tables_other,
+    tables_suppression,
+)
 from benchmarks.measure import best, cost, python, tacita
 from benchmarks.proof import proof
 from benchmarks.rules import closure, control, k_anonymity
@@ -114,6 +124,9 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "tables-cell-keys": tables_other.keys,
     "pram": pram.pram,
     "pram-family": pram.family,
+    "noise": noise_and_swapping.noise,
+    "swapping": noise_and_swapping.swapping,
+    "private-noise": noise_and_swapping.privacy,
 }
 
 

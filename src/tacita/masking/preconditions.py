@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.errors import InputError, UsageError, did_you_mean, listed
+from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
 from tacita.model.records import Numbers, Records
 
 
@@ -44,8 +44,11 @@ def one_of(word: str, known: Sequence[str], parameter: str) -> None:
 def finite_numbers(records: Records, name: str) -> Numbers:
     """Return an attribute as numbers, NaN where a value is missing; infinite ones are an error."""
     column = records.numbers(name)
-    if infinite := int(np.isinf(column.values).sum()):
-        found = f"'{name}' has {infinite} infinite values"
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = column.values.sum()
+    # A finite sum needs no second look, which a million values would feel.
+    if not np.isfinite(total) and (infinite := int(np.isinf(column.values).sum())):
+        found = f"'{name}' has {counted(infinite, 'infinite value')}"
         raise InputError(found, do="make them missing or code them to the largest value that is meant")
     return column
 

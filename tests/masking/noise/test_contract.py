@@ -78,6 +78,20 @@ def test_infinite_values_are_refused(name: str) -> None:
         made(name, parameters).treated(records, np.random.default_rng(1))
 
 
+def test_both_infinities_are_counted() -> None:
+    records = Records({"x": Numbers.of([-np.inf, np.inf, None, 4.0])})
+    with pytest.raises(InputError, match="2 infinite values"):
+        made("uncorrelated-noise", {"attributes": ["x"]}).treated(records, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("name", sorted(set(BY_SEED) - {"multiplicative-noise"}))
+def test_squares_that_overflow_are_refused(name: str) -> None:
+    for missing in ([], [None]):
+        records = Records({"x": Numbers.of([1e308, 1e308, -1e308, 1.7e308, 1e200, *missing])})
+        with pytest.raises(InputError, match="too large to add up"):
+            made(name, {"attributes": ["x"]}).treated(records, np.random.default_rng(1))
+
+
 @pytest.mark.parametrize("name", sorted(set(BY_SEED) - {"multiplicative-noise"}))
 def test_a_single_value_is_refused(name: str) -> None:
     records = Records({"x": Numbers.of([1.0, None, None, None])})

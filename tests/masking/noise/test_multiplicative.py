@@ -63,5 +63,5 @@ def test_one_factor_per_record_keeps_ratios() -> None:
 def test_bounds_of_factors_are_checked(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         MultiplicativeNoise(("x",), **wrong)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="no distribution"):
+    with pytest.raises(UsageError, match="no 'distribution' is"):
         MultiplicativeNoise(("x",), distribution="uniform")  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from tacita.masking.noise.laplace import (
     refused,
     with_laplace_noise,
 )
-from tacita.masking.preconditions import each_named_once, finite_columns
+from tacita.masking.preconditions import each_named_once, finite_columns, one_of
 from tacita.model.records import Numbers, Records
 from tacita.progress import Progress, silent
 
@@ -101,8 +101,7 @@ class NoiseAfterMicroaggregation:
                 f"{listed(sorted(clash))} would be protected and makes the groups in the open",
                 do="name only public attributes in 'by'",
             )
-        if self.ranking not in {"individual", "joint"}:
-            raise UsageError("'ranking' is neither 'individual' nor 'joint'", do="use one of the two, or name 'by'")
+        one_of(self.ranking, ("individual", "joint"), "ranking")
 
     @property
     def attributes(self) -> tuple[str, ...]:

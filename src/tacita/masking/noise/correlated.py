@@ -52,8 +52,7 @@ class CorrelatedNoise:
         """Return the records with noise."""
         columns = finite_columns(records, self.attributes)
         sigma = covariance(columns, self.attributes)
-        noise = drawn(sigma, columns.shape[1], random)
-        noise *= math.sqrt(self.alpha)
+        noise = drawn(self.alpha * sigma, columns.shape[1], random)
         noise += columns
         changed = {n: records.numbers(n).with_values(noise[i]) for i, n in enumerate(self.attributes)}
         return Treated.in_place(records.with_columns(changed), notes=constants(np.diag(sigma), self.attributes))

@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from tacita.errors import UsageError
 from tacita.masking.method import Treated
 from tacita.masking.noise.laplace import (
     STEPS,
@@ -19,7 +18,7 @@ from tacita.masking.noise.laplace import (
     refused,
     with_laplace_noise,
 )
-from tacita.masking.preconditions import finite_columns
+from tacita.masking.preconditions import finite_columns, one_of
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
 
@@ -70,8 +69,7 @@ class DifferentialPrivacyNoise:
     def __post_init__(self) -> None:
         object.__setattr__(self, "bounds", checked_bounds(self.bounds, self.name))
         epsilon_of_each(self.epsilon, self.shares, self.attributes)
-        if self.missing not in {"refused", "shown"}:
-            raise UsageError("'missing' is neither 'refused' nor 'shown'", do="use one of the two")
+        one_of(self.missing, ("refused", "shown"), "missing")
 
     @property
     def attributes(self) -> tuple[str, ...]:

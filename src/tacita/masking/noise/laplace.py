@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.errors import InputError, UsageError, listed
+from tacita.errors import InputError, UsageError, counted, listed
 from tacita.progress import Progress, Step, silent
 
 STEPS = 2**32
@@ -107,6 +107,6 @@ def epsilon_of_each(epsilon: float, shares: Mapping[str, float] | None, names: S
 def refused(missing: int, name: str) -> InputError:
     """Return the error for missing values, whose places differential privacy would not cover."""
     return InputError(
-        f"'{name}' has {missing} missing values, and noise does not hide which values are missing",
+        f"'{name}' has {counted(missing, 'missing value')}, and noise does not hide which values are missing",
         do="fill them in first, or say missing = 'shown' if it may be known whose values are missing",
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from tacita.masking.method import Treated
 from tacita.masking.multivariate_normal import drawn
-from tacita.masking.noise.moments import constants, covariance
+from tacita.masking.noise.moments import constants, covariance, without_missing
 from tacita.masking.preconditions import between, each_named_once, finite_columns
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
@@ -62,12 +62,12 @@ class NoiseWithLinearTransformation:
         shrink = 1 / math.sqrt(1 + self.alpha)
         changed = {}
         for place, name in enumerate(self.attributes):
-            column = columns[place]
-            present = ~np.isnan(column)
-            mean, error = (float(x[present].mean()) if present.any() else 0.0 for x in (column, noise[place]))
-            masked = column - mean
-            masked += noise[place] - error
-            masked *= shrink
-            masked += mean
-            changed[name] = records.numbers(name).with_values(masked)
+            present = without_missing(columns[place])
+            error = noise[place] if len(present) == len(records) else noise[place][~np.isnan(columns[place])]
+            mean, shift = (float(each.mean()) if len(each) else 0.0 for each in (present, error))
+            # c (x + e - shift) + (1 - c) mean, in the place of the noise
+            noise[place] += columns[place]
+            noise[place] *= shrink
+            noise[place] += (1 - shrink) * mean - shrink * shift
+            changed[name] = records.numbers(name).with_values(noise[place])
         return Treated.in_place(records.with_columns(changed), notes=constants(np.diag(sigma), self.attributes))

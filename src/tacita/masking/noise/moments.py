@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tacita.errors import InputError
 
 Array = NDArray[np.float64]
-_ROUNDING = 1e-12
-"""A spread below this share of the largest value is the rounding of sums, not a spread."""
+_ROUNDING = 1e-24
+"""A variance below this share of the mean square is the rounding of sums, not a spread."""
 
 
 def variances(columns: Array, names: Sequence[str]) -> Array:
@@ -22,20 +22,26 @@ def variances(columns: Array, names: Sequence[str]) -> Array:
     """
     found = np.zeros(len(columns))
     for place, column in enumerate(columns):
-        missing = np.isnan(column)
-        present = column[~missing] if missing.any() else column
+        present = without_missing(column)
         if len(present) == 1:
             raise InputError(
                 f"'{names[place]}' has a single value, and noise is in proportion to the spread of values",
                 do="treat more records together, or leave the attribute out",
             )
         if len(present):
-            mean = present.mean()
-            centred = present - mean
-            found[place] = centred @ centred / (len(present) - 1)
-            if found[place] <= (_ROUNDING * max(abs(mean), abs(centred).max())) ** 2:
-                found[place] = 0.0
+            with np.errstate(over="ignore", invalid="ignore"):
+                mean = present.mean()
+                centred = present - mean
+                square = np.einsum("i,i", centred, centred)
+            found[place] = _spread(square / (len(present) - 1), mean, names[place])
     return found
+
+
+def without_missing(column: Array) -> Array:
+    """Return the present values of an attribute: itself, if none is missing."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = column.sum()
+    return column if np.isfinite(total) else column[~np.isnan(column)]
 
 
 def covariance(columns: Array, names: Sequence[str]) -> Array:
@@ -44,23 +50,32 @@ def covariance(columns: Array, names: Sequence[str]) -> Array:
     Two attributes of which one does not vary among the complete records count as uncorrelated, so that an attribute
     which varies never gets a variance of 0.
     """
-    spread = variances(columns, names)
-    missing = np.isnan(columns).any(axis=0)
-    complete = columns[:, ~missing] if missing.any() else columns
-    if complete.shape[1] < 2:
+    has_missing = any(len(without_missing(column)) < len(column) for column in columns)
+    if has_missing or columns.shape[1] < 2:
+        spread = variances(columns, names)
+        columns = columns[:, ~np.isnan(columns).any(axis=0)]
+    if columns.shape[1] < 2:
         raise InputError(
             "fewer than two records have all of the attributes, and their correlations are unknown",
             do="name attributes that are known together, or use 'uncorrelated-noise'",
         )
-    centred = complete - complete.mean(axis=1, keepdims=True)
-    products = centred @ centred.T / (complete.shape[1] - 1)
-    deviation = np.sqrt(np.diag(products))
-    deviation = np.where(deviation > _ROUNDING * np.abs(complete).max(axis=1), deviation, np.inf)
-    correlations = products / np.outer(deviation, deviation)
-    np.fill_diagonal(correlations, 1.0)
-    scale = np.sqrt(spread)
-    found: Array = correlations * np.outer(scale, scale)
-    return found
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = columns.mean(axis=1)
+        centred = columns - means[:, None]
+        products: Array = centred @ centred.T / (columns.shape[1] - 1)
+    own = np.array([_spread(float(v), float(m), n) for v, m, n in zip(np.diag(products), means, names, strict=True)])
+    deviation = np.sqrt(np.where(own > 0, own, np.inf))
+    products /= np.outer(deviation, deviation)
+    np.fill_diagonal(products, 1.0)
+    scale = np.sqrt(spread if has_missing else own)
+    products *= np.outer(scale, scale)
+    return products
+
+
+def _spread(variance: float, mean: float, name: str) -> float:
+    if not np.isfinite(variance):
+        raise InputError(f"the squares of '{name}' are too large to add up", do="divide it by a unit such as a million")
+    return 0.0 if variance <= _ROUNDING * (mean**2 + variance) else variance
 
 
 def constants(spread: Array, names: Sequence[str]) -> tuple[str, ...]:

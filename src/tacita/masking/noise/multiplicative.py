@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import UsageError
 from tacita.masking.method import Treated
-from tacita.masking.preconditions import between, each_named_once, finite_columns
+from tacita.masking.preconditions import between, each_named_once, finite_columns, one_of
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
 
@@ -58,8 +58,7 @@ class MultiplicativeNoise:
 
     def __post_init__(self) -> None:
         each_named_once(self.attributes, self.name)
-        if self.distribution not in {"two-sided", "log-normal"}:
-            raise UsageError(f"no distribution of factors '{self.distribution}'", do="use 'two-sided' or 'log-normal'")
+        one_of(self.distribution, ("two-sided", "log-normal"), "distribution")
         between(self.deviation, 0, math.inf, "deviation")
         between(self.least, 0, 1, "least")
         if not self.least <= self.most < 1:

@@ -59,8 +59,7 @@ class NoiseWithNonLinearTransformation:
         for place, column in enumerate(columns):
             progress(Step(self.name, place, 2 * len(columns)))
             scores[place] = normal_scores(column, random)
-        noise = drawn(covariance(scores, self.attributes), columns.shape[1], random)
-        noise *= math.sqrt(self.alpha)
+        noise = drawn(self.alpha * covariance(scores, self.attributes), columns.shape[1], random)
         noise += scores
         changed = {}
         for place, name in enumerate(self.attributes):
