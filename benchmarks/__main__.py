@@ -17,6 +17,7 @@ from benchmarks import (
     tables_build,
     tables_other,
     tables_suppression,
+    utility,
 )
 from benchmarks.measure import best, cost, python, tacita
 from benchmarks.proof import proof
@@ -112,6 +113,7 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "lattice": recoding.lattice,
     "local-recoding": recoding.local_recoding,
     "large-lattice": recoding.large_lattice,
+    "losses": utility.losses,
     "tables-build": tables_build.tables,
     "tables-audit": tables_audit.intervals,
     "tables-suppression": tables_suppression.random_tables,
