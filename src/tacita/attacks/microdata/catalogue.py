@@ -14,7 +14,10 @@ _HOMES: dict[str, str] = {
     "deviation-interval": "interval.deviation:DeviationInterval",
     "distance-linkage": "linkage.distance:DistanceLinkage",
     "membership-inference": "inference.membership:MembershipInference",
+    "probabilistic-linkage": "linkage.probabilistic:ProbabilisticLinkage",
     "rank-interval": "interval.rank:RankInterval",
+    "replicated-uniques": "inference.replicated_uniques:ReplicatedUniques",
+    "singling-out": "inference.singling_out:SinglingOut",
 }
 """The module and class of each attacker, which is imported when it is used."""
 

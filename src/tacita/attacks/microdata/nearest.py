@@ -51,8 +51,8 @@ def nearest(space: Space, progress: Progress = silent, doing: str = "nearest rec
     >>> found.ties.tolist(), found.second.tolist()
     ([2.0, 1.0], [16.0, 16.0])
     """
-    rows, place = _distinct(space, 0)
-    others, belongs = _distinct(space, 1)
+    rows, place = distinct(space, 0)
+    others, belongs = distinct(space, 1)
     counts = np.bincount(belongs, minlength=len(others)).astype(np.float64)
     numbers = space.numbers[0][rows], space.numbers[1][others]
     plain = not space.codes[0].shape[1] and 0 < numbers[0].shape[1] <= _MOST_AXES
@@ -63,7 +63,7 @@ def nearest(space: Space, progress: Progress = silent, doing: str = "nearest rec
     return Nearest(*(part[place] for part in parts))
 
 
-def _distinct(space: Space, side: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def distinct(space: Space, side: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first place of each distinct record of a file, and for each record which it is."""
     numbers, codes = space.numbers[side], space.codes[side]
     if not numbers.shape[1] + codes.shape[1]:

@@ -48,6 +48,8 @@ class Axis:
     """From the lowest level up: the same code for the same label, -1 where missing."""
     costs: tuple[float, ...] = ()
     """What labels that differ at a level add to the squared distance."""
+    texts: tuple[str, ...] = ()
+    """What each code of the lowest level stands for, if there is no taxonomy."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,9 +112,13 @@ def space_of(some: Records, others: Records, names: Sequence[str], standardised:
     [0.0, 8.0]
     """
     axes, notes = axes_of(some, others, names, standardised)
+    return assembled(axes, (len(some), len(others)), notes)
+
+
+def assembled(axes: Sequence[Axis], sides: tuple[int, int], notes: tuple[str, ...] = ()) -> Space:
+    """Return the space that axes make of files with so many records."""
     numbers = [axis.numbers for axis in axes if axis.numbers is not None]
     levels = [level for axis in axes for level in axis.levels]
-    sides = (len(some), len(others))
     return Space(
         tuple(_stacked([axis[side] for axis in numbers], sides[side], np.float64) for side in (0, 1)),  # type: ignore[arg-type]
         tuple(_stacked([level[side] for level in levels], sides[side], np.int32) for side in (0, 1)),  # type: ignore[arg-type]
@@ -137,7 +143,7 @@ def axes_of(
             else:
                 axes.append(Axis(name, numbers))
             continue
-        levels, costs = _levels(some.categories(name), others.categories(name))
+        levels, costs, texts = _levels(some.categories(name), others.categories(name))
         shares = [share_that_differs(level) for level in levels]
         mean = sum(cost * share for cost, share in zip(costs, shares, strict=True))
         if mean <= 0:
@@ -145,7 +151,7 @@ def axes_of(
         elif all(share >= 1 for share in shares):
             strange.append(name)
         else:
-            axes.append(Axis(name, None, tuple(levels), tuple(cost * _MEAN / mean for cost in costs)))
+            axes.append(Axis(name, None, tuple(levels), tuple(cost * _MEAN / mean for cost in costs), texts))
     notes = [f"the same in all records, and no help: {listed(same)}"] if same else []
     notes += [f"no value is in both files, and no help: {listed(strange)}"] if strange else []
     return axes, tuple(notes)
@@ -207,16 +213,17 @@ def _standardised(one: Floats, two: Floats, how: Standardised) -> tuple[Floats, 
     return scaled[0] + 0.0, scaled[1] + 0.0
 
 
-def _levels(one: Categories, two: Categories) -> tuple[list[tuple[Codes, Codes]], list[float]]:
-    """Return the codes of both files at each level below the top, and what labels that differ there add."""
+def _levels(one: Categories, two: Categories) -> tuple[list[tuple[Codes, Codes]], list[float], tuple[str, ...]]:
+    """Return the codes of both files at each level below the top, what labels that differ there add, and the labels."""
     hierarchy = one.hierarchy or two.hierarchy
     if hierarchy is None or (len(one.values) + len(two.values)) * max(hierarchy.height, 1) > _LABELS:
-        return [_coded(one, two, *([text_of(v) for v in column.values] for column in (one, two)))], [1.0]
+        sides = [[text_of(value) for value in column.values] for column in (one, two)]
+        return [_coded(one, two, *sides)], [1.0], tuple(dict.fromkeys((*sides[0], *sides[1])))
     above = _labels_above(hierarchy, [*one.values, *two.values])
     paths = [[_path(hierarchy, above, value) for value in column.values] for column in (one, two)]
     height = max(hierarchy.height, 1)
     levels = [_coded(one, two, *([path[level] for path in side] for side in paths)) for level in range(height)]
-    return levels, [((level + 1) ** 2 - level**2) / height**2 for level in range(height)]
+    return levels, [((level + 1) ** 2 - level**2) / height**2 for level in range(height)], ()
 
 
 def _labels_above(hierarchy: Hierarchy, values: Sequence[Hashable]) -> dict[str, tuple[int, tuple[str, ...]]]:

@@ -1,0 +1,80 @@
+"""Replicated uniques: originals that are unlike all others, and that a released file shows again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.attacks.microdata.inference.combinations import Codes, coded, keys_of
+from tacita.attacks.microdata.score import lacking_known, lacking_records, left_out, require, scored
+from tacita.progress import Progress, silent
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicatedUniques:
+    """Look for unique people in the released file.
+
+    An original is unique if no other has the same known attributes. Success is the share of unique originals whose
+    combination is in the released file (`repU` of G. Raab, B. Nowok and C. Dibben, "Practical privacy metrics for
+    synthetic data", 2024): if the records are invented, such a combination looks like that person all the same.
+
+    The guess is for somebody who invents as many records attribute by attribute, each value as often as in the
+    original: a combination with the shares p1, p2, ... comes up among n records with the chance 1 - (1 - p1 p2 ...)^n.
+
+    Figures: `uniques`, the share of originals that are unique; `unique again`, the share of uniques whose combination
+    is unique in the released file too; `control`, the share of unique people of the hold-out whose combination is in
+    the released file, if there is a hold-out: what replicates also people who were not there is chance.
+
+    Limits: numbers with many digits make everybody unique, and no invented record shows them again; coarsen them, or
+    use membership inference. Missing is a value.
+    """
+
+    name: ClassVar[str] = "replicated-uniques"
+
+    def lacks(self, scene: Scene) -> Sequence[str]:
+        """Return whether records or shared attributes are missing."""
+        return [*lacking_records(scene), *lacking_known(scene)]
+
+    def attack(self, scene: Scene, progress: Progress = silent) -> Attacked:
+        """Return the share of unique originals that the released file shows again."""
+        require(self.lacks(scene))
+        names = scene.shared(scene.known)
+        others = scene.holdout
+        usable = others is not None and len(others) > 0 and all(name in others.columns for name in names)
+        files = coded([scene.original, scene.released, *([others] if usable and others is not None else [])], names)
+        keys = keys_of(files)
+        unique = _unique(keys[0])
+        again = np.isin(keys[0], keys[1]) & unique
+        alone = np.isin(keys[0], keys[1][_unique(keys[1])]) & unique
+        attempts = int(unique.sum())
+        figures = {
+            "uniques": float(unique.mean()),
+            "unique again": float(alone.sum()) / attempts if attempts else 0.0,
+        }
+        if usable:
+            apart = _unique(keys[2])
+            figures["control"] = float(np.isin(keys[2], keys[1])[apart].mean()) if apart.any() else 0.0
+        notes = left_out(scene, scene.known)
+        if not attempts:
+            notes.append("no original is unique")
+        guess = float(_by_chance(files[0], len(scene.released))[unique].mean()) if attempts else 0.0
+        return scored(self.name, int(again.sum()), attempts, guess, figures, notes)
+
+
+def _unique(keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.bincount(keys)[keys] == 1
+    return found
+
+
+def _by_chance(codes: Codes, records: int) -> NDArray[np.float64]:
+    """Return the chance that records invented attribute by attribute show each combination."""
+    share = np.ones(len(codes))
+    for column in codes.T:
+        share *= np.bincount(column)[column] / len(column)
+    found: NDArray[np.float64] = -np.expm1(records * np.log1p(-np.minimum(share, 1 - 1e-15)))
+    return found

@@ -1,0 +1,99 @@
+"""Singling out: descriptions found in the released file that fit exactly one person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.attacks.microdata.inference.combinations import Codes, coded, keys_of
+from tacita.attacks.microdata.score import (
+    check_count,
+    check_seed,
+    lacking_known,
+    lacking_records,
+    left_out,
+    require,
+    scored,
+)
+from tacita.progress import Progress, Step, silent
+
+_DRAWS = 20
+"""Descriptions that are drawn for each one that is wanted, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class SinglingOut:
+    """Claim of some descriptions that exactly one person fits them.
+
+    A description takes the values of a few attributes, drawn at random, from a released record that is the only one to
+    have them. It singles somebody out if exactly one original has these values: the predicates of M. Giomi et al., "A
+    unified framework for quantifying privacy risk in synthetic data", PoPETs 2023, after the recital of the GDPR that
+    names singling out. Success is the share of descriptions that do.
+
+    The guess describes people by values drawn attribute by attribute, each as often as in the original. With a hold-out
+    `control` is the share of descriptions that single out one of as many people of the hold-out: what the file tells
+    about the population.
+
+    Limits: descriptions are of equal values; a number with many digits is hardly met again unless it was released as it
+    was.
+    """
+
+    attributes: int = 3
+    """How many attributes a description takes; all, if there are fewer."""
+    descriptions: int = 1000
+    seed: int = 1
+    name: ClassVar[str] = "singling-out"
+
+    def __post_init__(self) -> None:
+        check_count("attributes", self.attributes)
+        check_count("descriptions", self.descriptions)
+        check_seed(self.seed)
+
+    def lacks(self, scene: Scene) -> Sequence[str]:
+        """Return whether records or shared attributes are missing."""
+        return [*lacking_records(scene), *lacking_known(scene)]
+
+    def attack(self, scene: Scene, progress: Progress = silent) -> Attacked:
+        """Return the share of descriptions that fit exactly one original."""
+        require(self.lacks(scene))
+        names = scene.shared(scene.known)
+        others = scene.holdout
+        usable = others is not None and len(others) > 0 and all(name in others.columns for name in names)
+        files = coded([scene.original, scene.released, *([others] if usable and others is not None else [])], names)
+        random = np.random.default_rng(self.seed)
+        taken = min(self.attributes, len(names))
+        subsets = list(dict.fromkeys(_subset(random, len(names), taken) for _ in range(_DRAWS)))
+        wanted = -(-self.descriptions // len(subsets))
+        made = hits = guesses = guessed = control = 0
+        for place, subset in enumerate(subsets):
+            progress(Step("singling out", place, len(subsets)))
+            invented = np.stack([random.choice(files[0][:, axis], wanted) for axis in subset], axis=1)
+            keys = keys_of([*(file[:, subset] for file in files), invented])
+            alone = np.flatnonzero(np.bincount(keys[1])[keys[1]] == 1)
+            picked = keys[1][alone if len(alone) <= wanted else np.sort(random.choice(alone, wanted, replace=False))]
+            made += len(picked)
+            hits += _single(keys[0], picked)
+            guesses += wanted
+            guessed += _single(keys[0], keys[-1])
+            if usable:
+                control += _single(keys[2][: len(keys[0])], picked)
+        figures = {"control": control / made} if usable and made else {}
+        notes = left_out(scene, scene.known)
+        if not made:
+            notes.append("no released record is the only one of its kind: nothing can be described")
+        return scored(self.name, hits, made, guessed / guesses, figures, notes)
+
+
+def _subset(random: np.random.Generator, count: int, taken: int) -> tuple[int, ...]:
+    return tuple(sorted(int(place) for place in random.choice(count, taken, replace=False)))
+
+
+def _single(keys: Codes, described: NDArray[np.int64]) -> int:
+    """Return how many descriptions fit exactly one record."""
+    counts = np.bincount(keys, minlength=int(described.max(initial=0)) + 1)
+    return int((counts[described] == 1).sum())
