@@ -38,6 +38,8 @@ _HOMES: dict[str, str] = {
     "rounding": "coding.rounding:Rounding",
     "sampling": "sampling:Sampling",
     "single-axis": "microaggregation.single_axis:SingleAxis",
+    "synthetic-copula": "synthetic.copula:SyntheticCopula",
+    "synthetic-trees": "synthetic.trees:SyntheticTrees",
     "top-bottom-coding": "coding.top_bottom_coding:TopBottomCoding",
     "uncorrelated-noise": "noise.uncorrelated:UncorrelatedNoise",
     "v-mdav": "microaggregation.v_mdav:VMdav",

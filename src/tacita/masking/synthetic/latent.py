@@ -1,0 +1,149 @@
+"""Latent normal variables behind attributes of every kind, and the correlations that explain what is seen of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+_TERMS = 40
+"""Terms of the expansion in Hermite polynomials."""
+_STRONGEST = 0.9999
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Latent:
+    """A standard normal variable that is seen only as the value between whose thresholds it lies.
+
+    The values, in their order, have the shares of the normal distribution between thresholds t_0 < t_1 < ...; the score
+    of a value is the mean of the normal variable there. Of a number without ties that is nearly the variable itself.
+    """
+
+    codes: Whole
+    """The place of each record's value in the order of the values, -1 where it is missing."""
+    ends: Array
+    """Shares of the distribution at the thresholds, from 0 to 1."""
+
+    @classmethod
+    def of(cls, codes: Whole) -> Latent:
+        """Return the variable behind codes whose order is that of the values; -1 is missing."""
+        counts = np.bincount(codes[codes >= 0])
+        shares = np.concatenate([[0], np.cumsum(counts)]) / max(1, counts.sum())
+        return cls(codes, shares)
+
+    @property
+    def varies(self) -> bool:
+        """Whether there are two values."""
+        return int(np.count_nonzero(np.diff(self.ends))) > 1
+
+    def scores(self) -> tuple[Array, Array]:
+        """Return the score of each record, standardised and NaN where missing, and its Hermite coefficients.
+
+        With normalised Hermite polynomials he_k, the score is the sum of a_k he_k(z), and
+        a_k = sum over values of score * (He_(k-1)(t_c) f(t_c) - He_(k-1)(t_(c+1)) f(t_(c+1))) / sqrt(k!), f being the
+        normal density.
+        """
+        from scipy.special import ndtri
+
+        if not self.varies:
+            return np.where(self.codes < 0, np.nan, 0.0), np.zeros(_TERMS)
+        thresholds = ndtri(self.ends)
+        finite = np.isfinite(thresholds)
+        at = np.where(finite, thresholds, 0.0)
+        density = np.where(finite, np.exp(-at * at / 2) / np.sqrt(2 * np.pi), 0.0)
+        share = np.diff(self.ends)
+        score = (density[:-1] - density[1:]) / np.where(share > 0, share, 1)
+        score = score / np.sqrt(share @ np.square(score))
+        coefficients = np.empty(_TERMS)
+        # he_k(x) = (x he_(k-1)(x) - sqrt(k - 1) he_(k-2)(x)) / sqrt(k), which stays small where He_k does not.
+        before, now = np.zeros_like(at), np.ones_like(at)
+        for k in range(1, _TERMS + 1):
+            held = now * density / np.sqrt(k)
+            coefficients[k - 1] = score @ (held[:-1] - held[1:])
+            before, now = now, (at * now - np.sqrt(k - 1) * before) / np.sqrt(k)
+        return np.append(score, np.nan)[self.codes], coefficients
+
+    def value(self, drawn: Array) -> Whole:
+        """Return the place of the value that is seen of a variable."""
+        from scipy.special import ndtr
+
+        found: Whole = np.searchsorted(self.ends[1:-1], ndtr(drawn), side="right")
+        return found
+
+    def drawn_given(self, mean: Array | float, deviation: float, random: np.random.Generator) -> Array:
+        """Return for each record a normal variable between the thresholds of its value; anywhere where it is missing.
+
+        `mean` and `deviation` are those of the variable given others.
+        """
+        from scipy.special import ndtr, ndtri
+
+        limits = ndtri(self.ends)
+        low = np.append(limits[:-1], -np.inf)[self.codes]
+        high = np.append(limits[1:], np.inf)[self.codes]
+        one, two = ndtr((low - mean) / deviation), ndtr((high - mean) / deviation)
+        draw = one + random.random(len(self.codes)) * (two - one)
+        found: Array = np.clip(mean + deviation * ndtri(np.clip(draw, 1e-15, 1 - 1e-15)), low, high)
+        return found
+
+
+def correlations(latents: list[Latent]) -> Array:
+    """Return the correlations of latent variables that give the correlations of the scores, made a valid matrix.
+
+    Scores f and g of variables with correlation r have covariance sum of a_k b_k r^k (Mehler's formula), an increasing
+    function of r that is inverted; for two categories of two values that is the tetrachoric correlation. Pairs are
+    compared where both are present. Where the result is not positive semi-definite, negative eigenvalues become 0.
+    """
+    held = [latent.scores() for latent in latents]
+    scores = np.array([np.nan_to_num(score) for score, _ in held]).reshape(len(latents), -1)
+    present = np.array([~np.isnan(score) for score, _ in held], dtype=float).reshape(len(latents), -1)
+    both = np.maximum(present @ present.T, 1)
+    mean = (scores @ present.T) / both
+    square = (np.square(scores) @ present.T) / both - np.square(mean)
+    spread = np.sqrt(np.maximum(square * square.T, 0))
+    seen = np.where(spread > 1e-9, ((scores @ scores.T) / both - mean * mean.T) / np.where(spread > 1e-9, spread, 1), 0)
+    products = np.array([[a * b for _, b in held] for _, a in held])
+    low, high = np.full(seen.shape, -_STRONGEST), np.full(seen.shape, _STRONGEST)
+    for _ in range(50):
+        middle = (low + high) / 2
+        found = np.zeros_like(middle)
+        for term in range(_TERMS - 1, -1, -1):
+            found = (found + products[:, :, term]) * middle
+        low, high = np.where(found < seen, middle, low), np.where(found < seen, high, middle)
+    fixed = np.array([not latent.varies for latent in latents])
+    matrix = np.where(fixed[:, None] | fixed[None, :], 0.0, (low + high) / 2)
+    np.fill_diagonal(matrix, 1)
+    return valid(matrix)
+
+
+def valid(matrix: Array) -> Array:
+    """Return the correlation matrix without negative eigenvalues.
+
+    >>> valid(np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])).round(2).tolist()
+    [[1.0, 0.5, -0.5], [0.5, 1.0, 0.5], [-0.5, 0.5, 1.0]]
+    """
+    values, vectors = np.linalg.eigh(matrix)
+    if values.min() >= 0:
+        return matrix
+    clipped = (vectors * np.maximum(values, 0)) @ vectors.T
+    scale = np.sqrt(np.diag(clipped))
+    found: Array = clipped / np.outer(scale, scale)
+    return found
+
+
+def drawn_behind(latents: list[Latent], matrix: Array, random: np.random.Generator, rounds: int = 10) -> list[Array]:
+    """Return latent variables of given records: each between its thresholds, together with their correlations.
+
+    A Gibbs sampler: each variable in turn is drawn given the others.
+    """
+    held = np.array([latent.drawn_given(0.0, 1.0, random) for latent in latents])
+    inverse = np.linalg.pinv(matrix + 1e-6 * np.eye(len(matrix)), hermitian=True)
+    for _ in range(rounds if len(latents) > 1 else 0):
+        for place, latent in enumerate(latents):
+            weights = -inverse[place] / inverse[place, place]
+            weights[place] = 0
+            held[place] = latent.drawn_given(weights @ held, float(inverse[place, place] ** -0.5), random)
+    return list(held)

@@ -1,0 +1,59 @@
+"""Smoothing: a value drawn from a donor is moved, so that the donor's exact value is not released."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.masking.synthetic.quantiles import Quantiles
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+_QUARTER = 0.25
+
+
+def shared(values: Array, least: int) -> NDArray[np.bool_]:
+    """Return where a value is that of at least so many records, and hence nobody's own.
+
+    >>> shared(np.array([0.0, 0.0, 7.0]), 2).tolist()
+    [True, True, False]
+    """
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    found: NDArray[np.bool_] = counts[which] >= least
+    return found
+
+
+def smoothed(
+    values: Array, leaf: Whole, donors: Whole, least: int, extremes: int, random: np.random.Generator
+) -> Array:
+    """Return the values of drawn donors, moved unless at least `least` records share them.
+
+    The smoothed bootstrap (B. Silverman and G. Young, Biometrika 74, 1987) on normal scores: a donor's score z in the
+    file becomes m + (z - m + h e) / sqrt(1 + h^2 / s^2), with m and s the mean and deviation of the scores in its leaf,
+    e standard normal and h = s (4 / 3d)^(1/5) for d donors in the leaf (Silverman's rule). Mean and variance of the
+    scores in a leaf are kept in expectation. So that a value alone in its leaf moves too, h is at least the distance of
+    `least` places in the file, or a quarter if that is less. The moved score becomes a value by interpolated quantiles.
+
+    `values` and `leaf` are those of all possible donors, `donors` the drawn places.
+    """
+    from scipy.special import ndtr, ndtri
+
+    quantiles = Quantiles.of(values, extremes)
+    own = ~shared(values, least)
+    places = np.argsort(np.argsort(values, kind="stable"), kind="stable")
+    scores = ndtri((places + 0.5) / len(values))
+    leaves = int(leaf.max()) + 1
+    size = np.maximum(np.bincount(leaf[own], minlength=leaves), 1)
+    mean = np.bincount(leaf[own], scores[own], leaves) / size
+    spread = np.bincount(leaf[own], np.square(scores[own] - mean[leaf[own]]), leaves) / size
+    moving = np.flatnonzero(own[donors])
+    of, score = leaf[donors[moving]], scores[donors[moving]]
+    width = (np.sqrt(spread) * (4 / (3 * size)) ** 0.2)[of]
+    step = least / len(values) * np.sqrt(2 * np.pi) * np.exp(np.square(score) / 2)
+    lowest = np.minimum(step, _QUARTER)
+    shrink = np.where(width > lowest, np.sqrt(spread[of] / np.maximum(spread[of] + width**2, 1e-300)), 1.0)
+    noise = np.maximum(width, lowest) * random.standard_normal(len(of))
+    found: Array = values[donors]
+    found[moving] = quantiles.at(ndtr(mean[of] + (score - mean[of] + noise) * shrink))
+    return found
