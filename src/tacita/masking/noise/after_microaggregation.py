@@ -68,10 +68,10 @@ class NoiseAfterMicroaggregation:
 
     name: ClassVar[str] = "differential-privacy-after-microaggregation"
     promises: ClassVar[str] = (
-        "epsilon-differential privacy of the named attributes, with less noise than single values need"
+        "Epsilon-differential privacy of the named attributes, with less noise than single values need."
     )
     limits: ClassVar[str] = (
-        "detail within groups is lost, other attributes are not covered, the noise is not repeatable"
+        "Detail within groups is lost, other attributes are not covered, the noise is not repeatable."
     )
     is_random: ClassVar[bool] = True
     is_repeatable: ClassVar[bool] = False

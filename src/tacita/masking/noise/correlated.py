@@ -36,8 +36,8 @@ class CorrelatedNoise:
     """
 
     name: ClassVar[str] = "correlated-noise"
-    promises: ClassVar[str] = "means and correlations are kept in expectation, the covariance grows by 1 + alpha"
-    limits: ClassVar[str] = "outliers stay outliers, linear relations stay known, a constant attribute gets no noise"
+    promises: ClassVar[str] = "Means and correlations are kept in expectation, the covariance grows by 1 + alpha."
+    limits: ClassVar[str] = "Outliers stay outliers, linear relations stay known, a constant attribute gets no noise."
     is_random: ClassVar[bool] = True
 
     attributes: tuple[str, ...]

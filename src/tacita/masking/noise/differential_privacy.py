@@ -51,9 +51,9 @@ class DifferentialPrivacyNoise:
 
     name: ClassVar[str] = "differential-privacy-noise"
     promises: ClassVar[str] = (
-        "epsilon-differential privacy of each record's named attributes, whatever others are known"
+        "Epsilon-differential privacy of each record's named attributes, whatever is known of other records."
     )
-    limits: ClassVar[str] = "noise is as wide as the bounds, other attributes are not covered, noise is not repeatable"
+    limits: ClassVar[str] = "Noise is as wide as the bounds, other attributes are not covered, noise is not repeatable."
     is_random: ClassVar[bool] = True
     is_repeatable: ClassVar[bool] = False
     """The noise comes from a secure source, not from the seed."""

@@ -42,8 +42,10 @@ class NoiseWithLinearTransformation:
     """
 
     name: ClassVar[str] = "noise-with-linear-transformation"
-    promises: ClassVar[str] = "means are kept exactly; the masked covariance is an unbiased estimate of the original"
-    limits: ClassVar[str] = "distributions change their form towards the normal one; a constant attribute gets no noise"
+    promises: ClassVar[str] = "Means are kept exactly; the masked covariance is an unbiased estimate of the original."
+    limits: ClassVar[str] = (
+        "Distributions change their form towards the normal one; a constant attribute gets no noise."
+    )
     is_random: ClassVar[bool] = True
 
     attributes: tuple[str, ...]

@@ -40,9 +40,9 @@ class MultiplicativeNoise:
 
     name: ClassVar[str] = "multiplicative-noise"
     promises: ClassVar[str] = (
-        "means are kept in expectation, zeros and signs exactly; two-sided moves every other value"
+        "Means are kept in expectation, zeros and signs exactly; two-sided moves every other value."
     )
-    limits: ClassVar[str] = "zeros are not protected, small values hardly move, ranks of large values stay"
+    limits: ClassVar[str] = "Zeros are not protected, small values hardly move, ranks of large values stay."
     is_random: ClassVar[bool] = True
 
     attributes: tuple[str, ...]

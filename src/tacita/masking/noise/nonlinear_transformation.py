@@ -37,9 +37,9 @@ class NoiseWithNonLinearTransformation:
     """
 
     name: ClassVar[str] = "noise-with-non-linear-transformation"
-    promises: ClassVar[str] = "every attribute keeps its distribution exactly: the same values, given to other records"
+    promises: ClassVar[str] = "Every attribute keeps its distribution exactly: the same values, in another order."
     limits: ClassVar[str] = (
-        "original values appear, if at other records; dependence that no normal copula shows is weakened"
+        "Original values appear, mostly at other records; dependence that no normal copula shows is weakened."
     )
     is_random: ClassVar[bool] = True
 

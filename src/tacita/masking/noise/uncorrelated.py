@@ -33,8 +33,8 @@ class UncorrelatedNoise:
     """
 
     name: ClassVar[str] = "uncorrelated-noise"
-    promises: ClassVar[str] = "means and covariances are kept in expectation, variances grow by the factor 1 + alpha"
-    limits: ClassVar[str] = "correlations shrink, outliers stay outliers, and a constant attribute gets no noise"
+    promises: ClassVar[str] = "Means and covariances are kept in expectation, variances grow by the factor 1 + alpha."
+    limits: ClassVar[str] = "Correlations shrink, outliers stay outliers, and a constant attribute gets no noise."
     is_random: ClassVar[bool] = True
 
     attributes: tuple[str, ...]

@@ -44,8 +44,8 @@ class DataSwapping:
     """
 
     name: ClassVar[str] = "data-swapping"
-    promises: ClassVar[str] = "every margin named, and that of each attribute, is kept exactly"
-    limits: ClassVar[str] = "records without a partner keep their value; tables that are not named are distorted"
+    promises: ClassVar[str] = "Every margin named, and that of each attribute, is kept exactly."
+    limits: ClassVar[str] = "Records without a partner keep their value; tables that are not named are distorted."
     is_random: ClassVar[bool] = True
 
     attributes: tuple[str, ...]

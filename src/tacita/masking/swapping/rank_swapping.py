@@ -40,8 +40,10 @@ class RankSwapping:
     """
 
     name: ClassVar[str] = "rank-swapping"
-    promises: ClassVar[str] = "every attribute keeps its values, and no value moves by more than p % of the ranks"
-    limits: ClassVar[str] = "who sees the file knows each value to p % of ranks; dependence within that range is lost"
+    promises: ClassVar[str] = (
+        "Values stay, but for tails that are grouped, and none moves by more than p % of the ranks."
+    )
+    limits: ClassVar[str] = "Who sees the file knows each value to p % of ranks; dependence within that range is lost."
     is_random: ClassVar[bool] = True
 
     attributes: tuple[str, ...]

@@ -52,8 +52,10 @@ class RecordSwapping:
     """
 
     name: ClassVar[str] = "record-swapping"
-    promises: ClassVar[str] = "every area keeps its numbers of households and records; all but the areas stays as it is"
-    limits: ClassVar[str] = "tables by area are distorted; a household at risk without a similar one elsewhere stays"
+    promises: ClassVar[str] = (
+        "Every area keeps its numbers of households and records; all but the areas stays as it is."
+    )
+    limits: ClassVar[str] = "Tables by area are distorted; a household at risk without a similar one elsewhere stays."
     is_random: ClassVar[bool] = True
 
     areas: tuple[str, ...]

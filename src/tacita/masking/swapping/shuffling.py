@@ -50,8 +50,8 @@ class DataShuffling:
     """
 
     name: ClassVar[str] = "data-shuffling"
-    promises: ClassVar[str] = "every attribute keeps its values; given the predictors, masked values tell nothing more"
-    limits: ClassVar[str] = "dependence that no normal copula shows is lost; extreme values appear at another record"
+    promises: ClassVar[str] = "Every attribute keeps its values; given the predictors, masked values tell nothing more."
+    limits: ClassVar[str] = "Dependence that no normal copula shows is lost; extreme values appear at another record."
     is_random: ClassVar[bool] = True
 
     attributes: tuple[str, ...]
