@@ -223,3 +223,29 @@ def test_faults_of_a_model_are_told() -> None:
 
 def test_counts_below_zero_have_no_poisson_model() -> None:
     assert fitted("poisson", np.array([-1.0, 2, 3]), [np.ones(3)], np.ones(3)) is None
+
+
+def test_too_many_coefficients_are_refused() -> None:
+    many = Records({"y": Numbers(np.arange(600.0)), "id": Categories.of([f"person {i}" for i in range(600)])})
+    with pytest.raises(UsageError, match="600 categories"):
+        Regression("y ~ id").lost(many, many, [])
+    crossed = Records(
+        {
+            "y": Numbers(np.arange(900.0)),
+            "a": Categories.of([i % 30 for i in range(900)]),
+            "b": Categories.of([i // 30 for i in range(900)]),
+        }
+    )
+    with pytest.raises(UsageError, match="841 coefficients"):
+        Regression("y ~ a:b").lost(crossed, crossed, [])
+
+
+def test_many_subgroups_are_fitted_at_once() -> None:
+    draw = np.random.default_rng(6)
+    group = np.concatenate([np.arange(500), np.arange(500), draw.integers(0, 500, 4000)])
+    held = Records({"y": Numbers(draw.normal(size=5000)), "g": Categories.of([int(g) for g in group])})
+    found = Regression("y ~ 1", by=("g",)).lost(held, held, [])
+    assert len(found.attributes) == len(np.unique(group))
+    place = held.categories("g").codes[0]
+    own = held.numbers("y").values[held.categories("g").codes == place]
+    assert found.attributes[f"g[{place + 1}]: (constant)"]["before"] == pytest.approx(own.mean())

@@ -76,3 +76,13 @@ def test_bad_parameters() -> None:
         Propensity(model="forest")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="leaf"):
         Propensity(leaf=0)
+
+
+def test_very_many_values_do_not_make_very_many_columns() -> None:
+    names = [f"person {i}" for i in range(300)]
+    before, after = Records({"a": Categories.of(names)}), Records({"a": Categories.of(names[:150] * 2)})
+    found = Propensity().lost(before, after, ["a"]).figures
+    assert 0 < found["share of worst"] < 1
+    wide = as_records(np.random.default_rng(1).normal(size=(60, 51)))
+    with pytest.raises(UsageError, match="too many interactions"):
+        Propensity(interactions=True).lost(wide, wide, wide.names)

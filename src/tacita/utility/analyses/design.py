@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -16,6 +17,8 @@ from tacita.utility.columns import is_number, shared_codes
 
 Column = NDArray[np.float64]
 CONSTANT = "(constant)"
+MOST = 500
+"""Coefficients that a model may have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +37,11 @@ def designs(formula: Formula, before: Records, after: Records, *, binary: bool) 
     pieces: dict[Factor, tuple[dict[str, Column], dict[str, Column]]] = {}
     for factor in dict.fromkeys(factor for term in formula.terms for factor in term):
         pieces[factor] = _pieces(factor, before, after)
+    number = sum(math.prod(len(pieces[factor][0]) for factor in term) for term in formula.terms)
+    if number > MOST:
+        raise UsageError(
+            f"the model has {number:,} coefficients, more than {MOST}", do="use attributes with fewer categories"
+        )
     response = _response(formula.response, before, after, binary=binary)
     found = []
     for which, records in enumerate((before, after)):
@@ -59,6 +67,10 @@ def _pieces(factor: Factor, before: Records, after: Records) -> tuple[dict[str, 
             )
         return {name: before.numbers(name).values}, {name: after.numbers(name).values}
     one, two, values = shared_codes(before, after, name)
+    if len(values) > MOST:
+        raise UsageError(
+            f"'{name}' has {len(values):,} categories, too many for a model", do="leave it out, or recode it"
+        )
     return _indicators(name, one, len(values)), _indicators(name, two, len(values))
 
 

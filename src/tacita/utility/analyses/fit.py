@@ -54,7 +54,8 @@ def fitted(kind: Kind, response: Array, columns: Sequence[Array], weights: Array
     ([2.0, 0.7], [1.313393, 0.479583])
     """
     number = len(response)
-    matrix = np.column_stack(columns) if number else np.empty((0, len(columns)))
+    # a column at a time is read below: columns lie together
+    matrix = np.array(columns).reshape(len(columns), number).T
     root = np.sqrt(weights / weights.mean()) if number else weights
     kept = _independent(matrix * root[:, None])
     if not len(kept) or number <= len(kept):

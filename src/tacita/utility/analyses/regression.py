@@ -92,21 +92,25 @@ class Regression:
             notes.append(f"{groups} can no longer be estimated ({counted(vanished, 'time')}): all of it is lost")
         return Lost(self.name, _summary(single, moved), single, tuple(notes))
 
-    def _fit(self, design: Design, weights: NDArray[np.float64], rows: NDArray[np.bool_]) -> Fit | None:
-        used = design.usable & rows & (weights > 0)
+    def _fit(self, design: Design, weights: NDArray[np.float64], rows: NDArray[np.int64]) -> Fit | None:
+        used = rows[design.usable[rows] & (weights[rows] > 0)]
         columns = [column[used] for column in design.columns.values()]
         return fitted(self.kind, design.response[used], columns, weights[used])
 
-    def _subgroups(self, before: Records, after: Records) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.bool_]]]:
-        """Yield each subgroup of the file before, and where its records are in both."""
+    def _subgroups(self, before: Records, after: Records) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
+        """Yield each subgroup of the file before, and the places of its records in both."""
         if not self.by:
-            yield "", np.ones(len(before), dtype=bool), np.ones(len(after), dtype=bool)
+            yield "", np.arange(len(before)), np.arange(len(after))
             return
         codes = [shared_codes(before, after, name)[:2] for name in self.by]
-        one, two = (np.stack([pair[which] for pair in codes], axis=1) for which in (0, 1))
-        for group in np.unique(one[(one >= 0).all(axis=1)], axis=0):
-            label = ", ".join(f"{name}[{code + 1}]" for name, code in zip(self.by, group, strict=True))
-            yield f"{label}: ", (one == group).all(axis=1), (two == group).all(axis=1)
+        stacked = np.stack([np.concatenate(pair) for pair in codes], axis=1)
+        groups, own = np.unique(stacked, axis=0, return_inverse=True)
+        own = own.reshape(-1)
+        one, two = (_places(part, len(groups)) for part in (own[: len(before)], own[len(before) :]))
+        for group, first, second in zip(groups, one, two, strict=True):
+            if len(first) and (group >= 0).all():
+                label = ", ".join(f"{name}[{code + 1}]" for name, code in zip(self.by, group, strict=True))
+                yield f"{label}: ", first, second
 
     def _rows(self, names: list[str], one: Fit, two: Fit | None) -> dict[str, dict[str, float]]:
         """Return what became of each coefficient that could be estimated before."""
@@ -130,6 +134,12 @@ class Regression:
                 "significance changed": float(not told or (low[i] * high[i] > 0) != (bottom[i] * top[i] > 0)),
             }
         return found
+
+
+def _places(groups: NDArray[np.int64], number: int) -> list[NDArray[np.int64]]:
+    """Return the places of the records of each group, in their order."""
+    order = np.argsort(groups, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(groups, minlength=number))[:-1]) if number else []
 
 
 def _summary(single: dict[str, dict[str, float]], moved: list[float]) -> dict[str, float]:

@@ -16,6 +16,8 @@ from tacita.utility.columns import any_kind, is_number, shared_codes
 from tacita.utility.loss import Lost
 
 Matrix = NDArray[np.float64]
+MOST_INDICATORS = 50
+MOST_CROSSED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,9 @@ class Propensity:
 
     `model` is "logistic" (main effects, with `interactions` also products of two) or "tree" (CART, leaves of at least
     `leaf` records). Numbers are standardised, missing ones are the mean with an indicator of their own; categories are
-    indicators, missing is one of them. Attributes of which only one file is a number are categories. Of more than
-    `records` records in a file a sample is drawn by `seed`, which also draws the permutations.
+    indicators, missing is one of them, and of more than 51 values the rarest are taken together. An attribute that is
+    a number in one file only is taken as categories. Of more than `records` records in a file a sample is drawn by
+    `seed`, which also draws the permutations.
 
     >>> from tacita.model.records import Numbers
     >>> before = Records({"x": Numbers.of([1.0, 2.0, 3.0, 4.0])})
@@ -72,6 +75,11 @@ class Propensity:
         if not matrix.size:
             return Lost(self.name, dict.fromkeys(keys, np.nan), {}, (*notes, "no attribute or no record to compare"))
         if self.interactions:
+            if matrix.shape[1] > MOST_CROSSED:
+                raise UsageError(
+                    f"{matrix.shape[1]} columns have too many interactions, at most {MOST_CROSSED} can be crossed",
+                    do="name fewer attributes, or use model = 'tree'",
+                )
             matrix = _with_products(matrix)
         label = np.repeat([0.0, 1.0], [len(one), len(two)])
         share = float(label.mean())
@@ -135,10 +143,12 @@ def _columns(before: Records, after: Records, names: Sequence[str]) -> Matrix:
             if missing.any():
                 columns.append(missing.astype(float))
             continue
-        one, two, values_of = shared_codes(before, after, name)
+        one, two, _ = shared_codes(before, after, name)
         codes = np.concatenate([one, two])
-        there = np.unique(codes)
-        columns += [(codes == code).astype(float) for code in there[: len(there) - 1]] if values_of else []
+        there, counts = np.unique(codes, return_counts=True)
+        # all but one have an indicator; of very many values the rarest share none
+        often = there[np.argsort(-counts, kind="stable")][: min(len(there) - 1, MOST_INDICATORS)]
+        columns += [(codes == code).astype(float) for code in often]
     return np.column_stack(columns) if columns else np.empty((len(before) + len(after), 0))
 
 
