@@ -1,0 +1,135 @@
+"""A tree of attributes: a distribution from noisy tables of single attributes and of pairs, and draws from it.
+
+All of this sees noisy tables only, never the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Pair = tuple[str, str]
+
+_ROUNDS = 100
+_SUPPORT = 1e-6
+"""The part of independence in a pair's table, so that no value is impossible beside another."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeModel:
+    """Shares of each attribute and of each pair in a tree, which agree with each other."""
+
+    single: Mapping[str, Array]
+    pairs: Mapping[Pair, Array]
+
+    @classmethod
+    def of(
+        cls, tables: Mapping[str, Array], pairs: Mapping[Pair, Array], total: float, scales: tuple[float, float]
+    ) -> TreeModel:
+        """Return the model of noisy tables, given the scales of the noise on tables of one and of two attributes.
+
+        An attribute's shares are the average of its own table and of the sums of its pairs, each weighted by the
+        inverse of its variance, and the nearest ones (least squares) that are not negative and add up to 1. A pair's
+        table is likewise brought to the nearest shares and then raked to those of its attributes.
+        """
+        single: dict[str, Array] = {}
+        for name, table in tables.items():
+            seen, weights = [table], [1 / scales[0] ** 2]
+            for (one, two), cells in pairs.items():
+                if name in {one, two}:
+                    axis = 1 if name == one else 0
+                    seen.append(cells.sum(axis=axis))
+                    weights.append(1 / (cells.shape[axis] * scales[1] ** 2))
+            single[name] = nearest_shares(np.average(seen, axis=0, weights=weights) / total)
+        joint = {}
+        for (one, two), cells in pairs.items():
+            free = np.outer(single[one], single[two])
+            shares = nearest_shares(cells.reshape(-1) / total).reshape(cells.shape)
+            joint[one, two] = raked((1 - _SUPPORT) * shares + _SUPPORT * free, single[one], single[two])
+        return cls(single, joint)
+
+    def drawn(self, count: int, random: np.random.Generator) -> dict[str, Whole]:
+        """Return cells of every attribute for a number of records.
+
+        A first attribute of each tree is drawn from its shares, and each neighbour given the one before. Draws are
+        systematic: a value gets its expected number of records, rounded up or down.
+        """
+        found: dict[str, Whole] = {}
+        for start in self.single:
+            if start in found:
+                continue
+            found[start] = _systematic(self.single[start], count, random)
+            waiting = [start]
+            while waiting:
+                name = waiting.pop()
+                for other, table in self._beside(name):
+                    if other not in found:
+                        found[other] = _given(found[name], table, random)
+                        waiting.append(other)
+        return found
+
+    def _beside(self, name: str) -> Sequence[tuple[str, Array]]:
+        return [
+            (two, table) if name == one else (one, table.T)
+            for (one, two), table in self.pairs.items()
+            if name in {one, two}
+        ]
+
+
+def nearest_shares(values: Array) -> Array:
+    """Return the nearest numbers, by least squares, that are not negative and add up to 1.
+
+    >>> nearest_shares(np.array([0.7, 0.5, -0.4])).round(3).tolist()
+    [0.6, 0.4, 0.0]
+    """
+    held = np.sort(values)[::-1]
+    excess = (np.cumsum(held) - 1) / np.arange(1, len(held) + 1)
+    last = int(np.flatnonzero(held > excess)[-1])
+    found: Array = np.maximum(values - excess[last], 0)
+    return found
+
+
+def raked(table: Array, rows: Array, columns: Array) -> Array:
+    """Return a table with given sums of rows and columns, by iterative proportional fitting.
+
+    >>> raked(np.array([[0.4, 0.1], [0.1, 0.4]]), np.array([0.6, 0.4]), np.array([0.5, 0.5])).sum(axis=1).round(6)
+    array([0.6, 0.4])
+    """
+    found = table
+    for _ in range(_ROUNDS):
+        found = found * _ratio(columns, found.sum(axis=0))[None, :]
+        ratio = _ratio(rows, found.sum(axis=1))
+        found = found * ratio[:, None]
+        if np.abs(ratio - 1).max() < 1e-9:
+            break
+    return found
+
+
+def _ratio(wanted: Array, there: Array) -> Array:
+    return np.where(there > 0, wanted / np.where(there > 0, there, 1), 0)
+
+
+def _systematic(shares: Array, count: int, random: np.random.Generator) -> Whole:
+    """Return cells in random order, each as often as its share says, rounded up or down at random."""
+    ends = np.cumsum(shares)
+    points = (random.random() + np.arange(count)) / count * ends[-1]
+    # A point on the last end, by rounding, belongs to the last cell that has a share.
+    cells = np.minimum(np.searchsorted(ends, points, side="right"), np.flatnonzero(shares)[-1])
+    return random.permutation(cells).astype(np.int64)
+
+
+def _given(parents: Whole, table: Array, random: np.random.Generator) -> Whole:
+    """Return cells of an attribute, given those of another; a row of the table for each of its cells."""
+    found = np.empty(len(parents), dtype=np.int64)
+    order = np.argsort(parents, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(parents[order])) + 1):
+        if len(rows):
+            shares = table[parents[rows[0]]]
+            shares = shares if shares.sum() > 0 else table.sum(axis=0)
+            found[rows] = _systematic(shares, len(rows), random)
+    return found
