@@ -21,8 +21,8 @@ def each_named_once(attributes: Sequence[str], method: str) -> None:
 
 
 def between(value: float, lowest: float, highest: float, parameter: str) -> None:
-    """Raise unless a parameter lies above `lowest` and not above `highest`."""
-    if not (lowest < value <= highest):
+    """Raise unless a parameter is finite, lies above `lowest` and not above `highest`."""
+    if not (lowest < value <= highest and math.isfinite(value)):
         upper = "" if math.isinf(highest) else f" and at most {highest:g}"
         raise UsageError(f"'{parameter}' is not above {lowest:g}{upper}", do=f"give '{parameter}' such a number")
 

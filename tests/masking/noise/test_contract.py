@@ -106,8 +106,9 @@ def test_names_and_amounts_are_checked(name: str) -> None:
         made(name, {"attributes": []})
     with pytest.raises(UsageError, match="more than once"):
         made(name, {"attributes": ["x", "x"]})
-    with pytest.raises(UsageError, match="is not above 0"):
-        made(name, {"attributes": ["x"], ("deviation" if name == "multiplicative-noise" else "alpha"): 0})
+    for wrong in (0, -1.0, np.inf, np.nan):
+        with pytest.raises(UsageError, match="is not above 0"):
+            made(name, {"attributes": ["x"], ("deviation" if name == "multiplicative-noise" else "alpha"): wrong})
 
 
 @pytest.mark.parametrize("name", BY_SEED)

@@ -84,7 +84,7 @@ def test_bounds_are_checked(bounds: dict[str, tuple[float, float]]) -> None:
 
 
 def test_epsilon_and_shares_are_checked() -> None:
-    for epsilon in (0.0, -1.0, np.inf, np.nan):
+    for epsilon in (0.0, -1.0, np.inf, np.nan, 1e-305, 1e9):
         with pytest.raises(UsageError, match="epsilon"):
             DifferentialPrivacyNoise({"x": (0, 1)}, epsilon)
     for shares in ({"y": 1.0}, {"x": 0.0}, {}):

@@ -99,6 +99,14 @@ def test_tails_are_grouped_and_the_mean_is_kept() -> None:
     assert np.all(found[order[100:-100]] != x[order[100:-100]])
 
 
+def test_a_tail_whose_mean_tells_a_value_is_refused() -> None:
+    records = Records({"x": Numbers.of(np.arange(40.0))})
+    for wrong in ({"top": 5}, {"bottom": 2.5}):
+        with pytest.raises(InputError, match="which their mean would tell"):
+            RankSwapping(("x",), p=10, **wrong).treated(records, np.random.default_rng(1))
+    RankSwapping(("x",), p=10, top=7.5, bottom=1).treated(records, np.random.default_rng(1))
+
+
 def test_ordered_categories_and_their_limits() -> None:
     records = mixed()
     found = RankSwapping(("school",), p=40).treated(records, np.random.default_rng(1)).records.categories("school")

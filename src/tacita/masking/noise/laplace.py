@@ -90,8 +90,11 @@ def epsilon_of_each(epsilon: float, shares: Mapping[str, float] | None, names: S
     >>> epsilon_of_each(1.0, {"income": 3, "age": 1}, ["income", "age"])
     {'income': 0.75, 'age': 0.25}
     """
-    if not (math.isfinite(epsilon) and epsilon > 0):
-        raise UsageError("'epsilon' is not a finite number above 0", do="give an epsilon such as 1.0")
+    if not 1e-6 <= epsilon <= 1e6:
+        raise UsageError(
+            "'epsilon' is not between 1e-6, which leaves only noise, and 1e6, which leaves none",
+            do="give an epsilon such as 1.0",
+        )
     given = dict.fromkeys(names, 1.0) if shares is None else {name: float(share) for name, share in shares.items()}
     if set(given) != set(names) or not all(math.isfinite(share) and share > 0 for share in given.values()):
         raise UsageError(

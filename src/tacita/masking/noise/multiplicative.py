@@ -25,6 +25,7 @@ class MultiplicativeNoise:
     deviation is `deviation`; some factors are close to 1.
 
     Sums and means keep their expectation. Second moments grow by the known factor E f^2 = 1 + Var f, told as a figure.
+    A small whole number may be rounded back to itself when it is written.
     With `per_record` one factor goes to all attributes of a record: ratios between them are kept, and shown.
 
     Source: T. Evans, L. Zayatz and J. Slanta, Using noise for disclosure limitation of establishment tabular data,
@@ -42,7 +43,7 @@ class MultiplicativeNoise:
     promises: ClassVar[str] = (
         "Means are kept in expectation, zeros and signs exactly; two-sided moves every other value."
     )
-    limits: ClassVar[str] = "Zeros are not protected, small values hardly move, ranks of large values stay."
+    limits: ClassVar[str] = "Zeros stay, small whole numbers may be rounded back, and ranks of large values stay."
     is_random: ClassVar[bool] = True
 
     attributes: tuple[str, ...]

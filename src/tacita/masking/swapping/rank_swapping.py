@@ -16,6 +16,9 @@ from tacita.masking.preconditions import between, each_named_once, finite_column
 from tacita.model.records import Categories, Numbers, Records, Values
 from tacita.progress import Progress, Step, silent
 
+_LEAST = 3
+"""The mean of one value is the value, and that of two tells each the other."""
+
 
 @dataclass(frozen=True, slots=True)
 class RankSwapping:
@@ -28,7 +31,8 @@ class RankSwapping:
 
     The values are those of the original, so every univariate statistic is kept, unless tails are grouped: the lowest
     `bottom` % and the highest `top` % of values are then replaced by their mean (which keeps the mean of the attribute)
-    and take no part in the swaps. Ordered categories are swapped too; their tails have no mean and cannot be grouped.
+    and take no part in the swaps; a tail has at least three values. Ordered categories are swapped too; their tails
+    have no mean and cannot be grouped.
 
     Source: R. A. Moore, Controlled data-swapping techniques for masking public use microdata sets, US Bureau of the
     Census (1996); document 001, section 3.1.3.
@@ -110,6 +114,11 @@ class RankSwapping:
                 do=f"give p of at least {100 / len(order):.2g}, or treat more records together",
             )
         for tail in (order[:low], order[len(order) - high :]):
+            if 0 < len(tail) < _LEAST:
+                raise InputError(
+                    f"a tail of '{name}' has {counted(len(tail), 'value')}, which their mean would tell",
+                    do=f"give 'bottom' and 'top' of at least {100 * _LEAST / len(order):.2g}, or leave them out",
+                )
             if len(tail):
                 found[tail] = values[tail].mean()
         middle = order[low : len(order) - high]
