@@ -40,7 +40,7 @@ _HOMES: dict[str, str] = {
     "sampling": "sampling:Sampling",
     "single-axis": "microaggregation.single_axis:SingleAxis",
     "synthetic-copula": "synthetic.copula:SyntheticCopula",
-    "synthetic-marginals": "synthetic.marginals:SyntheticMarginals",
+    "synthetic-marginals": "synthetic.private.marginals:SyntheticMarginals",
     "synthetic-trees": "synthetic.trees:SyntheticTrees",
     "t-close-microaggregation": "microaggregation.t_close:TCloseMicroaggregation",
     "top-bottom-coding": "coding.top_bottom_coding:TopBottomCoding",

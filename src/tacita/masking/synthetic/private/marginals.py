@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError, did_you_mean
 from tacita.masking.method import Treated
 from tacita.masking.noise.laplace import checked_bounds, epsilon_of_each
-from tacita.masking.synthetic.domains import Domain, binned, listed_categories
 from tacita.masking.synthetic.preparation import check_wishes
-from tacita.masking.synthetic.private_tables import SENSITIVITY, chosen, counted, cross_counted, noisy
-from tacita.masking.synthetic.tree_model import Pair, TreeModel
+from tacita.masking.synthetic.private.domains import Domain, binned, listed_categories
+from tacita.masking.synthetic.private.tables import SENSITIVITY, chosen, counted, cross_counted, noisy
+from tacita.masking.synthetic.private.tree_model import Pair, TreeModel
 from tacita.model.records import Records
 from tacita.progress import Progress, Step, silent
 
