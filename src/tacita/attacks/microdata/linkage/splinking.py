@@ -20,7 +20,7 @@ from tacita.attacks.microdata.space import Axis
 from tacita.errors import InternalError, raise_alone
 from tacita.progress import Progress, Step
 
-_EM_PAIRS = 20
+_EM_PAIRS = 10
 """Pairs for each record on which the model is trained: some per cent of them match."""
 _ROUNDS = (25, 6, 2, 0)
 """Rounds of expectation maximisation that are tried."""
