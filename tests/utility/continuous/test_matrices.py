@@ -13,7 +13,7 @@ from tacita.model.records import Categories, Numbers, Records
 from tacita.utility.continuous.data import Data
 from tacita.utility.continuous.matrices import Matrices
 from tacita.utility.continuous.scaled_distance import ScaledDistance
-from tacita.utility.continuous.structure import structure
+from tacita.utility.continuous.structure import Structure, structure
 
 
 def _drawn(seed: int, n: int = 60, p: int = 4) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
@@ -80,6 +80,18 @@ def test_the_sign_of_a_component_does_not_matter() -> None:
     found = Matrices().lost(as_records(x), as_records(y), ["x0", "x1", "x2", "x3"]).figures
     assert found["F mean absolute error"] < 1e-6
     assert found["RF mean absolute error"] < 1e-6
+    one = structure(x)
+    assert one is not None
+    turned = Structure(one.covariance, one.correlation, one.eigenvalues, one.directions * [1, -1, -1, 1])
+    assert turned.turned_to(one).directions.tolist() == one.directions.tolist()
+
+
+def test_a_cell_that_stayed_0_did_not_vary() -> None:
+    before = Records({"x": Numbers.of([0.0, 0.0, 2.0])})
+    after = Records({"x": Numbers.of([0.0, 0.0, 3.0])})
+    found = Data().lost(before, after, ["x"])
+    assert found.figures["X mean variation"] == pytest.approx(0.5 / 3)
+    assert found.notes == ()
 
 
 def test_a_linear_change_of_all_attributes_keeps_correlations() -> None:
