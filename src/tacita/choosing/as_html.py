@@ -62,10 +62,14 @@ def evaluation_parts(evaluation: Evaluation) -> list[Html]:
         ]
         parts.append(table(["attacker", "succeeds", "95 % interval", "guessing", "attempts"], rows))
     if evaluation.losses:
+        parts.append(
+            table(["what is lost", "figure"], [[e.measure, Share(number(e.figure))] for e in evaluation.losses])
+        )
         lost: list[list[Cell]] = [
             [e.measure, k, Share(number(v))] for e in evaluation.losses for k, v in e.figures.items()
         ]
-        parts.append(table(["measure of loss", "figure of", "value"], lost))
+        every = table(["measure of loss", "figure of", "value"], lost)
+        parts.append(tag("details", tag("summary", "All figures"), every))
     for model in evaluation.models:
         told: list[list[Cell]] = [
             [name, *(Share(number(value)) for value in figures.values())] for name, figures in model.attributes.items()
@@ -90,7 +94,8 @@ def _all(comparison: Comparison) -> Html:
         marks = ["lowest score"] if place == comparison.best else []
         marks += ["frontier"] if place in edge else []
         marks += [point.failed] if point.failed else []
-        rows.append([f"{place + 1}. {point.recipe.label}", *figures, ", ".join(marks)])
+        name = tag("a", f"{place + 1}. {point.recipe.label}", href=f"#point-{place + 1}")
+        rows.append([name, *figures, ", ".join(marks)])
     return table(["recipe", "loss", "risk", "score", ""], rows)
 
 

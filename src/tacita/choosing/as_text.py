@@ -13,6 +13,7 @@ from tacita.choosing.comparison import Comparison
 from tacita.choosing.evaluation import Evaluation, is_number
 from tacita.errors import listed, printable
 from tacita.recipes.carry_out import Done
+from tacita.report.tables import figure
 
 
 def per_cent(share: float) -> str:
@@ -25,8 +26,12 @@ def per_cent(share: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return a figure for people."""
-    return f"{value:.4g}" if is_number(value) else "–"
+    """Return a figure for people.
+
+    >>> number(0.12345678), number(6.262e8), number(float("nan"))
+    ('0.1235', '626,200,000', '–')
+    """
+    return figure(value)
 
 
 def of_hundred(value: float) -> str:
@@ -73,12 +78,12 @@ def evaluation_text(evaluation: Evaluation) -> list[RenderableType]:
         table = _table("what is lost", "figure", "more")
         for lost in evaluation.losses:
             more = list(lost.figures.items())
-            rest = ", ".join(f"{name} {number(value)}" for name, value in more[1:6])
+            rest = "; ".join(f"{name}: {number(value)}" for name, value in more[1:6])
             table.add_row(printable(lost.measure), number(lost.figure), printable(rest))
         parts += [Text(""), table]
     for lost in evaluation.models:
         figures = ", ".join(f"{name} {number(value)}" for name, value in lost.figures.items())
-        parts.append(Text(printable(f"model {lost.measure}: {figures}")))
+        parts.append(Text(printable(f"The model {lost.measure}: {figures}")))
     parts += [Text(printable(each.sentence)) for each in evaluation.indicators]
     parts += [Text(printable(f"note: {note}"), style="dim") for note in evaluation.notes]
     return parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -127,7 +128,11 @@ def _all(
     work: Sequence[Callable[[], Masked | Point]], workers: int, doing: str, progress: Progress
 ) -> list[Masked | Point]:
     """Return what comes of all pieces of work, in their order."""
-    with ThreadPoolExecutor(workers) as pool:
+    with warnings.catch_warnings(), ThreadPoolExecutor(workers) as pool:
+        # Which warnings are heard belongs to the whole process: a library that sets this aside in one thread, as
+        # scikit-learn does, would make others warn in the next one.
+        warnings.simplefilter("ignore")
+        warnings.showwarning = _unheard
         futures = {pool.submit(each): place for place, each in enumerate(work)}
         found: dict[int, Masked | Point] = {}
         try:
@@ -138,6 +143,10 @@ def _all(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [found[place] for place in range(len(work))]
+
+
+def _unheard(*told: object, **more: object) -> None:
+    """Say nothing."""
 
 
 def with_title(recipe: Recipe, title: str) -> Recipe:

@@ -175,7 +175,8 @@ def _models(before: Records, released: Records, ground: Ground, notes: list[str]
         asked = losses.made("regression", {"formula": model.formula, "kind": model.kind, "by": list(model.by)})
         lost = asked.lost(before, released, before.names)
         notes += lost.notes
-        found.append(lost)
+        told = model.formula + (f" within {', '.join(model.by)}" if model.by else "")
+        found.append(dataclasses.replace(lost, measure=told))
     return found
 
 

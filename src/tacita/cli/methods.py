@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import typing
 from typing import Annotated, Any
 
@@ -10,6 +11,8 @@ import typer
 
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
+
+_ENGINE = "in the engine"
 
 
 def methods(
@@ -35,10 +38,13 @@ def methods(
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("method", no_wrap=True)
     table.add_column("what holds afterwards")
-    table.add_column("parameters")
-    for told in shown:
-        table.add_row(told["method"], Text(told["promises"]), Text(", ".join(p["name"] for p in told["parameters"])))
-    print_text(table, "Ask about one: tacita methods mdav. Every method takes 'within', except those in the engine.")
+    shown.sort(key=lambda told: (told["family"] == _ENGINE, told["family"]))
+    for family, members in itertools.groupby(shown, key=lambda told: told["family"]):
+        table.add_row(Text(family, style="bold"))
+        for told in members:
+            table.add_row(f"  {told['method']}", Text(told["promises"]))
+    said = "Ask about one and its parameters: tacita methods mdav. All take 'within', except those in the engine."
+    print_text(table, Text(""), Text(said))
 
 
 def _described(name: str) -> dict[str, Any]:
@@ -53,17 +59,27 @@ def _described(name: str) -> dict[str, Any]:
             continue
         default = None if field.default is dataclasses.MISSING else field.default
         is_needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        default = str(default).lower() if isinstance(default, bool) else default
         told = "; needed" if is_needed else f"; default {default}" if default not in {None, (), ""} else ""
         parameters.append({"name": field.name, "type": in_words(hints[field.name]), "needed": is_needed, "told": told})
     meaning = (method.__doc__ or "").partition("\n")[0]
     return {
         "method": name,
+        "family": _family(method),
         "meaning": meaning,
         "promises": method.promises,
         "limits": method.limits,
         "is_random": method.is_random,
         "parameters": parameters,
     }
+
+
+def _family(method: type) -> str:
+    """Return the room of a method: those of a room are of one kind."""
+    home = method.__module__.removeprefix("tacita.").split(".")
+    if home[0] == "recipes":
+        return _ENGINE
+    return home[1].replace("_", " ") if home[0] == "masking" and len(home) > 2 else "others"
 
 
 def add_to(app: typer.Typer) -> None:

@@ -87,6 +87,8 @@ def in_words(hint: object) -> str:
 
     >>> in_words(tuple[str, ...]), in_words(float | None)
     ('a list of texts', 'a number')
+    >>> in_words(tuple[tuple[str, ...], ...])
+    'a list of lists of texts'
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in {types.UnionType, typing.Union}:
@@ -94,8 +96,14 @@ def in_words(hint: object) -> str:
     if origin is typing.Literal:
         return " or ".join(map(str, arguments))
     if origin is tuple:
-        return f"a list of {in_words(arguments[0]).removeprefix('a ')}s" if arguments[1:] == (...,) else "a list"
+        return f"a list of {_several(arguments[0])}" if arguments[1:] == (...,) else "a list"
     if origin in {Mapping, dict} or (isinstance(origin, type) and issubclass(origin, Mapping)):
         return "a table"
     words = {float: "a number", int: "a whole number", str: "a text", bool: "true or false"}
     return words.get(hint, str(hint)) if isinstance(hint, type) else str(hint)
+
+
+def _several(hint: object) -> str:
+    """Return the plural: the first noun of what `in_words` says."""
+    noun, of, rest = in_words(hint).removeprefix("a ").partition(" of ")
+    return f"{noun}s{of}{rest}"

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.errors import InputError, UsageError, counted, listed
+from tacita.files.file_names import file_names
 from tacita.model.table import WITHHELD, Dimension, Status, Table
 from tacita.settings import Settings
 from tacita.tables.build.additivity import decimals_of
 from tacita.tables.build.cells.cell_statuses import given_statuses
 from tacita.tables.build.cells.cells_file import CellColumns, RawCells, read_cells
 from tacita.tables.front.case import Case
-from tacita.files.file_names import file_names
 
 _ENDINGS = (".csv", ".parquet")
 
