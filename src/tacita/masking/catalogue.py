@@ -28,6 +28,7 @@ _HOMES: dict[str, str] = {
     "noise-with-linear-transformation": "noise.linear_transformation:NoiseWithLinearTransformation",
     "noise-with-non-linear-transformation": "noise.nonlinear_transformation:NoiseWithNonLinearTransformation",
     "optimal-univariate": "microaggregation.optimal_univariate:OptimalUnivariate",
+    "orthogonal-masking": "noise.orthogonal:OrthogonalMasking",
     "pram": "pram.given:Pram",
     "pram-generated": "pram.generated:GeneratedPram",
     "pram-invariant": "pram.invariant:InvariantPram",

@@ -96,8 +96,7 @@ class MixedSpace:
             if known.any():
                 own = axis.codes[known]
                 of_group = categories_of_groups(own, groups[known], number, axis.table)[groups[known]]
-                counts = np.bincount(own, minlength=len(axis.table))
-                of_all = int(np.argmin(axis.table @ counts))
+                of_all = centroid(own, axis.table)
                 sse += float(np.sum(np.square(axis.table[own, of_group])))
                 sst += float(np.sum(np.square(axis.table[own, of_all])))
                 codes[known] = axis.origin[of_group]
@@ -107,6 +106,17 @@ class MixedSpace:
             "SST": sst,
             "SSE/SST": sse / sst if sst else 0.0,
         }
+
+
+def centroid(codes: NDArray[np.int64], table: NDArray[np.float64]) -> int:
+    """Return the category of some records that is at the least sum of distances to all of them; the first of several.
+
+    >>> centroid(np.array([0, 2, 2]), 1.0 - np.eye(3))
+    2
+    """
+    counts = np.bincount(codes, minlength=len(table))
+    effort = np.where(counts > 0, table @ counts, np.inf)
+    return int(np.argmax(effort <= effort.min() * (1 + 1e-9)))
 
 
 def _kind(column: Values) -> Kind:

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-LEAF = 24
+LEAF = 16
 
 
 class Tree(NamedTuple):
     """The arrays of a tree; node i has the children 2i + 1 and 2i + 2."""
 
     points: Any
-    """The records in the order of the leaves, a row for each attribute: a leaf is compared an attribute at a time."""
+    """The records in the order of the leaves."""
     number: Any
     """The number of the record at each place; ties are broken by it."""
     place: Any
@@ -67,7 +67,7 @@ def planted(points: Any) -> Tree:
     place = np.empty(size, np.int64)
     for i in range(size):
         place[number[i]] = i
-    return Tree(np.ascontiguousarray(points[number].T), number, place, start, count, lower, upper)
+    return Tree(points[number], number, place, start, count, lower, upper)
 
 
 @njit(cache=True)
@@ -109,14 +109,14 @@ def take_out(tree: Tree, record: int) -> None:
     last = start[node] + count[node]
     other = number[last]
     for j in range(columns):
-        points[j, spot], points[j, last] = points[j, last], points[j, spot]
+        points[spot, j], points[last, j] = points[last, j], points[spot, j]
     number[spot], number[last] = other, record
     place[other], place[record] = spot, last
     for j in range(columns):
         low, high = np.inf, -np.inf
         for i in range(start[node], last):
-            low = min(low, points[j, i])
-            high = max(high, points[j, i])
+            low = min(low, points[i, j])
+            high = max(high, points[i, j])
         lower[node, j], upper[node, j] = low, high
     while node > 0:
         node = (node - 1) // 2
@@ -151,24 +151,12 @@ def _at_most(lower: Any, upper: Any, node: int, point: Any) -> float:
     return total
 
 
-@njit(cache=True, inline="always")
-def _fill(points: Any, point: Any, first: int, count: int, squared: Any) -> None:
-    """Fill in the squared distances between a point and some records that follow each other."""
-    for i in range(count):
-        squared[i] = 0.0
-    for j in range(len(point)):
-        for i in range(count):
-            gap = points[j, first + i] - point[j]
-            squared[i] += gap * gap
-
-
 @njit(cache=True)
 def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> int:
     """Fill in the nearest records that are left, nearest first, and their squared distances; return how many."""
     points, number, _, start, count, lower, upper = tree
-    nodes = len(lower)
+    nodes, columns = lower.shape
     held = 0
-    squared = np.empty(LEAF)
     pending = np.empty(128, np.int64)
     bounds = np.empty(128)
     pending[0], bounds[0] = 0, 0.0
@@ -185,10 +173,12 @@ def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> i
             pending[top + 1], bounds[top + 1] = near, min(left, right)
             top += 2
             continue
-        first = start[node]
-        _fill(points, point, first, count[node], squared)
-        for i in range(first, first + count[node]):
-            total, record = squared[i - first], number[i]
+        for i in range(start[node], start[node] + count[node]):
+            total = 0.0
+            for j in range(columns):
+                gap = points[i, j] - point[j]
+                total += gap * gap
+            record = number[i]
             if held == wanted and (
                 total > distance[held - 1] or (total == distance[held - 1] and record > found[held - 1])
             ):
@@ -208,8 +198,7 @@ def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> i
 def farthest(tree: Tree, point: Any) -> int:
     """Return the record that is farthest from a point, of those that are left; -1 if none is."""
     points, number, _, start, count, lower, upper = tree
-    nodes = len(lower)
-    squared = np.empty(LEAF)
+    nodes, columns = lower.shape
     best, record = -1.0, -1
     pending = np.empty(128, np.int64)
     bounds = np.empty(128)
@@ -228,10 +217,11 @@ def farthest(tree: Tree, point: Any) -> int:
             pending[top + 1], bounds[top + 1] = far, max(left, right)
             top += 2
             continue
-        first = start[node]
-        _fill(points, point, first, count[node], squared)
-        for i in range(first, first + count[node]):
-            total = squared[i - first]
+        for i in range(start[node], start[node] + count[node]):
+            total = 0.0
+            for j in range(columns):
+                gap = points[i, j] - point[j]
+                total += gap * gap
             if total > best or (total == best and number[i] < record):
                 best, record = total, number[i]
     return record
