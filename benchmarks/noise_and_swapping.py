@@ -15,6 +15,7 @@ from tacita.masking.noise.differential_privacy import DifferentialPrivacyNoise
 from tacita.masking.noise.linear_transformation import NoiseWithLinearTransformation
 from tacita.masking.noise.multiplicative import MultiplicativeNoise
 from tacita.masking.noise.nonlinear_transformation import NoiseWithNonLinearTransformation
+from tacita.masking.noise.orthogonal import OrthogonalMasking
 from tacita.masking.noise.robust import RobustNoise
 from tacita.masking.noise.uncorrelated import UncorrelatedNoise
 from tacita.masking.swapping.data_swapping import DataSwapping
@@ -61,10 +62,15 @@ def noise(_: Path) -> Iterator[Line]:
         MultiplicativeNoise(names),
         MultiplicativeNoise(names, distribution="log-normal"),
         NoiseWithNonLinearTransformation(names),
+        OrthogonalMasking(names),
         RobustNoise(names),
     ):
         told = method.name + (" (log-normal)" if getattr(method, "distribution", "") == "log-normal" else "")
-        bar = "" if isinstance(method, NoiseWithNonLinearTransformation | RobustNoise) else "about numpy's"
+        bar = (
+            ""
+            if isinstance(method, NoiseWithNonLinearTransformation | OrthogonalMasking | RobustNoise)
+            else "about numpy's"
+        )
         spent = seconds(run(method, records), 4 if bar else 1)
         yield told, f"{spent:6.2f} s CPU", f"{least:6.2f} s CPU", f"{spent / least:.2f}", bar
 

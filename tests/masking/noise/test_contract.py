@@ -40,6 +40,10 @@ def test_methods_keep_to_the_contract(name: str) -> None:
     assert breaches(made(name, BY_SEED[name]), mixed()) == []
 
 
+def test_mixing_keeps_to_the_contract() -> None:
+    assert breaches(made("orthogonal-masking", {"attributes": ["age", "income", "one"], "block": 7}), mixed()) == []
+
+
 @pytest.mark.parametrize("name", PRIVATE)
 def test_private_methods_keep_to_all_but_the_seed(name: str) -> None:
     assert set(breaches(made(name, PRIVATE[name]), mixed())) <= {NOT_REPEATABLE}
