@@ -125,7 +125,7 @@ def sums_of(method: NoiseAfterMicroaggregation, records: Records) -> list[tuple[
 VALUE = st.one_of(st.sampled_from([0.0, 1.0, 0.5]), st.floats(-0.2, 1.2))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     rows=st.lists(st.tuples(VALUE, VALUE), min_size=4, max_size=24),
     other=st.tuples(VALUE, VALUE),

@@ -24,7 +24,7 @@ def with_outliers(count: int, out: int) -> Records:
 
 
 def test_the_bulk_gets_noise_of_its_own_spread_and_outliers_more() -> None:
-    records = with_outliers(3000, 60)
+    records = with_outliers(1400, 60)
     before = records.matrix(XY)
     found = RobustNoise(XY, alpha=0.25).treated(records, np.random.default_rng(1))
     noise = found.records.matrix(XY) - before
