@@ -87,11 +87,12 @@ def _by_tree(
     for start in range(0, len(queries), _CHUNK):
         progress(Step(doing, start, len(queries)))
         part = slice(start, min(start + _CHUNK, len(queries)))
-        found, which = tree.query(queries[part], k=2)
+        found, which = tree.query(queries[part], k=3)
         distance[part], second[part] = found[:, 0] ** 2, found[:, 1] ** 2
         ties[part] = counts[which[:, 0]]
         more[part] = np.append(counts, 0.0)[which[:, 1]]  # which is the number of targets if there is but one
-        again = np.flatnonzero(same(second[part], distance[part])) + start
+        many = same(second[part], distance[part]) | same(found[:, 2] ** 2, second[part])
+        again = np.flatnonzero(many & np.isfinite(second[part])) + start
         _next_shell(tree, queries, counts, again, (distance, ties, second, more))
     return distance, ties, second, more
 
@@ -99,7 +100,7 @@ def _by_tree(
 def _next_shell(
     tree: object, queries: Floats, counts: Floats, rows: NDArray[np.int64], parts: tuple[Floats, ...]
 ) -> None:
-    """Count the ties of records that have several distinct nearest ones, and find what comes after these."""
+    """Count the ties of records that have several distinct nearest or next ones."""
     distance, ties, second, more = parts
     ask = 8
     while len(rows):
@@ -107,11 +108,11 @@ def _next_shell(
         found, which = tree.query(queries[rows], k=ask)  # type: ignore[attr-defined]
         squares = found**2
         near = same(squares, distance[rows, None])
-        ended = ~near[:, -1] if ask < tree.n else np.ones(len(rows), dtype=bool)  # type: ignore[attr-defined]
-        ties[rows[ended]] = (counts[which] * near).sum(axis=1)[ended]
         beyond = np.where(near, np.inf, squares).min(axis=1)
-        second[rows[ended]] = beyond[ended]
         next_ones = ~near & same(squares, np.where(np.isfinite(beyond), beyond, 0.0)[:, None])
+        ended = ~(near | next_ones)[:, -1] | (ask == tree.n)  # type: ignore[attr-defined]
+        ties[rows[ended]] = (counts[which] * near).sum(axis=1)[ended]
+        second[rows[ended]] = beyond[ended]
         more[rows[ended]] = (counts[which] * next_ones).sum(axis=1)[ended]
         rows, ask = rows[~ended], ask * 4
 

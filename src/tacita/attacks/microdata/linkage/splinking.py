@@ -79,7 +79,10 @@ def _weighed(
         ]
         settings = SettingsCreator(
             link_type="link_only",
-            comparisons=[_settings(c, f"e{place}", columns) for place, c in enumerate(comparisons)],
+            comparisons=[
+                _settings(c, f"e{place}" if len(comparisons) > 1 and f"e{place}" in columns else "")
+                for place, c in enumerate(comparisons)
+            ],
             blocking_rules_to_generate_predictions=[{"blocking_rule": c, "sql_dialect": "duckdb"} for c in conditions],
             probability_two_random_records_match=1 / max(*lengths, 2),
             retain_matching_columns=False,
@@ -153,14 +156,14 @@ def _table(columns: dict[str, Any], side: int, length: int) -> Any:
     return pa.table(held)
 
 
-def _settings(comparison: Comparison, key: str, columns: dict[str, Any]) -> dict[str, Any]:
+def _settings(comparison: Comparison, key: str) -> dict[str, Any]:
     """Return a comparison as splink takes it.
 
     The key is missing where the value is: naming it lets splink see that pairs which agree in it cannot train this
-    comparison.
+    comparison. A single comparison has no key: pairs that roughly agree are all that there is to train it.
     """
     missing = [f"{comparison.value}_l IS NULL", f"{comparison.value}_r IS NULL"]
-    if key in columns:
+    if key:
         missing.append(f"{key}_l IS NULL")
     levels: list[dict[str, Any]] = [
         {"sql_condition": " OR ".join(missing), "label_for_charts": "missing", "is_null_level": True}

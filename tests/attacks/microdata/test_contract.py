@@ -1,0 +1,114 @@
+"""Every attacker of the catalogue keeps to the contract; attackers that do not are caught."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from tacita.attacks.microdata import catalogue
+from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.attacks.microdata.contract import breaches
+from tacita.attacks.microdata.score import wilson
+from tacita.errors import InputError, UsageError
+from tacita.progress import Progress, silent
+
+SLOW = {"probabilistic-linkage"}
+
+
+@pytest.mark.parametrize("name", sorted(set(catalogue.names()) - SLOW))
+def test_attackers_keep_to_the_contract(name: str, scene: Scene) -> None:
+    assert breaches(catalogue.seeded(name, 1), scene) == []
+
+
+@pytest.mark.slow
+def test_splink_keeps_to_the_contract(scene: Scene) -> None:
+    few = replace(scene, original=scene.original.taken(np.arange(60)), released=scene.original, origin=None)
+    assert breaches(catalogue.seeded("probabilistic-linkage", 1), few) == []
+
+
+@dataclass(frozen=True)
+class Boaster:
+    """Somebody who says what the test wants of them."""
+
+    success: float = 1.0
+    guess: float = 0.0
+    note: str = ""
+    fails: bool = False
+    name: ClassVar[str] = "boaster"
+
+    def lacks(self, scene: Scene) -> Sequence[str]:
+        return [] if len(scene.released) and scene.shared(scene.known) else ["everything"]
+
+    def attack(self, scene: Scene, progress: Progress = silent) -> Attacked:
+        if lacking := self.lacks(scene):
+            raise InputError(lacking[0], do="give it")
+        if self.fails and len(scene.original) == 1:
+            raise ZeroDivisionError
+        return Attacked(self.name, self.success, self.success, self.success, self.guess, 1, {}, (self.note,))
+
+
+@pytest.mark.parametrize(
+    ("attacker", "found"),
+    [
+        (Boaster(), "nothing to do with the people"),
+        (Boaster(success=0.2, guess=0.2), "released as it is"),
+        (Boaster(success=1.5), "is no share"),
+        (Boaster(guess=1.0, note="those who are diseased"), "shows a value"),
+        (Boaster(guess=1.0, fails=True), "ZeroDivisionError"),
+    ],
+)
+def test_the_contract_catches(attacker: Boaster, found: str, scene: Scene) -> None:
+    assert any(found in each for each in breaches(attacker, scene))
+
+
+def test_nothing_is_wrong_with_one_who_guesses_and_says_so(scene: Scene) -> None:
+    assert breaches(Boaster(guess=1.0), scene) == []
+
+
+def test_the_catalogue_knows_names_and_parameters() -> None:
+    with pytest.raises(UsageError, match="did you mean 'rank-interval'"):
+        catalogue.named("rank-intervall")
+    with pytest.raises(UsageError, match="did you mean 'width'"):
+        catalogue.made("rank-interval", {"widht": 1})
+    assert all(catalogue.named(name).name == name for name in catalogue.names())
+    catalogue.enter(Boaster)
+    assert catalogue.named("boaster") is Boaster
+    del catalogue._ENTERED["boaster"]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("rank-interval", {"width": 1.5}),
+        ("rank-interval", {"width": float("nan")}),
+        ("deviation-interval", {"guesses": 0}),
+        ("attribute-inference", {"tolerance": -0.1}),
+        ("attribute-inference", {"model": "oracle"}),
+        ("distance-linkage", {"standardised": "never"}),
+        ("probabilistic-linkage", {"pairs": 0}),
+        ("membership-inference", {"seed": -1}),
+        ("singling-out", {"attributes": 0}),
+    ],
+)
+def test_parameters_that_make_no_sense(name: str, parameters: dict[str, object]) -> None:
+    with pytest.raises(UsageError) as error:
+        catalogue.made(name, parameters)
+    assert error.value.do
+
+
+def test_a_scene_checks_its_origins(scene: Scene) -> None:
+    for origin in (np.arange(3), np.full(150, 150), np.full(150, -2)):
+        with pytest.raises(InputError):
+            replace(scene, origin=origin)
+
+
+def test_wilson_as_printed() -> None:
+    """R. Newcombe, Statistics in Medicine 17 (1998), table I: score method without continuity correction."""
+    assert [round(end, 4) for end in wilson(81, 263)] == [0.2553, 0.3662]
+    assert [round(end, 4) for end in wilson(15, 148)] == [0.0624, 0.1605]
+    assert [round(end, 4) for end in wilson(0, 20)] == [0.0, 0.1611]
+    assert [round(end, 4) for end in wilson(1, 29)] == [0.0061, 0.1718]
