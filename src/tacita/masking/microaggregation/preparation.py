@@ -61,6 +61,8 @@ def standardised(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         for place, column in enumerate(matrix.T):
             known = column[~np.isnan(column)]
             deviation = known.std(ddof=1) if len(known) > 1 and known.min() < known.max() else 0.0
+            if not np.isfinite(deviation):
+                raise _too_large()
             held[:, place] = (column - known.mean()) / deviation if deviation > 0 else column * 0.0
     return comparable(held)
 
@@ -70,8 +72,12 @@ def comparable(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(over="ignore", invalid="ignore"):
         squares = float(np.nansum(np.square(matrix)))
     if not np.isfinite(4 * squares):
-        raise InputError("values are too large to compute distances", do="give the attributes in a larger unit")
+        raise _too_large()
     return matrix
+
+
+def _too_large() -> InputError:
+    return InputError("values are too large to compute distances", do="give the attributes in a larger unit")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

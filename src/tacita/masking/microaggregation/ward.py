@@ -44,6 +44,8 @@ class Ward:
     k: int = 3
     extremes: str = "maximum distance"
     """``maximum distance``, ``principal component``, ``z-scores``, or the name of one of the attributes."""
+    standardise: bool = True
+    """Whether distances are between standardised columns; otherwise the attribute with the largest numbers rules."""
     aggregate: Aggregate = "mean"
     name: ClassVar[str] = "ward"
     promises: ClassVar[str] = (
@@ -60,7 +62,15 @@ class Ward:
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:
         """Return records in which groups of k to 2k - 1 show the same values."""
         check_sortable(records, self.extremes, _CRITERIA)
-        return microaggregated(records, self.attributes, self.k, self._groups, progress, aggregate=self.aggregate)
+        return microaggregated(
+            records,
+            self.attributes,
+            self.k,
+            self._groups,
+            progress,
+            standardise=self.standardise,
+            aggregate=self.aggregate,
+        )
 
     def _groups(self, points: NDArray[np.float64], columns: NDArray[np.int64], progress: Progress) -> NDArray[np.int64]:
         names = [self.attributes[place] for place in columns]

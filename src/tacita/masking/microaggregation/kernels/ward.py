@@ -90,7 +90,8 @@ def join(clusters: Clusters, k: int, times: int) -> int:
 def most_distant(points: Any) -> tuple[int, int]:
     """Return the two records that are most distant from each other, the first in the file first."""
     tree = planted(points)
-    best, first, last = -1.0, 0, 0
+    # Of records that are all the same, the first two are as distant as any.
+    best, first, last = 0.0, 0, 1
     for i in range(len(points)):
         far = farthest(tree, points[i])
         distance = np.sum((points[i] - points[far]) ** 2)
