@@ -16,7 +16,7 @@ def test_the_score_of_one_category_is_its_share() -> None:
     before = Records({"a": Categories.of(["x"] * 60 + ["y"] * 40)})
     after = Records({"a": Categories.of(["x"] * 30 + ["y"] * 70)})
     expected = (90 * (30 / 90 - 0.5) ** 2 + 110 * (70 / 110 - 0.5) ** 2) / 200
-    found = Propensity().lost(before, after, ["a"]).figures
+    found = Propensity(model="logistic").lost(before, after, ["a"]).figures
     assert found["pMSE"] == pytest.approx(expected, rel=1e-4)
     assert found["share of worst"] == pytest.approx(4 * expected, rel=1e-4)
     unit = 0.25 * 0.5 / 200  # (1 - c)^2 c / N, one parameter beside the constant
@@ -38,7 +38,11 @@ def test_the_ratio_is_about_1_for_a_file_of_the_same_distribution() -> None:
         draw = np.random.default_rng(seed)
         one, two = draw.normal(size=(150, 4)), draw.normal(size=(150, 4))
         # both files vary here, which doubles what only a synthesis varies
-        ratios.append(Propensity().lost(as_records(one), as_records(two), ["x0", "x1", "x2", "x3"]).figures["ratio"])
+        ratios.append(
+            Propensity(model="logistic")
+            .lost(as_records(one), as_records(two), ["x0", "x1", "x2", "x3"])
+            .figures["ratio"]
+        )
     assert np.mean(ratios) == pytest.approx(2, abs=0.4)
 
 
@@ -47,8 +51,8 @@ def test_a_tree_sees_interactions_that_main_effects_do_not() -> None:
     a, b = draw.integers(0, 2, 400), draw.integers(0, 2, 400)
     before, after = as_records(np.column_stack([a, b])), as_records(np.column_stack([a, a]))
     names = ["x0", "x1"]
-    plain = Propensity().lost(before, after, names).figure
-    crossed = Propensity(interactions=True).lost(before, after, names).figure
+    plain = Propensity(model="logistic").lost(before, after, names).figure
+    crossed = Propensity(model="logistic", interactions=True).lost(before, after, names).figure
     tree = Propensity(model="tree", permutations=5).lost(before, after, names).figures
     assert plain < 0.02
     assert crossed > 0.1
@@ -59,13 +63,15 @@ def test_a_tree_sees_interactions_that_main_effects_do_not() -> None:
 def test_missing_values_can_give_a_file_away() -> None:
     held = mixed()
     holes = held.with_columns({"income": Numbers(np.full(len(held), np.nan))})
-    assert Propensity().lost(held, holes, ["income"]).figure == pytest.approx(1, abs=0.01)
+    assert Propensity(model="logistic").lost(held, holes, ["income"]).figure == pytest.approx(1, abs=0.01)
 
 
 def test_a_large_file_is_sampled_by_seed_and_told() -> None:
     x = np.random.default_rng(3).normal(size=(500, 2))
     before, after = as_records(x), as_records(x + 0.5)
-    one, again, other = (Propensity(records=100, seed=s).lost(before, after, ["x0", "x1"]) for s in (1, 1, 2))
+    one, again, other = (
+        Propensity(model="logistic", records=100, seed=s).lost(before, after, ["x0", "x1"]) for s in (1, 1, 2)
+    )
     assert one.figures == again.figures != other.figures
     assert one.notes == ("a sample of 100 records was taken of a larger file",)
     assert Propensity(records=100).lost(before, before, ["x0", "x1"]).figure == 0
@@ -81,8 +87,19 @@ def test_bad_parameters() -> None:
 def test_very_many_values_do_not_make_very_many_columns() -> None:
     names = [f"person {i}" for i in range(300)]
     before, after = Records({"a": Categories.of(names)}), Records({"a": Categories.of(names[:150] * 2)})
-    found = Propensity().lost(before, after, ["a"]).figures
+    found = Propensity(model="logistic").lost(before, after, ["a"]).figures
     assert 0 < found["share of worst"] < 1
     wide = as_records(np.random.default_rng(1).normal(size=(60, 51)))
     with pytest.raises(UsageError, match="too many interactions"):
-        Propensity(interactions=True).lost(wide, wide, wide.names)
+        Propensity(model="logistic", interactions=True).lost(wide, wide, wide.names)
+
+
+def test_a_tree_sees_what_keeps_means() -> None:
+    """Groups of five replaced by their mean: main effects see nothing, a tree sees that values are no longer spread."""
+    x = np.random.default_rng(4).lognormal(0, 1, (500, 1))
+    grouped = np.empty_like(x)
+    order = np.argsort(x[:, 0])
+    grouped[order] = np.repeat(x[order].reshape(100, 5).mean(axis=1), 5)[:, None]
+    before, after = as_records(x), as_records(grouped)
+    assert Propensity(model="logistic").lost(before, after, ["x0"]).figure == pytest.approx(0, abs=1e-9)
+    assert Propensity(leaf=2).lost(before, after, ["x0"]).figure > 0.2

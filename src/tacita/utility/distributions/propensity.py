@@ -33,11 +33,12 @@ class Propensity:
     for trees from `permutations` of the label. A ratio near 1 is what a perfect synthesis would have; masked records
     that are paired with the originals may fall below.
 
-    `model` is "logistic" (main effects, with `interactions` also products of two) or "tree" (CART, leaves of at least
-    `leaf` records). Numbers are standardised, missing ones are the mean with an indicator of their own; categories are
-    indicators, missing is one of them, and of more than 51 values the rarest are taken together. An attribute that is
-    a number in one file only is taken as categories. Of more than `records` records in a file a sample is drawn by
-    `seed`, which also draws the permutations.
+    `model` is "tree" (CART, leaves of at least `leaf` records) or "logistic" (main effects, with `interactions` also
+    products of two). Main effects see means only: a masked file that keeps means loses nothing there. Numbers are
+    standardised, missing ones are the mean with an indicator of their own. Categories, of which missing is one, are
+    ranks by frequency for a tree, and otherwise indicators, of more than 51 values the rarest together. An attribute
+    that is a number in one file only is taken as categories. Of more than `records` records in a file a sample is drawn
+    by `seed`, which also draws the permutations.
 
     >>> from tacita.model.records import Numbers
     >>> before = Records({"x": Numbers.of([1.0, 2.0, 3.0, 4.0])})
@@ -48,11 +49,11 @@ class Propensity:
     name: ClassVar[str] = "propensity"
     needs_pairs: ClassVar[bool] = False
 
-    model: Literal["logistic", "tree"] = "logistic"
+    model: Literal["tree", "logistic"] = "tree"
     interactions: bool = False
     leaf: int = 20
-    permutations: int = 20
-    records: int = 100_000
+    permutations: int = 10
+    records: int = 10_000
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -71,7 +72,9 @@ class Propensity:
         if len(one) + len(two) < len(before) + len(after):
             notes.append(f"a sample of {self.records:,} records was taken of a larger file")
         keys = ("share of worst", "pMSE", "ratio", "standardised")
-        matrix = _columns(one, two, fitting.names) if len(one) and len(two) else np.empty((0, 0))
+        matrix = (
+            _columns(one, two, fitting.names, ranks=self.model == "tree") if len(one) and len(two) else np.empty((0, 0))
+        )
         if not matrix.size:
             return Lost(self.name, dict.fromkeys(keys, np.nan), {}, (*notes, "no attribute or no record to compare"))
         if self.interactions:
@@ -129,8 +132,8 @@ def _samples(before: Records, after: Records, most: int, random: np.random.Gener
     return one, two
 
 
-def _columns(before: Records, after: Records, names: Sequence[str]) -> Matrix:
-    """Return both files, one below the other, as columns of a model."""
+def _columns(before: Records, after: Records, names: Sequence[str], *, ranks: bool) -> Matrix:
+    """Return both files, one below the other, as columns of a model: categories as ranks, or as indicators."""
     columns: list[Matrix] = []
     for name in names:
         if isinstance(before[name], Numbers) and is_number(after, name):
@@ -145,9 +148,13 @@ def _columns(before: Records, after: Records, names: Sequence[str]) -> Matrix:
             continue
         one, two, _ = shared_codes(before, after, name)
         codes = np.concatenate([one, two])
-        there, counts = np.unique(codes, return_counts=True)
+        there, place, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        by_count = np.argsort(-counts, kind="stable")
+        if ranks:
+            columns.append(np.argsort(by_count)[place.reshape(-1)].astype(float))
+            continue
         # all but one have an indicator; of very many values the rarest share none
-        often = there[np.argsort(-counts, kind="stable")][: min(len(there) - 1, MOST_INDICATORS)]
+        often = there[by_count][: min(len(there) - 1, MOST_INDICATORS)]
         columns += [(codes == code).astype(float) for code in often]
     return np.column_stack(columns) if columns else np.empty((len(before) + len(after), 0))
 
