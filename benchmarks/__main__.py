@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import (
     cycle,
+    linkage,
     noise_and_swapping,
     pram,
     recoding,
@@ -124,6 +125,8 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "tables-published-adjustment": tables_other.published_adjustment,
     "tables-intervals": tables_other.intervals,
     "tables-cell-keys": tables_other.keys,
+    "linkage": linkage.linkage,
+    "linkage-memory": linkage.memory,
     "pram": pram.pram,
     "pram-family": pram.family,
     "noise": noise_and_swapping.noise,
