@@ -7,7 +7,7 @@ from tacita.choosing.comparison import Comparison, Point
 from tacita.choosing.evaluation import Evaluation
 from tacita.errors import listed
 from tacita.recipes.recipe_file import recipe_text
-from tacita.report.markup import Html, items, tag
+from tacita.report.markup import Html, items, preformatted, tag
 from tacita.report.page import figure, page, section
 from tacita.report.scatter import Mark, scatter
 from tacita.report.tables import Cell, Share, table
@@ -103,5 +103,5 @@ def _point(point: Point) -> list[Html]:
     if point.evaluation is None:
         return [tag("p", f"It could not be carried out: {point.failed}.")]
     said = [f"{done.label}: {done.promises} {done.limits}" for done in point.steps]
-    recipe = tag("details", tag("summary", "The recipe"), tag("pre", recipe_text(point.recipe, with_seed=False)))
+    recipe = tag("details", tag("summary", "The recipe"), preformatted(recipe_text(point.recipe, with_seed=False)))
     return [items(said), *evaluation_parts(point.evaluation), recipe, *([items(point.notes)] if point.notes else [])]

@@ -53,6 +53,15 @@ def items(entries: Iterable[str]) -> Html:
     return tag("ul", *made) if made else Html()
 
 
+def preformatted(lines: str) -> Html:
+    """Return a text whose lines stay lines, such as a file.
+
+    >>> preformatted("k = 3\\n[attack]")
+    '<pre>k = 3\\n[attack]</pre>'
+    """
+    return tag("pre", joined(lines.splitlines(), Html("\n")))
+
+
 def docstring(sentence: str) -> Html:
     """Return a sentence of a docstring: names in backticks as code, words in asterisks with emphasis.
 

@@ -13,10 +13,17 @@ from tacita.recipes.carry_out import Masked
 from tacita.recipes.recipe_file import recipe_text
 from tacita.release.external_report import about
 from tacita.release.tuples import Tuples
-from tacita.report.markup import Html, items, tag
+from tacita.report.markup import Html, items, preformatted, tag
 from tacita.report.page import page, section
 from tacita.report.tables import Cell, Share, table
 from tacita.version import __version__
+
+_LOSSES = {
+    "probabilistic": "means, variances, correlations and quantiles of numbers",
+    "bounded-distance": "values of single records",
+    "contingency-tables": "tables of categories",
+}
+"""What the measures of the information loss compare, for users of the data."""
 
 
 def external_report(
@@ -39,7 +46,7 @@ def external_report(
     ]
     losses = [lost for lost in evaluation.losses if lost.measure in evaluation.bounded and 0 <= lost.figure <= 1]
     if losses:
-        told: list[list[Cell]] = [[lost.measure.replace("-", " "), about(lost.figure)] for lost in losses]
+        told: list[list[Cell]] = [[_LOSSES.get(lost.measure, lost.measure), about(lost.figure)] for lost in losses]
         body.append(
             section(
                 "Information loss",
@@ -69,7 +76,7 @@ def internal_report(masked: Masked, evaluation: Evaluation, notes: Sequence[str]
         tag("p", figures),
         section("Steps", table(["step", "attributes", "figure", "value"], rows)),
         section("What it still tells, and what it costs", *evaluation_parts(evaluation)),
-        section("The recipe, with its seed", tag("pre", recipe_text(masked.recipe))),
+        section("The recipe, with its seed", preformatted(recipe_text(masked.recipe))),
     ]
     if against:
         body.insert(2, section("Released against these limits", items(against)))
