@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacita.masking.method import Treated
 from tacita.masking.multivariate_normal import drawn
 from tacita.masking.synthetic.latent import Latent, correlations, drawn_behind
-from tacita.masking.synthetic.predictors import averages, positions
+from tacita.masking.synthetic.predictors import RARE, averages, pooled_codes, positions
 from tacita.masking.synthetic.preparation import (
     as_released,
     check_enough,
@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 _LEAST = 5
-"""Fewer records than these are no distribution."""
+"""Fewer records than these are no distribution, and a number that fewer share is not released."""
 _COMMON = 10
 """Of a category without order, so many values tell how another one goes along with it."""
 
@@ -38,8 +38,8 @@ class SyntheticCopula:
 
     Behind each attribute stands a standard normal variable: numbers are its quantiles, categories lie between its
     thresholds, and whether a value is missing is a variable of its own. Their correlations are those that give the
-    correlations seen in the file (see `latent`). Draws with these correlations become numbers by the interpolated
-    empirical quantile function, which ends at the averages of the `extremes` smallest and largest values, and
+    correlations seen in the file (see `latent`). Draws with these correlations become numbers by a quantile function
+    through averages of five neighbouring values, which ends at the averages of the `extremes` smallest and largest, and
     categories by the thresholds. Categories without order are put in the order of the first principal component of
     what the other attributes are on average; dependence in other directions is lost.
 
@@ -102,7 +102,7 @@ class SyntheticCopula:
         return together(files, bool(self.attributes), {}, notes)
 
     def _file(self, records: Records, rows: Whole, random: np.random.Generator, progress: Progress) -> Records:
-        orders = _orders(records, rows)
+        orders = _orders(records, self.attributes)
         latents: dict[tuple[str, bool], Latent] = {}
         for name in records.names:
             codes, missing = orders[name], records[name].missing
@@ -153,7 +153,7 @@ class SyntheticCopula:
             known = column.values[rows][~column.missing[rows]]
             held = np.full(len(scores), np.nan)
             if len(known):
-                held[~absent] = Quantiles.of(known, self.extremes).at(ndtr(scores[~absent]))
+                held[~absent] = Quantiles.of(known, _LEAST, self.extremes).at(ndtr(scores[~absent]))
             return as_released(column, held)
         found = np.full(len(scores), -1, dtype=np.int32)
         own = codes[rows]
@@ -165,8 +165,12 @@ class SyntheticCopula:
         return column.with_codes(found)
 
 
-def _orders(records: Records, rows: Whole) -> dict[str, Whole]:
-    """Return for each attribute the places of its values in their order, -1 where missing."""
+def _orders(records: Records, attributes: tuple[str, ...]) -> dict[str, Whole]:
+    """Return for each attribute the places of its values in their order, -1 where missing.
+
+    Rare categories without order stand in the order in which they are listed, at the place of their common average;
+    those of an attribute that stays share one place. A place of its own would tell what these records are like.
+    """
     found: dict[str, Whole] = {}
     loose: list[str] = []
     for name, column in records.columns.items():
@@ -180,13 +184,15 @@ def _orders(records: Records, rows: Whole) -> dict[str, Whole]:
     for name in loose:
         codes = records.categories(name).codes
         present = np.flatnonzero(codes >= 0)
-        used, own = np.unique(codes[present], return_inverse=True)
+        pooled = pooled_codes(codes, len(records.categories(name).values), RARE)[codes[present]]
         others = [_shares(records, other)[present] for other in loose if other != name]
         target = np.concatenate([profile[present], *others], axis=1)
+        order = np.arange(int(pooled.max()) + 1, dtype=float)
+        if target.shape[1]:
+            order = positions(averages(pooled, len(order), target))
+        within = codes[present] if name in attributes or not attributes else np.zeros(len(present))
         place = np.full(len(codes), -1)
-        own = own.reshape(-1)
-        order = positions(averages(own, len(used), target)) if target.shape[1] else np.arange(len(used), dtype=float)
-        place[present] = order[own].astype(np.int64)
+        place[present] = np.unique(np.stack([order[pooled], within]), axis=1, return_inverse=True)[1].reshape(-1)
         found[name] = place
     return {name: found[name] for name in records.names}
 

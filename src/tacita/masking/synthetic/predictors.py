@@ -44,7 +44,7 @@ class Predictor:
         if original.is_ordered:
             found = [np.where(each < 0, np.nan, each) for each in codes]
         else:
-            place = _places(original.codes, len(original.values), max(RARE, least))
+            place = pooled_codes(original.codes, len(original.values), max(RARE, least))
             found = [place[each].astype(float) for each in codes]  # the last place is that of -1
         return cls(found[0], tuple(found[1:]), original.is_ordered)
 
@@ -97,8 +97,12 @@ def _ranks(values: Array, known: Array) -> Array:
     return np.where(np.isnan(values), np.nan, found)
 
 
-def _places(codes: NDArray[np.int32], count: int, least: int) -> Whole:
-    """Return the place of each code, and at the end that of -1; rare codes share one."""
+def pooled_codes(codes: NDArray[np.int32], count: int, least: int) -> Whole:
+    """Return a code for each code, and at the end for -1; rare ones share the code 0.
+
+    >>> pooled_codes(np.array([0, 0, 1, 2, -1, -1], dtype=np.int32), 3, 2).tolist()
+    [1, 0, 0, 2]
+    """
     sizes = np.bincount(np.where(codes < 0, count, codes), minlength=count + 1)
     common = sizes >= least
     return np.where(common, np.cumsum(common), 0)

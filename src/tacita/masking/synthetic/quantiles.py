@@ -1,4 +1,4 @@
-"""The empirical quantile function, between the values: what numbers are drawn from without repeating a respondent's."""
+"""A quantile function that holds no respondent's value: what numbers are drawn from."""
 
 from __future__ import annotations
 
@@ -18,33 +18,66 @@ def check_extremes(extremes: int) -> None:
         raise UsageError("'extremes' is below 1", do="give how many of the most extreme values are averaged, such as 3")
 
 
+def shared(ranked: Array, least: int) -> NDArray[np.bool_]:
+    """Return where a value is that of at least so many records, and hence nobody's own; values must be sorted.
+
+    >>> shared(np.array([0.0, 0.0, 7.0]), 2).tolist()
+    [True, True, False]
+    """
+    alike = np.searchsorted(ranked, ranked, side="right") - np.searchsorted(ranked, ranked, side="left")
+    found: NDArray[np.bool_] = alike >= least
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantiles:
-    """Q(p) goes from value to value in a straight line: Q(i / (n - 1)) is the i-th smallest of n values, from 0.
+    """Straight lines between averages of neighbouring values, and flat pieces at values that many records share.
 
-    The `extremes` smallest and largest values are replaced by their averages, so that Q never tells the smallest and
-    the largest value, nor goes beyond these averages. Between two values a drawn p almost never hits one of them; a
-    value that many records share is a flat piece and keeps its share.
+    The sorted values are cut into blocks of `least` or more, each of which gives its average at its middle place; a
+    value that `least` records or more share gives itself, from its first to its last place. The function starts and
+    ends at the averages of the `extremes` smallest and largest values, and so never tells the smallest and the largest.
+    Without the blocks draws would crowd where two respondents happen to be near to each other.
 
-    >>> ends = Quantiles.of(np.array([1.0, 2.0, 3.0, 10.0, 11.0, 90.0]), extremes=2)
-    >>> ends.at(np.array([0.0, 0.5, 1.0])).tolist()
-    [1.5, 6.5, 50.5]
+    >>> ends = Quantiles.of(np.array([1.0, 2.0, 3.0, 10.0, 11.0, 90.0]), least=3, extremes=2)
+    >>> ends.at(np.array([0.0, 0.2, 0.8, 1.0])).tolist()
+    [1.5, 2.0, 37.0, 50.5]
     """
 
+    places: Array
     values: Array
 
     @classmethod
-    def of(cls, values: Array, extremes: int) -> Quantiles:
+    def of(cls, values: Array, least: int, extremes: int) -> Quantiles:
         """Return the quantile function of present values."""
         held = np.sort(values)
-        count = min(extremes, len(held) // 2)
-        if count:
-            # Summed as distances from one of them: equal values stay exactly what they are.
-            held[:count] = held[0] + (held[:count] - held[0]).mean()
-            held[-count:] = held[-1] - (held[-1] - held[-count:]).mean()
-        return cls(held)
+        count, least = len(held), max(least, extremes)
+        many = shared(held, least)
+        fresh = np.ones(count, dtype=bool)  # where a value that many share, or a stretch of others, begins
+        fresh[1:] = (many[1:] != many[:-1]) | (many[1:] & (held[1:] != held[:-1]))
+        run = np.cumsum(fresh) - 1
+        start = np.flatnonzero(fresh)
+        length = np.bincount(run)
+        block = np.minimum((np.arange(count) - start[run]) // least, np.maximum(length // least, 1)[run] - 1)
+        block[many] = 0
+        first = np.flatnonzero(fresh | (np.diff(block, prepend=0) > 0))
+        last = np.append(first[1:], count) - 1
+        size = last - first + 1
+        # Summed as distances from one of them: equal values stay exactly what they are.
+        average = held[first] + np.add.reduceat(held - np.repeat(held[first], size), first) / size
+        middle = (first + last) / 2
+        flat = many[first]
+        places = np.concatenate([np.where(flat, first, middle), last[flat]])
+        knots = np.concatenate([average, average[flat]])
+        end = max(1, min(extremes, count // 2))
+        low = held[0] + (held[:end] - held[0]).mean()
+        high = held[-1] - (held[-1] - held[-end:]).mean()
+        inner = (places > 0) & (places < count - 1)
+        places = np.concatenate([[0], places[inner], [count - 1]])
+        knots = np.concatenate([[low], np.clip(knots[inner], low, high), [high]])
+        order = np.lexsort((knots, places))
+        return cls(places[order] / max(1, count - 1), knots[order])
 
     def at(self, shares: Array) -> Array:
         """Return the values at shares from 0 to 1."""
-        found: Array = np.interp(shares * (len(self.values) - 1), np.arange(len(self.values)), self.values)
+        found: Array = np.interp(shares, self.places, self.values)
         return found

@@ -5,23 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.masking.synthetic.quantiles import Quantiles
+from tacita.masking.synthetic.quantiles import Quantiles, shared
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 _QUARTER = 0.25
-
-
-def shared(values: Array, least: int) -> NDArray[np.bool_]:
-    """Return where a value is that of at least so many records, and hence nobody's own.
-
-    >>> shared(np.array([0.0, 0.0, 7.0]), 2).tolist()
-    [True, True, False]
-    """
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    found: NDArray[np.bool_] = counts[which] >= least
-    return found
 
 
 def smoothed(
@@ -33,15 +22,16 @@ def smoothed(
     file becomes m + (z - m + h e) / sqrt(1 + h^2 / s^2), with m and s the mean and deviation of the scores in its leaf,
     e standard normal and h = s (4 / 3d)^(1/5) for d donors in the leaf (Silverman's rule). Mean and variance of the
     scores in a leaf are kept in expectation. So that a value alone in its leaf moves too, h is at least the distance of
-    `least` places in the file, or a quarter if that is less. The moved score becomes a value by interpolated quantiles.
+    `least` places in the file, or a quarter if that is less. The moved score becomes a value by `Quantiles`.
 
     `values` and `leaf` are those of all possible donors, `donors` the drawn places.
     """
     from scipy.special import ndtr, ndtri
 
-    quantiles = Quantiles.of(values, extremes)
-    own = ~shared(values, least)
-    places = np.argsort(np.argsort(values, kind="stable"), kind="stable")
+    quantiles = Quantiles.of(values, least, extremes)
+    order = np.argsort(values, kind="stable")
+    places = np.argsort(order, kind="stable")
+    own = ~shared(values[order], least)[places]
     scores = ndtri((places + 0.5) / len(values))
     leaves = int(leaf.max()) + 1
     size = np.maximum(np.bincount(leaf[own], minlength=leaves), 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import combinations
 from types import MappingProxyType
 from typing import ClassVar
@@ -27,7 +28,7 @@ from tacita.progress import Progress, Step, silent
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-_MOST_CELLS = 5_000_000
+_MOST_CELLS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,8 @@ class SyntheticMarginals:
         if not len(records) or not records.names:
             raise InputError("there is no record to synthesise", do="give records, and their attributes")
         domains = {name: self._domain(records, name) for name in records.names}
+        for one, two in self.pairs if self.pairs is not None else combinations(domains, 2):
+            _sizes(domains[one], domains[two])
         codes = {name: domain.codes(records) for name, domain in domains.items()}
         parts = self._parts(len(domains))
         progress(Step(self.name, 0, 3))
@@ -120,7 +123,7 @@ class SyntheticMarginals:
         pairs = self._chosen(codes, domains, single, parts) if self.pairs is None else self.pairs
         progress(Step(self.name, 2, 3))
         tables = {
-            (a, b): noisy(cross_counted(codes[a], codes[b], _sizes(domains[a], domains[b])), parts["two"])
+            (a, b): noisy(cross_counted(codes[a], codes[b], _sizes(domains[a], domains[b])), parts["two"], progress)
             for a, b in pairs
         }
         scales = SENSITIVITY / parts["one"], SENSITIVITY / parts["two"]
@@ -158,7 +161,8 @@ class SyntheticMarginals:
         used = [stage for stage, number in numbers.items() if number]
         shares = epsilon_of_each(self.epsilon, None, used)
         found = {stage: shares[stage] / numbers[stage] for stage in used}
-        while math.fsum(found[stage] * numbers[stage] for stage in used) > self.epsilon:
+        # Summed exactly: rounding must not spend more than there is.
+        while sum(Fraction(found[stage]) * numbers[stage] for stage in used) > Fraction(self.epsilon):
             found = {stage: math.nextafter(part, 0) for stage, part in found.items()}
         return {"two": math.inf, "choice": math.inf} | found
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.masking.noise.laplace import with_laplace_noise
+from tacita.progress import Progress, silent
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -31,9 +32,10 @@ def cross_counted(one: Whole, two: Whole, sizes: tuple[int, int]) -> Whole:
     return cells.reshape(sizes).astype(np.int64)
 
 
-def noisy(table: Whole, epsilon: float) -> Array:
+def noisy(table: Whole, epsilon: float, progress: Progress = silent) -> Array:
     """Return a table of counts that is epsilon-differentially private."""
-    return with_laplace_noise(table.reshape(-1), SENSITIVITY, epsilon).reshape(table.shape).astype(float)
+    found = with_laplace_noise(table.reshape(-1), SENSITIVITY, epsilon, progress, "noise on a table")
+    return found.reshape(table.shape).astype(float)
 
 
 def chosen(scores: Whole, epsilon: float) -> int:
