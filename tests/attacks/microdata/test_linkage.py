@@ -17,10 +17,12 @@ from tacita.attacks.microdata.linkage.comparisons import WIDTHS, comparison_of
 from tacita.attacks.microdata.linkage.distance import DistanceLinkage
 from tacita.attacks.microdata.linkage.oracle import scene_with_oracle
 from tacita.attacks.microdata.linkage.probabilistic import ProbabilisticLinkage
+from tacita.attacks.microdata.linkage.splinking import _agreeing
 from tacita.attacks.microdata.space import axes_of
 from tacita.errors import InputError
 from tacita.generators.firms import FirmSurvey
 from tacita.generators.oracle import Oracle
+from tacita.model.hierarchy import ValueHierarchy
 from tacita.model.records import Categories, Numbers, Records
 from tacita.progress import Step
 
@@ -226,3 +228,37 @@ def test_texts_that_are_misspelt_are_nearly_the_same() -> None:
     assert [level.condition for level in comparison_of(axes[0], 0, random).levels][1].startswith("levenshtein")
     found = ProbabilisticLinkage().attack(Scene(before, after, np.arange(60), ("name",)))
     assert found.success == 1
+
+
+def test_generalised_labels_are_linked_to_what_is_below_them() -> None:
+    """24 towns in 6 areas: a released area fits the originals of its four towns, and no others."""
+    random = np.random.default_rng(11)
+    towns = [f"town {place:02d}" for place in range(24)]
+    tree = ValueHierarchy.from_paths("town", [(town, f"area {i // 4}", "*") for i, town in enumerate(towns)])
+    codes, sex = random.integers(0, 24, 200), random.integers(0, 2, 200)
+    before = Records(
+        {
+            "town": Categories.of([towns[code] for code in codes], hierarchy=tree),
+            "sex": Categories(sex.astype(np.int32), ("f", "m")),
+        }
+    )
+    after = before.with_columns({"town": Categories.of([f"area {code // 4}" for code in codes])})
+    scene = Scene(before, after, np.arange(200), ("town", "sex"))
+    _, groups, sizes = np.unique(codes // 4 * 2 + sex, return_inverse=True, return_counts=True)
+    expected = float(np.mean(1 / sizes[groups]))
+    assert DistanceLinkage().attack(scene).success == pytest.approx(expected)
+    # the model cannot learn whether sex is reliable: the area alone may be all that it goes by
+    assert expected / 2.5 < ProbabilisticLinkage().attack(scene).success <= expected * 1.001
+
+
+def test_agreement_never_speaks_against_a_pair() -> None:
+    levels = [
+        {"is_null_level": True},
+        {"m_probability": 0.1, "u_probability": 0.3},
+        {"m_probability": 0.9, "u_probability": 0.7},
+    ]
+    _agreeing(levels)
+    assert levels[1]["m_probability"] == pytest.approx(0.3)
+    kept = [{"m_probability": 0.8, "u_probability": 0.3}, {"m_probability": 0.2, "u_probability": 0.7}]
+    _agreeing(kept)
+    assert [level["m_probability"] for level in kept] == pytest.approx([0.8, 0.2])

@@ -24,6 +24,7 @@ _EM_PAIRS = 10
 """Pairs for each record on which the model is trained: some per cent of them match."""
 _ROUNDS = (25, 6, 2, 0)
 """Rounds of expectation maximisation that are tried."""
+_NEXT_TO_NONE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +122,36 @@ def _trained(tables: list[Any], settings: Any, rules: Sequence[Rule], progress: 
                 raise
         else:
             break
-    return linker
+    model = linker.misc.save_model_to_json()
+    for comparison in model["comparisons"]:
+        _agreeing(comparison["comparison_levels"])
+    return Linker(tables, model, log_level=None)
+
+
+def _agreeing(levels: list[dict[str, Any]]) -> None:
+    """Let records of the same person agree at least as often as those of different people.
+
+    Where attributes hardly tell people apart, estimation may take matches for the others. m, summed up from the closest
+    level, is raised to u summed up so: what would speak against whoever agrees then says nothing. A level that never
+    came up in training has kept the value with which it began, and gets next to none.
+    """
+    levels = [level for level in levels if not level.get("is_null_level")]
+    began = _first_chances(len(levels))
+    chances = np.array([level["m_probability"] for level in levels])
+    kept = np.abs(chances - began) < 1e-12
+    if not kept.all():
+        chances = np.where(kept, _NEXT_TO_NONE, chances)
+    summed = np.maximum(np.cumsum(chances / chances.sum()), np.cumsum([level["u_probability"] for level in levels]))
+    raised = np.maximum(np.diff(summed, prepend=0.0), _NEXT_TO_NONE)
+    for level, chance in zip(levels, raised / raised.sum(), strict=True):
+        level["m_probability"] = float(chance)
+
+
+def _first_chances(levels: int) -> NDArray[np.float64]:
+    """Return m with which estimation begins: half of what is left for each level."""
+    share = 0.5 ** np.arange(levels)
+    began: NDArray[np.float64] = share / share.sum()
+    return began
 
 
 def _lengths(axes: Sequence[Axis]) -> tuple[int, int]:
@@ -168,8 +198,7 @@ def _settings(comparison: Comparison, key: str) -> dict[str, Any]:
     levels: list[dict[str, Any]] = [
         {"sql_condition": " OR ".join(missing), "label_for_charts": "missing", "is_null_level": True}
     ]
-    share = np.array([0.5**place for place in range(len(comparison.levels))])
-    share /= share.sum()
+    share = _first_chances(len(comparison.levels))
     for place, level in enumerate(comparison.levels):
         levels.append(
             {
