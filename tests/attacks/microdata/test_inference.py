@@ -61,10 +61,10 @@ def test_without_others_there_is_no_control_and_a_note() -> None:
 
 
 def test_boosting_is_a_model_too() -> None:
-    original = people(200, 9)
-    scene = Scene(original, original, np.arange(200), KNOWN, ("wage", "ill"))
-    found = AttributeInference(model="boosting").attack(scene)
-    assert found == AttributeInference(model="boosting").attack(scene)
+    original = people(120, 9)
+    scene = Scene(original, original, np.arange(120), KNOWN, ("wage", "ill"))
+    found = AttributeInference(model="boosting", trees=10).attack(scene)
+    assert found == AttributeInference(model="boosting", trees=10).attack(scene)
     assert found.guess < found.success < AttributeInference().attack(scene).success
 
 

@@ -137,6 +137,7 @@ class AttributeInference:
 
     def _trained(self, features: Floats, answers: Answers) -> Any:
         from sklearn import ensemble
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         numbers = answers.dtype.kind == "f"
         if self.model == "forest":
@@ -150,7 +151,9 @@ class AttributeInference:
             model = ensemble.HistGradientBoostingClassifier(
                 max_iter=self.trees, random_state=self.seed, early_stopping=False
             )
-        return model.fit(features, answers)
+        # threads of boosting wait for each other by spinning, which costs more than it gains where others work too
+        with threadpool_limits(1):
+            return model.fit(features, answers)
 
 
 def _secrets(scene: Scene) -> tuple[str, ...]:
