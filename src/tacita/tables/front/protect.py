@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from importlib import import_module
 from os import PathLike
@@ -52,9 +53,22 @@ def protect(
         _require_truth(case)
     # Several responses share the time.
     share = replace(asked, protect=replace(plan, time=plan.time / max(len(cases), 1)))
-    tables = tuple(way(plan.method)(case, share, progress) for case in cases)
+    with _asked_to_stop(plan.method):
+        tables = tuple(way(plan.method)(case, share, progress) for case in cases)
     settings = {"protect": asdict(plan), "sensitivity": asdict(asked.sensitivity), "attacker": asdict(asked.attacker)}
     return Protected(title_of(asked, cases), tables, text_of(specification), settings)
+
+
+def _asked_to_stop(method: str) -> AbstractContextManager[object]:
+    """Return what keeps the first Ctrl-C from ending searches for a pattern with nothing, and their audits.
+
+    The searches that are left know of it, and end with a safe pattern; a second one ends everything at once.
+    """
+    if _WAYS.get(method) != "by_suppression":
+        return nullcontext()
+    from tacita.tables.suppression.stopping import stop_on_interrupt
+
+    return stop_on_interrupt()
 
 
 def _require_truth(case: Case) -> None:

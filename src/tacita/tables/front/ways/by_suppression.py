@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacita.attacks.result import Audit
-from tacita.progress import Progress
+from tacita.progress import Progress, Step
 from tacita.tables.front.case import Case
 from tacita.tables.front.protected import ProtectedTable
 from tacita.tables.front.ways.attacked import attacked
@@ -33,6 +33,8 @@ def by_suppression(case: Case, specification: Specification, progress: Progress)
     for _ in range(_ROUNDS):
         found = _searched(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
         withheld = found.suppressed
+        if found.is_stopped:
+            progress(Step("stopped: auditing the best safe pattern"))
         verdict = attacked(case, withheld, progress, movements=found.movements)
         more = _new_unions(case, verdict, unions)
         if not more:
