@@ -11,6 +11,7 @@ from tests.tables.suppression.test_suppress import random_table
 from tacita.attacks import audit
 from tacita.model.table import Knowledge
 from tacita.tables.suppression import crowds, safe_pattern
+from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem, problem_of
 from tacita.tables.suppression.safe_pattern import SafePatterns
@@ -35,7 +36,7 @@ def test_few_movements_protect_from_all_contributors(monkeypatch: pytest.MonkeyP
     asked = []
     monkeypatch.setattr(crowds, "Movements", lambda *given: asked.append(given) or Movements(*given))
     patterns = SafePatterns(problem)
-    crowds.prove_in_crowds(problem, patterns.proofs)
+    crowds.prove_in_crowds(problem, patterns.proofs, Clock(60.0))
     assert len(problem.known_by) > 20
     assert len(asked) < 2 * np.sqrt(len(problem.known_by)) + 4
     everybodys = [target for target in patterns.proofs.targets if target.attacker == EVERYBODY]
@@ -86,23 +87,30 @@ def test_waiting_targets_leave_in_their_order() -> None:
 
 def test_a_coarse_pattern_is_kept_with_its_proofs_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Singles behind most cells of a cube: the usual search is cut off after it has changed proofs."""
-    table, levels = random_table((5, 5, 5), 0.25, seed=2)
+    table, levels = random_table((5, 4, 4), 0.25, seed=2)
     known = replace(Knowledge.of(len(table)), owners=np.where(levels.sensitive, np.arange(len(table)), -1))
     monkeypatch.setattr(safe_pattern, "_CROWD", 5)
     coarse = suppress(table, levels, known, seconds=0)
     assert audit(table, coarse.suppressed, levels, known, unions=False, exact=False).passed
-    looks = []
+    looks, made = [], []
+    make = SafePatterns.coarse
+
+    def make_coarse(patterns: SafePatterns, guide: np.ndarray, clock: Clock) -> np.ndarray:
+        made.append(make(patterns, guide, clock))
+        return made[-1]
 
     def watch(clock: object) -> None:
-        if clock is not None:
+        if clock is not None and made:
             looks.append(clock)
             if len(looks) > 20:
                 raise safe_pattern.OutOfTime
 
     monkeypatch.setattr(safe_pattern, "_watch", watch)
+    monkeypatch.setattr(SafePatterns, "coarse", make_coarse)
     monkeypatch.setattr(SafePatterns, "taken_back", lambda _self, withheld, _clock: withheld)
     found = suppress(table, levels, known, method="fast")
     assert len(looks) > 20
+    assert len(made) == 1
     assert audit(table, found.suppressed, levels, known, unions=False, exact=False, movements=found.movements).passed
     monkeypatch.undo()
     better = suppress(table, levels, known, method="fast")

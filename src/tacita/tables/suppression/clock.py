@@ -7,6 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
+class OutOfTime(Exception):
+    """What was asked for was not found before the time was up."""
+
+
 def _never() -> bool:
     return False
 
@@ -33,6 +37,11 @@ class Clock:
     def is_up(self) -> bool:
         """Whether to come to an end."""
         return self.used >= self.seconds or self.stopped()
+
+    def check(self) -> None:
+        """Raise `OutOfTime` when the time is up."""
+        if self.is_up:
+            raise OutOfTime
 
     def part(self, share: float) -> Clock:
         """Return a clock for a share of what is left."""

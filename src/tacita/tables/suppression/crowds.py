@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import ceil, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.proofs import Proofs, Witness
@@ -14,9 +16,10 @@ from tacita.tables.suppression.target import EVERYBODY, Target
 
 _NOBODY, _SEVERAL = -1, -2
 _MOST_PLACES = 12_000
+_MOMENT = 2.0  # seconds that are taken in any case
 
 
-def prove_in_crowds(problem: Problem, proofs: Proofs) -> None:
+def prove_in_crowds(problem: Problem, proofs: Proofs, clock: Clock) -> None:
     """Prove what the cells that are withheld anyway prove, by movements that many targets share.
 
     A movement protects from every contributor who knows none of its cells. Asked one by one, each target needs a linear
@@ -27,14 +30,15 @@ def prove_in_crowds(problem: Problem, proofs: Proofs) -> None:
 
     These proofs last: they move no cell that could be published again. Targets that are not proved here are left as
     they were. Where movements must be by whole numbers, shared ones seldom are, and nothing is tried; nor in tables so
-    large that one programme over all that is withheld takes long.
+    large that one programme over all that is withheld takes long. The clock ends it early, but for a moment.
     """
     if problem.known_by and not problem.whole and len(problem) <= _MOST_PLACES:
-        _Crowds(problem, proofs).prove()
+        _Crowds(problem, proofs, Clock(max(clock.left, _MOMENT), clock.stopped)).prove()
 
 
 class _Crowds:
-    def __init__(self, problem: Problem, proofs: Proofs) -> None:
+    def __init__(self, problem: Problem, proofs: Proofs, clock: Clock) -> None:
+        self._clock = clock
         self._problem = problem
         self._proofs = proofs
         self._targets = [target for target in proofs.targets if target.attacker == EVERYBODY]
@@ -42,6 +46,12 @@ class _Crowds:
         self._knowers: dict[int, frozenset[int]] = {}
 
     def prove(self) -> None:
+        with suppress(OutOfTime):
+            self._prove_crowd_by_crowd()
+        for target in self._found:
+            self._keep(target)
+
+    def _prove_crowd_by_crowd(self) -> None:
         rows, columns = _crowds(self._problem)
         self._prove_within(rows == _NOBODY, self._targets)
         for crowds in (rows, columns):
@@ -49,13 +59,13 @@ class _Crowds:
             for number in range(int(crowds.max(initial=_NOBODY)) + 1):
                 here = [target for target in left if crowds[target.cell] in {_NOBODY, number}]
                 self._prove_within((crowds == _NOBODY) | (crowds == number), here)
-        for target in self._found:
-            self._keep(target)
 
     def _prove_within(self, cells: NDArray[np.bool_], targets: list[Target]) -> None:
         withheld = cells & self._problem.withheld
         asked = [target for target in targets if withheld[target.cell]]
-        failed = set(self._proofs.prove_together(Movements(self._problem, withheld), asked)) if asked else set()
+        self._clock.check()
+        movements = Movements(self._problem, withheld)
+        failed = set(self._proofs.prove_together(movements, asked, self._clock)) if asked else set()
         for target in asked:
             witness = self._proofs.of(target)
             if target not in failed and witness is not None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.local_routing import Detour, movable
 from tacita.tables.suppression.problem import Problem
 
@@ -92,17 +93,24 @@ class Currents:
 
 
 def with_companions(
-    problem: Problem, pattern: NDArray[np.bool_], level: NDArray[np.float64], places: list[int], count: int
+    problem: Problem,
+    pattern: NDArray[np.bool_],
+    level: NDArray[np.float64],
+    places: list[int],
+    count: int,
+    clock: Clock,
 ) -> NDArray[np.bool_]:
     """Return a pattern where, in each equation of the places, others have room for their level so many times over.
 
     The cheapest by the unit that they can carry are added, and then need others in their own equations for that.
+    `OutOfTime` is raised when the clock is up.
     """
     columns, sums = problem.sums.tocsc(), problem.sums
     room = np.minimum(problem.up, problem.down)
     grown = pattern.copy()
     need = {place: float(level[place]) for place in places}
     while need:
+        clock.check()
         place, carried = need.popitem()
         for row in columns.indices[columns.indptr[place] : columns.indptr[place + 1]].tolist():
             cells = sums.indices[sums.indptr[row] : sums.indptr[row + 1]]

@@ -9,15 +9,16 @@ ends exchanges early.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.currents import Currents, with_companions
 from tacita.tables.suppression.free_proofs import prove_free
 from tacita.tables.suppression.guide import guide_of
-from tacita.tables.suppression.local_routing import Detour, LocalRouter
+from tacita.tables.suppression.local_routing import Detour, LocalRouter, cheapest
 from tacita.tables.suppression.neighbourhoods import Neighbourhood, Neighbourhoods, reached_from
 from tacita.tables.suppression.optimal import Best
 from tacita.tables.suppression.problem import Problem
@@ -32,7 +33,6 @@ _CHEAPEST = 2
 _KEPT_ROUTERS = 500
 _FURTHER = (1_500, 6_000)  # places, where no small neighbourhood serves
 _COMPANIONS = (0, 1, 2, 4, 8, 16)  # how many times over others must have room for a level, from one try to the next
-_IN_HASTE = (4, 16)  # when time is up
 _EFFORT = 0.2  # programmes for exchanges, as a share of those that made the pattern
 
 
@@ -74,7 +74,7 @@ class LargeSearch:
         self._tilt = 1e-9 * max(float(problem.cost.mean()), 1e-9)
         self._level = np.maximum(np.maximum(problem.lower, problem.upper), problem.sliding / 2)
         self._room = np.maximum(np.minimum(problem.up, problem.down), 1e-12)
-        self._cheap = _cheapest(problem)
+        self._cheap = cheapest(problem, _CHEAPEST)
         self._routers: dict[Neighbourhood, LocalRouter] = {}
         self._where: dict[int, Neighbourhood] = {}
         self._of: dict[int, list[Target]] = {}
@@ -95,10 +95,14 @@ class LargeSearch:
         if clock.is_up or not self.problem.whole:
             self._weave(self._unproved(ladders), clock)
         self._explore(self._unproved(ladders), clock)
-        self._charge(ladders, _IN_HASTE if clock.is_up else _COMPANIONS)
+        with suppress(OutOfTime):
+            self._charge(ladders, clock)
+        if clock.is_up:
+            for place in self._unproved(ladders):
+                self._shift(place)
         self._climb({place: ladders[place] for place in self._unproved(ladders)}, clock, to_the_end=True)
         if self.problem.known_by:
-            self._protect_from_contributors()
+            self._protect_from_contributors(clock)
 
     def _unproved(self, places: Iterable[int]) -> list[int]:
         """Return the places that are not proved yet, the largest levels first."""
@@ -120,6 +124,8 @@ class LargeSearch:
                 if clock.is_up and not to_the_end:
                     return
                 for place in groups[where]:
+                    if clock.is_up:
+                        self._shift(place)
                     is_last = to_the_end and rung + 1 == len(ladders[place])
                     if not self._is_proved(place) and not self._protected(place, self._router(where), is_last):
                         failed.append(place)
@@ -141,17 +147,21 @@ class LargeSearch:
                     around = reached_from(self.problem.sums, across, place, self.pattern | self._cheap, most)
                     self._protected(place, LocalRouter(self.problem, around), is_last=False)
 
-    def _charge(self, places: Iterable[int], companions: tuple[int, ...]) -> None:
-        """Prove by currents what is left, with ever more companions withheld for it."""
+    def _charge(self, places: Iterable[int], clock: Clock) -> None:
+        """Prove by currents what is left, with ever more companions withheld for it; `OutOfTime` when time is up."""
         if self.problem.whole:
             return
-        for count in companions:
+        for count in _COMPANIONS:
+            clock.check()
             left = [place for place in self._unproved(places) if self._is_even(place)]
             if not left:
                 return
-            allowed = with_companions(self.problem, self.pattern, self._level, left, count) if count else self.pattern
+            allowed = self.pattern
+            if count:
+                allowed = with_companions(self.problem, self.pattern, self._level, left, count, clock)
             for current in Currents(self.problem, allowed, self._level).movements(left):
                 self._keep(current, True, EVERYBODY)
+                clock.check()
 
     def _weave(self, places: list[int], clock: Clock) -> None:
         """Take crossings of codes: the cheapest movement among their codes or, when time is up, a crossing itself."""
@@ -166,12 +176,22 @@ class LargeSearch:
                 whole=self.problem.whole,
             )
             if woven is None:
+                if clock.is_up:
+                    self._shift(place)
                 continue
             if not clock.is_up:
                 self._where[place] = (woven.codes,)
                 if self._protected(place, self._router(self._where[place]), is_last=False):
                     continue
             self._keep(Detour(woven.places, woven.delta), True, EVERYBODY)
+
+    def _shift(self, place: int) -> None:
+        """Move leaves where nothing else was found in time: it takes little, and withholds much."""
+        if not self._is_proved(place) and self._is_even(place):
+            price = np.where(self.pattern, 0.0, self._cost)
+            found = self._near.shifted(place, price, self._room, float(self._level[place]))
+            if found is not None:
+                self._keep(found, True, EVERYBODY)
 
     def exchange(self, clock: Clock) -> None:
         """Do without cells where what must be withheld instead costs less, often nothing.
@@ -180,7 +200,7 @@ class LargeSearch:
         withheld, and find more now. Then without single cells, the dearest first.
         """
         most = self.programmes * (1 + _EFFORT)
-        for cells in self._private():
+        for cells in self._private() if not clock.is_up else ():
             if clock.is_up or self.programmes > most:
                 return
             self._exchanged(cells)
@@ -193,8 +213,13 @@ class LargeSearch:
     def _private(self) -> list[NDArray[np.int64]]:
         """Return the cells that only targets of one neighbourhood need, by neighbourhood, in the order of the cells."""
         found: dict[Neighbourhood, list[int]] = {}
+        seen: dict[int, set[Neighbourhood]] = {}
         for cell in np.flatnonzero(self.pattern & ~self.problem.withheld).tolist():
-            users = {self._where.get(target.cell, ()) for target in self._proofs.using(cell)}
+            users: set[Neighbourhood] = set()
+            for movement, proved in self._proofs.provers_using(cell):
+                if movement not in seen:
+                    seen[movement] = {self._where.get(target.cell, ()) for target in proved}
+                users |= seen[movement]
             if len(users) == 1 and len(self._near.places(where := users.pop())) <= _LARGE:
                 found.setdefault(where, []).append(cell)
         return [np.array(cells) for cells in found.values()]
@@ -309,7 +334,7 @@ class LargeSearch:
     def _known(self, attacker: int) -> NDArray[np.int64]:
         return self.problem.known_by[attacker] if attacker != EVERYBODY else np.zeros(0, np.int64)
 
-    def _protect_from_contributors(self) -> None:
+    def _protect_from_contributors(self, clock: Clock) -> None:
         """Find detours that leave alone what single contributors know, where the proofs so far do not.
 
         All contributors who see through a proof are shut out together: one movement then serves against each of them.
@@ -318,9 +343,30 @@ class LargeSearch:
         for place in sorted(self._of):
             targets = [target for target in self._of[place] if self._proofs.of(target) is not None]
             attackers = sorted({who for target in targets for who in self._proofs.attackers_in(target)})
+            if clock.is_up and attackers and place in self._near and self._is_even(place):
+                self._hide(targets)
+                attackers = sorted({who for target in targets for who in self._proofs.attackers_in(target)})
             if attackers and place in self._where and not self._hidden(place, attackers):
                 for attacker in attackers:
                     self._hidden(place, [attacker])
+
+    def _hide(self, targets: list[Target]) -> None:
+        """Look for a movement of cells that no contributor knows, besides the one whose secret a place is."""
+        place = targets[0].cell
+        known = np.unique(np.concatenate(list(self.problem.known_by.values())))
+        own = self.problem.known_by.get(int(self.problem.owners[place]), known[:0])
+        room, level = self._room.copy(), float(self._level[place])
+        room[np.setdiff1d(known, own, assume_unique=True)] = 0.0
+        price = np.where(self.pattern, 0.0, self._cost)
+        woven = self._near.woven(place, price, room, level, whole=self.problem.whole)
+        found = self._near.shifted(place, price, room, level) if woven is None else Detour(woven.places, woven.delta)
+        if found is not None:
+            self.pattern[found.places] = True
+            witness = Witness.moving(found.places, found.delta)
+            met = set(self._met(found, True, EVERYBODY))
+            for target in targets:
+                if target in met:
+                    self._proofs.add(target, witness)
 
     def _hidden(self, place: int, attackers: list[int]) -> bool:
         """Protect a place from contributors by one movement, in either direction; return whether that was possible."""
@@ -339,17 +385,3 @@ class LargeSearch:
             if is_mirrored:
                 break
         return True
-
-
-def _cheapest(problem: Problem) -> NDArray[np.bool_]:
-    """Return the cells that are among the cheapest of some equation."""
-    sums = problem.sums
-    row = np.repeat(np.arange(sums.shape[0]), np.diff(sums.indptr))
-    free = ~problem.withheld[sums.indices]
-    row, cell = row[free], sums.indices[free]
-    order = np.lexsort((cell, problem.cost[cell], row))
-    row, cell = row[order], cell[order]
-    first = np.searchsorted(row, row)
-    found = np.zeros(len(problem), bool)
-    found[cell[np.arange(len(row)) - first < _CHEAPEST]] = True
-    return found

@@ -154,3 +154,17 @@ def movable(sums: sparse.csr_matrix) -> NDArray[np.bool_]:
         if not alone.any():
             return np.asarray(live > 0)
         live[across @ alone > 0] = 0.0
+
+
+def cheapest(problem: Problem, count: int) -> NDArray[np.bool_]:
+    """Return the cells that are among the so many cheapest, of those that may be published, of some equation."""
+    sums = problem.sums
+    row = np.repeat(np.arange(sums.shape[0]), np.diff(sums.indptr))
+    free = ~problem.withheld[sums.indices]
+    row, cell = row[free], sums.indices[free]
+    order = np.lexsort((cell, problem.cost[cell], row))
+    row, cell = row[order], cell[order]
+    first = np.searchsorted(row, row)
+    found = np.zeros(len(problem), bool)
+    found[cell[np.arange(len(row)) - first < count]] = True
+    return found

@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.target import Target
 
 _SECONDS_FOR_ONE = 5.0  # for one question about whole numbers; almost all take milliseconds
 _OPTIMAL = highspy.HighsModelStatus.kOptimal
+_INTERRUPTED = highspy.HighsModelStatus.kInterrupt
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +125,20 @@ class Movements:
             delta[self.cells] = np.rint(solver.getSolution().col_value)
         return Reach(float(sign * delta[cell]), delta, np.zeros(self.problem.sums.shape[0]))
 
-    def together(self, targets: Sequence[Target]) -> NDArray[np.float64]:
-        """Return one movement that takes as many targets as it can towards their levels, each counted equally."""
+    def together(self, targets: Sequence[Target], clock: Clock | None = None) -> NDArray[np.float64]:
+        """Return one movement that takes as many targets as it can towards their levels, each counted equally.
+
+        With a clock, `OutOfTime` is raised when it is up; questions of one target take too little to ask for it.
+        """
         columns = [int(self._column[target.cell]) for target in targets]
         for target, column in zip(targets, columns, strict=True):
             self._cap(column, target.sign, target.level)
-        solution = self._best(columns, [target.sign / target.level for target in targets])
-        for column in columns:
-            self._solver.changeColBounds(column, self._lower[column], self._upper[column])
+        try:
+            with ended_by(self._solver, clock):
+                solution = self._best(columns, [target.sign / target.level for target in targets])
+        finally:
+            for column in columns:
+                self._solver.changeColBounds(column, self._lower[column], self._upper[column])
         return self._full(solution)
 
     def _cap(self, column: int, sign: int, level: float) -> None:
@@ -144,6 +152,8 @@ class Movements:
         self._priced = np.array(columns, np.int32)
         solver.changeColsCost(len(columns), self._priced, np.array(prices))
         solver.run()
+        if solver.getModelStatus() == _INTERRUPTED:
+            raise OutOfTime
         if solver.getModelStatus() != _OPTIMAL:
             # Rounding in a long series of warm starts; a cold one settles it.
             solver.clearSolver()
@@ -154,6 +164,24 @@ class Movements:
         delta = np.zeros(len(self.problem))
         delta[self.cells] = solution.col_value
         return delta
+
+
+@contextmanager
+def ended_by(solver: highspy.Highs, clock: Clock | None) -> Iterator[None]:
+    """Let a simplex end when the time is up; its status says so."""
+    if clock is None:
+        yield
+        return
+
+    def look(event: highspy.highs.HighsCallbackEvent) -> None:
+        if event.data_in is not None:
+            event.data_in.user_interrupt = clock.is_up
+
+    solver.cbSimplexInterrupt += look
+    try:
+        yield
+    finally:
+        solver.cbSimplexInterrupt -= look
 
 
 def solver_of(

@@ -15,6 +15,8 @@ from scipy import sparse
 
 from tacita.model.table import Dimension, Table
 from tacita.tables.suppression.crossings import Crossings, Woven
+from tacita.tables.suppression.leaf_shifts import LeafShifts
+from tacita.tables.suppression.local_routing import Detour
 from tacita.tables.suppression.presolve import Reduced
 
 Box = tuple[frozenset[int], ...]
@@ -39,12 +41,17 @@ class Neighbourhoods:
         self._around: dict[int, list[Neighbourhood]] = {}
         self._cell = self._innermost(len(reduced.problem))
         self._crossings = Crossings(table, reduced)
+        self._shifts = LeafShifts(table, reduced)
 
     def woven(
         self, place: int, price: NDArray[np.float64], room: NDArray[np.float64], level: float, *, whole: bool
     ) -> Woven | None:
         """Return a movement of a place made of products of movements of codes, if there is one (see `Crossings`)."""
         return self._crossings.woven(self._codes[self._cell[place]], price, room, level, whole=whole)
+
+    def shifted(self, place: int, price: NDArray[np.float64], room: NDArray[np.float64], level: float) -> Detour | None:
+        """Return a movement of a place made of movements of leaves, if there is one (see `LeafShifts`)."""
+        return self._shifts.shifted(self._codes[self._cell[place]], price, room, level)
 
     def _innermost(self, places: int) -> NDArray[np.int64]:
         """Return one cell of each place: the one whose smallest box is the smallest."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.cuts import Cut, UselessAlone, lonely_cuts, strengthened
 from tacita.tables.suppression.master import Master, Relaxed
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.proofs import Witness
-from tacita.tables.suppression.safe_pattern import OutOfTime, SafePatterns
+from tacita.tables.suppression.safe_pattern import SafePatterns
 from tacita.tables.suppression.separation import Separation
 from tacita.tables.suppression.target import Target
 
@@ -24,6 +24,9 @@ _MIP_SECONDS = 8.0
 _ROOT_SHARE = 0.3  # of the time
 _STARTS = (0.5, 0.3, 0.9)  # what of a fractional point a pattern starts from
 _WIDE = 0.1  # a gap above which more than one start is worth its time
+_FIRST_SHARE = 0.5  # of the time: when there is no pattern by then, those of large tables are looked for
+_GRACE = 3.0  # seconds: what a first pattern may take besides
+_MOMENT = 1.0  # seconds: what a first guide may take after time is up
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,16 @@ class Best:
 class Search:
     """The search for one problem; `best` is safe at any time after the first pattern."""
 
-    def __init__(self, problem: Problem, patterns: SafePatterns, clock: Clock) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        patterns: SafePatterns,
+        clock: Clock,
+        otherwise: Callable[[SafePatterns], Best],
+    ) -> None:
+        """Prepare a search; `otherwise` makes a safe pattern, and its proofs, where a first one here takes long."""
         self.problem = problem
+        self._otherwise = otherwise
         self._patterns = patterns
         self._clock = clock
         self._master = Master(problem)
@@ -71,12 +82,27 @@ class Search:
         return self.best
 
     def _first(self, guide: NDArray[np.float64]) -> None:
-        """Make a first pattern; where that takes long, a coarse one before, which is safe as well."""
-        if self._patterns.is_crowded():
-            self._keep(self._patterns.coarse(guide))
-            self._try(guide > 0.5, guide)
-        else:
-            self._keep(self._patterns.safe(guide > 0.5, guide))
+        """Make a first pattern; where that takes long, a coarse one before, or another, which are safe as well."""
+        if any(self._is_made(guide, clock) for clock in (self._clock.part(_FIRST_SHARE), Clock(_GRACE))):
+            return
+        # Proofs made until now are of other patterns.
+        fresh = SafePatterns(self.problem)
+        pattern = self._otherwise(fresh).withheld
+        self._patterns.proofs.watch(fresh.proofs.targets)
+        self._patterns.proofs.come_back_to(fresh.proofs.kept())
+        self._keep(pattern)
+
+    def _is_made(self, guide: NDArray[np.float64], clock: Clock) -> bool:
+        """Make a first pattern; return whether there was time for it."""
+        try:
+            if self._patterns.is_crowded():
+                self._keep(self._patterns.coarse(guide, clock))
+                self._try(guide > 0.5, guide)
+            else:
+                self._keep(self._patterns.safe(guide > 0.5, guide, clock))
+        except OutOfTime:
+            return False
+        return True
 
     def _is_done(self, gap: float) -> bool:
         return self._clock.is_up or self.best.gap <= max(gap, _TIGHT)
@@ -154,9 +180,12 @@ class Search:
     def _relaxed(self, rounds: int = 50) -> Relaxed | None:
         """Return the optimum over fractions, no cell withheld alone in its equation, and all covers satisfied."""
         relaxed = self._master.relaxed()
+        moment = Clock(_MOMENT)
         for number in range(rounds):
             if relaxed is None:
                 return None
+            if self._clock.is_up and moment.is_up:
+                break
             new = self._master.add(self._alone.broken(relaxed.x))
             if not new and not self._clock.is_up:
                 covers = (strengthened(cut, relaxed.x) for cut in self._capacities)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import Movement
+from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
@@ -111,6 +112,10 @@ class Proofs:
         """Return the targets whose proof moves a cell that is not withheld anyway, in a fixed order."""
         return sorted(target for key in self._users.get(cell, ()) for target in self._proved[key])
 
+    def provers_using(self, cell: int) -> Iterator[tuple[int, Iterable[Target]]]:
+        """Yield a number for each movement of a cell that is not withheld anyway, and what it proves."""
+        return ((key, self._proved[key]) for key in self._users.get(cell, ()))
+
     def one_using(self, cell: int) -> list[Target]:
         """Return one of the targets whose proof moves a cell, if there is any: for those who have no time for all."""
         return [next(iter(self._proved[key])) for key in list(self._users.get(cell, ()))[:1]]
@@ -181,11 +186,23 @@ class Proofs:
     def _who_knows(self, cells: NDArray[np.int64]) -> frozenset[int]:
         return frozenset(who for cell in cells.tolist() for who in self._knowers.get(cell, ()))
 
-    def prove(self, movements: Movements, targets: Iterable[Target], *, stop_at_first: bool = False) -> list[Target]:
-        """Try to prove targets within a pattern; return those that cannot be, or the first of them."""
-        left = self._proved_together(movements, Waiting(targets))
+    def prove(
+        self,
+        movements: Movements,
+        targets: Iterable[Target],
+        *,
+        stop_at_first: bool = False,
+        clock: Clock | None = None,
+    ) -> list[Target]:
+        """Try to prove targets within a pattern; return those that cannot be, or the first of them.
+
+        With a clock, `OutOfTime` is raised when it is up; what was proved until then stays so.
+        """
+        left = self._proved_together(movements, Waiting(targets), clock)
         failed = []
         while left:
+            if clock is not None:
+                clock.check()
             target = left.targets[0]
             left = left.after_first()
             witness = self._reached(movements, target)
@@ -198,16 +215,18 @@ class Proofs:
                 left = self._settled(self._last, left)
         return failed
 
-    def prove_together(self, movements: Movements, targets: Iterable[Target]) -> list[Target]:
+    def prove_together(
+        self, movements: Movements, targets: Iterable[Target], clock: Clock | None = None
+    ) -> list[Target]:
         """Try to prove targets within a pattern, many by one movement, as long as that is quick; return the others."""
-        return self._proved_together(movements, Waiting(targets)).targets
+        return self._proved_together(movements, Waiting(targets), clock).targets
 
-    def _proved_together(self, movements: Movements, left: Waiting) -> Waiting:
+    def _proved_together(self, movements: Movements, left: Waiting, clock: Clock | None) -> Waiting:
         while len(left) >= _FEW:
             batch = self._batch(left.targets)
             if not batch:  # only targets of single contributors, who are asked one by one
                 break
-            rest = self._settled(movements.together(batch), left)
+            rest = self._settled(movements.together(batch, clock), left)
             is_worth = len(left) - len(rest) >= _WORTH * len(batch)
             left = rest
             if not is_worth:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tacita.tables.suppression.movements import solver_of
+from tacita.tables.suppression.clock import Clock, OutOfTime
+from tacita.tables.suppression.movements import ended_by, solver_of
 from tacita.tables.suppression.part import part_of
 from tacita.tables.suppression.problem import Problem
 from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
@@ -89,8 +90,13 @@ class Router:
         moved = np.rint(solver.getSolution().col_value)
         return np.asarray(moved[: self._cells] - moved[self._cells :])
 
-    def route_many(self, targets: Sequence[Target], costs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return one movement that reaches many targets at little cost, each if it can be."""
+    def route_many(
+        self, targets: Sequence[Target], costs: NDArray[np.float64], clock: Clock | None = None
+    ) -> NDArray[np.float64]:
+        """Return one movement that reaches many targets at little cost, each if it can be.
+
+        With a clock, `OutOfTime` is raised when it is up.
+        """
         level = float(np.median([target.level for target in targets]))
         most = np.minimum(np.maximum(self.problem.up, self.problem.down), level)
         prices = np.tile(costs / np.maximum(most, 1e-12), 2) + self._breath(costs, level)
@@ -101,7 +107,8 @@ class Router:
             prices[ahead] = -reward * level / target.level
             room[ahead], room[back] = min(room[ahead], target.level), 0.0
         self._solver.setOptionValue("simplex_strategy", _PRIMAL)
-        delta = self._solved(prices, np.zeros(2 * self._cells), room)
+        with ended_by(self._solver, clock):
+            delta = self._solved(prices, np.zeros(2 * self._cells), room)
         return np.zeros(self._cells) if delta is None else delta
 
     def _priced_route(
@@ -152,6 +159,8 @@ class Router:
         solver.changeColsBounds(size, self._columns, least, room)
         solver.run()
         status = solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kInterrupt:
+            raise OutOfTime
         if status not in {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible}:
             solver.clearSolver()
             solver.run()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.companions import Companions
 from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem
@@ -18,7 +18,6 @@ from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target, targets_o
 _MANY = 150  # unprotected targets are routed together above, one by one below
 _STILL = 1e-7
 _CROWD = 60  # targets that contributors may see through: above, a coarse pattern is made first
-_AT_ONCE = 200  # targets that are asked about between two looks at the clock
 
 
 class Unprotectable(Exception):
@@ -27,10 +26,6 @@ class Unprotectable(Exception):
     def __init__(self, targets: tuple[Target, ...]) -> None:
         super().__init__(f"{len(targets)} targets")
         self.targets = targets
-
-
-class OutOfTime(Exception):
-    """No safe pattern was found before the time was up."""
 
 
 @dataclass(slots=True)
@@ -56,21 +51,22 @@ class SafePatterns:
         if not lacking:
             return self._betrayed(withheld, None, clock)
         movements = Movements(self.problem, withheld)
-        return self.proofs.prove(movements, lacking) or self._betrayed(withheld, movements, clock)
+        return self.proofs.prove(movements, lacking, clock=clock) or self._betrayed(withheld, movements, clock)
 
     def is_crowded(self) -> bool:
         """Return whether so many targets may be seen through by single contributors that asking takes long."""
         return bool(self.problem.known_by) and len(self._seen_through_by_some(self.problem.withheld)) > _CROWD
 
-    def coarse(self, guide: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def coarse(self, guide: NDArray[np.float64], clock: Clock) -> NDArray[np.bool_]:
         """Return a safe pattern soon where there are many single contributors, though it withholds more than others do.
 
         Each target gets a movement of cells that no contributor knows besides the one whose secret it is: one linear
-        programme, where one for each contributor is needed otherwise.
+        programme, where one for each contributor is needed otherwise. `OutOfTime` is raised when the clock is up.
         """
         pattern, costs = self.problem.withheld.copy(), self._costs(guide)
         known = np.unique(np.concatenate(list(self.problem.known_by.values())))
         for target in self._seen_through_by_some(pattern):
+            clock.check()
             if target.sign == WIDTH or self._is_hidden(target, pattern):
                 continue
             own = self.problem.known_by.get(int(self.problem.owners[target.cell]), known[:0])
@@ -79,7 +75,7 @@ class SafePatterns:
             if delta is not None:
                 pattern = pattern | (np.abs(delta) > 0)
                 self.proofs.learn(delta, [target, target._replace(sign=-target.sign, level=self._level_back(target))])
-        return self.safe(pattern, guide)
+        return self.safe(pattern, guide, clock)
 
     def safe(
         self, withheld: NDArray[np.bool_], guide: NDArray[np.float64] | None = None, clock: Clock | None = None
@@ -96,7 +92,7 @@ class SafePatterns:
             free = np.where(pattern, 0.0, costs)
             if len(many) > _MANY:
                 tries.update({target: tries.get(target, 0) + 1 for target in many})
-                pattern = pattern | self._moved(self._router.route_many(self._one_way(many), free), many)
+                pattern = pattern | self._moved(self._router.route_many(self._one_way(many), free, clock), many)
                 continue
             pattern = self._routed_one_by_one(missing, pattern, costs, clock)
         return pattern
@@ -114,7 +110,7 @@ class SafePatterns:
                 continue
             movements.shut(cell)
             pattern[cell] = False
-            if self._holds_without(cell, pattern, movements):
+            if self._holds_without(cell, pattern, movements, clock):
                 lone.publish(cell)
             else:
                 movements.open(cell)
@@ -139,8 +135,8 @@ class SafePatterns:
     def _level_back(self, target: Target) -> float:
         return float((self.problem.lower if target.sign > 0 else self.problem.upper)[target.cell])
 
-    def _holds_without(self, cell: int, pattern: NDArray[np.bool_], movements: Movements) -> bool:
-        """Return whether all targets stay proved without a cell; if not, the proofs are as they were."""
+    def _holds_without(self, cell: int, pattern: NDArray[np.bool_], movements: Movements, clock: Clock) -> bool:
+        """Return whether all targets were proved in time without a cell; if not, the proofs are as they were."""
         touched = self.proofs.using(cell)
         blocker = self._blockers.get(cell)
         if blocker in touched:
@@ -148,12 +144,15 @@ class SafePatterns:
             touched.remove(blocker)
             touched.insert(0, blocker)
         kept = {target: self.proofs.of(target) for target in touched}
-        failed = self.proofs.prove(movements, touched[:1], stop_at_first=True)
-        failed = failed or self.proofs.prove(movements, touched[1:], stop_at_first=True)
-        failed = failed or self._seen_through(touched, pattern, movements)
-        if not failed:
-            return True
-        self._blockers[cell] = failed[0]
+        try:
+            failed = self.proofs.prove(movements, touched[:1], stop_at_first=True)
+            failed = failed or self.proofs.prove(movements, touched[1:], stop_at_first=True, clock=clock)
+            failed = failed or self._seen_through(touched, pattern, movements, clock)
+            if not failed:
+                return True
+            self._blockers[cell] = failed[0]
+        except OutOfTime:
+            pass
         for target, witness in kept.items():
             assert witness is not None
             self.proofs.add(target, witness)
@@ -205,31 +204,28 @@ class SafePatterns:
         if not self.problem.known_by:
             return []
         wanted: list[Target] = []
-        router = RouterWithin(self.problem, withheld)
+        router: RouterWithin | None = None
         for target in [t for t in self.proofs.targets if t.attacker == EVERYBODY]:
             if singles := self._singles(target, withheld):
                 _watch(clock)
+                router = router or RouterWithin(self.problem, withheld)
                 self._avoid_what_is_known(target, router, singles)
                 wanted += self._singles(target, withheld)
         if not wanted:
             return []
         self.proofs.watch(wanted)
         movements = movements or Movements(self.problem, withheld)
-        if clock is None:
-            return self.proofs.prove(movements, wanted)
-        failed: list[Target] = []
-        for start in range(0, len(wanted), _AT_ONCE):
-            _watch(clock)
-            failed += self.proofs.prove(movements, wanted[start : start + _AT_ONCE])
-        return failed
+        return self.proofs.prove(movements, wanted, clock=clock)
 
-    def _seen_through(self, targets: list[Target], withheld: NDArray[np.bool_], movements: Movements) -> list[Target]:
+    def _seen_through(
+        self, targets: list[Target], withheld: NDArray[np.bool_], movements: Movements, clock: Clock
+    ) -> list[Target]:
         """Return a target that a contributor sees through now that its proof is another, if there is one."""
         if not self.problem.known_by:
             return []
         new = [s for t in targets if t.attacker == EVERYBODY for s in self._singles(t, withheld)]
         self.proofs.watch(new)
-        return self.proofs.prove(movements, new, stop_at_first=True)
+        return self.proofs.prove(movements, new, stop_at_first=True, clock=clock)
 
     def _singles(self, target: Target, withheld: NDArray[np.bool_]) -> list[Target]:
         """Return a target as those see it who know a cell of its proof, and against whom it has no proof yet."""
@@ -249,5 +245,5 @@ class SafePatterns:
 
 
 def _watch(clock: Clock | None) -> None:
-    if clock is not None and clock.is_up:
-        raise OutOfTime
+    if clock is not None:
+        clock.check()

@@ -109,18 +109,21 @@ def _searched(
     patterns = SafePatterns(problem)
     if not len(problem.targets):
         return Best(problem.withheld.copy(), 0.0, 0.0), patterns
-    prove_in_crowds(problem, patterns.proofs)
+    prove_in_crowds(problem, patterns.proofs, clock)
 
     def report(best: Best) -> None:
         # The cost itself may be the value of the one cell that is withheld: it is not told.
         told = f"searching: a safe pattern is at hand, the cheapest costs up to {100 * best.gap:.2f} % less"
         progress(Step(told, min(clock.used, clock.seconds), clock.seconds))
 
-    if _is_large(problem):
+    def large(patterns: SafePatterns) -> Best:
         near, subtables = Neighbourhoods(table, small), subtables_of(table, small)
-        best = large_pattern(problem, near, subtables, patterns, clock, report)
+        return large_pattern(problem, near, subtables, patterns, clock, report)
+
+    if _is_large(problem):
+        best = large(patterns)
     else:
-        best = Search(problem, patterns, clock).run(1.0 if method == "fast" else gap, report)
+        best = Search(problem, patterns, clock, large).run(1.0 if method == "fast" else gap, report)
     # The proofs must be those of the pattern that is handed out.
     if patterns.unproved(best.withheld):
         raise InternalError("the pattern could not be proved safe again; nothing was released")
