@@ -3,13 +3,13 @@
 ``release/`` holds the data, their dictionary, further tables, a report and a manifest: which methods were used on which
 attributes, and what that cost. ``release.internal/`` holds the recipe with its seed, the figures of every step, what
 attackers achieved, and where each released record comes from. Neither seed nor parameters are told outside, unless the
-steward decides to hand out the recipe, which then comes without its seed.
+steward decides to hand out the recipe, which then comes without its seed and without what it says of attackers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tacita.choosing.evaluation import Evaluation
@@ -24,6 +24,7 @@ from tacita.model.microdata import Microdata, Source
 from tacita.model.records import Records
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
+from tacita.recipes.recipe import Judgement
 from tacita.recipes.recipe_file import recipe_text
 from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
 from tacita.release.ending import released_ending
@@ -95,7 +96,8 @@ def write_masked(
         write_text(places.release / DICTIONARY, text, force=False, settings=settings)
         tables = _write_tables(masked.beside, masked.released, places.release, settings)
         if options.publish_recipe:
-            published = recipe_text(masked.recipe, with_seed=False)
+            # What the intruder was supposed to know, and what success is accepted, helps nobody but an intruder.
+            published = recipe_text(masked.recipe.with_(judgement=Judgement()), with_seed=False)
             write_text(places.release / RECIPE, published, force=False, settings=settings)
         page = external_report(masked, evaluation, tuples, microdata, tables)
         write_text(places.release / REPORT, page, force=False, settings=settings)
@@ -119,7 +121,8 @@ def _described(masked: Masked, tuples: Tuples) -> tuple[Microdata, str, tuple[st
     missing_as = masked.released.dictionary.missing_as
     dictionary = released_dictionary(masked.original, masked.released.dictionary, tuples, missing_as)
     if ending in SPSS:
-        dictionary = with_blanks_missing(dictionary, tuples)
+        # Where no value was changed, an empty text is a value as before.
+        dictionary = with_blanks_missing(dictionary, replace(tuples, touched=frozenset(masked.changed)))
     return microdata.with_dictionary(dictionary), ending, notes
 
 
