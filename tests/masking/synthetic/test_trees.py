@@ -226,3 +226,10 @@ def test_quantiles_keep_shares_and_means() -> None:
         assert abs(np.mean(found == heap) - np.mean(values == heap)) < 0.005
     assert abs(found.mean() / values.mean() - 1) < 0.02 and abs(found.std() / values.std() - 1) < 0.03
     assert not np.isin(found[(found != 0) & (found != 25)], values).any()
+
+
+def test_between_codes_that_many_share_nothing_is_invented() -> None:
+    codes = np.repeat([2.0, 4.0, 5.0, 9.0], [20, 40, 30, 10])
+    found = Quantiles.of(codes, 5, 3).at(np.random.default_rng(1).random(20_000))
+    values, counts = np.unique(found, return_counts=True)
+    assert values.tolist() == [2, 4, 5, 9] and np.abs(counts / 20_000 - [0.2, 0.4, 0.3, 0.1]).max() < 0.02

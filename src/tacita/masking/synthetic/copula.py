@@ -67,12 +67,12 @@ class SyntheticCopula:
 
     name: ClassVar[str] = "synthetic-copula"
     promises: ClassVar[str] = (
-        "of a record nothing is used but its part in each attribute's distribution and in correlations; no number that "
-        "is extreme is released"
+        "Of a record nothing is used but its part in each attribute's distribution and in correlations; no number that "
+        "is extreme is released."
     )
     limits: ClassVar[str] = (
-        "dependence that correlations of normal scores do not show is lost, such as bends, interactions and impossible "
-        "combinations; values that many share are released"
+        "Dependence that correlations of normal scores do not show is lost, such as bends and interactions, and "
+        "combinations may appear that cannot be. Values that many share are released."
     )
     is_random: ClassVar[bool] = True
 
@@ -179,7 +179,7 @@ def _orders(records: Records, attributes: tuple[str, ...]) -> dict[str, Whole]:
             continue
         held = column.values if isinstance(column, Numbers) else np.where(column.missing, np.nan, column.codes)
         found[name] = _places(held)
-    known = [np.nan_to_num(Latent.of(codes).scores()[0]) for codes in found.values()]
+    known = [np.nan_to_num(Latent.of(codes).scores()) for codes in found.values()]
     profile = np.stack(known, axis=1) if known else np.zeros((len(records), 0))
     for name in loose:
         codes = records.categories(name).codes

@@ -92,7 +92,11 @@ class Hybrid:
             rows = order[starts[kind.reshape(-1) == place][:, None] + np.arange(pattern[0])[None, :]]
             at = rows[:, :, None], present[None, None, :]
             values[at] = redrawn(values[at], random)
-        figures = {name: grouped.figures[name] for name in ("groups", "smallest group", "largest group")}
+        figures = {
+            "groups": float(len(sizes)),
+            "smallest group": float(sizes.min()),
+            "largest group": float(sizes.max()),
+        }
         return Treated.in_place(
             records.with_matrix(self.attributes, values), groups=groups, figures=figures, notes=self._notes(records)
         )

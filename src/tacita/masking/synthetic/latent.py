@@ -13,6 +13,8 @@ Whole = NDArray[np.int64]
 _TERMS = 40
 """Terms of the expansion in Hermite polynomials."""
 _STRONGEST = 0.9999
+_FINE = 2000
+"""Into how many parts a distribution is cut at most to find the coefficients."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,32 +42,32 @@ class Latent:
         """Whether there are two values."""
         return int(np.count_nonzero(np.diff(self.ends))) > 1
 
-    def scores(self) -> tuple[Array, Array]:
-        """Return the score of each record, standardised and NaN where missing, and its Hermite coefficients.
-
-        With normalised Hermite polynomials he_k, the score is the sum of a_k he_k(z), and
-        a_k = sum over values of score * (He_(k-1)(t_c) f(t_c) - He_(k-1)(t_(c+1)) f(t_(c+1))) / sqrt(k!), f being the
-        normal density.
-        """
-        from scipy.special import ndtri
-
+    def scores(self) -> Array:
+        """Return the score of each record, standardised, and NaN where it is missing."""
         if not self.varies:
-            return np.where(self.codes < 0, np.nan, 0.0), np.zeros(_TERMS)
-        thresholds = ndtri(self.ends)
-        finite = np.isfinite(thresholds)
-        at = np.where(finite, thresholds, 0.0)
-        density = np.where(finite, np.exp(-at * at / 2) / np.sqrt(2 * np.pi), 0.0)
-        share = np.diff(self.ends)
-        score = (density[:-1] - density[1:]) / np.where(share > 0, share, 1)
-        score = score / np.sqrt(share @ np.square(score))
-        coefficients = np.empty(_TERMS)
+            return np.where(self.codes < 0, np.nan, 0.0)
+        score, _, _ = _stepwise(self.ends)
+        return np.append(score, np.nan)[self.codes]
+
+    def coefficients(self) -> Array:
+        """Return the Hermite coefficients a_1, a_2, ... of the score: it is the sum of a_k he_k(z).
+
+        With normalised Hermite polynomials he_k and the normal density f, a_k is the sum over values of
+        score * (He_(k-1)(t_c) f(t_c) - He_(k-1)(t_(c+1)) f(t_(c+1))) / sqrt(k!). Of thousands of values, neighbours are
+        taken together.
+        """
+        if not self.varies:
+            return np.zeros(_TERMS)
+        kept = np.unique((self.ends * _FINE).astype(np.int64), return_index=True)[1]
+        score, at, density = _stepwise(np.append(self.ends[kept[:-1]], 1.0))
+        found = np.empty(_TERMS)
         # he_k(x) = (x he_(k-1)(x) - sqrt(k - 1) he_(k-2)(x)) / sqrt(k), which stays small where He_k does not.
         before, now = np.zeros_like(at), np.ones_like(at)
         for k in range(1, _TERMS + 1):
             held = now * density / np.sqrt(k)
-            coefficients[k - 1] = score @ (held[:-1] - held[1:])
+            found[k - 1] = score @ (held[:-1] - held[1:])
             before, now = now, (at * now - np.sqrt(k - 1) * before) / np.sqrt(k)
-        return np.append(score, np.nan)[self.codes], coefficients
+        return found
 
     def value(self, drawn: Array) -> Whole:
         """Return the place of the value that is seen of a variable."""
@@ -90,6 +92,19 @@ class Latent:
         return found
 
 
+def _stepwise(ends: Array) -> tuple[Array, Array, Array]:
+    """Return the standardised scores between shares, the thresholds (0 for infinite ones) and the density there."""
+    from scipy.special import ndtri
+
+    thresholds = ndtri(ends)
+    finite = np.isfinite(thresholds)
+    at = np.where(finite, thresholds, 0.0)
+    density = np.where(finite, np.exp(-at * at / 2) / np.sqrt(2 * np.pi), 0.0)
+    share = np.diff(ends)
+    score = (density[:-1] - density[1:]) / np.where(share > 0, share, 1)
+    return score / np.sqrt(share @ np.square(score)), at, density
+
+
 def correlations(latents: list[Latent]) -> Array:
     """Return the correlations of latent variables that give the correlations of the scores, made a valid matrix.
 
@@ -97,15 +112,15 @@ def correlations(latents: list[Latent]) -> Array:
     function of r that is inverted; for two categories of two values that is the tetrachoric correlation. Pairs are
     compared where both are present. Where the result is not positive semi-definite, negative eigenvalues become 0.
     """
-    held = [latent.scores() for latent in latents]
-    scores = np.array([np.nan_to_num(score) for score, _ in held]).reshape(len(latents), -1)
-    present = np.array([~np.isnan(score) for score, _ in held], dtype=float).reshape(len(latents), -1)
+    held = np.array([latent.scores() for latent in latents]).reshape(len(latents), -1)
+    scores, present = np.nan_to_num(held), (~np.isnan(held)).astype(float)
     both = np.maximum(present @ present.T, 1)
     mean = (scores @ present.T) / both
     square = (np.square(scores) @ present.T) / both - np.square(mean)
     spread = np.sqrt(np.maximum(square * square.T, 0))
     seen = np.where(spread > 1e-9, ((scores @ scores.T) / both - mean * mean.T) / np.where(spread > 1e-9, spread, 1), 0)
-    products = np.array([[a * b for _, b in held] for _, a in held])
+    terms = np.array([latent.coefficients() for latent in latents]).reshape(len(latents), -1)
+    products = terms[:, None, :] * terms[None, :, :]
     low, high = np.full(seen.shape, -_STRONGEST), np.full(seen.shape, _STRONGEST)
     for _ in range(50):
         middle = (low + high) / 2

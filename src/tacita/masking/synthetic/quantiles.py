@@ -11,6 +11,9 @@ from tacita.errors import UsageError
 
 Array = NDArray[np.float64]
 
+_HALF = 0.5 - 1e-6
+"""Just short of half a place, so that a step is a line that hardly any draw hits."""
+
 
 def check_extremes(extremes: int) -> None:
     """Raise unless ends of a distribution are averages over at least one value."""
@@ -66,8 +69,12 @@ class Quantiles:
         average = held[first] + np.add.reduceat(held - np.repeat(held[first], size), first) / size
         middle = (first + last) / 2
         flat = many[first]
-        places = np.concatenate([np.where(flat, first, middle), last[flat]])
-        knots = np.concatenate([average, average[flat]])
+        # Between two neighbouring values that many share there is nothing: a step, half way from the one to the other.
+        step = np.flatnonzero(flat[:-1] & flat[1:])
+        places = np.concatenate(
+            [np.where(flat, first, middle), last[flat], last[step] + _HALF, first[step + 1] - _HALF]
+        )
+        knots = np.concatenate([average, average[flat], average[step], average[step + 1]])
         end = max(1, min(extremes, count // 2))
         low = held[0] + (held[:end] - held[0]).mean()
         high = held[-1] - (held[-1] - held[-end:]).mean()

@@ -65,12 +65,12 @@ class SyntheticTrees:
 
     name: ClassVar[str] = "synthetic-trees"
     promises: ClassVar[str] = (
-        "every synthetic value is drawn from at least minimum_leaf donors; if smoothed, no number of a single donor is "
-        "released as it is"
+        "Every synthetic value is drawn from at least minimum_leaf donors; if smoothed, no number of a single donor is "
+        "released as it is."
     )
     limits: ClassVar[str] = (
-        "no bound on what is learnt: donors of a leaf may agree, rare combinations may be drawn again, and attributes "
-        "that stay still identify; measure the risk"
+        "There is no bound on what is learnt: donors of a leaf may agree, rare combinations may be drawn again, and "
+        "attributes that stay still identify. Measure the risk."
     )
     is_random: ClassVar[bool] = True
 

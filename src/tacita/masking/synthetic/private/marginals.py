@@ -66,10 +66,10 @@ class SyntheticMarginals:
     """
 
     name: ClassVar[str] = "synthetic-marginals"
-    promises: ClassVar[str] = "epsilon-differential privacy of the whole synthetic file"
+    promises: ClassVar[str] = "The whole synthetic file is epsilon-differentially private."
     limits: ClassVar[str] = (
-        "only the tables of single attributes and of the pairs in the tree are kept, with noise; numbers are as coarse "
-        "as their bins; the noise is not repeatable"
+        "Only the tables of single attributes and of the pairs in the tree are kept, with noise; numbers are as coarse "
+        "as their bins; the noise is not repeatable."
     )
     is_random: ClassVar[bool] = True
     is_repeatable: ClassVar[bool] = False
