@@ -10,6 +10,7 @@ from pathlib import Path
 from benchmarks import (
     cycle,
     linkage,
+    microaggregation,
     noise_and_swapping,
     pram,
     recoding,
@@ -116,6 +117,9 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "local-recoding": recoding.local_recoding,
     "large-lattice": recoding.large_lattice,
     "losses": utility.losses,
+    "microaggregation": microaggregation.mdav,
+    "microaggregation-million": microaggregation.million,
+    "microaggregation-others": microaggregation.others,
     "tables-build": tables_build.tables,
     "tables-audit": tables_audit.intervals,
     "tables-suppression": tables_suppression.random_tables,
