@@ -62,7 +62,8 @@ def microdata_of(
 
     Without an origin all attributes come from the arrays. Attributes that the microdata do not have are added, and
     those that are dropped are left out. Types stay: whole numbers are rounded to whole numbers again, and only
-    categories that are not values of their type turn a column into text.
+    categories that are not values of their type turn a column into text. Of the source's spellings a changed attribute
+    keeps those of values that were missing and still are.
     """
     import pyarrow as pa
 
@@ -85,8 +86,11 @@ def microdata_of(
     columns: list[Column] = []
     for at, name in enumerate([*held, *(name for name in given if name not in held)]):
         if name in new:
-            columns.append(Column(name, f"n{at}", kinds[name]))
-            terms.append(exp.alias_(exp.column(new[name].physical, table=_NEW), f"n{at}"))
+            value = exp.column(new[name].physical, table=_NEW)
+            terms.append(exp.alias_(value, f"n{at}"))
+            code = _missing_code(value, held.get(name)) if origin is not None else None
+            columns.append(Column(name, f"n{at}", kinds[name], f"n{at}w" if code is not None else None))
+            terms += [exp.alias_(code, f"n{at}w")] if code is not None else []
             continue
         column = held[name]
         columns.append(replace(column, physical=f"n{at}", as_written=f"n{at}w" if column.as_written else None))
@@ -99,6 +103,18 @@ def microdata_of(
     stored = relation.engine.store(plan.order_by(exp.column(beside.columns[0].physical, table=_NEW)), columns)
     relation.engine.drop(beside)
     return _described(microdata, stored, records, kinds)
+
+
+def _missing_code(value: exp.Expr, before: Column | None) -> exp.Expr | None:
+    """Return how the source spells a value that was missing and still is: no answer, not applicable."""
+    if before is None or before.as_written is None:
+        return None
+    absent = [exp.Is(this=each, expression=exp.Null()) for each in (value.copy(), _old(before.physical))]
+    return exp.Case(ifs=[exp.If(this=exp.and_(*absent), true=_old(before.as_written))])
+
+
+def _old(physical: str) -> exp.Column:
+    return exp.column(physical, table=_RECORD)
 
 
 def _numbered(relation: EngineRelation) -> exp.Subquery:
@@ -158,15 +174,16 @@ def _natural(values: Values) -> ColumnType:
     return ColumnType.TEXT
 
 
-def as_arrow_table(records: Records) -> pa.Table:
-    """Return records that belong to no microdata as an Arrow table, each column of its natural type.
+def as_arrow_table(records: Records, types: Mapping[str, ColumnType] | None = None) -> pa.Table:
+    """Return records that belong to no microdata as an Arrow table, each column of its natural type unless it is told.
 
     >>> as_arrow_table(Records({"n": Numbers.of([1, None], is_whole=True)})).to_pylist()
     [{'n': 1}, {'n': None}]
     """
     import pyarrow as pa
 
-    columns = {name: _column(values, _natural(values))[0] for name, values in records.columns.items()}
+    known = types or {}
+    columns = {name: _column(held, known.get(name, _natural(held)))[0] for name, held in records.columns.items()}
     return pa.table(columns)
 
 

@@ -26,7 +26,7 @@ def with_declared_missing(relation: EngineRelation, declared: Mapping[str, Attri
     columns = []
     for column in relation.columns:
         attribute = declared.get(column.name)
-        hit = _is_declared(column, attribute) if attribute is not None else None
+        hit = is_declared(column, attribute) if attribute is not None else None
         value = exp.column(column.physical)
         if hit is None:
             terms += [value, *([exp.column(column.as_written)] if column.as_written else [])]
@@ -48,7 +48,7 @@ def with_declared_missing(relation: EngineRelation, declared: Mapping[str, Attri
     return stored
 
 
-def _is_declared(column: Column, attribute: Attribute) -> exp.Expr | None:
+def is_declared(column: Column, attribute: Attribute) -> exp.Expr | None:
     """Return the condition that a cell holds one of the codes; None if no code can stand in such a column."""
     conditions = [c for code in attribute.missing if (c := _condition(column, code, attribute.name)) is not None]
     return exp.or_(*conditions) if conditions else None

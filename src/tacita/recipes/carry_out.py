@@ -126,6 +126,11 @@ class _Work:
             raise UsageError(
                 f"{listed(sorted(told))} names respondents", do="leave it out: identifiers are not released"
             )
+        keys = {attribute.name for attribute in self._now.dictionary.of(Category.CLUSTER_KEY)}
+        if told := keys & {*method.attributes}:
+            raise UsageError(
+                f"{listed(sorted(told))} tells who belongs together", do="leave it out: such keys are not released"
+            )
         records = records_of(self._now, [name for name in self._now.dictionary.names if name not in identifiers])
         found = treated_within(method, records, step.within, random, progress)
         rewritten = _rewritten(records, found)

@@ -18,7 +18,7 @@ from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError, listed
 from tacita.files.contract import engine_relation
 from tacita.model.attribute import Category
-from tacita.model.microdata import Microdata
+from tacita.model.microdata import Microdata, Source
 from tacita.model.relation import Column, ColumnType
 from tacita.release.identifiers import pseudonyms
 from tacita.release.options import ReleaseOptions
@@ -285,12 +285,7 @@ class _Plan:
         self._terms.append(exp.alias_(spelling, f"{last.physical}w"))
 
     def _in_style(self, value: exp.Expr, type_: ColumnType) -> exp.Expr | None:
-        """Return a number of ours as the source writes numbers, if that is not as everybody does: 1,5 for 1.5."""
-        source = self._outcome.original.source
-        sign = dict(source.details).get("decimal", ".") if source.format in {"CSV", "TSV"} else "."
-        if sign == "." or type_ is not ColumnType.NUMBER:
-            return None
-        return exp.func("replace", as_text(value.copy()), exp.Literal.string("."), exp.Literal.string(sign))
+        return in_style(self._outcome.original.source, value, type_)
 
     def _decided(self, name: str) -> str:
         """Join the numbers of the tuples whose cell of an attribute was decided on; return the name of the table."""
@@ -306,6 +301,14 @@ class _Plan:
         on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column("c0", table=table))
         self._joins.append((relation.source().as_(table), on))
         return table
+
+
+def in_style(source: Source, value: exp.Expr, type_: ColumnType) -> exp.Expr | None:
+    """Return a number of ours as the source writes numbers, if that is not as everybody does: 1,5 for 1.5."""
+    sign = dict(source.details).get("decimal", ".") if source.format in {"CSV", "TSV"} else "."
+    if sign == "." or type_ is not ColumnType.NUMBER:
+        return None
+    return exp.func("replace", as_text(value.copy()), exp.Literal.string("."), exp.Literal.string(sign))
 
 
 def with_tuples(microdata: Microdata, relation: EngineRelation) -> Microdata:

@@ -8,7 +8,6 @@ steward decides to hand out the recipe, which then comes without its seed and wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from tacita.files.file_names import file_names
 from tacita.files.write import write
 from tacita.model import dictionary_file
 from tacita.model.microdata import Microdata, Source
-from tacita.model.records import Records
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
 from tacita.recipes.recipe import Judgement
@@ -32,7 +30,7 @@ from tacita.release.folder import DATA, DICTIONARY, ORDER, REPORT, internal_fold
 from tacita.release.manifest import as_json
 from tacita.release.masked.manifest import internal_manifest, public_manifest
 from tacita.release.masked.report import external_report, internal_report
-from tacita.release.masked.tuples import released_tuples
+from tacita.release.masked.tuples import released_tuples, taken_codes
 from tacita.release.placing import MANIFEST, check_places, placed
 from tacita.release.tuples import Tuples, with_tuples
 from tacita.settings import Settings
@@ -94,7 +92,7 @@ def write_masked(
         notes += written.notes
         text = dictionary_file.dumps(written.dictionary)
         write_text(places.release / DICTIONARY, text, force=False, settings=settings)
-        tables = _write_tables(masked.beside, masked.released, places.release, settings)
+        tables = _write_tables(masked, places.release, settings)
         if options.publish_recipe:
             # What the intruder was supposed to know, and what success is accepted, helps nobody but an intruder.
             published = recipe_text(masked.recipe.with_(judgement=Judgement()), with_seed=False)
@@ -123,12 +121,11 @@ def _described(masked: Masked, tuples: Tuples) -> tuple[Microdata, str, tuple[st
     if ending in SPSS:
         # Where no value was changed, an empty text is a value as before.
         dictionary = with_blanks_missing(dictionary, replace(tuples, touched=frozenset(masked.changed)))
-    return microdata.with_dictionary(dictionary), ending, notes
+    taken = [f"codes of missing values of '{n}' became values: missing cells are empty" for n in taken_codes(masked)]
+    return microdata.with_dictionary(dictionary), ending, (*notes, *taken)
 
 
-def _write_tables(
-    beside: Mapping[str, Records], microdata: Microdata, folder: Path, settings: Settings | None
-) -> dict[str, str]:
+def _write_tables(masked: Masked, folder: Path, settings: Settings | None) -> dict[str, str]:
     """Write further tables as CSV; return their files by name."""
     import pyarrow as pa
 
@@ -137,9 +134,12 @@ def _write_tables(
     from tacita.model.dictionary import Dictionary
 
     found: dict[str, str] = {}
-    engine = engine_relation(microdata).engine
+    engine = engine_relation(masked.released).engine
+    # What moved to another table keeps its type: a date is a date there too.
+    types = {column.name: column.type for column in masked.original.columns if column.name in masked.dropped}
+    beside = masked.beside
     for name, stem in zip(beside, file_names(list(beside)), strict=True):
-        table: pa.Table = as_arrow_table(beside[name])
+        table: pa.Table = as_arrow_table(beside[name], types)
         relation = engine.adopt(table.to_batches(), table.schema)
         dictionary = Dictionary(name, tuple(Attribute(column.name) for column in relation.columns))
         file = f"{stem}.csv"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
 from tacita.files.contract import engine_relation
+from tacita.files.declared_missing import is_declared
 from tacita.model.attribute import Category
+from tacita.model.relation import Column
 from tacita.recipes.carry_out import Masked
 from tacita.release.shuffling import as_relation, shuffled
-from tacita.release.tuples import ROW, Tuples
+from tacita.release.tuples import ROW, Tuples, in_style
 
 
 def identifiers_of(masked: Masked) -> tuple[str, ...]:
@@ -20,7 +23,7 @@ def identifiers_of(masked: Masked) -> tuple[str, ...]:
 
 
 def released_tuples(masked: Masked, seed: int, *, shuffle: bool) -> Tuples:
-    """Return the tuples of a release. What the source wrote in its own way stays only where nobody may know it."""
+    """Return the tuples of a release. Spellings of the source stay where they tell nothing of known values."""
     import numpy as np
 
     relation = engine_relation(masked.released)
@@ -28,15 +31,17 @@ def released_tuples(masked: Masked, seed: int, *, shuffle: bool) -> Tuples:
     keys = [attribute.name for attribute in dictionary.of(Category.CLUSTER_KEY)]
     gone = [name for name in (*identifiers_of(masked), *keys) if name in dictionary.names]
     order = shuffled(relation.count(), seed) if shuffle else None
+    taken = taken_codes(masked)
     columns = []
     terms: list[exp.Expr] = []
     for column in relation.columns:
         if column.name in gone:
             continue
-        # A value that is spelt otherwise than everybody's would stand out.
-        own = column.as_written if column.name not in dictionary.quasi_identifiers else None
-        columns.append(replace(column, as_written=own))
-        terms += [exp.column(name, table="p") for name in (column.physical, own) if name]
+        terms.append(exp.column(column.physical, table="p"))
+        known, is_taken = dictionary.quasi_identifiers, column.name in taken
+        spelt = _spelt(masked, column, is_known=column.name in known, is_taken=is_taken)
+        terms += [exp.alias_(spelt, f"{column.physical}w")] if spelt is not None else []
+        columns.append(replace(column, as_written=f"{column.physical}w" if spelt is not None else None))
     numbered = exp.select("*", exp.alias_(relation.engine.numbered(relation), ROW)).from_(relation.source())
     plan = exp.select(*terms).from_(numbered.subquery("p"))
     place: exp.Expr = exp.column(ROW, table="p")
@@ -49,4 +54,46 @@ def released_tuples(masked: Masked, seed: int, *, shuffle: bool) -> Tuples:
     stored = relation.engine.store(plan.order_by(place), columns)
     if places is not None:
         relation.engine.drop(places)
-    return Tuples(stored, tuple(gone), (), (), frozenset(masked.changed), order)
+    return Tuples(stored, tuple(gone), (), (), _touched(masked, columns), order)
+
+
+def taken_codes(masked: Masked) -> tuple[str, ...]:
+    """Return changed attributes in which a code of missing values has become a value: 99 by noise on an age.
+
+    There the code can no longer mean missing, and empty cells have to.
+    """
+    relation = engine_relation(masked.released)
+    found = []
+    for column in relation.columns:
+        hit = None
+        if column.name in masked.changed:
+            hit = is_declared(column, masked.released.attribute(column.name))
+        if hit is not None and relation.engine.run(exp.select("1").from_(relation.source()).where(hit).limit(1)):
+            found.append(column.name)
+    return tuple(found)
+
+
+def _spelt(masked: Masked, column: Column, *, is_known: bool, is_taken: bool) -> exp.Expr | None:
+    """Return how cells are spelt; None if as everybody does.
+
+    Known values are spelt alike: one that is spelt otherwise than everybody's would stand out. Codes of missing values
+    stay unless they are taken, and numbers of ours are written as the source writes numbers.
+    """
+    value = exp.column(column.physical, table="p")
+    theirs: exp.Expr | None = None
+    if column.as_written and not is_taken:
+        theirs = exp.column(column.as_written, table="p")
+    if theirs is not None and is_known:
+        absent = exp.Is(this=value.copy(), expression=exp.Null())
+        theirs = exp.Case(ifs=[exp.If(this=absent, true=theirs)])
+    ours = in_style(masked.original.source, value, column.type)
+    told = [each for each in (theirs, ours) if each is not None]
+    return exp.func("coalesce", *told) if len(told) > 1 else told[0] if told else None
+
+
+def _touched(masked: Masked, columns: Sequence[Column]) -> frozenset[str]:
+    """Return the attributes that may lack values of the source: all of them, if records are left out or invented."""
+    count = engine_relation(masked.original).count()
+    if masked.origin is None or len(set(masked.origin.tolist())) < count:
+        return frozenset(column.name for column in columns)
+    return frozenset(masked.changed)

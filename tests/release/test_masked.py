@@ -1,0 +1,104 @@
+"""Releases of masked microdata: what the files tell beside the values that were masked."""
+
+import pytest
+
+import tacita as tc
+from tacita.errors import UsageError
+from tacita.files.contract import WriteOptions
+from tacita.files.write import write
+
+DICTIONARY = """format = 1
+[microdata]
+name = "people"
+[attributes.person]
+category = "identifier"
+[attributes.home]
+category = "cluster-key"
+[attributes.job]
+category = "quasi-identifier"
+labels = { cook = "Cook", miner = "Miner", pilot = "Pilot" }
+[attributes.age]
+category = "quasi-identifier"
+kind = "continuous"
+missing = ["98..99"]
+labels = { "98" = "refused", "99" = "untold" }
+[attributes.wage]
+category = "sensitive"
+[attributes.born]
+category = "non-identifying"
+"""
+
+
+def people(folder, ages=("98", "99")):
+    lines = ["person;home;job;age;wage;born"]
+    for i in range(60):
+        job = "pilot" if i == 41 else ("cook", "miner")[i % 2]
+        age = ages[i % 2] if i % 10 == 0 else 20 + i
+        lines.append(f"P{i:03};{i // 2};{job};{age};{1000 + 7 * i},50;{1950 + i % 30}-0{1 + i % 9}-11")
+    (folder / "people.csv").write_text("\n".join(lines) + "\n")
+    (folder / "people.dictionary.toml").write_text(DICTIONARY)
+    return tc.read(folder / "people.csv")
+
+
+def released(data, folder, *steps, seed=5):
+    found = tc.mask(data, {"seed": seed, "step": list(steps)})
+    return tc.release_to(folder / "out", found)
+
+
+def test_numbers_are_written_as_the_source_writes_them(tmp_path):
+    released(people(tmp_path), tmp_path, {"method": "mdav", "attributes": ["wage"], "k": 7})
+    rows = [line.split(";") for line in (tmp_path / "out" / "data.csv").read_text().splitlines()[1:]]
+    assert not any("." in row[2] for row in rows)
+    again = tc.read(tmp_path / "out" / "data.csv", decimal=",")
+    assert again.microdata.column("wage").type.is_numeric
+
+
+def test_codes_of_missing_values_stay_where_the_value_still_is_missing(tmp_path):
+    released(people(tmp_path), tmp_path, {"method": "rank-swapping", "attributes": ["age"], "p": 20})
+    rows = [line.split(";") for line in (tmp_path / "out" / "data.csv").read_text().splitlines()[1:]]
+    assert [row[1] for row in rows].count("98") == 6
+    told = (tmp_path / "out" / "data.dictionary.toml").read_text()
+    assert "refused" in told
+    assert "untold" not in told  # no released record has it
+
+
+def test_a_code_that_became_a_value_means_missing_no_longer(tmp_path):
+    step = {"method": "rounding", "attributes": ["age"], "base": 49}  # 79 becomes 98
+    found = released(people(tmp_path), tmp_path, step)
+    assert any("'age' became values" in note for note in found.notes)
+    rows = [line.split(";") for line in (tmp_path / "out" / "data.csv").read_text().splitlines()[1:]]
+    assert [row[1] for row in rows].count("") == 6
+    assert "98..99" not in (tmp_path / "out" / "data.dictionary.toml").read_text()
+
+
+def test_a_sample_does_not_tell_what_only_others_had(tmp_path):
+    data = people(tmp_path)
+    for seed in range(20):
+        found = tc.mask(data, {"seed": seed, "step": [{"method": "sampling", "share": 0.2}]})
+        if 41 not in found.masked.origin:
+            break
+    tc.release_to(tmp_path / "out", found)
+    for file in (tmp_path / "out").iterdir():
+        assert "pilot" not in file.read_text().lower()
+
+
+def test_what_moves_to_another_table_keeps_its_type(tmp_path):
+    released(people(tmp_path), tmp_path, {"method": "anatomy", "sensitive": "born", "l": 2})
+    lines = (tmp_path / "out" / "sensitive.csv").read_text().splitlines()
+    assert all(line.split(",")[1][:2] == "19" and line.count("-") == 2 for line in lines[1:])
+
+
+@pytest.mark.parametrize("name", ["home", "person"])
+def test_who_belongs_together_is_told_by_no_table(tmp_path, name):
+    with pytest.raises(UsageError, match="not released"):
+        released(people(tmp_path), tmp_path, {"method": "anatomy", "sensitive": name, "l": 2})
+
+
+def test_spss_keeps_labels_and_missing_codes(tmp_path):
+    write(people(tmp_path).microdata, tmp_path / "people.sav", WriteOptions())
+    data = tc.read(tmp_path / "people.sav")
+    released(data, tmp_path, {"method": "rank-swapping", "attributes": ["age"], "p": 20})
+    before, after = (tc.read(path).microdata for path in (tmp_path / "people.sav", tmp_path / "out" / "data.sav"))
+    assert after.attribute("age").missing
+    assert after.attribute("job").labels == before.attribute("job").labels
+    assert after.column("age").as_written
