@@ -16,6 +16,7 @@ from tacita.choosing.comparison import compared
 from tacita.choosing.defaults import risk_of
 from tacita.choosing.exploration import explored_recipes
 from tacita.choosing.frontier import frontier
+from tacita.choosing.verdict import reasons_against
 from tacita.errors import TacitaError, UsageError
 from tacita.recipes.recipe import Judgement, Recipe, RecipeStep
 
@@ -161,3 +162,42 @@ def test_the_frontier_is_what_nobody_beats(points):
     for place in set(range(len(points))) - set(found):
         assert any(beats(points[i], points[place]) or points[i] == points[place] for i in found)
     assert not any(math.isnan(points[i][0]) for i in found)
+
+
+def test_a_sample_loses_what_the_file_tells(people):
+    """Its records are as they were; its statistics are not those of the file."""
+    recipe = {"seed": 1, "step": [{"method": "sampling", "share": 0.1}]}
+    found = tc.mask(people, recipe).evaluation
+    losses = {lost.measure: lost.figure for lost in found.losses}
+    assert losses["bounded-distance"] == 0
+    assert losses["probabilistic"] > 0.05
+
+
+def test_recipes_with_and_without_pairs_meet_the_same_threats(people):
+    invented = Recipe((RecipeStep("synthetic-copula"),))
+    found = tc.compare(people, [noise(0.01), invented], seed=3)
+    threats = [{attack.attacker for attack in point.evaluation.attacks} for point in found.points]
+    assert threats[0] == threats[1]
+    assert "membership-inference" in threats[0]
+    risks = [point.evaluation.disclosure_risk for point in found.points]
+    assert risks[0] > risks[1]  # hardly any noise tells who was in the file, invented records do not
+
+
+def test_a_recipe_that_half_of_the_records_are_too_few_for_is_still_judged(people):
+    steps = [{"method": "sampling", "size": 200}, {"method": "synthetic-copula"}]
+    found = tc.mask(people, {"seed": 1, "step": steps}).evaluation
+    assert any("half of the records" in note for note in found.notes)
+
+
+def test_a_limit_is_not_kept_by_an_attacker_who_could_not_attack(people):
+    attack = {"known": ["age"], "attackers": ["distance-linkage", "membership-inference"], "accept": 1.0}
+    recipe = {"seed": 1, "step": [{"method": "mdav", "attributes": ["age"]}]}
+    found = tc.mask(people, {**recipe, "attack": attack})
+    assert any(
+        "membership-inference could not" in said for said in reasons_against(found.masked.recipe, found.evaluation)
+    )
+
+
+def test_what_stands_in_another_table_is_told(people):
+    found = tc.mask(people, {"seed": 1, "step": [{"method": "anatomy", "sensitive": "region", "l": 2}]})
+    assert any("region" in note and "not counted" in note for note in found.evaluation.notes)

@@ -23,7 +23,7 @@ from tacita.choosing.defaults import BOUNDED, LOSS_PARAMETERS, THREATS, default_
 from tacita.choosing.ground import Ground
 from tacita.choosing.holdout import halves
 from tacita.engines.records import records_of
-from tacita.errors import TacitaError
+from tacita.errors import TacitaError, listed
 from tacita.model.records import Records
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
@@ -50,6 +50,8 @@ class Evaluation:
     """What could not be measured, and why."""
     bounded: tuple[str, ...] = field(default=())
     """The measures of loss that make the information loss."""
+    unable: tuple[str, ...] = ()
+    """Attackers that should have attacked and could not."""
 
     @property
     def information_loss(self) -> float:
@@ -97,42 +99,52 @@ def evaluated(
     there = {column.name for column in masked.released.columns}
     original = records_of(masked.original, names)
     released = records_of(masked.released, [name for name in names if name in there])
-    before = original.taken(masked.origin) if masked.origin is not None else original
+    pairs = original.taken(masked.origin) if masked.origin is not None else None
     notes: list[str] = []
     kept = [name for name in ground.attributes if name in there]
-    found = _losses(before, released, kept, ground, has_pairs=has_pairs, paired=paired, notes=notes, progress=progress)
+    if gone := [name for name in ground.attributes if name not in there]:
+        notes.append(f"{listed(gone)} is not beside the others any more, and that is not counted as a loss")
+    found = _losses(original, pairs, released, kept, ground, paired=paired, notes=notes, progress=progress)
     known = tuple(name for name in ground.known if name in there)
     scene = Scene(original, released, masked.origin, known, ground.secret)
-    if not has_pairs and (parts := halves(masked, names, seed)) is not None:
-        scene = Scene(parts.members, parts.invented, None, known, ground.secret, parts.others)
-    attacks = _attacks(scene, ground, paired=paired, seed=seed, notes=notes, progress=progress)
+    # Where one recipe has no pairs, all meet who asks for members: risks over other threats would not compare.
+    if not paired and (parts := halves(masked, names, seed, notes)) is not None:
+        scene = Scene(parts.members, parts.released, None, known, ground.secret, parts.others)
+    unable: list[str] = []
+    attacks = _attacks(scene, ground, paired=paired, seed=seed, notes=notes, unable=unable, progress=progress)
     return Evaluation(
         tuple(found),
         tuple(attacks),
-        tuple(_models(before, released, ground, notes)),
+        tuple(_models(original, released, ground, notes)),
         _indicators(masked, ground),
         tuple(dict.fromkeys(notes)),
         BOUNDED,
+        tuple(unable),
     )
 
 
 def _losses(
-    before: Records,
+    original: Records,
+    pairs: Records | None,
     released: Records,
     attributes: Sequence[str],
     ground: Ground,
     *,
-    has_pairs: bool,
     paired: bool,
     notes: list[str],
     progress: Progress,
 ) -> list[Lost]:
-    names = ground.wishes.measures or default_losses(before, attributes, paired=paired)
+    """Return the losses: beside the record that each comes from if pairs are needed, otherwise beside the whole file.
+
+    A sample has its records as they were, and yet not the statistics of the file.
+    """
+    names = ground.wishes.measures or default_losses(original, attributes, paired=paired)
     found = []
     for place, name in enumerate(names):
         progress(Step(f"measuring what is lost: {name}", place, len(names)))
         loss = losses.made(name, LOSS_PARAMETERS.get(name, {}))
-        if loss.needs_pairs and not has_pairs:
+        before = pairs if loss.needs_pairs else original
+        if before is None:
             notes.append(f"{name} needs pairs of records, and these are invented")
             continue
         try:
@@ -149,7 +161,14 @@ def _losses(
 
 
 def _attacks(
-    scene: Scene, ground: Ground, *, paired: bool, seed: int, notes: list[str], progress: Progress
+    scene: Scene,
+    ground: Ground,
+    *,
+    paired: bool,
+    seed: int,
+    notes: list[str],
+    unable: list[str],
+    progress: Progress,
 ) -> list[Attacked]:
     asked = ground.wishes.attackers
     names = asked or default_attackers(scene, paired=paired)
@@ -159,6 +178,7 @@ def _attacks(
         attacker = _seeded(name, seed)
         if lacking := attacker.lacks(scene):
             notes.append(f"{name} could not attack: {'; '.join(lacking)}")
+            unable.append(name)
             continue
         found.append(attacker.attack(scene))
     return found

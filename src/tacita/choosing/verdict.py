@@ -15,8 +15,9 @@ def reasons_against(recipe: Recipe, evaluation: Evaluation) -> list[str]:
             f"{attack.attacker} succeeds in {100 * attack.success:.3g} % of its attempts, and {100 * most:.3g} % are "
             f"accepted (guessing: {100 * attack.guess:.3g} %)"
             for attack in evaluation.attacks
-            if attack.success > most
+            if not attack.success <= most
         ]
-        if not evaluation.attacks:
+        found += [f"{name} could not attack, so that nothing is known of its success" for name in evaluation.unable]
+        if not evaluation.attacks and not evaluation.unable:
             found.append("a limit of risk is set, but no attacker could attack")
     return [*found, *evaluation.broken]
