@@ -38,6 +38,16 @@ def test_the_bulk_gets_noise_of_its_own_spread_and_outliers_more() -> None:
     assert classical[60:, 0].std() > 4 * bulk[:, 0].std()  # there the outliers blow it up
 
 
+def test_units_do_not_hide_outliers() -> None:
+    draw = np.random.default_rng(2)
+    share, turnover = draw.normal(0, 0.1, 500), draw.normal(0, 1e7, 500)
+    share[-1] = 50.0
+    records = Records({"turnover": Numbers.of(turnover), "share": Numbers.of(share)})
+    found = RobustNoise(("turnover", "share"), alpha=0.1).treated(records, np.random.default_rng(1))
+    noise = np.abs(found.records.numbers("share").values - share)
+    assert noise[-1] > 10 * noise[:-1].max()
+
+
 def test_sums_survive() -> None:
     records = with_outliers(200, 5)
     parts = records.matrix(XY)

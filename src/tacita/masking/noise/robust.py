@@ -77,8 +77,7 @@ class RobustNoise:
         progress(Step(self.name, 1, 2))
         factor = root(sigma)
         directions = int((np.abs(factor).max(axis=0, initial=0.0) > 0).sum())
-        away = np.where(np.isnan(columns), 0.0, columns - location[:, None])
-        distances = (away * (np.linalg.pinv(factor @ factor.T, hermitian=True, rcond=_ROUNDING) @ away)).sum(axis=0)
+        distances = _distances(np.where(np.isnan(columns), 0.0, columns - location[:, None]), factor @ factor.T)
         limit = float(chi2.ppf(self.quantile, max(directions, 1)))
         weights = np.sqrt(self.alpha * np.maximum(1.0, distances / limit))
         noise = factor @ random.standard_normal(columns.shape)
@@ -88,6 +87,20 @@ class RobustNoise:
         figures = {"outliers": float((distances > limit).sum())}
         told = (*constants(spread, self.attributes), *notes)
         return Treated.in_place(records.with_columns(changed), figures=figures, notes=told)
+
+
+def _distances(away: Array, sigma: Array) -> Array:
+    """Return squared distances by a covariance that may be singular, a row for each attribute.
+
+    In units of each attribute's deviation: otherwise one of small numbers would look like one that does not vary beside
+    one of large numbers, and who is far out in it like everybody.
+    """
+    scale = np.sqrt(np.diag(sigma))
+    scale = np.where(scale > 0, scale, 1.0)
+    inverse = np.linalg.pinv(sigma / np.outer(scale, scale), hermitian=True, rcond=_ROUNDING)
+    away = away / scale[:, None]
+    found: Array = (away * (inverse @ away)).sum(axis=0)
+    return found
 
 
 def scatter(columns: Array, spread: Array, random: np.random.Generator) -> tuple[Array, Array, tuple[str, ...]]:
