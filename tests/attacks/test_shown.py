@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,42 @@ def test_the_verdict_is_the_same_with_fewer_questions():
     assert helped.solved <= audit(table, hidden, kept, knowledge, exact=False).solved
     broken = Levels.of(len(table), secret, lower=8, upper=9)
     assert not audit(table, hidden, broken, knowledge, movements=moves, exact=False).passed
+
+
+def crowded() -> tuple[Table, np.ndarray, Levels, Knowledge]:
+    """A table all of whose cells are withheld, each a secret with an owner who knows it."""
+    draw = np.random.default_rng(2)
+    dimensions = (Dimension.flat("activity", "12345"), Dimension.flat("region", "ABCDE"))
+    table = table_of_leaves("investment", dimensions, draw.integers(20, 60, (5, 5)).astype(float), is_count=True)
+    inner = (table.codes > 0).all(axis=1)
+    levels = Levels.of(len(table), np.flatnonzero(inner), lower=2, upper=2)
+    return table, inner, levels, replace(Knowledge.of(len(table)), owners=np.where(inner, np.arange(len(table)), -1))
+
+
+@pytest.mark.parametrize("integer", [True, False])
+def test_movements_spare_questions_about_contributors_and_change_no_verdict(integer: bool):
+    table, inner, levels, knowledge = crowded()
+    knowledge = replace(knowledge, integer=integer)
+    square = np.arange(len(table)).reshape(6, 6)
+    rows = [(r, s, c, d) for r in range(1, 6) for s in range(r + 1, 6) for c in range(1, 6) for d in range(c + 1, 6)]
+    moves = [
+        Movement(np.array([square[r, c], square[r, d], square[s, c], square[s, d]]), np.array([2.0, -2, -2, 2]))
+        for r, s, c, d in rows
+    ]
+    alone = audit(table, inner, levels, knowledge, exact=False, unions=False)
+    helped = audit(table, inner, levels, knowledge, exact=False, unions=False, movements=moves)
+    assert alone.passed
+    assert helped.passed
+    assert helped.solved < alone.solved
+    # Who owns one of two rows knows the other, whatever moves with it.
+    hidden = inner & np.isin(table.codes[:, 0], (1, 2)) & np.isin(table.codes[:, 1], (1, 2, 3))
+    owners = np.where(hidden & (table.codes[:, 0] == 1), 1, -1)
+    seen = replace(knowledge, owners=owners)
+    few = Levels.of(len(table), np.flatnonzero(hidden & (table.codes[:, 0] == 2)), lower=2, upper=2)
+    verdicts = [
+        audit(table, hidden, few, seen, exact=False, unions=False, movements=given).violations for given in ((), moves)
+    ]
+    assert len(verdicts[0]) > 0
+    assert [(each.cell, each.what, each.reached) for each in verdicts[0]] == [
+        (each.cell, each.what, each.reached) for each in verdicts[1]
+    ]

@@ -7,23 +7,43 @@ everybody whose cells it leaves alone, so that very few contributors have to be 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tacita.attacks.contributor_search import Insight, Search
 from tacita.attacks.demands import Demands
-from tacita.attacks.insiders import Insiders, in_free_numbers
+from tacita.attacks.insiders import Insiders
+from tacita.attacks.insiders import in_free_numbers as knowledge_in_free_numbers
 from tacita.attacks.reach import Ends, Reach
-from tacita.attacks.system.blocks import gathered
+from tacita.attacks.shown import in_free_numbers
+from tacita.attacks.system.blocks import Blocks, gathered
+from tacita.attacks.system.possible_tables import Numbers
+from tacita.model.table import Movement
 from tacita.progress import Progress, silent
 
 MORE = 30
 """So many more tables are looked for in each group before contributors are asked one by one."""
 
 
-def insights(reach: Reach, ends: Ends, demands: Demands, known: Insiders, progress: Progress = silent) -> list[Insight]:
-    """Return the free numbers that some contributor comes nearer to than demanded, though everybody else does not."""
+SHOWN = 20_000_000
+"""So many numbers, in all tables that somebody else shows, are looked at."""
+
+
+def insights(
+    reach: Reach,
+    ends: Ends,
+    demands: Demands,
+    known: Insiders,
+    progress: Progress = silent,
+    movements: Sequence[Movement] = (),
+) -> list[Insight]:
+    """Return the free numbers that some contributor comes nearer to than demanded, though everybody else does not.
+
+    Tables that `movements` show are looked at where they pass the check of those found here.
+    """
     reduction = reach.reduction
-    who, at, lower, upper = in_free_numbers(known, reduction)
+    who, at, lower, upper = knowledge_in_free_numbers(known, reduction)
     down, up = demands.moves(reduction, reach.start, ends)
     wanted = ~(np.isnan(down) & np.isnan(up))
     blocks = np.intersect1d(reduction.block[at], reduction.block[wanted])
@@ -36,6 +56,8 @@ def insights(reach: Reach, ends: Ends, demands: Demands, known: Insiders, progre
         high = np.where(aside, reach.start + np.where(np.isnan(up), half, up), np.nan)
         reach.explore(ends, low, high, MORE)
     exempt = demands.own(reduction, known)
+    most = SHOWN // max(1, len(reach.start))
+    others = list(in_free_numbers(reach.possible, reduction, reach.start, movements, most)) if blocks.size else []
     found: list[Insight] = []
     for group in gathered(reach.possible, reduction, reach.outer, blocks):
         local = np.full(len(reach.start), -1, np.int64)
@@ -49,7 +71,16 @@ def insights(reach: Reach, ends: Ends, demands: Demands, known: Insiders, progre
             (ends.least[group.free], ends.most[group.free]),
             reach.seconds,
         )
-        search.run(down[group.free], up[group.free], reach.tables(group.free), progress)
+        tables = [reach.tables(group.free), *(_checked(group, each, reach.start) for each in others)]
+        search.run(down[group.free], up[group.free], np.vstack(tables), progress)
         reach.solved += search.solved
         found += [Insight(each.attacker, int(group.free[each.free]), each.least, each.most) for each in search.found]
     return found
+
+
+def _checked(group: Blocks, table: Numbers, start: Numbers) -> Numbers:
+    """Return a table in the numbers of a group, as a row; nan in blocks where it does not fit or is the true one."""
+    held, slip = group.checked(table[group.free])
+    differs = np.bincount(group.block, held != start[group.free], group.count) > 0
+    good = np.isfinite(slip) & differs
+    return np.where(good[group.block], held, np.nan)[None, :]

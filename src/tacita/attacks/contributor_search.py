@@ -109,10 +109,10 @@ class Search:
 
         Between two possible tables lies another with any value in between: if one of the tables that reach a goal shows
         a cell no less than its owner knows, and one no more, then a mixture of both shows it right and reaches as far.
-        Of attackers who know several cells of a block one table must leave all of them right. Mixtures of whole
-        numbers are not whole, so that counts cannot be proved like this.
+        Of attackers who know several cells of a block one table must leave all of them right; so must it where numbers
+        are whole, since mixtures are not.
         """
-        if self.group.whole or not len(tables):
+        if not len(tables):
             return
         _, place, low, high = self.known
         near = 1e-9 * self.group.size[self.group.block[place]]
@@ -125,17 +125,15 @@ class Search:
             present.setdefault(block, []).append((attacker, pairs))
         for block, mine in by_block.items():
             attackers = present.get(block, [])
-            over = np.array(
-                [
-                    above[:, pairs].all(axis=1) & (below[:, pairs].all(axis=1) | (len(pairs) == 1))
-                    for _, pairs in attackers
-                ]
-            )
-            under = np.array(
-                [
-                    below[:, pairs].all(axis=1) & (above[:, pairs].all(axis=1) | (len(pairs) == 1))
-                    for _, pairs in attackers
-                ]
+            mixes = [len(pairs) == 1 and not self.group.whole for _, pairs in attackers]
+            over, under = (
+                np.array(
+                    [
+                        one[:, pairs].all(axis=1) & (other[:, pairs].all(axis=1) | mix)
+                        for (_, pairs), mix in zip(attackers, mixes, strict=True)
+                    ]
+                )
+                for one, other in ((above, below), (below, above))
             )
             numbers = np.array([attacker for attacker, _ in attackers])
             for first in range(0, len(mine) if attackers else 0, 2_000):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.system.possible_tables import Numbers
+from tacita.attacks.system.possible_tables import Numbers, PossibleTables
+from tacita.attacks.system.reduction import Reduction
 from tacita.model.table import Knowledge, Movement, Table
 
 _DUST = 1e-7  # of the largest move: what a sum may miss by
@@ -51,6 +52,24 @@ def shown(
         np.minimum.at(low, cells[proves], np.minimum(values + less, table.values[cells])[proves])
         np.maximum.at(high, cells[proves], np.maximum(values - less, table.values[cells])[proves])
     return low, high
+
+
+def in_free_numbers(
+    possible: PossibleTables, reduction: Reduction, start: Numbers, movements: Sequence[Movement], most: int
+) -> Iterator[Numbers]:
+    """Yield the tables of some movements, at most so many, and of their mirror images; none of them is checked.
+
+    Those that move the most cells come first, and those that move a cell which cannot be otherwise do not come.
+    """
+    for each in sorted(movements, key=lambda one: -len(one.cells))[: most // 2]:
+        at = np.minimum(np.searchsorted(possible.cells, each.cells), len(possible.cells) - 1)
+        place = reduction.place[at]
+        if np.any((possible.cells[at] != each.cells) | (place < 0)):
+            continue
+        for sign in (1.0, -1.0):
+            table = start.copy()
+            table[place] = start[place] + sign * each.delta / reduction.factor[at]
+            yield table
 
 
 def _all(marks: NDArray[np.bool_], which: NDArray[np.int64], count: int) -> NDArray[np.bool_]:

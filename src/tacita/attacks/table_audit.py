@@ -100,7 +100,7 @@ def audit(
     if coalitions and possible.truth is not None:
         known = insiders(table, possible, knowledge, contributors=contributors)
         kept = demands.without(possible, violations)
-        for each in insights(reach, ends, kept, known, progress):
+        for each in insights(reach, ends, kept, known, progress, movements):
             found, narrowed = _insider(table, possible, reduction, kept, known, each)
             explained.update({id(one): narrowed for one in found})
             violations += found
