@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacita.masking.synthetic.private.tree_model import TreeModel, nearest_shares, raked
+from tacita.masking.synthetic.private.tree_model import TreeModel, nearest_shares, nearest_table, raked
 
 
 @settings(max_examples=80, deadline=None)
@@ -19,6 +19,20 @@ def test_nearest_shares_are_shares_and_nearest(values: list[float]) -> None:
     lowered = held - found
     level = lowered[found > 0]
     assert np.allclose(level, level[0]) and np.all(lowered[found == 0] <= level[0] + 1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 5), st.integers(2, 5), st.integers(0, 999))
+def test_the_nearest_table_has_the_sums_and_is_nearest(rows: int, columns: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    noisy = draw.normal(0.1, 0.2, (rows, columns))
+    one, two = draw.dirichlet(np.ones(rows)), draw.dirichlet(np.ones(columns))
+    found = nearest_table(noisy, one, two)
+    assert found.min() >= 0
+    assert np.allclose(found.sum(axis=1), one, atol=1e-2) and np.allclose(found.sum(axis=0), two, atol=1e-6)
+    for _ in range(20):  # no other table with these sums is nearer
+        other = raked(draw.random((rows, columns)) ** 3 + 1e-6, one, two)
+        assert np.sum((found - noisy) ** 2) <= np.sum((other - noisy) ** 2) + 1e-2
 
 
 @settings(max_examples=40, deadline=None)

@@ -35,7 +35,7 @@ class TreeModel:
 
         An attribute's shares are the average of its own table and of the sums of its pairs, each weighted by the
         inverse of its variance, and the nearest ones (least squares) that are not negative and add up to 1. A pair's
-        table is likewise brought to the nearest shares and then raked to those of its attributes.
+        table becomes the nearest one that is not negative and has the shares of its attributes as sums.
         """
         single: dict[str, Array] = {}
         for name, table in tables.items():
@@ -49,7 +49,7 @@ class TreeModel:
         joint = {}
         for (one, two), cells in pairs.items():
             free = np.outer(single[one], single[two])
-            shares = nearest_shares(cells.reshape(-1) / total).reshape(cells.shape)
+            shares = nearest_table(cells / total, single[one], single[two])
             joint[one, two] = raked((1 - _SUPPORT) * shares + _SUPPORT * free, single[one], single[two])
         return cls(single, joint)
 
@@ -87,10 +87,40 @@ def nearest_shares(values: Array) -> Array:
     >>> nearest_shares(np.array([0.7, 0.5, -0.4])).round(3).tolist()
     [0.6, 0.4, 0.0]
     """
-    held = np.sort(values)[::-1]
-    excess = (np.cumsum(held) - 1) / np.arange(1, len(held) + 1)
-    last = int(np.flatnonzero(held > excess)[-1])
-    found: Array = np.maximum(values - excess[last], 0)
+    found: Array = _nearest_rows(values[None, :], np.ones(1))[0]
+    return found
+
+
+def nearest_table(table: Array, rows: Array, columns: Array) -> Array:
+    """Return the nearest table, by least squares, that is not negative and has given sums of rows and of columns.
+
+    Projections on the two sets of sums in turn, with Dykstra's corrections (J. Boyle and R. Dykstra, A method for
+    finding projections onto the intersection of convex sets in Hilbert spaces, 1986); `raked` mends what a last round
+    leaves.
+
+    >>> nearest_table(np.array([[0.5, 0.3], [-0.1, 0.2]]), np.array([0.6, 0.4]), np.array([0.5, 0.5])).round(3).tolist()
+    [[0.425, 0.175], [0.075, 0.325]]
+    """
+    found = table
+    by_row, by_column = np.zeros_like(table), np.zeros_like(table)
+    for _ in range(_ROUNDS):
+        before = found
+        held = _nearest_rows(found + by_row, rows)
+        by_row = found + by_row - held
+        found = _nearest_rows((held + by_column).T, columns).T
+        by_column = held + by_column - found
+        if np.abs(found - before).max() < 1e-9:
+            break
+    return found
+
+
+def _nearest_rows(table: Array, totals: Array) -> Array:
+    """Return for each row the nearest numbers that are not negative and add up to a total."""
+    ranked = -np.sort(-table, axis=1)
+    excess = (np.cumsum(ranked, axis=1) - totals[:, None]) / np.arange(1, table.shape[1] + 1)
+    # The first place always counts, also for a total of 0.
+    last = np.maximum(np.sum(ranked > excess, axis=1) - 1, 0)
+    found: Array = np.maximum(table - excess[np.arange(len(table)), last][:, None], 0)
     return found
 
 
