@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacita.errors import UsageError, did_you_mean, listed
+from tacita.errors import UsageError, did_you_mean
 from tacita.masking import catalogue
 from tacita.masking.method import Method
 from tacita.model.parameters import built
@@ -23,7 +23,7 @@ def named(name: str) -> type[Method] | type[EngineMethod]:
     if name in ENGINE:
         return ENGINE[name]
     if name not in catalogue.names():
-        raise UsageError(f"no method '{name}'{did_you_mean(name, names())}", do=f"use one of: {listed(names(), 99)}")
+        raise UsageError(f"no method '{name}'{did_you_mean(name, names())}", do="'tacita methods' lists them all")
     return catalogue.named(name)
 
 

@@ -81,7 +81,8 @@ def _steps(top: Checked) -> tuple[RecipeStep, ...]:
         try:
             made(method, parameters)
         except TacitaError as error:
-            top.faults.add(keys, f"{error.found}{'; ' + error.do if error.do else ''}")
+            found_here = error.found.replace("\n", "\n  ")
+            top.faults.add(keys, f"{found_here}{'; ' + error.do if error.do else ''}")
         found.append(RecipeStep(method, parameters, tuple(within)))
     if not found and not top.faults.found:
         top.fault("step", "the recipe has no step: add a [[step]] with a method")
