@@ -78,7 +78,8 @@ def test_few_records_are_refused(name: str) -> None:
     for count in (0, 1, 4):
         with pytest.raises(InputError, match=f"^{count} records? cannot be modelled"):
             made(name, {}).treated(people(30).taken(np.arange(count)), np.random.default_rng(1))
-    assert len(made(name, {}).treated(people(30).taken(np.arange(5)), np.random.default_rng(1)).records) == 5
+    five = people(30).only(["age", "income"]).taken(np.arange(5))
+    assert len(made(name, {}).treated(five, np.random.default_rng(1)).records) == 5
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -105,6 +106,25 @@ def test_rare_categories_are_noted(name: str) -> None:
 def test_infinite_values_are_refused(name: str) -> None:
     records = Records({"x": Numbers.of([*range(20), np.inf])})
     with pytest.raises(InputError, match="1 infinite value"):
+        made(name, {}).treated(records, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_values_of_fewer_respondents_than_donors_are_refused(name: str) -> None:
+    few = Numbers.of([1.0, 2.0, 3.0, 4.0, *[None] * 30])
+    rare = Categories.of(["here", *[None] * 33])
+    for column in (few, rare):
+        records = Records({"x": column, "y": Numbers.of(np.arange(34.0))})
+        for parameters in ({}, {"attributes": ["x"]}):
+            with pytest.raises(InputError, match=r"'x' has only \d values?, of fewer than 5 respondents"):
+                made(name, parameters).treated(records, np.random.default_rng(1))
+        assert len(made(name, {"attributes": ["y"]}).treated(records, np.random.default_rng(1)).records) == 34
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_numbers_beyond_arithmetic_are_refused(name: str) -> None:
+    records = Records({"x": Numbers.of([1e308, -1e308, 1, 2, 3, 4])})
+    with pytest.raises(InputError, match="too large to compute with"):
         made(name, {}).treated(records, np.random.default_rng(1))
 
 

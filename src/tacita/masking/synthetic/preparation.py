@@ -14,6 +14,7 @@ from tacita.model.records import Numbers, Records
 
 _FEW = 20
 """An attribute with no more values than this is never refused, however few records it has."""
+_LARGEST = 1e300
 
 
 def check_wishes(attributes: Sequence[str], records: int | None, data_sets: int, method: str) -> None:
@@ -41,12 +42,18 @@ def check_enough(records: Records, least: int) -> None:
 
 
 def check_synthesisable(records: Records, names: Sequence[str], least: int) -> tuple[str, ...]:
-    """Raise if an attribute is infinite somewhere or names nearly everybody; return notes on rare categories."""
+    """Raise if an attribute cannot be modelled or names nearly everybody; return notes on rare categories."""
     notes = []
     for name in names:
         column = records[name]
+        if 0 < (present := int((~column.missing).sum())) < least:
+            raise InputError(
+                f"'{name}' has only {counted(present, 'value')}, of fewer than {least} respondents",
+                do="leave the attribute out, make it missing throughout, or synthesise more records together",
+            )
         if isinstance(column, Numbers):
-            finite_numbers(records, name)
+            if np.abs(finite_numbers(records, name).values[~column.missing]).max(initial=0) > _LARGEST:
+                raise InputError(f"'{name}' has values too large to compute with", do="give it in a larger unit")
             continue
         used = column.counts[column.counts > 0]
         rare = used[used < least]
