@@ -38,7 +38,9 @@ class Neighbourhoods:
         self._widening = [_widening(each) for each in table.dimensions]
         self._inside: dict[tuple[int, frozenset[int]], NDArray[np.bool_]] = {}
         self._places: dict[Neighbourhood, NDArray[np.int64]] = {}
-        self._around: dict[int, list[Neighbourhood]] = {}
+        self._kinds = [_kinds(each) for each in self._widening]
+        self._ladders: dict[tuple[int, ...], list[Neighbourhood]] = {}
+        self._around: dict[tuple[int, ...], list[Neighbourhood]] = {}
         self._cell = self._innermost(len(reduced.problem))
         self._crossings = Crossings(table, reduced)
         self._shifts = LeafShifts(table, reduced)
@@ -69,9 +71,15 @@ class Neighbourhoods:
 
     def around(self, place: int) -> list[Neighbourhood]:
         """Return ever larger neighbourhoods of a place; those too small for much choice are left out."""
-        if place not in self._around:
-            self._around[place] = self._shortened(self._ladder(place))
-        return self._around[place]
+        kind = self._kind(place)
+        if kind not in self._around:
+            self._around[kind] = self._shortened(self._ladder(place))
+        return self._around[kind]
+
+    def _kind(self, place: int) -> tuple[int, ...]:
+        """Return what places with the same neighbourhoods have in common."""
+        codes = self._codes[self._cell[place]].tolist()
+        return tuple(kinds[code] for kinds, code in zip(self._kinds, codes, strict=True))
 
     def _shortened(self, ladder: list[Neighbourhood]) -> list[Neighbourhood]:
         return ladder[max(0, sum(len(self.places(each)) <= _ENOUGH for each in ladder) - 1) :]
@@ -103,6 +111,12 @@ class Neighbourhoods:
 
     def _ladder(self, place: int) -> list[Neighbourhood]:
         """Return the smallest box; one step wider in each dimension at a time; in all at once; and so on."""
+        kind = self._kind(place)
+        if kind not in self._ladders:
+            self._ladders[kind] = self._made_ladder(place)
+        return self._ladders[kind]
+
+    def _made_ladder(self, place: int) -> list[Neighbourhood]:
         sets = [each[code] for each, code in zip(self._widening, self._codes[self._cell[place]], strict=True)]
         deepest = max(len(each) for each in sets)
 
@@ -157,6 +171,12 @@ def _widening(dimension: Dimension) -> list[list[frozenset[int]]]:
         return below[code]
 
     return [_sets(dimension, code, parents, under) for code in dimension.codes]
+
+
+def _kinds(widening: list[list[frozenset[int]]]) -> list[int]:
+    """Return a number for each code; codes with the same sets around them have the same."""
+    seen: dict[tuple[frozenset[int], ...], int] = {}
+    return [seen.setdefault(tuple(sets), len(seen)) for sets in widening]
 
 
 def _sets(
