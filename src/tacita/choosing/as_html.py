@@ -93,6 +93,7 @@ def _all(comparison: Comparison) -> Html:
             figures = [Share(of_hundred(v)) for v in (found.information_loss, found.disclosure_risk, found.score)]
         marks = ["lowest score"] if place == comparison.best else []
         marks += ["frontier"] if place in edge else []
+        marks += ["breaks a limit"] if found is not None and found.broken else []
         marks += [point.failed] if point.failed else []
         name = tag("a", f"{place + 1}. {point.recipe.label}", href=f"#point-{place + 1}")
         rows.append([name, *figures, ", ".join(marks)])
