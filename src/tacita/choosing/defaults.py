@@ -79,5 +79,8 @@ CATEGORY_GRID: Mapping[str, Mapping[str, Sequence[Any]]] = {
     "k-anonymity": {"k": [3, 5, 10]},
 }
 """Methods for categories, weak first."""
-WHOLE_GRID: Mapping[str, Mapping[str, Sequence[Any]]] = {}
-"""Methods that treat attributes of any kind together."""
+WHOLE_GRID: Mapping[str, Mapping[str, Sequence[Any]]] = {
+    "synthetic-trees": {"minimum_leaf": [5, 20]},
+    "synthetic-copula": {},
+}
+"""Methods that treat attributes of any kind together; tried if they are named."""

@@ -2,7 +2,7 @@
 
 Numbers get methods for numbers, categories of quasi-identifiers get methods for categories, and where there are both,
 each recipe treats both: a file is no safer than its weakest part. Methods of one's own are named with a grid of their
-own.
+own. Synthetic data are tried if they are asked for: beside invented records nothing can be judged by pairs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def explored_recipes(
             f"{listed(wrong)} is not among the methods that are explored{told}",
             do=f"use {listed(sorted(known), 99)}, or give it a grid: --grid METHOD.PARAMETER=VALUE,VALUE",
         )
-    chosen = tuple(methods) or (tuple(asked) if asked else tuple(known))
+    chosen = tuple(methods) or (tuple(asked) if asked else (*NUMBER_GRID, *CATEGORY_GRID))
     of_numbers = _steps(NUMBER_GRID, chosen, asked, numbers) if numbers else []
     of_categories = _steps(CATEGORY_GRID, chosen, asked, categories) if categories else []
     of_all = _steps(WHOLE_GRID, chosen, asked, [*numbers, *categories])
