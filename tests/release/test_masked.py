@@ -1,5 +1,7 @@
 """Releases of masked microdata: what the files tell beside the values that were masked."""
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 import tacita as tc
@@ -102,3 +104,18 @@ def test_spss_keeps_labels_and_missing_codes(tmp_path):
     assert after.attribute("age").missing
     assert after.attribute("job").labels == before.attribute("job").labels
     assert after.column("age").as_written
+
+
+@pytest.mark.parametrize(("seed", "is_told"), [(20260101, True), (2**60 + 7, False)])
+def test_a_seed_that_can_be_guessed_is_told(tmp_path, seed, is_told):
+    step = {"method": "rank-swapping", "attributes": ["age"], "p": 20}
+    found = released(people(tmp_path), tmp_path, step, seed=seed)
+    assert any("guessed" in note for note in found.notes) is is_told
+
+
+def test_the_order_and_the_first_step_have_randomness_of_their_own(tmp_path):
+    found = released(people(tmp_path), tmp_path, {"method": "mdav", "attributes": ["wage"], "k": 3}, seed=3)
+    order = pq.read_table(found.internal / "order.parquet")["source"].to_numpy()
+    first = np.random.SeedSequence(3).spawn(1)[0]
+    for bits in (np.random.PCG64, np.random.PCG64DXSM):
+        assert list(order) != list(np.random.Generator(bits(first)).permutation(60) + 1)

@@ -34,6 +34,7 @@ class Done:
     """The attributes that were changed."""
     figures: Mapping[str, float]
     notes: tuple[str, ...]
+    is_random: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +157,9 @@ class _Work:
     ) -> None:
         self._changed.update(dict.fromkeys(changed))
         told = MappingProxyType(dict(figures))
-        self._done.append(Done(step.label, method.promises, method.limits, tuple(changed), told, notes))
+        self._done.append(
+            Done(step.label, method.promises, method.limits, tuple(changed), told, notes, method.is_random)
+        )
 
     def finished(self, recipe: Recipe) -> Masked:
         there = {column.name for column in self._now.columns}

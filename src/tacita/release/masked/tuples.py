@@ -12,8 +12,11 @@ from tacita.files.declared_missing import is_declared
 from tacita.model.attribute import Category
 from tacita.model.relation import Column
 from tacita.recipes.carry_out import Masked
-from tacita.release.shuffling import as_relation, shuffled
+from tacita.release.shuffling import as_relation, generator
 from tacita.release.tuples import ROW, Tuples, in_style
+
+_ORDER = 2**31
+"""The stream of randomness of the order: steps have those of their numbers, and none of them has this one."""
 
 
 def identifiers_of(masked: Masked) -> tuple[str, ...]:
@@ -30,7 +33,7 @@ def released_tuples(masked: Masked, seed: int, *, shuffle: bool) -> Tuples:
     dictionary = masked.released.dictionary
     keys = [attribute.name for attribute in dictionary.of(Category.CLUSTER_KEY)]
     gone = [name for name in (*identifiers_of(masked), *keys) if name in dictionary.names]
-    order = shuffled(relation.count(), seed) if shuffle else None
+    order = generator(seed, _ORDER).permutation(relation.count()) + 1 if shuffle else None
     taken = taken_codes(masked)
     columns = []
     terms: list[exp.Expr] = []
