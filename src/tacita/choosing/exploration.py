@@ -42,7 +42,7 @@ def explored_recipes(
     chosen = tuple(methods) or (tuple(asked) if asked else (*NUMBER_GRID, *CATEGORY_GRID))
     of_numbers = _steps(NUMBER_GRID, chosen, asked, numbers) if numbers else []
     of_categories = _steps(CATEGORY_GRID, chosen, asked, categories) if categories else []
-    of_all = _steps(WHOLE_GRID, chosen, asked, [*numbers, *categories])
+    of_all = _steps(WHOLE_GRID, chosen, asked, attributes)  # none named: the whole file is invented
     others = [name for name in chosen if name not in known]
     own = [step for name in others for step in _grid_steps(name, {}, asked.get(name, {}), attributes or numbers)]
     recipes = [_recipe(step) for step in of_all + own]
@@ -104,7 +104,7 @@ def _grid_steps(
     name: str, grid: Mapping[str, Sequence[Any]], asked: Mapping[str, Sequence[Any]], attributes: Sequence[str]
 ) -> list[RecipeStep]:
     values = {**grid, **asked}
-    base = {"attributes": list(attributes)}
+    base = {"attributes": list(attributes)} if attributes else {}
     return [
         RecipeStep(name, {**base, **dict(zip(values, choice, strict=True))})
         for choice in itertools.product(*values.values())

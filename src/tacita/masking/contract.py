@@ -2,7 +2,8 @@
 
 A method gives the same again for the same seed (unless it says that it is not repeatable, as noise of differential
 privacy must not be), leaves its input and all other attributes alone, keeps missing values missing and numbers numbers,
-says where each record comes from, and meets bad input with an error of ours that shows no value. What a method promises beyond that is tested beside it.
+says where each record comes from, and meets bad input with an error of ours that shows no value. What a method promises
+beyond that is tested beside it.
 """
 
 from __future__ import annotations
