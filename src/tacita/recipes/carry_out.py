@@ -132,11 +132,13 @@ class _Work:
             raise UsageError(
                 f"{listed(sorted(told))} tells who belongs together", do="leave it out: such keys are not released"
             )
-        records = records_of(self._now, [name for name in self._now.dictionary.names if name not in identifiers])
+        # Neither identifiers nor keys are released; a method sees a key only if it asks for it, as record swapping does.
+        hidden = identifiers | (keys - {*step.within, *_texts(step.parameters)})
+        records = records_of(self._now, [name for name in self._now.dictionary.names if name not in hidden])
         found = treated_within(method, records, step.within, random, progress)
         rewritten = _rewritten(records, found)
         gone = [name for name in records.names if name not in found.records.columns]
-        gone += sorted(identifiers) if found.origin is None else []
+        gone += sorted(hidden) if found.origin is None else []
         self._now = microdata_of(found.records, self._now, found.origin, rewritten, gone)
         if found.origin is None or self._origin is None:
             self._origin = None
@@ -188,6 +190,19 @@ def _rewritten(records: Records, found: Treated) -> tuple[str, ...]:
         if before is None or not same_values(before if in_place else before.taken(found.origin), column):
             names.append(name)
     return tuple(names)
+
+
+def _texts(value: object) -> set[str]:
+    """Return every text in the parameters of a step.
+
+    >>> sorted(_texts({"household": "hid", "similar": [["size"]], "k": 3}))
+    ['hid', 'size']
+    """
+    if isinstance(value, str):
+        return {value}
+    if isinstance(value, Mapping):
+        return set().union(*map(_texts, value.values()))
+    return set().union(*map(_texts, value)) if isinstance(value, list | tuple) else set()
 
 
 def _free(name: str, taken: Mapping[str, Records]) -> str:
