@@ -132,7 +132,7 @@ class _Work:
             raise UsageError(
                 f"{listed(sorted(told))} tells who belongs together", do="leave it out: such keys are not released"
             )
-        # Neither identifiers nor keys are released; a method sees a key only if it asks for it, as record swapping does.
+        # Neither identifiers nor keys are released; a method sees a key only if it names it, as record swapping does.
         hidden = identifiers | (keys - {*step.within, *_texts(step.parameters)})
         records = records_of(self._now, [name for name in self._now.dictionary.names if name not in hidden])
         found = treated_within(method, records, step.within, random, progress)
