@@ -17,16 +17,23 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A number of seconds from now on; a search that sees it is up keeps the best it has."""
+    """A number of seconds from now on; a search that sees it is up keeps the best it has.
+
+    `now` tells the seconds: those on the wall or, with `time.process_time`, those of work, whoever else works here.
+    """
 
     seconds: float
     stopped: Callable[[], bool] = _never
-    _start: float = field(default_factory=time.monotonic)
+    now: Callable[[], float] = time.monotonic
+    _start: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_start", self.now())
 
     @property
     def used(self) -> float:
         """Seconds since the start."""
-        return time.monotonic() - self._start
+        return self.now() - self._start
 
     @property
     def left(self) -> float:

@@ -340,20 +340,20 @@ class LargeSearch:
         All contributors who see through a proof are shut out together: one movement then serves against each of them.
         Where that is too much to ask, they are taken one by one.
         """
+        known = np.unique(np.concatenate(list(self.problem.known_by.values())))
         for place in sorted(self._of):
             targets = [target for target in self._of[place] if self._proofs.of(target) is not None]
             attackers = sorted({who for target in targets for who in self._proofs.attackers_in(target)})
             if clock.is_up and attackers and place in self._near and self._is_even(place):
-                self._hide(targets)
+                self._hide(targets, known)
                 attackers = sorted({who for target in targets for who in self._proofs.attackers_in(target)})
             if attackers and place in self._where and not self._hidden(place, attackers):
                 for attacker in attackers:
                     self._hidden(place, [attacker])
 
-    def _hide(self, targets: list[Target]) -> None:
+    def _hide(self, targets: list[Target], known: NDArray[np.int64]) -> None:
         """Look for a movement of cells that no contributor knows, besides the one whose secret a place is."""
         place = targets[0].cell
-        known = np.unique(np.concatenate(list(self.problem.known_by.values())))
         own = self.problem.known_by.get(int(self.problem.owners[place]), known[:0])
         room, level = self._room.copy(), float(self._level[place])
         room[np.setdiff1d(known, own, assume_unique=True)] = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -25,7 +26,8 @@ _ROOT_SHARE = 0.3  # of the time
 _STARTS = (0.5, 0.3, 0.9)  # what of a fractional point a pattern starts from
 _WIDE = 0.1  # a gap above which more than one start is worth its time
 _FIRST_SHARE = 0.5  # of the time: when there is no pattern by then, those of large tables are looked for
-_GRACE = 3.0  # seconds: what a first pattern may take besides
+_GRACE = 2.0  # seconds of work: what a first pattern may take besides
+_AFTERWARDS = 1.0  # seconds of work: what taking back may take when time is up
 _MOMENT = 1.0  # seconds: what a first guide may take after time is up
 
 
@@ -71,8 +73,9 @@ class Search:
         relaxed = self._relaxed()
         guide = np.zeros(len(self.problem)) if relaxed is None else relaxed.x
         self._first(guide)
-        if not self._is_done(gap):
-            self._keep(self._patterns.taken_back(self.best.withheld, self._clock))
+        if self.best.gap > max(gap, _TIGHT):
+            clock = _work(_AFTERWARDS) if self._clock.is_up else self._clock
+            self._keep(self._patterns.taken_back(self.best.withheld, clock))
         report(self.best)
         relaxed = self._root(gap, report)
         while relaxed is not None and not self._is_done(gap):
@@ -83,7 +86,7 @@ class Search:
 
     def _first(self, guide: NDArray[np.float64]) -> None:
         """Make a first pattern; where that takes long, a coarse one before, or another, which are safe as well."""
-        if any(self._is_made(guide, clock) for clock in (self._clock.part(_FIRST_SHARE), Clock(_GRACE))):
+        if self._is_made(guide, self._clock.part(_FIRST_SHARE)) or self._is_made(guide, _work(_GRACE)):
             return
         # Proofs made until now are of other patterns.
         fresh = SafePatterns(self.problem)
@@ -223,3 +226,8 @@ class Search:
 
     def _bound(self, bound: float) -> None:
         self.best = Best(self.best.withheld, self.best.cost, max(self.best.bound, min(bound, self.best.cost)))
+
+
+def _work(seconds: float) -> Clock:
+    """Return a clock that nobody stops, of what is done anyway when time is up."""
+    return Clock(seconds, now=time.process_time)
