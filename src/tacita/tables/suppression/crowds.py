@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from math import ceil, sqrt
 
@@ -16,7 +17,7 @@ from tacita.tables.suppression.target import EVERYBODY, Target
 
 _NOBODY, _SEVERAL = -1, -2
 _MOST_PLACES = 12_000
-_MOMENT = 2.0  # seconds that are taken in any case
+_MOMENT = 2.0  # seconds of work: what it may take when time is up
 
 
 def prove_in_crowds(problem: Problem, proofs: Proofs, clock: Clock) -> None:
@@ -33,7 +34,8 @@ def prove_in_crowds(problem: Problem, proofs: Proofs, clock: Clock) -> None:
     large that one programme over all that is withheld takes long. The clock ends it early, but for a moment.
     """
     if problem.known_by and not problem.whole and len(problem) <= _MOST_PLACES:
-        _Crowds(problem, proofs, Clock(max(clock.left, _MOMENT), clock.stopped)).prove()
+        is_late = clock.is_up or clock.left < _MOMENT
+        _Crowds(problem, proofs, Clock(_MOMENT, now=time.process_time) if is_late else clock).prove()
 
 
 class _Crowds:
