@@ -103,12 +103,22 @@ def test_an_exploration_treats_numbers_and_categories(people):
     assert [recipe.label for recipe in only] == ["mdav k=4", "mdav k=6"]
 
 
+def test_any_method_is_explored_if_it_is_named(people):
+    wish = {"methods": ["ward", "sampling"], "grid": {"sampling.share": [0.5]}, "attributes": ["income"]}
+    found = explored_recipes(people.microdata, **wish)
+    assert [recipe.label for recipe in found] == ["ward", "sampling share=0.5"]
+    assert "attributes" not in found[1].steps[0].parameters
+    cycle = explored_recipes(people.microdata, attributes=["region"], grid={"k-anonymity.k": [4]})
+    assert [recipe.label for recipe in cycle] == ["k-anonymity k=4"]
+
+
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
         ({"methods": ["mdva"]}, "did you mean 'mdav'"),
         ({"grid": {"mdav": [3]}}, "METHOD.PARAMETER"),
         ({"grid": {"mdva.k": [3]}}, "no method 'mdva'"),
+        ({"grid": {"mdav.kk": [3]}}, "no parameter 'kk'; did you mean 'k'"),
         ({"attributes": ["incme"]}, "did you mean 'income'"),
         ({"attributes": ["income"], "methods": ["pram-invariant"]}, "nothing to protect"),
     ],

@@ -7,16 +7,17 @@ own. Synthetic data are tried if they are asked for: beside invented records not
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from tacita.choosing.defaults import CATEGORY_GRID, NUMBER_GRID, WHOLE_GRID
 from tacita.errors import UsageError, did_you_mean, listed
-from tacita.masking import catalogue
 from tacita.model.attribute import Category, Kind
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
+from tacita.recipes.methods import named
 from tacita.recipes.recipe import Recipe, RecipeStep
 
 Grid = Mapping[str, Sequence[Any]]
@@ -33,12 +34,8 @@ def explored_recipes(
     numbers, categories = _kinds(microdata, attributes)
     asked = _asked(grid or {})
     known = {**NUMBER_GRID, **CATEGORY_GRID, **WHOLE_GRID}
-    if wrong := [name for name in methods if name not in known and name not in asked]:
-        told = did_you_mean(wrong[0], known)
-        raise UsageError(
-            f"{listed(wrong)} is not among the methods that are explored{told}",
-            do=f"use {listed(sorted(known), 99)}, or give it a grid: --grid METHOD.PARAMETER=VALUE,VALUE",
-        )
+    for name in methods:
+        named(name)
     chosen = tuple(methods) or (tuple(asked) if asked else (*NUMBER_GRID, *CATEGORY_GRID))
     of_numbers = _steps(NUMBER_GRID, chosen, asked, numbers) if numbers else []
     of_categories = _steps(CATEGORY_GRID, chosen, asked, categories) if categories else []
@@ -81,7 +78,11 @@ def _asked(grid: Grid) -> dict[str, dict[str, Sequence[Any]]]:
         method, dot, parameter = key.partition(".")
         if not dot or not parameter:
             raise UsageError(f"'{key}' is not METHOD.PARAMETER", do="write for example --grid mdav.k=3,5,10")
-        catalogue.named(method)
+        if parameter not in (there := _parameters(method)):
+            raise UsageError(
+                f"'{method}' has no parameter '{parameter}'{did_you_mean(parameter, there)}",
+                do=f"'{method}' takes {listed(there, 20)}",
+            )
         found.setdefault(method, {})[parameter] = list(values)
     return found
 
@@ -104,11 +105,15 @@ def _grid_steps(
     name: str, grid: Mapping[str, Sequence[Any]], asked: Mapping[str, Sequence[Any]], attributes: Sequence[str]
 ) -> list[RecipeStep]:
     values = {**grid, **asked}
-    base = {"attributes": list(attributes)} if attributes else {}
+    base = {"attributes": list(attributes)} if attributes and "attributes" in _parameters(name) else {}
     return [
         RecipeStep(name, {**base, **dict(zip(values, choice, strict=True))})
         for choice in itertools.product(*values.values())
     ]
+
+
+def _parameters(method: str) -> list[str]:
+    return [field.name for field in dataclasses.fields(cast(Any, named(method))) if field.init]
 
 
 def _paired(numbers: Sequence[RecipeStep], categories: Sequence[RecipeStep]) -> list[tuple[RecipeStep, RecipeStep]]:
