@@ -16,7 +16,7 @@ from tacita.errors import OutputError
 _ROWS, _COLUMNS = 1_048_576, 16_384
 _SHORTEST, _LONGEST = 9, 48
 _REMARKS = 20_000
-_THEN = dt.datetime(2000, 1, 1)  # no clock: a workbook that is written again is the same
+THEN = dt.datetime(2000, 1, 1)  # no clock: a workbook that is written again is the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def write_grids(path: Path, sheets: Sequence[Sheet]) -> None:
     settings = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False, "in_memory": True}
     try:
         with xlsxwriter.Workbook(str(path), settings) as book:
-            book.set_properties({"created": _THEN, "author": "", "comments": ""})
+            book.set_properties({"created": THEN, "author": "", "comments": ""})
             formats = _formats(book)
             for name, sheet in zip(_sheet_names([each.name for each in sheets]), sheets, strict=True):
                 _write(book.add_worksheet(name), sheet, formats, book)

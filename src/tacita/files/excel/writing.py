@@ -19,6 +19,7 @@ from xlsxwriter.exceptions import XlsxWriterException
 
 from tacita.errors import OutputError, counted, faults_text, listed
 from tacita.files.contract import WriteOptions, engine_relation
+from tacita.files.excel.grids import THEN
 from tacita.files.streaming import cells
 from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
@@ -133,6 +134,7 @@ def _write(
         "default_date_format": "yyyy-mm-dd",
     }
     with xlsxwriter.Workbook(str(path), settings) as book:
+        book.set_properties({"created": THEN})
         sheet = book.add_worksheet(_sheet_name(microdata.name))
         sheet.freeze_panes(1, 0)
         moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})

@@ -20,6 +20,7 @@ from tacita.errors import InputError, OutputError
 from tacita.files.statistical import spss_dictionary
 from tacita.files.statistical.frame import Frame
 from tacita.files.statistical.packages import FileKind, Package
+from tacita.files.statistical.timeless import without_time
 
 # Cells that are Python objects at one time: some 100 MB.
 _CELLS_AT_ONCE = 2_000_000
@@ -73,6 +74,10 @@ def write_rows(frame: Frame, path: Path, kind: FileKind, **details: Any) -> None
             f"{kind.package} files cannot hold this ({str(error)[:1].lower()}{str(error)[1:]})",
             do="write another format, or change the columns that it names",
         ) from None
+    try:
+        without_time(path, kind.package)
+    except OSError:
+        raise _not_written(path) from None
     _check_end(frame, path, kind)
 
 
