@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 
 import tacita as tc
 from tacita.masking import catalogue
@@ -162,3 +163,14 @@ def test_what_cannot_be_done_is_said_with_its_step(firms, step, said):
         carried_out(firms, recipe(step))
     assert raised.value.where
     assert not any(name in str(raised.value) for name in ("'a'", "'b'"))
+
+
+def test_records_between_steps_are_forgotten(firms):
+    engine = firms.relation.engine
+    kept = engine.new_table()
+    step = JITTER
+    found = carried_out(firms, Recipe((step, step, step), seed=1))
+    tables = exp.select("table_name").from_("duckdb_tables()")
+    later = [row["table_name"] for row in engine.run(tables) if int(row["table_name"][1:]) > int(kept[1:])]
+    assert later == [found.released.relation.table]
+    assert firms.relation.count() == found.released.relation.count()

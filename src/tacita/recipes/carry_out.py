@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacita.engines.records import microdata_of, records_of
 from tacita.errors import TacitaError, UsageError, listed
+from tacita.files.contract import engine_relation
 from tacita.masking.method import Method, Treated
 from tacita.masking.within import treated_within
 from tacita.model.attribute import Category
@@ -139,7 +140,10 @@ class _Work:
         rewritten = _rewritten(records, found)
         gone = [name for name in records.names if name not in found.records.columns]
         gone += sorted(hidden) if found.origin is None else []
-        self._now = microdata_of(found.records, self._now, found.origin, rewritten, gone)
+        before = self._now
+        self._now = microdata_of(found.records, before, found.origin, rewritten, gone)
+        if before is not self._original:
+            self._forget(before)
         if found.origin is None or self._origin is None:
             self._origin = None
         else:
@@ -148,6 +152,12 @@ class _Work:
         for name, table in found.beside.items():
             self._beside[_free(name, self._beside)] = table
         self._note(step, method, rewritten, found.figures, found.notes)
+
+    def _forget(self, microdata: Microdata) -> None:
+        """Drop records between two steps, unless they are those of the file."""
+        relation, first = (engine_relation(each) for each in (microdata, self._original))
+        if relation.table != first.table:
+            relation.engine.drop(relation)
 
     def _note(
         self,
