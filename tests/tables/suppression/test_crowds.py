@@ -10,14 +10,15 @@ from tests.tables.suppression.test_suppress import random_table
 
 from tacita.attacks import audit
 from tacita.model.table import Knowledge
-from tacita.tables.suppression import crowds, safe_pattern
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.movements import Movements
+from tacita.tables.suppression.exact import safe_pattern
+from tacita.tables.suppression.exact.safe_pattern import SafePatterns
 from tacita.tables.suppression.problem import Problem, problem_of
-from tacita.tables.suppression.safe_pattern import SafePatterns
+from tacita.tables.suppression.proofs import crowds
+from tacita.tables.suppression.proofs.movements import Movements
+from tacita.tables.suppression.proofs.waiting import Waiting
 from tacita.tables.suppression.suppress import suppress
 from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target
-from tacita.tables.suppression.waiting import Waiting
 
 
 def crowded(share: float) -> tuple[Problem, object, object, Knowledge]:

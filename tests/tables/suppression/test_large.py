@@ -11,8 +11,8 @@ from tacita.attacks.table_audit import audit
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Knowledge, Levels, Table, table_of_leaves
 from tacita.tables.suppression import suppress as room
-from tacita.tables.suppression.currents import Currents
-from tacita.tables.suppression.neighbourhoods import Neighbourhoods
+from tacita.tables.suppression.large.currents import Currents
+from tacita.tables.suppression.large.neighbourhoods import Neighbourhoods
 from tacita.tables.suppression.presolve import Reduced, reduced
 from tacita.tables.suppression.problem import problem_of
 from tacita.tables.suppression.suppress import suppress

@@ -13,15 +13,15 @@ from tacita.errors import InputError, InternalError, UsageError
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.crowds import prove_in_crowds
-from tacita.tables.suppression.large import large_pattern
-from tacita.tables.suppression.neighbourhoods import Neighbourhoods
-from tacita.tables.suppression.optimal import Best, Search
+from tacita.tables.suppression.exact.optimal import Best, Search
+from tacita.tables.suppression.exact.safe_pattern import SafePatterns, Unprotectable
+from tacita.tables.suppression.large.neighbourhoods import Neighbourhoods
+from tacita.tables.suppression.large.search import large_pattern
+from tacita.tables.suppression.large.subtables import subtables_of
 from tacita.tables.suppression.presolve import Reduced, reduced
 from tacita.tables.suppression.problem import Problem, Union, problem_of, with_unions
-from tacita.tables.suppression.safe_pattern import SafePatterns, Unprotectable
+from tacita.tables.suppression.proofs.crowds import prove_in_crowds
 from tacita.tables.suppression.stopping import stop_on_interrupt
-from tacita.tables.suppression.subtables import subtables_of
 from tacita.tables.suppression.suppression import Cause, Suppression
 from tacita.tables.suppression.why import reasons
 

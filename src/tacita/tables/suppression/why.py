@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.presolve import Reduced
-from tacita.tables.suppression.proofs import Proofs
+from tacita.tables.suppression.proofs.kept import Proofs
+from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.suppression import Cause
 from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target
 

@@ -6,11 +6,11 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.suppression.cuts import Cut, capacity_cut, carried_by
-from tacita.tables.suppression.movements import solver_of
+from tacita.tables.suppression.exact.cuts import Cut, capacity_cut, carried_by
+from tacita.tables.suppression.large.subtables import Subtable
 from tacita.tables.suppression.part import part_of
 from tacita.tables.suppression.problem import Problem
-from tacita.tables.suppression.subtables import Subtable
+from tacita.tables.suppression.proofs.movements import solver_of
 from tacita.tables.suppression.target import WIDTH, targets_of
 
 _SOFT = 0.01  # cells that the point publishes count as withheld by this much: the inequality is kind to none of them

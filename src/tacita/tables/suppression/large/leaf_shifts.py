@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import Dimension, Table
-from tacita.tables.suppression.local_routing import Detour
+from tacita.tables.suppression.large.local_routing import Detour
 from tacita.tables.suppression.presolve import Reduced
 
 _LARGEST = 20_000_000  # crossings of codes; above, the table is not looked at in this way

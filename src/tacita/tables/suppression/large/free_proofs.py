@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.local_routing import movable
-from tacita.tables.suppression.movements import Movements
+from tacita.tables.suppression.large.local_routing import movable
 from tacita.tables.suppression.problem import Problem
-from tacita.tables.suppression.proofs import Proofs
+from tacita.tables.suppression.proofs.kept import Proofs
+from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target
 
 _BATCHES = 12

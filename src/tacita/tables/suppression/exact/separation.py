@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.cuts import Cut, capacity_cut, carried_by
-from tacita.tables.suppression.movements import Movements
+from tacita.tables.suppression.exact.cuts import Cut, capacity_cut, carried_by
 from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target
 
 _WORTH = 1e-4  # a smaller shortfall is not worth a row

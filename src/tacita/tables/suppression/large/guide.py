@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.cuts import UselessAlone, lonely_cuts
-from tacita.tables.suppression.local_attack import LocalAttack
-from tacita.tables.suppression.master import Master, Relaxed
+from tacita.tables.suppression.exact.cuts import UselessAlone, lonely_cuts
+from tacita.tables.suppression.exact.master import Master, Relaxed
+from tacita.tables.suppression.large.local_attack import LocalAttack
+from tacita.tables.suppression.large.subtables import Subtable
 from tacita.tables.suppression.problem import Problem
-from tacita.tables.suppression.subtables import Subtable
 
 _ROUNDS = 1
 _ITERATIONS = 8_000  # of one programme: counted, not timed, so that the guide is the same every time

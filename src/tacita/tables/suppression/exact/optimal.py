@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
-from tacita.tables.suppression.cuts import Cut, UselessAlone, lonely_cuts, strengthened
-from tacita.tables.suppression.master import Master, Relaxed
+from tacita.tables.suppression.exact.cuts import Cut, UselessAlone, lonely_cuts, strengthened
+from tacita.tables.suppression.exact.master import Master, Relaxed
+from tacita.tables.suppression.exact.safe_pattern import SafePatterns
+from tacita.tables.suppression.exact.separation import Separation
 from tacita.tables.suppression.problem import Problem
-from tacita.tables.suppression.proofs import Witness
-from tacita.tables.suppression.safe_pattern import SafePatterns
-from tacita.tables.suppression.separation import Separation
+from tacita.tables.suppression.proofs.kept import Witness
 from tacita.tables.suppression.target import Target
 
 _TIGHT = 1e-7

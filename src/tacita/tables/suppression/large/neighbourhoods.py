@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tacita.model.table import Dimension, Table
-from tacita.tables.suppression.crossings import Crossings, Woven
-from tacita.tables.suppression.leaf_shifts import LeafShifts
-from tacita.tables.suppression.local_routing import Detour
+from tacita.tables.suppression.large.crossings import Crossings, Woven
+from tacita.tables.suppression.large.leaf_shifts import LeafShifts
+from tacita.tables.suppression.large.local_routing import Detour
 from tacita.tables.suppression.presolve import Reduced
 
 Box = tuple[frozenset[int], ...]

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
-from tacita.tables.suppression.currents import Currents, with_companions
-from tacita.tables.suppression.free_proofs import prove_free
-from tacita.tables.suppression.guide import guide_of
-from tacita.tables.suppression.local_routing import Detour, LocalRouter, cheapest
-from tacita.tables.suppression.neighbourhoods import Neighbourhood, Neighbourhoods, reached_from
-from tacita.tables.suppression.optimal import Best
+from tacita.tables.suppression.exact.optimal import Best
+from tacita.tables.suppression.exact.safe_pattern import SafePatterns
+from tacita.tables.suppression.large.currents import Currents, with_companions
+from tacita.tables.suppression.large.free_proofs import prove_free
+from tacita.tables.suppression.large.guide import guide_of
+from tacita.tables.suppression.large.local_routing import Detour, LocalRouter, cheapest
+from tacita.tables.suppression.large.neighbourhoods import Neighbourhood, Neighbourhoods, reached_from
+from tacita.tables.suppression.large.subtables import Subtable
 from tacita.tables.suppression.problem import Problem
-from tacita.tables.suppression.proofs import Witness
-from tacita.tables.suppression.safe_pattern import SafePatterns
-from tacita.tables.suppression.subtables import Subtable
+from tacita.tables.suppression.proofs.kept import Witness
 from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
 
 _LIKED = 0.5  # how much of its price the guide takes from a cell that it withholds

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
-from tacita.tables.suppression.movements import ended_by, solver_of
 from tacita.tables.suppression.part import part_of
 from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.proofs.movements import ended_by, solver_of
 from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
 
 _STILL = 1e-7  # of a level

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
-from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem
-from tacita.tables.suppression.proofs import Proofs, Witness
+from tacita.tables.suppression.proofs.kept import Proofs, Witness
+from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.target import EVERYBODY, Target
 
 _NOBODY, _SEVERAL = -1, -2

@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.local_routing import Detour, movable
+from tacita.tables.suppression.large.local_routing import Detour, movable
 from tacita.tables.suppression.problem import Problem
 
 _TOGETHER = 32  # targets that are tried with one movement

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.companions import Companions
-from tacita.tables.suppression.movements import Movements
+from tacita.tables.suppression.exact.routing import Router, RouterWithin
 from tacita.tables.suppression.problem import Problem
-from tacita.tables.suppression.proofs import Proofs
-from tacita.tables.suppression.routing import Router, RouterWithin
+from tacita.tables.suppression.proofs.kept import Proofs
+from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target, targets_of
 
 _MANY = 150  # unprotected targets are routed together above, one by one below

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tacita.tables.suppression.movements import solver_of
 from tacita.tables.suppression.problem import Problem
-from tacita.tables.suppression.proofs import is_whole
+from tacita.tables.suppression.proofs.kept import is_whole
+from tacita.tables.suppression.proofs.movements import solver_of
 from tacita.tables.suppression.target import CLOSE_ENOUGH
 
 _STILL = 1e-7  # of a level

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tacita.model.table import Movement
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.movements import Movements
 from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.proofs.movements import Movements
+from tacita.tables.suppression.proofs.waiting import Waiting
 from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
-from tacita.tables.suppression.waiting import Waiting
 
 _STILL = 1e-9  # of a level: less is no movement
 _WORTH = 0.25  # share of a batch that must be proved for another batch to be tried

@@ -9,7 +9,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.suppression.cuts import Cut
+from tacita.tables.suppression.exact.cuts import Cut
 from tacita.tables.suppression.problem import Problem
 
 _ENOUGH = 1e-6

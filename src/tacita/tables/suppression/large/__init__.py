@@ -1,0 +1,1 @@
+"""Patterns of large tables: a guide, detours in neighbourhoods, and coarse movements when time is up."""
