@@ -1,6 +1,8 @@
 """Recipes on one map."""
 
 import math
+import threading
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +20,9 @@ from tacita.choosing.exploration import explored_recipes
 from tacita.choosing.frontier import frontier
 from tacita.choosing.verdict import reasons_against
 from tacita.errors import TacitaError, UsageError
+from tacita.masking import catalogue
+from tacita.masking.noise.uncorrelated import UncorrelatedNoise
+from tacita.progress import Step, silent
 from tacita.recipes.recipe import Judgement, Recipe, RecipeStep
 
 
@@ -211,3 +216,29 @@ def test_a_limit_is_not_kept_by_an_attacker_who_could_not_attack(people):
 def test_what_stands_in_another_table_is_told(people):
     found = tc.mask(people, {"seed": 1, "step": [{"method": "anatomy", "sensitive": "region", "l": 2}]})
     assert any("region" in note and "not counted" in note for note in found.evaluation.notes)
+
+
+def test_when_one_recipe_fails_the_others_stop_at_their_next_progress(people):
+    ended = threading.Event()
+
+    class Endless(UncorrelatedNoise):
+        name = "endless"
+
+        def treated(self, records, random, progress=silent):
+            for _ in range(600):
+                try:
+                    progress(Step("endless"))
+                except Exception:
+                    ended.set()
+                    raise
+                time.sleep(0.05)
+            return super().treated(records, random, progress)
+
+    catalogue.enter(Endless)
+    try:
+        recipes = [Recipe((RecipeStep("endless", {"attributes": ["age"]}),)), noise(-1)]
+        with pytest.raises(UsageError, match="alpha"):
+            compared(people.microdata, recipes, at_once=2)
+    finally:
+        catalogue._ENTERED.pop("endless")
+    assert ended.is_set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -96,10 +97,17 @@ def compared(
     return Comparison(tuple(p for p in points if isinstance(p, Point)), ground, notes)
 
 
-def _carry(microdata: Microdata, recipe: Recipe, *, must_run: bool) -> Callable[[], Masked | Point]:
-    def work() -> Masked | Point:
+class _Stopped(Exception):
+    """Raised in a thread whose result nobody waits for any more."""
+
+
+Work = Callable[[Progress], Masked | Point]
+
+
+def _carry(microdata: Microdata, recipe: Recipe, *, must_run: bool) -> Work:
+    def work(progress: Progress) -> Masked | Point:
         try:
-            return carried_out(microdata, recipe)
+            return carried_out(microdata, recipe, progress=progress)
         except TacitaError as error:
             if must_run:
                 raise
@@ -108,9 +116,9 @@ def _carry(microdata: Microdata, recipe: Recipe, *, must_run: bool) -> Callable[
     return work
 
 
-def _judge(masked: Masked, ground: Ground, paired: bool, seed: int) -> Callable[[], Point]:
-    def work() -> Point:
-        found = evaluated(masked, ground, paired=paired, seed=seed)
+def _judge(masked: Masked, ground: Ground, paired: bool, seed: int) -> Work:
+    def work(progress: Progress) -> Point:
+        found = evaluated(masked, ground, paired=paired, seed=seed, progress=progress)
         _forget(masked)
         return Point(masked.recipe, found, masked.steps, masked.notes)
 
@@ -124,22 +132,30 @@ def _forget(masked: Masked) -> None:
         relation.engine.drop(relation)
 
 
-def _all(
-    work: Sequence[Callable[[], Masked | Point]], workers: int, doing: str, progress: Progress
-) -> list[Masked | Point]:
-    """Return what comes of all pieces of work, in their order."""
+def _all(work: Sequence[Work], workers: int, doing: str, progress: Progress) -> list[Masked | Point]:
+    """Return what comes of all pieces of work, in their order.
+
+    A thread cannot be ended from outside: if one fails, or somebody interrupts, the others end at their next progress.
+    """
+    is_over = threading.Event()
+
+    def unless_over(_: Step) -> None:
+        if is_over.is_set():
+            raise _Stopped
+
     with warnings.catch_warnings(), ThreadPoolExecutor(workers) as pool:
         # Which warnings are heard belongs to the whole process: a library that sets this aside in one thread, as
         # scikit-learn does, would make others warn in the next one.
         warnings.simplefilter("ignore")
         warnings.showwarning = _unheard
-        futures = {pool.submit(each): place for place, each in enumerate(work)}
+        futures = {pool.submit(each, unless_over): place for place, each in enumerate(work)}
         found: dict[int, Masked | Point] = {}
         try:
             for future in as_completed(futures):
                 found[futures[future]] = future.result()
                 progress(Step(f"{doing} recipes", len(found), len(work)))
         except BaseException:
+            is_over.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [found[place] for place in range(len(work))]

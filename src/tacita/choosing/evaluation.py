@@ -180,7 +180,7 @@ def _attacks(
             notes.append(f"{name} could not attack: {'; '.join(lacking)}")
             unable.append(name)
             continue
-        found.append(attacker.attack(scene))
+        found.append(attacker.attack(scene, progress))
     return found
 
 
