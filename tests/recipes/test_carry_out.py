@@ -174,3 +174,14 @@ def test_records_between_steps_are_forgotten(firms):
     later = [row["table_name"] for row in engine.run(tables) if int(row["table_name"][1:]) > int(kept[1:])]
     assert later == [found.released.relation.table]
     assert firms.relation.count() == found.released.relation.count()
+
+
+def test_a_promise_that_a_later_step_may_have_undone_is_told(firms):
+    half = RecipeStep("half")
+    kept = carried_out(firms, recipe(JITTER, RecipeStep("jitter", {"attributes": ["staff"]}))).steps
+    assert [step.is_overtaken for step in kept] == [False, False]
+    again = carried_out(firms, recipe(JITTER, JITTER)).steps
+    assert [step.is_overtaken for step in again] == [True, False]
+    fewer = carried_out(firms, recipe(JITTER, half)).steps
+    assert [step.is_overtaken for step in fewer] == [True, False]
+    assert any("later step" in note for note in fewer[0].notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -23,6 +23,8 @@ from tacita.recipes.engine_methods import EngineMethod
 from tacita.recipes.methods import made
 from tacita.recipes.recipe import Recipe, RecipeStep
 
+_OVERTAKEN = "a later step changes the same attributes or leaves records out: what this one promises need not hold then"
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
@@ -36,6 +38,10 @@ class Done:
     figures: Mapping[str, float]
     notes: tuple[str, ...]
     is_random: bool = False
+    keeps_records: bool = True
+    """Whether every record came out, and none beside."""
+    is_overtaken: bool = False
+    """Whether a later step changed the same attributes or left out records, so that the promise need not hold."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +157,8 @@ class _Work:
         self._dropped.update(dict.fromkeys(gone))
         for name, table in found.beside.items():
             self._beside[_free(name, self._beside)] = table
-        self._note(step, method, rewritten, found.figures, found.notes)
+        keeps_records = found.origin is not None and len(np.unique(found.origin)) == len(records)
+        self._note(step, method, rewritten, found.figures, found.notes, keeps_records=keeps_records)
 
     def _forget(self, microdata: Microdata) -> None:
         """Drop records between two steps, unless they are those of the file."""
@@ -166,11 +173,15 @@ class _Work:
         changed: Sequence[str],
         figures: Mapping[str, float],
         notes: tuple[str, ...],
+        *,
+        keeps_records: bool = True,
     ) -> None:
         self._changed.update(dict.fromkeys(changed))
         told = MappingProxyType(dict(figures))
         self._done.append(
-            Done(step.label, method.promises, method.limits, tuple(changed), told, notes, method.is_random)
+            Done(
+                step.label, method.promises, method.limits, tuple(changed), told, notes, method.is_random, keeps_records
+            )
         )
 
     def finished(self, recipe: Recipe) -> Masked:
@@ -182,7 +193,7 @@ class _Work:
             self._origin,
             tuple(name for name in self._changed if name in there),
             tuple(name for name in self._dropped if name not in there),
-            tuple(self._done),
+            _overtaken(self._done),
             MappingProxyType(self._beside),
         )
 
@@ -213,6 +224,19 @@ def _texts(value: object) -> set[str]:
     if isinstance(value, Mapping):
         return set().union(*map(_texts, value.values()))
     return set().union(*map(_texts, value)) if isinstance(value, list | tuple) else set()
+
+
+def _overtaken(done: Sequence[Done]) -> tuple[Done, ...]:
+    """Return what steps say of themselves, with a note where a later step may have undone what one promises."""
+    found = []
+    for place, each in enumerate(done):
+        later = done[place + 1 :]
+        if any(set(other.attributes) & set(each.attributes) for other in later) or (
+            each.attributes and not all(other.keeps_records for other in later)
+        ):
+            each = replace(each, is_overtaken=True, notes=(*each.notes, _OVERTAKEN))
+        found.append(each)
+    return tuple(found)
 
 
 def _free(name: str, taken: Mapping[str, Records]) -> str:

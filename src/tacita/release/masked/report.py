@@ -9,7 +9,7 @@ from tacita.choosing.as_text import number, of_hundred
 from tacita.choosing.evaluation import Evaluation
 from tacita.errors import listed
 from tacita.model.microdata import Microdata
-from tacita.recipes.carry_out import Masked
+from tacita.recipes.carry_out import Done, Masked
 from tacita.recipes.recipe_file import recipe_text
 from tacita.release.external_report import about
 from tacita.release.tuples import Tuples
@@ -32,7 +32,7 @@ def external_report(
     """Return the page that goes with the data: methods, attributes and losses; no parameter, no seed, no attack."""
     title = f"{released.name}: what was changed before release"
     rows: list[list[Cell]] = [
-        [step.method, listed(done.attributes, 30), done.promises, done.limits]
+        [step.method, listed(done.attributes, 30), _promise(done), done.limits]
         for step, done in zip(masked.recipe.steps, masked.steps, strict=True)
     ]
     untouched = [name for name in released.dictionary.names if name not in masked.changed]
@@ -84,6 +84,10 @@ def internal_report(masked: Masked, evaluation: Evaluation, notes: Sequence[str]
         body.append(section("Notes", items(list(dict.fromkeys(notes)))))
     body.append(tag("footer", f"Made with Tacita {__version__}. This page stays in the house."))
     return page(title, tag("main", *body))
+
+
+def _promise(done: Done) -> str:
+    return f"{done.promises} (Before later steps.)" if done.is_overtaken else done.promises
 
 
 def _reading(masked: Masked, tuples: Tuples, untouched: Sequence[str], tables: Mapping[str, str]) -> list[str]:
