@@ -228,14 +228,13 @@ def _texts(value: object) -> set[str]:
 
 def _overtaken(done: Sequence[Done]) -> tuple[Done, ...]:
     """Return what steps say of themselves, with a note where a later step may have undone what one promises."""
-    found = []
+    found = list(done)
     for place, each in enumerate(done):
         later = done[place + 1 :]
-        if any(set(other.attributes) & set(each.attributes) for other in later) or (
-            each.attributes and not all(other.keeps_records for other in later)
-        ):
-            each = replace(each, is_overtaken=True, notes=(*each.notes, _OVERTAKEN))
-        found.append(each)
+        again = any(set(other.attributes) & set(each.attributes) for other in later)
+        fewer = bool(each.attributes) and not all(other.keeps_records for other in later)
+        if again or fewer:
+            found[place] = replace(each, is_overtaken=True, notes=(*each.notes, _OVERTAKEN))
     return tuple(found)
 
 
