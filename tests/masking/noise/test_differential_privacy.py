@@ -243,3 +243,11 @@ def test_the_grid_covers_wide_and_far_bounds() -> None:
         steps = on_the_grid(np.array([bounds[0], bounds[1]]), bounds)
         assert steps.tolist() == [0, STEPS]
         assert np.allclose(laplace.off_the_grid(steps.astype(float), bounds), bounds)
+
+
+def test_equals_in_the_public_attributes_are_grouped_by_chance_not_by_the_order_of_the_file() -> None:
+    people = Records({"sex": Categories.of(["f"] * 40), "income": Numbers.of(np.arange(40.0))})
+    method = NoiseAfterMicroaggregation({"income": (0, 40)}, epsilon=1, k=20, by=("sex",))
+    groups = method.treated(people, np.random.default_rng(1)).groups
+    assert groups is not None
+    assert 5 < groups[:20].sum() < 15  # in the order of the file the first twenty would be one group

@@ -131,7 +131,7 @@ class NoiseAfterMicroaggregation:
         steps = {n: on_the_grid(c, self.bounds[n]) for n, c in zip(self.attributes, columns, strict=True)}
         parts = epsilon_of_each(self.epsilon, self.shares, self.attributes)
         times = self._times(len(records))
-        order = None if self._is_individual else self._order(records, steps)
+        order = None if self._is_individual else self._order(records, steps, random)
         groups = cut(len(records), self.k)
         found: dict[str, Numbers] = {}
         for name in self.attributes:
@@ -163,10 +163,12 @@ class NoiseAfterMicroaggregation:
         many = 1 if self.by or self._is_individual else max(1, count // self.k)
         return {name: 1 if name == first else many for name in self.attributes}
 
-    def _order(self, records: Records, steps: Mapping[str, Whole]) -> NDArray[np.int64]:
+    def _order(self, records: Records, steps: Mapping[str, Whole], random: np.random.Generator) -> NDArray[np.int64]:
         """Return the records in the order in which they are cut into groups: lexicographic, first attribute first."""
         if self.by:
-            return np.lexsort([_ranked(records, name) for name in reversed(self.by)])
+            # Equal ones at random: their order in the file may be that of a confidential attribute.
+            mixed = random.permutation(len(records))
+            return mixed[np.lexsort([_ranked(records, name)[mixed] for name in reversed(self.by)])]
         return np.lexsort(list(steps.values())[::-1])
 
 
