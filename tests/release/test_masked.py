@@ -119,3 +119,16 @@ def test_the_order_and_the_first_step_have_randomness_of_their_own(tmp_path):
     first = np.random.SeedSequence(3).spawn(1)[0]
     for bits in (np.random.PCG64, np.random.PCG64DXSM):
         assert list(order) != list(np.random.Generator(bits(first)).permutation(60) + 1)
+
+
+@pytest.mark.parametrize(
+    ("step", "is_told"),
+    [
+        ({"method": "differential-privacy-noise", "bounds": {"wage": [0, 2000]}, "epsilon": 1.0}, False),
+        ({"method": "uncorrelated-noise", "attributes": ["wage"]}, True),
+    ],
+)
+def test_losses_are_not_told_outside_where_a_budget_of_privacy_is_spent(tmp_path, step, is_told):
+    released(people(tmp_path), tmp_path, step)
+    assert ("Information loss" in (tmp_path / "out" / "report.html").read_text()) is is_told
+    assert "Information loss" in (tmp_path / "out.internal" / "report.html").read_text()

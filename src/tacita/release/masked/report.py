@@ -10,6 +10,7 @@ from tacita.choosing.evaluation import Evaluation
 from tacita.errors import listed
 from tacita.model.microdata import Microdata
 from tacita.recipes.carry_out import Done, Masked
+from tacita.recipes.methods import named
 from tacita.recipes.recipe_file import recipe_text
 from tacita.release.external_report import about
 from tacita.release.tuples import Tuples
@@ -45,7 +46,7 @@ def external_report(
         section("How to read the file", items(_reading(masked, tuples, untouched, tables))),
     ]
     losses = [lost for lost in evaluation.losses if lost.measure in evaluation.bounded and 0 <= lost.figure <= 1]
-    if losses:
+    if losses and not _is_differentially_private(masked):
         told: list[list[Cell]] = [[_LOSSES.get(lost.measure, lost.measure), about(lost.figure)] for lost in losses]
         body.append(
             section(
@@ -84,6 +85,11 @@ def internal_report(masked: Masked, evaluation: Evaluation, notes: Sequence[str]
         body.append(section("Notes", items(list(dict.fromkeys(notes)))))
     body.append(tag("footer", f"Made with Tacita {__version__}. This page stays in the house."))
     return page(title, tag("main", *body))
+
+
+def _is_differentially_private(masked: Masked) -> bool:
+    """Whether a step spends a budget of privacy: losses come from the original, and nothing is left for them."""
+    return not all(getattr(named(step.method), "is_repeatable", True) for step in masked.recipe.steps)
 
 
 def _promise(done: Done) -> str:
