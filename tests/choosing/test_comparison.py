@@ -139,7 +139,7 @@ def test_indicators_and_models_are_judged(people):
         "step": [{"method": "mdav", "attributes": ["age", "income"], "k": 5}],
         "attack": {"accept": 0.0},
         "utility": {
-            "model": [{"formula": "income ~ age"}],
+            "model": [{"formula": "income ~ age", "overlap": 0.999}],
             "indicator": [
                 {"name": "mean", "sql": "SELECT avg(income) FROM data", "tolerance": 0.001},
                 {"name": "spread", "sql": "SELECT stddev(income) FROM data", "tolerance": 0.0},
@@ -154,6 +154,7 @@ def test_indicators_and_models_are_judged(people):
     against = reasons_against(found.masked.recipe, found.evaluation)
     assert any("distance-linkage" in reason for reason in against)
     assert any("'spread'" in reason for reason in against)
+    assert any("income ~ age overlap" in reason for reason in against)
 
 
 def test_what_exceeds_a_guess_is_the_risk():

@@ -34,6 +34,7 @@ measures = ["probabilistic"]
 [[utility.model]]
 formula = "turnover ~ employees"
 by = ["sector"]
+overlap = 0.5
 
 [[utility.indicator]]
 name = "mean turnover"
@@ -57,7 +58,7 @@ def test_a_whole_recipe():
         accept=0.1,
         attributes=("turnover",),
         measures=("probabilistic",),
-        models=(Model("turnover ~ employees", "linear", ("sector",)),),
+        models=(Model("turnover ~ employees", "linear", ("sector",), 0.5),),
         indicators=(IndicatorWish("mean turnover", "SELECT avg(turnover) FROM data", 0.02),),
     )
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from tacita.choosing.comparison import Comparison
 
 
+EXIT_NOTHING = 1
+"""No method could be carried out and judged."""
+
+
 @reads_data
 def explore(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
@@ -67,7 +71,7 @@ def explore(
     check_page(to, force=force)
     check_page(recipes, force=False)
     with progress_shown() as progress:
-        data, _ = with_roles(request.read(source, progress, only_given_roles=True), request, progress)
+        data, notes = with_roles(request.read(source, progress, only_given_roles=True), request, progress)
         asked = explored_recipes(
             data.microdata, attributes=_names(attributes), methods=_names(methods), grid=_grid(grid)
         )
@@ -78,7 +82,9 @@ def explore(
             data.microdata, asked, judgement=wanted, seed=seed, at_once=at_once, must_run=False, progress=progress
         )
     _write(found, recipes, take, to, force=force)
-    show(found, data.name, html, as_json=as_json, force=force)
+    show(found, data.name, html, notes, as_json=as_json, force=force)
+    if found.best is None:
+        raise typer.Exit(EXIT_NOTHING)
 
 
 def _write(found: Comparison, folder: Path | None, take: int | None, to: Path | None, *, force: bool) -> None:

@@ -39,6 +39,12 @@ class Model:
     formula: str
     kind: str = "linear"
     by: tuple[str, ...] = ()
+    overlap: float | None = None
+    """The least mean overlap, from 0 to 1, of confidence intervals before and after; None: it is only told."""
+
+    def __post_init__(self) -> None:
+        if self.overlap is not None and not 0 <= self.overlap <= 1:
+            raise UsageError(f"the overlap asked of a model is {self.overlap:g}", do="give a share from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from tacita.recipes.recipe import IndicatorWish, Judgement, Model, Recipe, Recip
 
 _TOP = ("title", "seed", "step", "attack", "utility")
 _ATTACK = ("known", "secret", "attackers", "accept")
+_MODEL = ("formula", "kind", "by", "overlap")
 _UTILITY = ("attributes", "measures", "model", "indicator")
 _DO = "correct the recipe; docs/reference/recipes.md lists every key"
 
@@ -92,13 +93,14 @@ def _steps(top: Checked) -> tuple[RecipeStep, ...]:
 def _models(utility: Checked) -> tuple[Model, ...]:
     found = []
     for number, given in _listed(utility, "model"):
-        table = Checked.of(given, ("utility", "model", str(number)), utility.faults, Path(), ("formula", "kind", "by"))
+        table = Checked.of(given, ("utility", "model", str(number)), utility.faults, Path(), _MODEL)
         formula = table.text("formula", None)
         if formula is None:
             table.fault("formula", "a model needs a 'formula' such as \"income ~ age + C(region)\"")
             continue
         kind = table.text("kind", "linear", among=("linear", "logistic", "poisson"))
-        found.append(Model(formula, kind, table.texts("by", single=True)))
+        overlap = table.number("overlap", None, least=0, most=1)
+        found.append(Model(formula, kind, table.texts("by", single=True), overlap))
     return tuple(found)
 
 
@@ -159,8 +161,9 @@ def recipe_text(recipe: Recipe, *, with_seed: bool = True) -> str:
         if judged.models:
             models = tomlkit.aot()
             for model in judged.models:
-                by = {"by": list(model.by)} if model.by else {}
-                models.append(_table({"formula": model.formula, "kind": model.kind, **by}))
+                more = {"by": list(model.by)} if model.by else {}
+                asked = {} if model.overlap is None else {"overlap": model.overlap}
+                models.append(_table({"formula": model.formula, "kind": model.kind, **more, **asked}))
             table["model"] = models
         if judged.indicators:
             wishes = tomlkit.aot()

@@ -11,7 +11,7 @@ from tacita.attacks.microdata.space import Codes, Floats
 _LEAST, _TIES, _SECOND, _MORE = range(4)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _enter(state: Floats, here: float, count: float, tolerance: float) -> None:
     """Bring the least squared distance, its ties, the next larger one and its ties up to date with one more record."""
     least, second = state[_LEAST], state[_SECOND]
@@ -28,7 +28,7 @@ def _enter(state: Floats, here: float, count: float, tolerance: float) -> None:
         state[_SECOND], state[_MORE] = here, count
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _look(
     own: Floats,
     absent: Floats,
@@ -60,7 +60,7 @@ def _look(
             bound = state[_SECOND] * (1 + tolerance) + tolerance
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _look_around(
     own: Floats,
     absent: Floats,
@@ -99,7 +99,7 @@ def _look_around(
     _look(own, absent, others, counts, (ranked, end, 1), -1, penalty, state, tolerance)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def scan(
     numbers: Floats,
     absent_numbers: Floats,

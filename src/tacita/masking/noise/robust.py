@@ -137,14 +137,14 @@ def _minimum_determinant(values: Array, random: np.random.Generator) -> tuple[Ar
     mean = values.mean(axis=0)
     _, strength, turns = np.linalg.svd(values - mean, full_matrices=False)
     turns = turns[strength > _ROUNDING * strength.max()]
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what they say is found out below, also where several threads work at once
         try:
             fit = MinCovDet(random_state=int(random.integers(2**31))).fit((values - mean) @ turns.T)
         except ValueError:  # the determinant of every half is 0
             return mean, None
     spread = np.linalg.eigvalsh(fit.covariance_)
-    singular = bool(told) or not np.isfinite(spread).all() or spread.min() <= _ROUNDING * spread.max()
+    singular = not np.isfinite(spread).all() or spread.min() <= _ROUNDING * spread.max()
     return mean + fit.location_ @ turns, None if singular else turns.T @ fit.covariance_ @ turns
 
 

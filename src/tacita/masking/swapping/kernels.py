@@ -10,7 +10,7 @@ from numba import njit
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def rank_partners(count: int, reach: int, drawn: Array) -> Array:
     """Return the rank whose value each rank takes, no further away than `reach`; `drawn` are uniform numbers.
 
@@ -57,7 +57,7 @@ def rank_partners(count: int, reach: int, drawn: Array) -> Array:
     return partner
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _join(partner: Array, left: int, reach: int, drawn: float) -> None:
     """Let a rank without partner join a pair within its reach, if there is one; all pairs are equally likely."""
     lowest = max(0, left - reach)

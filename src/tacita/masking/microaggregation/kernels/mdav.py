@@ -17,7 +17,7 @@ _CLOSE = 1e-9
 """Roots and sums are rounded: how far a bound is widened so that it is one."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def mdav_rounds(points: Any, k: int, until: int, work: int, group: Any, next_group: int) -> int:
     """Form pairs of groups around extreme records until fewer than `until` records are left, or some work is done.
 
@@ -63,7 +63,7 @@ def mdav_rounds(points: Any, k: int, until: int, work: int, group: Any, next_gro
     return next_group
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def mdav_end(points: Any, k: int, group: Any, next_group: int) -> int:
     """Put the last fewer than 3k records in one group or two; return the number of the next group."""
     size = len(points)
@@ -86,7 +86,7 @@ def mdav_end(points: Any, k: int, group: Any, next_group: int) -> int:
     return next_group + 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _distance(some: Any, other: Any) -> float:
     total = 0.0
     for j in range(len(some)):
@@ -95,7 +95,7 @@ def _distance(some: Any, other: Any) -> float:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _leave(tree: Tree, points: Any, total: Any, group: Any, record: int, number: int) -> None:
     total -= points[record]
     group[record] = number

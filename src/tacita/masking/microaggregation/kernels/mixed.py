@@ -47,7 +47,7 @@ class Left(NamedTuple):
     """For each category, how many have it."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def all_left(numbers: Any, codes: Any, tables: Tables) -> Left:
     """Return all records as not yet grouped."""
     size = len(numbers)
@@ -70,7 +70,7 @@ def all_left(numbers: Any, codes: Any, tables: Tables) -> Left:
     return left
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def leave(left: Left, tables: Tables, record: int) -> None:
     """Take a record out."""
     left.count[0] -= 1
@@ -90,7 +90,7 @@ def leave(left: Left, tables: Tables, record: int) -> None:
     left.place[other], left.place[record] = spot, last
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def least(effort: Any, held: Any) -> int:
     """Return the category that occurs and is at the least distance from all; the first of several."""
     best = -1
@@ -100,7 +100,7 @@ def least(effort: Any, held: Any) -> int:
     return best
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def average(left: Left, tables: Tables) -> tuple[Any, Any]:
     """Return the average of the records that are left: means, and the categories nearest to all."""
     codes = np.empty(left.codes.shape[1], np.int64)
@@ -112,7 +112,7 @@ def average(left: Left, tables: Tables) -> tuple[Any, Any]:
     return left.total / left.count[0], codes
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def apart(numbers: Any, codes: Any, left: Left, tables: Tables) -> Any:
     """Return the squared distances between a point and all records that are left, in the order of their places."""
     count, distance = left.count[0], tables.distance
@@ -130,7 +130,7 @@ def apart(numbers: Any, codes: Any, left: Left, tables: Tables) -> Any:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def farthest_left(numbers: Any, codes: Any, left: Left, tables: Tables) -> int:
     """Return the record farthest from a point, of those that are left; the first of several."""
     distance, record = apart(numbers, codes, left, tables), left.record
@@ -141,7 +141,7 @@ def farthest_left(numbers: Any, codes: Any, left: Left, tables: Tables) -> int:
     return found
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def nearest_left(numbers: Any, codes: Any, left: Left, tables: Tables, wanted: int) -> Any:
     """Return the records nearest to a point, of those that are left; the first of several."""
     every, record = apart(numbers, codes, left, tables), left.record
@@ -158,7 +158,7 @@ def nearest_left(numbers: Any, codes: Any, left: Left, tables: Tables, wanted: i
     return found
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _surround(left: Left, tables: Tables, numbers: Any, codes: Any, k: int, group: Any, number: int) -> None:
     if k == 1:
         return
@@ -167,7 +167,7 @@ def _surround(left: Left, tables: Tables, numbers: Any, codes: Any, k: int, grou
         leave(left, tables, record)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def generic_rounds(
     numbers: Any, codes: Any, left: Left, tables: Tables, k: int, times: int, group: Any, next_group: int
 ) -> int:
@@ -202,7 +202,7 @@ def generic_rounds(
     return next_group + 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def categories_of_groups(codes: Any, group: Any, number: int, table: Any) -> Any:
     """Return the category of each group that is at the least distance from its records; `codes` are of one attribute.
 

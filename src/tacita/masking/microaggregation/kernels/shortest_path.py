@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def shortest_path(values: Any, k: int) -> Any:
     """Return the group of each of the sorted values.
 

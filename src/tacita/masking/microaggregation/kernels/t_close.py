@@ -10,7 +10,7 @@ from numba import njit
 from tacita.masking.microaggregation.kernels.mixed import Left, Tables, apart, average, farthest_left, leave
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _take_nearest(
     numbers: Any, codes: Any, left: Left, tables: Tables, stretch: Any, only: int, group: Any, number: int
 ) -> None:
@@ -29,7 +29,7 @@ def _take_nearest(
             leave(left, tables, here)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def stretched_rounds(
     numbers: Any, codes: Any, left: Left, tables: Tables, stretch: Any, crowded: int, times: int, group: Any, made: int
 ) -> int:
@@ -58,7 +58,7 @@ def stretched_rounds(
     return made
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def ordered_distance(places: Any, counts: Any) -> float:
     """Return the ordered earth mover's distance between values at some places and all values, counted by place."""
     size = len(counts)

@@ -35,7 +35,7 @@ class Tree(NamedTuple):
     """The box around the records that are left in each node."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def planted(points: Any) -> Tree:
     """Return the tree of all records."""
     size, columns = points.shape
@@ -70,7 +70,7 @@ def planted(points: Any) -> Tree:
     return Tree(points[number], number, place, start, count, lower, upper)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _halved(points: Any, number: Any, first: int, end: int, middle: int, column: int) -> None:
     """Reorder a stretch so that no value before the middle is greater than one after it."""
     low, high = first, end - 1
@@ -94,7 +94,7 @@ def _halved(points: Any, number: Any, first: int, end: int, middle: int, column:
             return
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def take_out(tree: Tree, record: int) -> None:
     """Take a record out of the tree."""
     points, number, place, start, count, lower, upper = tree
@@ -130,7 +130,7 @@ def take_out(tree: Tree, record: int) -> None:
             break
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, nogil=True, inline="always")
 def _at_least(lower: Any, upper: Any, node: int, point: Any) -> float:
     """Return how far from a point every record of a node is at least, squared."""
     total = 0.0
@@ -141,7 +141,7 @@ def _at_least(lower: Any, upper: Any, node: int, point: Any) -> float:
     return total
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, nogil=True, inline="always")
 def _at_most(lower: Any, upper: Any, node: int, point: Any) -> float:
     """Return how far from a point any record of a node is at most, squared."""
     total = 0.0
@@ -151,7 +151,7 @@ def _at_most(lower: Any, upper: Any, node: int, point: Any) -> float:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> int:
     """Fill in the nearest records that are left, nearest first, and their squared distances; return how many."""
     points, number, _, start, count, lower, upper = tree
@@ -194,7 +194,7 @@ def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> i
     return held
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def farthest(tree: Tree, point: Any) -> int:
     """Return the record that is farthest from a point, of those that are left; -1 if none is."""
     points, number, _, start, count, lower, upper = tree

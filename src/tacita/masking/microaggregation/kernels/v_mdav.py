@@ -10,7 +10,7 @@ from numba import njit
 from tacita.masking.microaggregation.kernels.tree import Tree, nearest, take_out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def v_mdav_rounds(
     tree: Tree, points: Any, order: Any, k: int, gamma: float, at_once: int, group: Any, next_group: int
 ) -> int:
@@ -42,7 +42,7 @@ def v_mdav_rounds(
     return next_group
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _grown(tree: Tree, points: Any, members: Any, held: int, others: int, gamma: float) -> int:
     """Take records that are near into a group, and return its size; `others` is how many records are in no group."""
     near, gap = np.full(len(members), -1, np.int64), np.empty(len(members))

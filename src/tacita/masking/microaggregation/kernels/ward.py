@@ -23,7 +23,7 @@ class Clusters(NamedTuple):
     """That increase."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def started(points: Any, cluster: Any, number: int) -> Clusters:
     """Return clusters as given by the cluster of each record, without neighbours."""
     centre, size = np.zeros((number, points.shape[1])), np.zeros(number)
@@ -35,7 +35,7 @@ def started(points: Any, cluster: Any, number: int) -> Clusters:
     return Clusters(centre, size, np.arange(number), np.full(number, -1, np.int64), np.full(number, np.inf))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _cost(clusters: Clusters, a: int, b: int) -> float:
     """Return by how much SSE grows if two clusters are joined."""
     total = 0.0
@@ -45,7 +45,7 @@ def _cost(clusters: Clusters, a: int, b: int) -> float:
     return float(total * clusters.size[a] * clusters.size[b] / (clusters.size[a] + clusters.size[b]))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _find_neighbour(clusters: Clusters, live: Any, cluster: int) -> None:
     clusters.increase[cluster] = np.inf
     for other in live:
@@ -55,7 +55,7 @@ def _find_neighbour(clusters: Clusters, live: Any, cluster: int) -> None:
                 clusters.increase[cluster], clusters.neighbour[cluster] = cost, other
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def join(clusters: Clusters, k: int, times: int) -> int:
     """Join the pair that costs least, some times or until all have k records; return how many are still too small."""
     _, size, into, neighbour, increase = clusters
@@ -86,7 +86,7 @@ def join(clusters: Clusters, k: int, times: int) -> int:
     return len(small)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def most_distant(points: Any) -> tuple[int, int]:
     """Return the two records that are most distant from each other, the first in the file first."""
     tree = planted(points)
@@ -100,7 +100,7 @@ def most_distant(points: Any) -> tuple[int, int]:
     return first, last
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def grown_groups(points: Any, first: int, last: int, k: int) -> Any:
     """Return 0 for the k records around the first, 1 for k around the last, -1 for the others.
 
