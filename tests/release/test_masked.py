@@ -132,3 +132,23 @@ def test_losses_are_not_told_outside_where_a_budget_of_privacy_is_spent(tmp_path
     released(people(tmp_path), tmp_path, step)
     assert ("Information loss" in (tmp_path / "out" / "report.html").read_text()) is is_told
     assert "Information loss" in (tmp_path / "out.internal" / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"method": "intervals", "attributes": ["wage"], "width": 100},
+        {"method": "k-anonymity", "attributes": ["wage"], "k": 2},
+        {"method": "k-anonymity", "attributes": ["wage", "job"], "k": 3, "by": "local-recoding"},
+        {"method": "top-bottom-coding", "attributes": ["wage"], "top": 1200},
+    ],
+)
+def test_a_value_that_was_changed_does_not_survive_in_its_spelling(tmp_path, step):
+    found = tc.mask(people(tmp_path), {"seed": 5, "step": [step]})
+    tc.release_to(tmp_path / "out", found)
+    before = {line.split(";")[4] for line in (tmp_path / "people.csv").read_text().splitlines()[1:]}
+    after = [line.split(";")[2] for line in (tmp_path / "out" / "data.csv").read_text().splitlines()[1:]]
+    held = [row["wage"] for batch in found.masked.released.relation.batches() for row in batch.to_pylist()]
+    assert sorted("" if value is None else str(value).replace(".", ",") for value in held) == sorted(
+        value.removesuffix("0") if value in before else value for value in after
+    )
