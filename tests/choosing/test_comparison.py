@@ -240,3 +240,10 @@ def test_when_one_recipe_fails_the_others_stop_at_their_next_progress(people):
     finally:
         catalogue._ENTERED.pop("endless")
     assert not is_done.is_set()  # all threads have ended here, this one before its time
+
+
+def test_numbers_of_which_only_intervals_are_left_have_lost_their_statistics(people):
+    step = {"method": "intervals", "attributes": ["income"], "classes": 2}
+    found = tc.mask(people, {"seed": 1, "step": [step]}).evaluation
+    [lost] = [lost for lost in found.losses if lost.measure == "probabilistic"]
+    assert lost.figure == 0.5  # of income everything, of age nothing

@@ -24,10 +24,11 @@ from tacita.choosing.ground import Ground
 from tacita.choosing.holdout import halves
 from tacita.engines.records import records_of
 from tacita.errors import TacitaError, listed
-from tacita.model.records import Records
+from tacita.model.records import Numbers, Records
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
 from tacita.utility import catalogue as losses
+from tacita.utility import columns
 from tacita.utility.loss import Lost
 
 if TYPE_CHECKING:
@@ -156,8 +157,19 @@ def _losses(
             continue
         # A measure that was not asked for by name leaves out what does not fit it as a matter of course.
         notes += lost.notes if ground.wishes.measures else ()
-        found.append(lost)
+        found.append(_with_statistics_that_are_gone(lost, original, released, attributes))
     return found
+
+
+def _with_statistics_that_are_gone(lost: Lost, original: Records, released: Records, attributes: Sequence[str]) -> Lost:
+    """Count 1, all that can be lost, for each number of which only intervals are left: it has no mean any more."""
+    numbers = [name for name in attributes if isinstance(original[name], Numbers)]
+    gone = sum(not columns.is_number(released, name) for name in numbers)
+    if lost.measure != "probabilistic" or not gone:
+        return lost
+    first, *_ = lost.figures
+    left = 0.0 if gone == len(numbers) else lost.figure * (len(numbers) - gone)
+    return dataclasses.replace(lost, figures={**lost.figures, first: (left + gone) / len(numbers)})
 
 
 def _attacks(
