@@ -152,3 +152,13 @@ def test_a_value_that_was_changed_does_not_survive_in_its_spelling(tmp_path, ste
     assert sorted("" if value is None else str(value).replace(".", ",") for value in held) == sorted(
         value.removesuffix("0") if value in before else value for value in after
     )
+
+
+def test_a_recipe_that_is_handed_out_tells_no_folder(tmp_path):
+    from tacita.recipes.recipe import Judgement, Recipe, RecipeStep
+    from tacita.release.masked.folder import _handed_out
+
+    step = RecipeStep("pram", {"attribute": "area", "file": "/house/secret/matrix.csv"})
+    found = _handed_out(Recipe((step,), seed=3, judgement=Judgement(known=("area",), accept=0.1)))
+    assert found.steps[0].parameters["file"] == "matrix.csv"
+    assert found.judgement == Judgement()

@@ -44,6 +44,7 @@ def mask(
     seed stays in OUT.internal. Exit code 1 if a limit of the recipe is not kept: then nothing is written.
     """
     from tacita.choosing.as_json import evaluation_dict
+    from tacita.choosing.as_json import told as figure
     from tacita.choosing.as_text import evaluation_text, steps_text
     from tacita.choosing.front import mask as masked_by
     from tacita.choosing.verdict import reasons_against
@@ -70,8 +71,19 @@ def mask(
             options = MaskedOptions(not no_shuffle, publish_recipe, anyway, internal, force)
             released = write_masked(found.masked, found.evaluation, out, options, progress=progress)
     if as_json:
-        steps = [{"step": done.label, "figures": dict(done.figures)} for done in found.masked.steps]
-        told: dict[str, Any] = {"steps": steps, **evaluation_dict(found.evaluation), "against": against}
+        steps = [
+            {
+                "step": done.label,
+                "changed": list(done.attributes),
+                "promises": done.promises,
+                "limits": done.limits,
+                "figures": {name: figure(value) for name, value in done.figures.items()},
+                "notes": list(done.notes),
+            }
+            for done in found.masked.steps
+        ]
+        judged = evaluation_dict(found.evaluation)
+        told: dict[str, Any] = {"steps": steps, **judged, "notes": [*notes, *judged["notes"]], "against": against}
         if released is not None:
             places = {"folder": released.folder, "internal": released.internal, "data": released.data}
             told["release"] = {name: str(path) for name, path in places.items()} | {"notes": list(released.notes)}

@@ -22,7 +22,7 @@ from tacita.model import dictionary_file
 from tacita.model.microdata import Microdata, Source
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
-from tacita.recipes.recipe import Judgement
+from tacita.recipes.recipe import Judgement, Recipe
 from tacita.recipes.recipe_file import recipe_text
 from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
 from tacita.release.ending import released_ending
@@ -102,8 +102,7 @@ def write_masked(
         write_text(places.release / DICTIONARY, text, force=False, settings=settings)
         tables = _write_tables(masked, places.release, settings)
         if options.publish_recipe:
-            # What the intruder was supposed to know, and what success is accepted, helps nobody but an intruder.
-            published = recipe_text(masked.recipe.with_(judgement=Judgement()), with_seed=False)
+            published = recipe_text(_handed_out(masked.recipe), with_seed=False)
             write_text(places.release / RECIPE, published, force=False, settings=settings)
         page = external_report(masked, evaluation, tuples, microdata, tables)
         write_text(places.release / REPORT, page, force=False, settings=settings)
@@ -119,6 +118,19 @@ def write_masked(
     records = tuples.relation.count()
     tuples.relation.engine.drop(tuples.relation)
     return ReleasedRecords(target, internal, target / data, records, (data, *tables.values()), notes)
+
+
+def _handed_out(recipe: Recipe) -> Recipe:
+    """Return the steps alone: what the intruder was supposed to know, and what is accepted, helps nobody else.
+
+    Of a file that a step reads the name is told, not where it lies in the house.
+    """
+    steps = []
+    for step in recipe.steps:
+        file = step.parameters.get("file")
+        told = {**step.parameters, "file": Path(file).name} if isinstance(file, str) and file else step.parameters
+        steps.append(replace(step, parameters=told))
+    return recipe.with_(steps=tuple(steps), judgement=Judgement())
 
 
 def _described(masked: Masked, tuples: Tuples) -> tuple[Microdata, str, tuple[str, ...]]:
