@@ -18,7 +18,7 @@ def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
         "disclosure_risk": told(evaluation.disclosure_risk),
         "score": told(evaluation.score),
         "losses": [_lost(lost) for lost in evaluation.losses],
-        "attacks": [_attacked(attack) for attack in evaluation.attacks],
+        "attacks": [attack_dict(attack) for attack in evaluation.attacks],
         "models": [_lost(lost) for lost in evaluation.models],
         "indicators": [
             {"name": each.indicator.name, "holds": each.holds, "deviation": told(each.deviation), "groups": each.groups}
@@ -56,7 +56,8 @@ def _lost(lost: Lost) -> dict[str, Any]:
     return {"measure": lost.measure, "figures": _plain(lost.figures), "attributes": attributes}
 
 
-def _attacked(attack: Attacked) -> dict[str, Any]:
+def attack_dict(attack: Attacked) -> dict[str, Any]:
+    """Return how far an attacker got."""
     return {
         "attacker": attack.attacker,
         "success": told(attack.success),

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tacita.attacks.microdata.attacker import Attacked
 from tacita.choosing.comparison import Comparison
 from tacita.choosing.evaluation import Evaluation, is_number
 from tacita.errors import listed, printable
@@ -57,6 +58,15 @@ def steps_text(steps: Sequence[Done]) -> list[RenderableType]:
     return said
 
 
+def attacks_table(attacks: Sequence[Attacked]) -> Table:
+    """Return how far each attacker got, beside somebody who guesses."""
+    table = _table("attacker", "succeeds", "95 % interval", "guessing", "attempts")
+    for each in attacks:
+        between = f"{per_cent(each.lower)} to {per_cent(each.upper)}"
+        table.add_row(each.attacker, per_cent(each.success), between, per_cent(each.guess), f"{each.attempts:,}")
+    return table
+
+
 def evaluation_text(evaluation: Evaluation) -> list[RenderableType]:
     """Return losses and attacks as tables, and the figures of the map."""
     parts: list[RenderableType] = [
@@ -69,11 +79,7 @@ def evaluation_text(evaluation: Evaluation) -> list[RenderableType]:
         ),
     ]
     if evaluation.attacks:
-        table = _table("attacker", "succeeds", "95 % interval", "guessing", "attempts")
-        for each in evaluation.attacks:
-            between = f"{per_cent(each.lower)} to {per_cent(each.upper)}"
-            table.add_row(each.attacker, per_cent(each.success), between, per_cent(each.guess), f"{each.attempts:,}")
-        parts += [Text(""), table]
+        parts += [Text(""), attacks_table(evaluation.attacks)]
     if evaluation.losses:
         table = _table("what is lost", "figure", "more")
         for lost in evaluation.losses:

@@ -13,13 +13,13 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacita.attacks.microdata import catalogue as attackers
-from tacita.attacks.microdata.attacker import Attacked, Attacker, Scene
-from tacita.choosing.defaults import BOUNDED, LOSS_PARAMETERS, THREATS, default_attackers, default_losses, risk_of
+from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.choosing.attacking import attacked
+from tacita.choosing.defaults import BOUNDED, LOSS_PARAMETERS, THREATS, default_losses, risk_of
 from tacita.choosing.ground import Ground
 from tacita.choosing.holdout import halves
 from tacita.engines.records import records_of
@@ -33,10 +33,6 @@ from tacita.utility.loss import Lost
 
 if TYPE_CHECKING:
     from tacita.utility.analyses.indicators import Preserved
-
-
-_SEEDS = 2**32
-"""Attackers take their seed to libraries that know no larger one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +107,16 @@ def evaluated(
     # Where one recipe has no pairs, all meet who asks for members: risks over other threats would not compare.
     if not paired and (parts := halves(masked, names, seed, notes)) is not None:
         scene = Scene(parts.members, parts.released, None, known, ground.secret, parts.others)
-    unable: list[str] = []
-    attacks = _attacks(scene, ground, paired=paired, seed=seed, notes=notes, unable=unable, progress=progress)
+    attacks = attacked(scene, ground.wishes.attackers, paired=paired, seed=seed, progress=progress)
+    notes += attacks.notes
     return Evaluation(
         tuple(found),
-        tuple(attacks),
+        attacks.done,
         tuple(_models(original, released, ground, notes)),
         _indicators(masked, ground),
         tuple(dict.fromkeys(notes)),
         BOUNDED,
-        tuple(unable),
+        attacks.unable,
     )
 
 
@@ -170,35 +166,6 @@ def _with_statistics_that_are_gone(lost: Lost, original: Records, released: Reco
     first, *_ = lost.figures
     left = 0.0 if gone == len(numbers) else lost.figure * (len(numbers) - gone)
     return dataclasses.replace(lost, figures={**lost.figures, first: (left + gone) / len(numbers)})
-
-
-def _attacks(
-    scene: Scene,
-    ground: Ground,
-    *,
-    paired: bool,
-    seed: int,
-    notes: list[str],
-    unable: list[str],
-    progress: Progress,
-) -> list[Attacked]:
-    asked = ground.wishes.attackers
-    names = asked or default_attackers(scene, paired=paired)
-    found = []
-    for place, name in enumerate(names):
-        progress(Step(f"attacking: {name}", place, len(names)))
-        attacker = _seeded(name, seed)
-        if lacking := attacker.lacks(scene):
-            notes.append(f"{name} could not attack: {'; '.join(lacking)}")
-            unable.append(name)
-            continue
-        found.append(attacker.attack(scene, progress))
-    return found
-
-
-def _seeded(name: str, seed: int) -> Attacker:
-    has_seed = "seed" in {field.name for field in dataclasses.fields(cast(Any, attackers.named(name)))}
-    return attackers.made(name, {"seed": seed % _SEEDS} if has_seed else {})
 
 
 def _models(before: Records, released: Records, ground: Ground, notes: list[str]) -> list[Lost]:

@@ -15,6 +15,7 @@ import typer
 from tacita.cli import (
     anonymize,
     assess,
+    attack,
     categorize,
     compare,
     convert,
@@ -60,6 +61,7 @@ for command in (
     mask,
     compare,
     explore,
+    attack,
     explain,
     measures,
     methods,
