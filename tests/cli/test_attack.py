@@ -4,14 +4,23 @@ import json
 
 import pytest
 
+import tacita as tc
+
 ROLES = ("--quasi", "Region,Sex,Age,Income", "--identifier", "Person", "--cluster", "Household", "--weight", "Weight")
 SECRET = ("--sensitive", "Health condition")
 RECIPE = '[[step]]\nmethod = "{method}"\nattributes = ["Income", "Age"]\n'
 
 
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory):
+    file = tmp_path_factory.mktemp("survey") / "people.csv"
+    tc.generate("households", rows=300).write(file)
+    return file.read_bytes()
+
+
 @pytest.fixture
-def people(tacita, tmp_path):
-    assert tacita("generate", "households", "--rows", "300", "--out", "people.csv").returncode == 0
+def people(survey, tmp_path):
+    (tmp_path / "people.csv").write_bytes(survey)
     return tmp_path
 
 

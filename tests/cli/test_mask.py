@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+import tacita as tc
+
 RECIPE = """
 seed = 11
 [[step]]
@@ -23,9 +25,16 @@ ROLES = (
 )
 
 
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory):
+    file = tmp_path_factory.mktemp("survey") / "people.csv"
+    tc.generate("households", rows=250).write(file)
+    return file.read_bytes()
+
+
 @pytest.fixture
-def people(tacita, tmp_path):
-    assert tacita("generate", "households", "--rows", "400", "--out", "people.csv").returncode == 0
+def people(survey, tmp_path):
+    (tmp_path / "people.csv").write_bytes(survey)
     (tmp_path / "recipe.toml").write_text(RECIPE)
     return tmp_path
 

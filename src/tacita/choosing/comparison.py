@@ -92,7 +92,7 @@ def compared(
     ground = ground_for(microdata, masked, shared)
     paired = all(each.origin is not None for each in masked)
     notes = () if paired else ("some recipes invent their records: all are judged by what needs no pairs of records",)
-    judged = iter(_all([_judge(each, ground, paired, seed) for each in masked], workers, "judging", progress))
+    judged = iter(_all([_judge(each, ground, paired) for each in masked], workers, "judging", progress))
     points = [next(judged) if isinstance(each, Masked) else each for each in done]
     return Comparison(tuple(p for p in points if isinstance(p, Point)), ground, notes)
 
@@ -116,9 +116,9 @@ def _carry(microdata: Microdata, recipe: Recipe, *, must_run: bool) -> Work:
     return work
 
 
-def _judge(masked: Masked, ground: Ground, paired: bool, seed: int) -> Work:
+def _judge(masked: Masked, ground: Ground, paired: bool) -> Work:
     def work(progress: Progress) -> Point:
-        found = evaluated(masked, ground, paired=paired, seed=seed, progress=progress)
+        found = evaluated(masked, ground, paired=paired, progress=progress)
         _forget(masked)
         return Point(masked.recipe, found, masked.steps, masked.notes)
 

@@ -83,7 +83,6 @@ def evaluated(
     *,
     paired: bool = True,
     progress: Progress = silent,
-    seed: int = 0,
 ) -> Evaluation:
     """Return what a recipe costs and what it still tells.
 
@@ -91,6 +90,7 @@ def evaluated(
     invents its records.
     """
     has_pairs = masked.origin is not None
+    seed = masked.recipe.seed or 0  # so that a recipe is judged alike alone and beside others
     paired = paired and has_pairs
     names = list(dict.fromkeys((*ground.attributes, *ground.known, *ground.secret)))
     there = {column.name for column in masked.released.columns}

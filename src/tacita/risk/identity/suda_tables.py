@@ -19,6 +19,8 @@ Table = list[Mapping[str, Any]]
 
 MOST_ROWS = 100
 """The most values of one attribute, and the most sets of attributes, that a table names."""
+_DIGITS = 9
+"""Shares that agree in so many digits are equal: sums differ in their last ones by the order of their parts."""
 
 
 def tables(known: Sequence[str], codes: Codes, scores: Scores) -> Mapping[str, Table]:
@@ -50,11 +52,26 @@ def _values(known: Sequence[str], codes: Codes, scores: Scores) -> Table:
     for place, name in enumerate(known):
         coded = codes.codes[scores.uniques.combinations, place].astype(np.int64) - NULL
         sums = np.bincount(coded, weights=scores.of(place), minlength=1)
-        most = np.argsort(-sums, kind="stable")[:MOST_ROWS]
-        for code in most[sums[most] > 0].tolist():
-            value = codes.values[place][code + NULL].as_py() if code else None
-            rows.append({"attribute": name, "value": value, "percent": 100 * float(sums[code] / sums.sum())})
+        shares = np.round(100 * sums / (sums.sum() or 1.0), _DIGITS)
+        least = np.partition(shares, -MOST_ROWS)[-MOST_ROWS] if len(shares) > MOST_ROWS else 0.0
+        found: list[dict[str, Any]] = [
+            {
+                "attribute": name,
+                "value": codes.values[place][code + NULL].as_py() if code else None,
+                "percent": 100 * float(sums[code] / sums.sum()),
+            }
+            for code in np.flatnonzero((shares >= least) & (sums > 0)).tolist()
+        ]
+        # Codes are numbered as the engine's threads found the values: of equal shares the value decides, not its code.
+        found.sort(key=lambda row: (-round(row["percent"], _DIGITS), row["value"] is None, _place(row["value"])))
+        rows += found[:MOST_ROWS]
     return rows
+
+
+def _place(value: Any) -> tuple[Any, str]:
+    """Return by what values of an attribute are ordered: numbers by size, all others as text."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return (value if is_number else 0, str(value))
 
 
 def _combinations(known: Sequence[str], scores: Scores) -> Table:
