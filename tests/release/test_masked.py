@@ -162,3 +162,29 @@ def test_a_recipe_that_is_handed_out_tells_no_folder(tmp_path):
     found = _handed_out(Recipe((step,), seed=3, judgement=Judgement(known=("area",), accept=0.1)))
     assert found.steps[0].parameters["file"] == "matrix.csv"
     assert found.judgement == Judgement()
+
+
+def test_a_file_that_is_not_what_was_attacked_is_not_released(tmp_path, monkeypatch):
+    from dataclasses import replace
+
+    import numpy as np
+
+    from tacita.engines.records import microdata_of, records_of
+    from tacita.release.masked import folder
+
+    wrote = folder.write
+
+    def other(microdata, *more):
+        records = records_of(microdata)
+        moved = records.with_columns({"W": records.numbers("W").with_values(records.numbers("W").values + 1)})
+        return wrote(microdata_of(moved, microdata, np.arange(len(records)), ["W"]), *more)
+
+    data = tc.sample("figure-1")
+    data = replace(
+        data, microdata=replace(data.microdata, source=replace(data.microdata.source, name="f.csv", format="CSV"))
+    )
+    found = tc.mask(data, {"step": [{"method": "rounding", "attributes": ["W"], "base": 10}]})
+    monkeypatch.setattr(folder, "write", other)
+    with pytest.raises(tc.TacitaError, match="the numbers of 'W' are not those that were attacked"):
+        tc.release_to(tmp_path / "out", found)
+    assert list(tmp_path.iterdir()) == []

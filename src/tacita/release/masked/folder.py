@@ -30,7 +30,8 @@ from tacita.release.folder import DATA, DICTIONARY, ORDER, REPORT, internal_fold
 from tacita.release.manifest import as_json
 from tacita.release.masked.manifest import internal_manifest, public_manifest
 from tacita.release.masked.report import external_report, internal_report
-from tacita.release.masked.tuples import released_tuples, taken_codes
+from tacita.release.masked.tuples import identifiers_of, released_tuples, taken_codes
+from tacita.release.masked.written import faults_of_written
 from tacita.release.placing import MANIFEST, check_places, placed
 from tacita.release.tuples import Tuples, with_tuples
 from tacita.settings import Settings
@@ -108,6 +109,13 @@ def write_masked(
         write_text(places.release / REPORT, page, force=False, settings=settings)
         public = public_manifest(masked, tuples, microdata, data, tables, places.release)
         write_text(places.release / MANIFEST, as_json(public), force=False, settings=settings)
+        file, names = places.release / data, written.dictionary.names
+        if wrong := faults_of_written(file, public, microdata, names, identifiers_of(masked)):
+            raise OutputError(
+                f"the written file is not what was attacked: {wrong[0]}",
+                where=str(target),
+                do="nothing was released; write another format (tacita convert), and report this",
+            )
         write_text(places.internal / RECIPE, recipe_text(masked.recipe), force=False, settings=settings)
         if masked.origin is not None:
             write_parquet(_origins(masked, tuples), places.internal / ORDER, settings)
