@@ -5,7 +5,7 @@ block of the language ``console`` holds commands (``$ ...``, run by bash) and wh
 of three points stands for any number of lines. Read from the top, the page must work. The commands of the README are
 those that are installed; those of other pages are forked from a process that has made their imports.
 
-Run this file with Python to write the outputs of all pages anew, after a change of what commands print.
+`scripts/reprint_docs.py` writes the outputs of pages anew, after a change of what commands print.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,33 +135,3 @@ def test_three_points_stand_for_any_lines(shown: tuple[str, ...], printed: list[
 def test_a_command_may_go_over_several_lines() -> None:
     found = list(commands("$ tacita describe a.csv \\\n    --json\n{\n$ echo $?\n0\n"))
     assert found == [Command("tacita describe a.csv \\\n    --json", ("{",)), Command("echo $?", ("0",))]
-
-
-def rewritten(page: Path, folder: Path) -> str:
-    """Return the text of a page with outputs written anew; those with three points stay if they still hold."""
-    session = Session(folder)
-
-    def block(fence: re.Match[str]) -> str:
-        if title := _TITLE.search(fence["rest"]):
-            session.write(title[1], fence["body"])
-        if fence["language"] != "console":
-            return fence[0]
-        lines = []
-        for command in commands(fence["body"]):
-            printed = session.run(command.text)
-            abridged = any(line.strip() == "..." for line in command.shown)
-            if abridged and not alike(command.shown, printed):
-                sys.stderr.write(f"{page}: look at the output of: {command.text}\n")
-            lines += [f"$ {command.text}", *(command.shown if abridged else printed)]
-        return "\n".join([f"```console{fence['rest']}", *lines, "```"])
-
-    return _FENCE.sub(block, page.read_text(encoding="utf-8"))
-
-
-if __name__ == "__main__":
-    for page in SESSIONS:
-        if len(sys.argv) > 1 and page.name not in sys.argv[1:]:
-            continue
-        with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as folder:
-            os.environ |= {"TACITA_STATE": f"{home}/state", "TACITA_EXPERIENCE": f"{home}/experience.toml"}
-            page.write_text(rewritten(page, Path(folder)), encoding="utf-8")
