@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tacita.choosing.as_text import number, of_hundred, per_cent
+from tacita.choosing.as_text import number, of_hundred
 from tacita.choosing.comparison import Comparison, Point
 from tacita.choosing.evaluation import Evaluation
+from tacita.choosing.scores import HEADS, control_notes, score_cells
 from tacita.errors import listed
 from tacita.recipes.recipe_file import recipe_text
 from tacita.report.markup import Html, items, preformatted, tag
@@ -51,16 +52,11 @@ def evaluation_parts(evaluation: Evaluation) -> list[Html]:
     parts: list[Html] = []
     if evaluation.attacks:
         rows: list[list[Cell]] = [
-            [
-                each.attacker,
-                Share(per_cent(each.success)),
-                f"{per_cent(each.lower)} to {per_cent(each.upper)}",
-                Share(per_cent(each.guess)),
-                each.attempts,
-            ]
-            for each in evaluation.attacks
+            [name, Share(success), Share(control), Share(risk), Share(attempts)]
+            for name, success, control, risk, attempts in map(score_cells, evaluation.attacks)
         ]
-        parts.append(table(["attacker", "succeeds", "95 % interval", "guessing", "attempts"], rows))
+        parts.append(table(list(HEADS), rows))
+        parts.append(items(control_notes(evaluation.attacks)))
     if evaluation.losses:
         parts.append(
             table(["what is lost", "figure"], [[e.measure, Share(number(e.figure))] for e in evaluation.losses])

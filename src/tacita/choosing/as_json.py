@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacita.attacks.microdata.attacker import Attacked
+from tacita.attacks.microdata.attacker import Attacked, Rate
 from tacita.choosing.comparison import Comparison
 from tacita.choosing.evaluation import Evaluation
 from tacita.utility.loss import Lost
@@ -62,11 +62,20 @@ def attack_dict(attack: Attacked) -> dict[str, Any]:
         "attacker": attack.attacker,
         "success": told(attack.success),
         "interval": [told(attack.lower), told(attack.upper)],
+        "control": _rate(attack.control, by=attack.control_by),
+        "risk": _rate(attack.risk),
         "guess": told(attack.guess),
         "attempts": attack.attempts,
         "figures": _plain(attack.figures),
         "notes": list(attack.notes),
     }
+
+
+def _rate(rate: Rate | None, **more: str) -> dict[str, Any] | None:
+    """Return a rate with its interval; None if there is none."""
+    if rate is None:
+        return None
+    return {"rate": told(rate.value), "interval": [told(rate.lower), told(rate.upper)], **more}
 
 
 def _plain(figures: Mapping[str, float]) -> dict[str, float | None]:

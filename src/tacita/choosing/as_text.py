@@ -12,18 +12,10 @@ from rich.text import Text
 from tacita.attacks.microdata.attacker import Attacked
 from tacita.choosing.comparison import Comparison
 from tacita.choosing.evaluation import Evaluation, is_number
+from tacita.choosing.scores import HEADS, control_notes, score_cells
 from tacita.errors import listed, printable
 from tacita.recipes.carry_out import Done
 from tacita.report.tables import figure
-
-
-def per_cent(share: float) -> str:
-    """Return a share for people.
-
-    >>> per_cent(0.1234), per_cent(float("nan"))
-    ('12.3 %', '–')
-    """
-    return f"{100 * share:.3g} %" if is_number(share) else "–"
 
 
 def number(value: float) -> str:
@@ -59,11 +51,10 @@ def steps_text(steps: Sequence[Done]) -> list[RenderableType]:
 
 
 def attacks_table(attacks: Sequence[Attacked]) -> Table:
-    """Return how far each attacker got, beside somebody who guesses."""
-    table = _table("attacker", "succeeds", "95 % interval", "guessing", "attempts")
+    """Return how far each attacker got, its control, and the risk that is left of both."""
+    table = _table(*HEADS)
     for each in attacks:
-        between = f"{per_cent(each.lower)} to {per_cent(each.upper)}"
-        table.add_row(each.attacker, per_cent(each.success), between, per_cent(each.guess), f"{each.attempts:,}")
+        table.add_row(*score_cells(each))
     return table
 
 
@@ -80,6 +71,7 @@ def evaluation_text(evaluation: Evaluation) -> list[RenderableType]:
     ]
     if evaluation.attacks:
         parts += [Text(""), attacks_table(evaluation.attacks)]
+        parts += [Text(printable(note), style="dim") for note in control_notes(evaluation.attacks)]
     if evaluation.losses:
         table = _table("what is lost", "figure", "more")
         for lost in evaluation.losses:
@@ -140,5 +132,5 @@ def _score(comparison: Comparison, place: int) -> float:
 def _table(*heads: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for head in heads:
-        table.add_column(head, justify="right" if head in {"loss", "risk", "score", "succeeds", "figure"} else "left")
+        table.add_column(head, justify="right" if head in {"loss", "risk", "score", "figure", "attempts"} else "left")
     return table

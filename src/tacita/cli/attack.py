@@ -51,13 +51,15 @@ def attack(
 ) -> None:
     """Attack a released file, also one that was masked elsewhere, and score the attack against the truth.
 
-    --quasi says what the intruder knows, --sensitive what the intruder wants to learn. The shares are those of correct
-    links, values and memberships, with an interval, beside the share of somebody who guesses.
+    --quasi says what the intruder knows, --sensitive what the intruder wants to learn. Success is the share of correct
+    links, values and memberships; control, the success of the same attack on records that were not in the data; risk,
+    (success - control) / (1 - control).
     """
     from tacita.choosing.as_json import attack_dict
     from tacita.choosing.as_text import attacks_table
     from tacita.choosing.attacking import attacked
     from tacita.choosing.defaults import risk_of
+    from tacita.choosing.scores import control_notes
     from tacita.choosing.truth import scene_of
     from tacita.files.read import read
 
@@ -89,6 +91,7 @@ def attack(
 
         said = [f"The intruder knows {', '.join(scene.known) or 'nothing'}."]
         said += [f"The intruder wants to learn {', '.join(scene.secret)}."] if scene.secret else []
+        said += control_notes(found.done)
         said += [f"note: {note}" for each in found.done for note in each.notes]
         said += [f"note: {note}" for note in found.notes]
         said += [BY_ORDER] if by_order else []

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tacita.attacks.microdata import catalogue
-from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.attacks.microdata.attacker import Attacked, Rate, Scene, residual
 from tacita.attacks.microdata.contract import breaches
-from tacita.attacks.microdata.score import wilson
+from tacita.attacks.microdata.score import exact, rate_of, wilson
 from tacita.errors import InputError, UsageError
 from tacita.progress import Progress, silent
 
@@ -112,3 +112,40 @@ def test_wilson_as_printed() -> None:
     assert [round(end, 4) for end in wilson(15, 148)] == [0.0624, 0.1605]
     assert [round(end, 4) for end in wilson(0, 20)] == [0.0, 0.1611]
     assert [round(end, 4) for end in wilson(1, 29)] == [0.0061, 0.1718]
+
+
+@pytest.mark.parametrize(
+    ("successes", "controls", "value", "interval"),
+    [
+        ((265, 1000), (225, 1000), 0.0516, (0.0041, 0.0989)),
+        ((143, 500), (115, 500), 0.0727, (0.0044, 0.1403)),
+        ((200, 200), (3, 150), 1.0, (0.9805, 1.0)),
+        ((0, 50), (0, 50), 0.0, (0.0, 0.0523)),
+        ((5, 50), (30, 50), 0.0, (0.0, 0.0)),
+    ],
+)
+def test_the_risk_has_the_interval_of_anonymeter(
+    successes: tuple[int, int], controls: tuple[int, int], value: float, interval: tuple[float, float]
+) -> None:
+    """Intervals by the formulas of M. Giomi et al., PoPETs 2023, section 3.2, computed by hand from the counts."""
+    found = residual(rate_of(*successes), rate_of(*controls))
+    assert round(found.value, 4) == value
+    assert (round(found.lower, 4), round(found.upper, 4)) == interval
+
+
+def test_a_control_that_always_succeeds_leaves_the_risk_open() -> None:
+    assert residual(rate_of(9, 9), exact(1.0)) == Rate(0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("name", sorted(catalogue.names()))
+def test_every_attacker_has_a_control(name: str, scene: Scene) -> None:
+    """With a hold-out each tells success, control and risk; by which control, in words."""
+    few = np.arange(60)
+    asked = replace(scene, original=scene.original.taken(few), released=scene.original.taken(few), origin=few)
+    found = catalogue.seeded(name, 1).attack(asked)
+    assert found.risk is not None
+    assert found.control_by
+    bare = catalogue.seeded(name, 1)
+    asked = replace(asked, holdout=None)
+    if catalogue.is_by_holdout(name) and not bare.lacks(asked) and name != "attribute-inference":
+        assert bare.attack(asked).risk is None

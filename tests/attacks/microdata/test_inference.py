@@ -34,8 +34,9 @@ def test_a_statistic_is_told_and_not_counted_as_excess() -> None:
     original, released, others = file(200), file(200), file(200)
     found = AttributeInference().attack(Scene(original, released, None, ("group",), ("ill",), others))
     assert found.success == 1
-    assert found.figures["control"] == 1
-    assert found.figures["excess"] == 0
+    assert found.control is not None
+    assert found.risk is not None
+    assert (found.control.value, found.risk.value, found.control_by) == (1, 0, "records that were not in the data")
     assert found.guess == pytest.approx(original.categories("ill").counts.max() / 200)
 
 
@@ -46,17 +47,20 @@ def test_what_only_the_own_record_tells_is_excess(how: str) -> None:
     scene = Scene(original, original.taken(rows), rows, KNOWN, ("wage",), others if how == "hold-out" else None)
     asked = replace(scene, original=original)
     found = AttributeInference().attack(asked)
-    assert found.figures["control"] < 0.3
+    assert found.control is not None
+    assert found.risk is not None
+    assert found.control.value < 0.3
     if how != "sample":  # there half of the people are not in the file
         assert found.success == 1
-        assert found.figures["excess"] > 0.7
+        assert found.risk.value == 1
 
 
 def test_without_others_there_is_no_control_and_a_note() -> None:
     original = people(60, 7)
     found = AttributeInference().attack(Scene(original, people(60, 8), None, KNOWN, ("wage", "ill")))
-    assert "control" not in found.figures
-    assert any("nobody outside the file" in note for note in found.notes)
+    assert found.control is None
+    assert found.risk is None
+    assert any("no person is known to be outside" in note for note in found.notes)
     assert found.attempts == 120
 
 
@@ -129,9 +133,12 @@ def labels(*columns: str) -> Records:
 
 def test_replicated_uniques_by_hand() -> None:
     original, released = labels("aabc", "uuvw"), labels("bbcdd", "vvwuu")
-    found = ReplicatedUniques().attack(Scene(original, released, None, ("c0", "c1"), holdout=labels("db", "uw")))
+    others = labels("dbc", "uww")  # du, bw, and cw: the last would not be unique among the originals
+    found = ReplicatedUniques().attack(Scene(original, released, None, ("c0", "c1"), holdout=others))
     assert (found.attempts, found.success) == (2, 1.0)  # bv and cw
-    assert found.figures == {"uniques": 0.5, "unique again": 0.5, "control": 0.5}
+    assert found.figures == {"uniques": 0.5, "unique again": 0.5}
+    assert found.control is not None
+    assert found.control.value == 0.5  # du is in the released file, bw is not
     assert found.guess == pytest.approx(1 - (1 - 1 / 16) ** 5)
 
 

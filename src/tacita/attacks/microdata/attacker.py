@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -31,7 +32,7 @@ class Scene:
     """The attributes that the intruder wants to learn."""
     holdout: Records | None = None
     """Records of people like the original ones who are not in the released file: what is found out about them as well
-    is no disclosure of anybody's record."""
+    does not disclose a record. They serve as the control."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", tuple(self.known))
@@ -52,8 +53,17 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """A share from 0 to 1 with the ends of its 95 % confidence interval; both equal to it if it is exact."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
 class Attacked:
-    """How far an attacker got."""
+    """How far an attacker got, and how far the same attack gets without the disclosure of a record: the control."""
 
     attacker: str
     success: float
@@ -62,16 +72,64 @@ class Attacked:
     """Lower end of the 95 % confidence interval of the share."""
     upper: float
     guess: float
-    """The same share for somebody who guesses without the released file."""
+    """The success rate of random guessing without the released file."""
     attempts: int
     figures: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     """What was left out, and why; no value of the data."""
+    control: Rate | None = None
+    """The success of the same attack where it discloses no record: on records that were not in the data, or by random
+    matching; None if nobody knows."""
+    control_by: str = ""
+    """What the control is, in words; empty if there is none."""
+
+    @property
+    def risk(self) -> Rate | None:
+        """The part of the success that is due to the records in the data: (success - control) / (1 - control).
+
+        None without a control: then the success is an upper bound of the risk, and may be far from it.
+
+        >>> Attacked("x", 0.75, 0.75, 0.75, 0.0, 10, control=Rate(0.5, 0.5, 0.5)).risk
+        Rate(value=0.5, lower=0.5, upper=0.5)
+        """
+        return None if self.control is None else residual(Rate(self.success, self.lower, self.upper), self.control)
+
+
+def residual(success: Rate, control: Rate) -> Rate:
+    """Return the risk (s - c) / (1 - c) of a success s beside a control c, not below 0, with its 95 % interval.
+
+    The definition is that of M. Giomi et al. (PoPETs 2023) and of anonymeter. The interval propagates the errors of
+    both rates: with S and C the middles of their intervals and a, b half their lengths it is (S - C) / (1 - C) plus and
+    minus sqrt((a / (1 - C))^2 + (b (1 - S) / (1 - C)^2)^2), cut to 0 and 1. For Wilson's intervals this is the interval
+    that anonymeter gives. Its point estimate takes S and C, ours the shares s and c themselves.
+
+    >>> residual(Rate(1.0, 0.9, 1.0), Rate(1.0, 1.0, 1.0))
+    Rate(value=0.0, lower=0.0, upper=1.0)
+    """
+    if control.value >= 1 and control.lower >= 1:
+        return Rate(0.0, 0.0, 1.0)  # what is always found out leaves nothing by which a risk could be measured
+    value = (success.value - control.value) / (1 - control.value) if control.value < 1 else 0.0
+    value = min(max(value, 0.0), 1.0)
+    (high, wide), (low, narrow) = _middle(success), _middle(control)
+    left = 1 - low
+    error = math.hypot(wide / left, narrow * (1 - high) / left**2)
+    middle = (high - low) / left
+    ends = (min(max(end, 0.0), 1.0) for end in (middle - error, middle + error))
+    lower, upper = ends
+    return Rate(value, min(lower, value), max(upper, value))
+
+
+def _middle(rate: Rate) -> tuple[float, float]:
+    return (rate.lower + rate.upper) / 2, (rate.upper - rate.lower) / 2
 
 
 @runtime_checkable
 class Attacker(Protocol):
-    """Somebody who attacks released microdata. Random attackers take their seed as a field."""
+    """Somebody who attacks released microdata. Random attackers take their seed as a field.
+
+    An attacker whose control are records that were not in the data says so by a class attribute `by_holdout = True`:
+    then a hold-out is made for it where the recipe is known.
+    """
 
     name: ClassVar[str]
 

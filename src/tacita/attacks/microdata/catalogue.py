@@ -49,6 +49,15 @@ def named(name: str) -> type[Attacker]:
     return found
 
 
+def is_by_holdout(name: str) -> bool:
+    """Return whether the control of an attacker are records that were not in the data.
+
+    >>> is_by_holdout("singling-out"), is_by_holdout("distance-linkage")
+    (True, False)
+    """
+    return bool(getattr(named(name), "by_holdout", False))
+
+
 def made(name: str, parameters: Mapping[str, object], *, where: str = "") -> Attacker:
     """Return an attacker with parameters; all faults are told together.
 

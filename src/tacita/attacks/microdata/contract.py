@@ -1,8 +1,8 @@
 """What every attacker must keep to, as a check that anybody can run on an attacker of their own.
 
-An attacker succeeds with a file that was released as it is, and does no better than a guess with one that has nothing
-to do with the people; it finds the same again, leaves its input alone, shows no value, and says what it lacks instead
-of failing.
+An attacker succeeds with a file that was released as it is, and does no better than its control, or than a guess if it
+has none, with one that has nothing to do with the people; it finds the same again, leaves its input alone, shows no
+value, and says what it lacks instead of failing.
 """
 
 from __future__ import annotations
@@ -51,13 +51,15 @@ def _breaches(attacker: Attacker, scene: Scene, seed: int) -> Iterator[str]:
     yield from _sentences(found.notes, scene.original)
     if found.success < _NEAR_CERTAIN:
         yield "it fails with a file that was released as it is"
+    if found.risk is not None and found.risk.upper < found.success * _NEAR_CERTAIN:
+        yield "its control explains what it finds in a file that was released as it is"
     random = np.random.default_rng(seed)
     shuffled = Records(
         {name: column.taken(random.permutation(places)) for name, column in scene.original.columns.items()}
     )
     unrelated = attacker.attack(replace(scene, released=shuffled, origin=random.permutation(places)))
     yield from _score(attacker, unrelated)
-    if unrelated.lower > unrelated.guess + _CHANCE:
+    if unrelated.risk.lower > _CHANCE if unrelated.risk is not None else unrelated.lower > unrelated.guess + _CHANCE:
         yield "it succeeds with a file that has nothing to do with the people"
     yield from _bad_input(attacker, scene)
 
@@ -67,6 +69,12 @@ def _score(attacker: Attacker, found: Attacked) -> Iterator[str]:
         yield "its result bears another name"
     if not 0 <= found.lower <= found.success <= found.upper <= 1 or not 0 <= found.guess <= 1:
         yield "its success, interval or guess is no share"
+    if found.control is not None:
+        rates = [found.control, *([found.risk] if found.risk is not None else [])]
+        if any(not 0 <= rate.lower <= rate.value <= rate.upper <= 1 for rate in rates):
+            yield "its control or risk is no share"
+        if not found.control_by:
+            yield "it does not say what its control is"
     if found.attempts < 0 or not all(isinstance(figure, float) for figure in found.figures.values()):
         yield "its attempts are no number, or a figure is none"
 

@@ -6,8 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.attacks.microdata.attacker import Attacked, Rate, Scene
 from tacita.errors import InputError, UsageError, listed
+from tacita.model.records import Records
+
+HOLDOUT = "records that were not in the data"
+MATCHING = "random matching of records"
+EVEN = "even odds"
+"""What a control is, in words."""
 
 _Z = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
@@ -32,6 +38,25 @@ def wilson(successes: float, attempts: int) -> tuple[float, float]:
     return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))
 
 
+def rate_of(successes: float, attempts: int, independent: int | None = None) -> Rate:
+    """Return a share with Wilson's interval.
+
+    With `independent` the interval is that of so many attempts: several guesses about one person are not independent.
+    """
+    share = min(1.0, successes / attempts) if attempts else 0.0
+    trials = attempts if independent is None else independent
+    return Rate(share, *wilson(share * trials, trials))
+
+
+def exact(share: float) -> Rate:
+    """Return a share that was computed, not sampled.
+
+    >>> exact(0.5)
+    Rate(value=0.5, lower=0.5, upper=0.5)
+    """
+    return Rate(share, share, share)
+
+
 def scored(
     name: str,
     successes: float,
@@ -41,15 +66,29 @@ def scored(
     notes: Sequence[str] = (),
     *,
     independent: int | None = None,
+    control: Rate | None = None,
+    by: str = HOLDOUT,
 ) -> Attacked:
-    """Return the score of an attack whose successes were counted.
+    """Return the score of an attack whose successes were counted, beside its control if there is one."""
+    rate = rate_of(successes, attempts, independent)
+    return Attacked(
+        name,
+        rate.value,
+        rate.lower,
+        rate.upper,
+        guess,
+        attempts,
+        MappingProxyType(dict(figures)),
+        tuple(notes),
+        control,
+        by if control is not None else "",
+    )
 
-    With `independent` the interval is that of so many attempts: several guesses about one person are not independent.
-    """
-    share = min(1.0, successes / attempts) if attempts else 0.0
-    trials = attempts if independent is None else independent
-    lower, upper = wilson(share * trials, trials)
-    return Attacked(name, share, lower, upper, guess, attempts, MappingProxyType(dict(figures)), tuple(notes))
+
+def usable_holdout(scene: Scene, names: Sequence[str]) -> Records | None:
+    """Return the hold-out if it has records and all of some attributes."""
+    held = scene.holdout
+    return held if held is not None and len(held) and all(name in held.columns for name in names) else None
 
 
 def require(lacking: Sequence[str]) -> None:

@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.attacks.microdata.inference.features import Floats, features_of
 from tacita.attacks.microdata.score import (
+    HOLDOUT,
     check_count,
     check_seed,
     check_share,
     lacking_known,
     lacking_records,
     left_out,
+    rate_of,
     require,
     scored,
+    usable_holdout,
 )
 from tacita.errors import UsageError
 from tacita.model.hierarchy import text_of
@@ -28,6 +31,9 @@ from tacita.progress import Progress, Step, silent
 
 Answers = NDArray[Any]
 Rows = NDArray[np.int64]
+
+ABSENT = "people without a released record"
+HALVES = "each half of the people, by the released records of the other half"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +45,10 @@ class AttributeInference:
     category, or the number that is within `tolerance` of most.
 
     Statistics exist to teach: whoever learns from a file that surgeons earn more learns it about surgeons who are not
-    in the file as well. So the figures hold `control`, the success with people whose records the model has not seen:
-    those of the hold-out; without one, the people of whom nothing is released; without those, each half of the people
-    by a model trained on the released records of the other half. `excess` is success minus control: what is told
-    because one's record is there.
+    in the file as well. So the control is the success with people whose records the model has not seen: those of the
+    hold-out; without one, the people of whom nothing is released; without those, each half of the people by a model
+    trained on the released records of the other half. Records masked together, such as groups with a common mean, tell
+    of each other: where the recipe is known, a hold-out by the recipe is the better control.
 
     The forest (extremely randomised trees, grown until leaves are pure) remembers single records; boosting (gradient
     boosting) generalises more. Source of the control: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnadi, "A unified
@@ -57,6 +63,7 @@ class AttributeInference:
     trees: int = 30
     seed: int = 1
     name: ClassVar[str] = "attribute-inference"
+    by_holdout: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_share("tolerance", self.tolerance)
@@ -76,10 +83,10 @@ class AttributeInference:
         secrets = _secrets(scene)
         known = [name for name in scene.shared(scene.known) if name not in secrets]
         notes = left_out(scene, (*scene.known, *scene.secret))
-        held = scene.holdout if _is_complete(scene.holdout, (*known, *secrets)) else None
+        held = usable_holdout(scene, (*known, *secrets))
         files = features_of([scene.released, scene.original, *([held] if held is not None else [])], known)
-        hits = attempts = best = control = 0.0
-        controls = 0
+        hits = attempts = best = told = 0.0
+        asked = 0
         figures: dict[str, float] = {}
         for place, secret in enumerate(secrets):
             progress(Step(f"learning '{secret}'", place, len(secrets)))
@@ -91,15 +98,21 @@ class AttributeInference:
             best += _best_guess(answers[1][there], self.tolerance)
             figures[secret] = float(found.mean()) if len(found) else 0.0
             others = self._control(scene, held, secret, files, answers)
-            control += float(others.sum())
-            controls += len(others)
-        if controls:
-            figures |= {"control": control / controls, "excess": hits / max(attempts, 1) - control / controls}
-        else:
-            notes.append("there is nobody outside the file: what any good statistic tells is counted as disclosure")
+            told += float(others.sum())
+            asked += len(others)
+        control = rate_of(told, asked, asked // len(secrets)) if asked else None
+        if control is None:
+            notes.append("no person is known to be outside the file: what any statistic tells is part of the success")
         guess = best / attempts if attempts else 0.0
         people = int(attempts) // len(secrets)
-        return scored(self.name, hits, int(attempts), guess, figures, notes, independent=people)
+        by = HOLDOUT if held is not None else self._instead(scene)
+        return scored(self.name, hits, int(attempts), guess, figures, notes, independent=people, control=control, by=by)
+
+    @staticmethod
+    def _instead(scene: Scene) -> str:
+        """Return what the control is where there is no hold-out."""
+        everybody = scene.origin is not None and len(np.unique(scene.origin[scene.origin >= 0])) == len(scene.original)
+        return HALVES if everybody else ABSENT
 
     def _control(
         self, scene: Scene, held: Records | None, secret: str, files: list[Floats], answers: list[Answers]
@@ -158,10 +171,6 @@ class AttributeInference:
 
 def _secrets(scene: Scene) -> tuple[str, ...]:
     return scene.shared(scene.secret)
-
-
-def _is_complete(records: Records | None, names: Sequence[str]) -> bool:
-    return records is not None and len(records) > 0 and all(name in records.columns for name in names)
 
 
 def _answers(records: Records, name: str) -> Answers:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.attacks.microdata.nearest import nearest
-from tacita.attacks.microdata.score import check_seed, lacking_known, lacking_records, left_out, require
+from tacita.attacks.microdata.score import EVEN, check_seed, exact, lacking_known, lacking_records, left_out, require
 from tacita.attacks.microdata.space import space_of
 from tacita.model.records import Categories, Numbers, Records, Values
 from tacita.progress import Progress, silent
@@ -28,7 +28,8 @@ class MembershipInference:
     Members are the original people, non-members those of the hold-out, drawn from the same population. Success is the
     area under the ROC curve (AUC): the chance that a random member is nearer to the released file than a random
     non-member, ties counting half, with the confidence interval of J. Hanley and B. McNeil (Radiology 143, 1982). The
-    guess is 0.5.
+    guess is 0.5, and so is the control: the records held out are one side of the comparison already, and a file that
+    tells members and others apart by chance reaches 0.5 exactly. The risk is then 2 AUC - 1.
 
     Figures: `advantage`, true minus false positives (S. Yeom et al., CSF 2018), at a threshold that is found on one
     half of the people and applied to the other, so that it is not flattered; `copied members` and `copied non-members`,
@@ -46,6 +47,7 @@ class MembershipInference:
     seed: int = 1
     """By which people are divided to find a threshold and to try it."""
     name: ClassVar[str] = "membership-inference"
+    by_holdout: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
@@ -77,7 +79,8 @@ class MembershipInference:
         }
         notes = (*left_out(scene, scene.known), *space.notes)
         bounds = max(0.0, area - half), min(1.0, area + half)
-        return Attacked(self.name, area, *bounds, 0.5, len(distance), MappingProxyType(figures), notes)
+        shown = MappingProxyType(figures)
+        return Attacked(self.name, area, *bounds, 0.5, len(distance), shown, notes, exact(0.5), EVEN)
 
 
 def area_under_curve(members: Floats, others: Floats) -> float:

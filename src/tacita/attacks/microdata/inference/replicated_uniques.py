@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.attacks.microdata.inference.combinations import Codes, coded, keys_of
-from tacita.attacks.microdata.score import lacking_known, lacking_records, left_out, require, scored
+from tacita.attacks.microdata.score import (
+    lacking_known,
+    lacking_records,
+    left_out,
+    rate_of,
+    require,
+    scored,
+    usable_holdout,
+)
 from tacita.progress import Progress, silent
 
 
@@ -26,15 +34,19 @@ class ReplicatedUniques:
     The guess is for somebody who invents as many records attribute by attribute, each value as often as in the
     original: a combination with the shares p1, p2, ... comes up among n records with the chance 1 - (1 - p1 p2 ...)^n.
 
+    The control is the share of unique people of the hold-out whose combination is in the released file: what replicates
+    people who were not there as well is chance. A person of the hold-out is unique if no original has the combination,
+    as an original is if no other has: the person would be unique in the file. So a hold-out of any size serves.
+
     Figures: `uniques`, the share of originals that are unique; `unique again`, the share of uniques whose combination
-    is unique in the released file too; `control`, the share of unique people of the hold-out whose combination is in
-    the released file, if there is a hold-out: what replicates also people who were not there is chance.
+    is unique in the released file too.
 
     Limits: numbers with many digits make everybody unique, and no invented record shows them again; coarsen them, or
     use membership inference. Missing is a value.
     """
 
     name: ClassVar[str] = "replicated-uniques"
+    by_holdout: ClassVar[bool] = True
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records or shared attributes are missing."""
@@ -44,9 +56,8 @@ class ReplicatedUniques:
         """Return the share of unique originals that the released file shows again."""
         require(self.lacks(scene))
         names = scene.shared(scene.known)
-        others = scene.holdout
-        usable = others is not None and len(others) > 0 and all(name in others.columns for name in names)
-        files = coded([scene.original, scene.released, *([others] if usable and others is not None else [])], names)
+        others = usable_holdout(scene, names)
+        files = coded([scene.original, scene.released, *([] if others is None else [others])], names)
         keys = keys_of(files)
         unique = _unique(keys[0])
         again = np.isin(keys[0], keys[1]) & unique
@@ -56,14 +67,14 @@ class ReplicatedUniques:
             "uniques": float(unique.mean()),
             "unique again": float(alone.sum()) / attempts if attempts else 0.0,
         }
-        if usable:
-            apart = _unique(keys[2])
-            figures["control"] = float(np.isin(keys[2], keys[1])[apart].mean()) if apart.any() else 0.0
+        control = None
+        if others is not None and len(apart := keys[2][~np.isin(keys[2], keys[0])]):
+            control = rate_of(int(np.isin(apart, keys[1]).sum()), len(apart))
         notes = left_out(scene, scene.known)
         if not attempts:
             notes.append("no original is unique")
         guess = float(_by_chance(files[0], len(scene.released))[unique].mean()) if attempts else 0.0
-        return scored(self.name, int(again.sum()), attempts, guess, figures, notes)
+        return scored(self.name, int(again.sum()), attempts, guess, figures, notes, control=control)
 
 
 def _unique(keys: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -17,13 +17,17 @@ from tacita.attacks.microdata.score import (
     lacking_known,
     lacking_records,
     left_out,
+    rate_of,
     require,
     scored,
+    usable_holdout,
 )
 from tacita.progress import Progress, Step, silent
 
 _DRAWS = 20
 """Descriptions that are drawn for each one that is wanted, at most."""
+_ENOUGH = 0.9
+"""How many records a hold-out needs at least, as a share of the originals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,10 @@ class SinglingOut:
     unified framework for quantifying privacy risk in synthetic data", PoPETs 2023, after the recital of the GDPR that
     names singling out. Success is the share of descriptions that do.
 
-    The guess describes people by values drawn attribute by attribute, each as often as in the original. With a hold-out
-    `control` is the share of descriptions that single out one of as many people of the hold-out: what the file tells
-    about the population.
+    The guess describes people by values drawn attribute by attribute, each as often as in the original. The control is
+    the share of the same descriptions that single out one of as many people of the hold-out, drawn at random from it:
+    what the file tells about the population. A hold-out of fewer people than nine tenths of the originals is not used:
+    how often exactly one person fits depends on how many there are.
 
     Limits: descriptions are of equal values; a number with many digits is hardly met again unless it was released as it
     was.
@@ -48,6 +53,7 @@ class SinglingOut:
     descriptions: int = 1000
     seed: int = 1
     name: ClassVar[str] = "singling-out"
+    by_holdout: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_count("attributes", self.attributes)
@@ -62,10 +68,16 @@ class SinglingOut:
         """Return the share of descriptions that fit exactly one original."""
         require(self.lacks(scene))
         names = scene.shared(scene.known)
-        others = scene.holdout
-        usable = others is not None and len(others) > 0 and all(name in others.columns for name in names)
-        files = coded([scene.original, scene.released, *([others] if usable and others is not None else [])], names)
+        notes = left_out(scene, scene.known)
         random = np.random.default_rng(self.seed)
+        others = usable_holdout(scene, names)
+        if others is not None and len(others) < _ENOUGH * len(scene.original):
+            notes.append("the hold-out has fewer records than the original, and is no control of singling out")
+            others = None
+        if others is not None and len(others) > len(scene.original):
+            apart = np.random.default_rng([self.seed, len(others)])
+            others = others.taken(np.sort(apart.choice(len(others), len(scene.original), replace=False)))
+        files = coded([scene.original, scene.released, *([] if others is None else [others])], names)
         taken = min(self.attributes, len(names))
         subsets = list(dict.fromkeys(_subset(random, len(names), taken) for _ in range(_DRAWS)))
         wanted = -(-self.descriptions // len(subsets))
@@ -80,13 +92,12 @@ class SinglingOut:
             hits += _single(keys[0], picked)
             guesses += wanted
             guessed += _single(keys[0], keys[-1])
-            if usable:
-                control += _single(keys[2][: len(keys[0])], picked)
-        figures = {"control": control / made} if usable and made else {}
-        notes = left_out(scene, scene.known)
+            if others is not None:
+                control += _single(keys[2], picked)
         if not made:
             notes.append("no released record is the only one of its kind: nothing can be described")
-        return scored(self.name, hits, made, guessed / guesses, figures, notes)
+        beside = rate_of(control, made) if others is not None and made else None
+        return scored(self.name, hits, made, guessed / guesses, {}, notes, control=beside)
 
 
 def _subset(random: np.random.Generator, count: int, taken: int) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.attacks.microdata.interval.pairs import Floats, lacking_pairs, pairs_of
-from tacita.attacks.microdata.score import check_count, check_seed, check_share, require, scored
+from tacita.attacks.microdata.score import MATCHING, check_count, check_seed, check_share, rate_of, require, scored
 from tacita.progress import Progress, Step, silent
 
 
@@ -23,7 +23,8 @@ class DeviationInterval:
     with k = 0.05 (J. Mateo-Sanz, F. Sebe and J. Domingo-Ferrer, PSD 2004), whose figures it reproduces.
 
     The guess is measured: the same share when each record gets the original of another one, drawn at random some times.
-    An original value that is missing is nothing to find out; a released value that is missing finds nothing out.
+    It is the control too: somebody who was not in the data has no released record whose interval could be right. An
+    original value that is missing is nothing to find out; a released value that is missing finds nothing out.
 
     Figures: the share of values within the interval, for each attribute.
 
@@ -74,7 +75,8 @@ class DeviationInterval:
         attempts = int(people.sum())
         found = int(((inside | ~known).all(axis=1) & people).sum())
         guess = guessed / self.guesses / attempts if attempts else 0.0
-        return scored(self.name, found, attempts, guess, figures, pairs.notes)
+        control = rate_of(guess * attempts, attempts, attempts * self.guesses)
+        return scored(self.name, found, attempts, guess, figures, pairs.notes, control=control, by=MATCHING)
 
 
 def _deviations(values: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.attacks.microdata.interval.pairs import Floats, lacking_pairs, pairs_of
-from tacita.attacks.microdata.score import check_share, require, scored
+from tacita.attacks.microdata.score import MATCHING, check_share, exact, require, scored
 from tacita.progress import Progress, Step, silent
 
 
@@ -26,8 +26,9 @@ class RankInterval:
     V. Torra (2001).
 
     The guess is what the same intervals hold of originals of other records: the share of all original values that are
-    within, averaged over the intervals. An original value that is missing is nothing to find out; a released value that
-    is missing finds nothing out.
+    within, averaged over the intervals. It is the control too (random matching, exact): somebody who was not in the
+    data has no released record whose interval could be right. An original value that is missing is nothing to find
+    out; a released value that is missing finds nothing out.
 
     Figures: the share of each attribute, and `all attributes`, the share of records of which every value is within.
 
@@ -79,6 +80,8 @@ class RankInterval:
             figures,
             pairs.notes,
             independent=int(people.sum()),
+            control=exact(min(1.0, _share(guesses.sum(), attempts))),
+            by=MATCHING,
         )
 
 

@@ -31,6 +31,9 @@ class DistanceLinkage:
     finds so, `among two nearest` (the share of records whose original is the nearest or the next), and the share of
     people who have no released record.
 
+    The control is random matching, 1 / (number of people): somebody who was not in the data has no released record, and
+    no link to one could be right.
+
     Limits: all attributes weigh the same, and the distance is straight; an intruder who knows how the file was masked
     may do better. It is exact, deterministic, and needs memory for one line of distances at a time.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
-from tacita.attacks.microdata.score import scored
+from tacita.attacks.microdata.score import MATCHING, exact, scored
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,8 @@ def scored_links(name: str, scene: Scene, links: Links, figures: dict[str, float
     """Return the score: the share of released records that are linked to their original.
 
     A guess takes any of the people. A record whose person is not among these cannot be linked, and counts as an
-    attempt.
+    attempt. The control is that guess: a person who was not in the data has no released record, so that a link to one
+    could never be right, and records held out would give a control of 0.
     """
     rows, people = true_pairs(scene)
     attempts, reached = len(scene.released), len(np.unique(people))
@@ -49,4 +50,5 @@ def scored_links(name: str, scene: Scene, links: Links, figures: dict[str, float
         "people without a released record": 1 - reached / len(scene.original),
     }
     guess = len(rows) / attempts / len(scene.original)
-    return scored(name, float(links.of_records.sum()), attempts, guess, shown | figures, notes)
+    found_records = float(links.of_records.sum())
+    return scored(name, found_records, attempts, guess, shown | figures, notes, control=exact(guess), by=MATCHING)

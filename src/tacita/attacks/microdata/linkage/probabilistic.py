@@ -45,6 +45,8 @@ class ProbabilisticLinkage:
     reckoning, `sure and true` which share of these is right, `without candidate` the share of records that no rule
     pairs with anything.
 
+    The control is random matching, as for linkage by distance.
+
     Limits: attributes are taken to agree independently of each other; bands of numbers are fixed, so that within a band
     nothing is nearer than anything else. Linkage by distance is often better on numbers, this on mixed data with
     errors.
