@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ settings.register_profile("fuzz", print_blob=True)
 settings.load_profile("fuzz" if os.environ.get("TACITA_FUZZ") else "same")
 
 _numbers = itertools.count()
+
+# A job in the background hands down that interrupts are ignored; tests that interrupt need them to arrive.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

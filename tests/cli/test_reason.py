@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from tests.cli.interrupted import interrupted
 
 CONTROL = """\
 @input("Own", ["owner", "company", "share"]).
@@ -232,22 +231,10 @@ def test_an_interrupt_leaves_nothing_behind(tacita, tmp_path: Path, clean_home: 
     spill = tmp_path / "spill"
     spill.mkdir()
     arguments = ["reason", "p.vada", "--output", "P=p.csv", "--max-rounds", "9999", "--spill", str(spill)]
-    process = subprocess.Popen(
-        [str(Path(sys.executable).with_name("tacita")), *arguments],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    end = time.monotonic() + 60
-    while not list(spill.iterdir()) and time.monotonic() < end:
-        time.sleep(0.1)
-    time.sleep(2)
-    process.send_signal(signal.SIGINT)
-    out, told = process.communicate(timeout=60)
-    assert process.returncode == 130, told
-    assert "interrupted" in told
-    assert out == ""
+    done = interrupted(tmp_path, "round 3", *arguments)
+    assert done.returncode == 130, done.stderr
+    assert "interrupted" in done.stderr
+    assert done.stdout == ""
     assert {p.name for p in tmp_path.iterdir()} == {"p.vada", "spill"}
     assert list(spill.iterdir()) == []
     assert list((clean_home / "state" / "unfinished").iterdir()) == []

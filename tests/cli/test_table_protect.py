@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -220,12 +219,19 @@ def test_ctrl_c_keeps_the_best_safe_pattern(tmp_path: Path, capsys, monkeypatch:
     monkeypatch.chdir(tmp_path)
     search = by_suppression.suppress
 
+    searching = []
+
+    def interrupt(step):
+        if step.doing.startswith("searching"):
+            searching.append(step)
+            if len(searching) == 1:
+                os.kill(os.getpid(), signal.SIGINT)
+
     def interrupted(*arguments, **options):
-        threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
-        return search(*arguments, **options)
+        return search(*arguments, **{**options, "progress": interrupt})
 
     monkeypatch.setattr(by_suppression, "suppress", interrupted)
-    found = answer(capsys, "protect", "big.toml", "--time", "500", "--out", "out")
+    found = answer(capsys, "protect", "big.toml", "--time", "100000", "--out", "out")
     assert found["passed"] is True
     assert "stopped by the user" in found["tables"][0]["notes"][-1]
     assert (tmp_path / "out" / "t.csv").exists()

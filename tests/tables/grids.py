@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from tacita.model.table import Dimension, Sum, Table, table_of_leaves
 from tacita.tables.build.hierarchy_files import read_hierarchy
 
+PLENTY = 1e6  # seconds: the result is that of a search that came to its end, however slow the machine
+
 
 def crossed(
     dimensions: Sequence[Dimension],

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from tests.tables.grids import grid, investments
+from tests.tables.grids import PLENTY, grid, investments
 
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Equations, Levels, Table
@@ -119,7 +119,7 @@ def test_no_time_still_gives_a_safe_table(shared: Path) -> None:
 def test_counts_stay_whole() -> None:
     table = grid(np.random.default_rng(3).poisson(4, (3, 3, 3)))
     levels = Levels.of(len(table), np.flatnonzero((table.values > 0) & (table.values < 3)), 1, 1)
-    result = adjust(table, levels, seconds=5)
+    result = adjust(table, levels, seconds=PLENTY)
     require_safe(table, levels, result)
     assert (result.values == np.rint(result.values)).all()
 

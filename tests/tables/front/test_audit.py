@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.tables.grids import PLENTY
 
 from tacita.errors import InputError, UsageError
 from tacita.tables.front.audit import audit
@@ -81,7 +82,7 @@ def example(tmp_path: Path) -> Path:
 
 
 def test_a_published_file_is_compared_with_its_records(example: Path, tmp_path: Path) -> None:
-    protected = protect(example, seconds=2)
+    protected = protect(example, seconds=PLENTY)
     file = tmp_path / "published.csv"
     file.write_text(protected.to_csv())
     assert audit(example, file).passed
@@ -94,7 +95,7 @@ def test_a_published_file_is_compared_with_its_records(example: Path, tmp_path: 
 
 
 def test_a_cell_that_is_not_in_the_file_is_withheld(example: Path, tmp_path: Path) -> None:
-    protected = protect(example, seconds=2)
+    protected = protect(example, seconds=PLENTY)
     lines = protected.to_csv().splitlines()
     (tmp_path / "short.csv").write_text("\n".join(line for line in lines if not line.endswith(",x")) + "\n")
     (found,) = audit(example, tmp_path / "short.csv").tables

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.optimize import linprog
-from tests.tables.grids import grid, investments, reference
+from tests.tables.grids import PLENTY, grid, investments, reference
 
 from tacita.errors import InputError
 from tacita.model.table import Knowledge, Levels, Table
@@ -41,7 +41,7 @@ def require_protected(table: Table, levels: Levels, result: PublishedIntervals) 
 
 
 @pytest.mark.parametrize("ends", ["exact", "round"])
-@pytest.mark.parametrize("seconds", [0, 20])
+@pytest.mark.parametrize("seconds", [0, PLENTY])
 def test_the_example_is_told_better_than_by_suppression(ends: Any, seconds: float) -> None:
     table = investments()
     levels = Levels.of(len(table), np.array([11]), 4, 4)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-import threading
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.tables.grids import reference
+from tests.tables.grids import PLENTY, reference
 
 from tacita.attacks import audit
 from tacita.errors import InputError, UsageError
 from tacita.model.table import Dimension, Knowledge, Levels, Status, Table, table_of_leaves
+from tacita.progress import Step
 from tacita.tables.suppression.problem import Union
 from tacita.tables.suppression.suppress import suppress
 
@@ -46,7 +46,7 @@ def test_optimum_of_reference_tables(shared: Path, name: str, most: int, cost: f
     table = reference(shared, name, ["region", "hovedint", "mnd"][: 3 if name == "z3" else 2])
     secret = np.flatnonzero((table.values > 0) & (table.values <= most))
     levels = Levels.of(len(table), secret, 1, 1)
-    found = suppress(table, levels)
+    found = suppress(table, levels, seconds=PLENTY)
     assert found.cost == cost
     assert found.is_optimal
     assert table.values[found.secondary].sum() == cost
@@ -216,11 +216,16 @@ def test_unknown_method_and_negative_costs():
 
 def test_interrupt_keeps_the_best_pattern():
     table, levels = random_table((7, 7, 7), 0.08, seed=1)
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    found = suppress(table, levels, seconds=60)
-    timer.join()
-    assert found.seconds < 30
+    searching = []
+
+    def interrupt(step: Step) -> None:
+        if step.doing.startswith("searching"):
+            searching.append(step)
+            if len(searching) == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    found = suppress(table, levels, seconds=PLENTY, progress=interrupt)
+    assert len(searching) < 6, "the search went on"
     assert found.is_stopped
     assert "stopped by the user" in found.notes[0]
     assert audit(table, found.suppressed, levels, Knowledge.of(len(table)), explain=0).passed
