@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from tacita.categorization.propose import propose
+from tacita.categorization.propose import named_as, propose
 from tacita.categorization.similarity import Similarity
+from tacita.categorization.undecided import doubts, told
 from tacita.description.describe import Description, uniques
 from tacita.description.kinds import natural_order
 from tacita.description.profile import profiles
@@ -214,6 +215,36 @@ class Dataset:
             lambda a: a.with_(kind=a.kind or figures[a.name].kind, order=a.order or _order(figures[a.name]))
         )
         return self._with(dictionary)
+
+    def for_release(
+        self, known: Sequence[str] | None = None, decided: Sequence[str] = (), *, progress: Progress = silent
+    ) -> tuple[Self, tuple[str, ...]]:
+        """Return the data set with the roles that a release needs, and notes about roles that nobody decided on.
+
+        Without quasi-identifiers in the dictionary, and without `known`, those that are proposed count. An attribute
+        without a category that may identify respondents, by its name, the form of its values or because they differ
+        from record to record, becomes an identifier, which no release holds. Every command and function that leads to
+        a release begins here. `decided` are attributes that have a role without having a category.
+        """
+        data, notes = self, []
+        if known is None and not self.dictionary.quasi_identifiers:
+            figures = self.profiles(progress)
+            data = self.accept(self.propose(figures=figures), figures)
+            if names := ", ".join(data.dictionary.quasi_identifiers):
+                notes.append(f"quasi-identifiers were proposed, nobody decided on them: {names}")
+        base = ExperienceBase.load(Settings.from_environment().experience)
+        decided = [*(known or ()), *decided]
+        found = doubts(data.relation, data.dictionary, base, decided)
+        notes += told(found)
+        if dropped := [doubt.attribute for doubt in found if doubt.is_dropped]:
+            data = data.with_categories(dict.fromkeys(dropped, Category.IDENTIFIER))
+        homes = [name for name in named_as(Category.CLUSTER_KEY, data.dictionary, base) if name not in decided]
+        if homes:
+            notes.append(
+                f"released attributes whose names look like household keys: {', '.join(homes)}; they show which "
+                "records belong together, and maybe the order of the source; to drop one, name it with --cluster"
+            )
+        return data, tuple(notes)
 
     def with_categories(self, categories: Mapping[str, Category | str]) -> Self:
         """Return the data set with the categories of some attributes set by a person.

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
@@ -32,6 +32,8 @@ class Masking:
 
     masked: Masked
     evaluation: Evaluation
+    notes: tuple[str, ...] = ()
+    """Roles that nobody decided on: attributes that are dropped because they look like identifiers."""
 
     @property
     def data(self) -> Dataset:
@@ -50,16 +52,19 @@ def as_recipe(given: RecipeLike) -> Recipe:
 
 def mask(data: Dataset, recipe: RecipeLike, *, progress: Progress = silent) -> Masking:
     """Return a data set after a recipe, measured and attacked. Nothing is written."""
+    data, notes = data.for_release(progress=progress)
     masked = carried_out(data.microdata, as_recipe(recipe), progress=progress)
     ground = ground_for(data.microdata, [masked], masked.recipe.judgement)
-    return Masking(masked, evaluated(masked, ground, progress=progress))
+    return Masking(masked, evaluated(masked, ground, progress=progress), notes)
 
 
 def compare(
     data: Dataset, recipes: Sequence[RecipeLike], *, seed: int | None = None, progress: Progress = silent
 ) -> Comparison:
     """Return recipes carried out on the same data and judged on the same ground."""
-    return compared(data.microdata, [as_recipe(each) for each in recipes], seed=seed, progress=progress)
+    data, notes = data.for_release(progress=progress)
+    found = compared(data.microdata, [as_recipe(each) for each in recipes], seed=seed, progress=progress)
+    return replace(found, notes=(*notes, *found.notes))
 
 
 def explore(
@@ -73,5 +78,7 @@ def explore(
     progress: Progress = silent,
 ) -> Comparison:
     """Return the R-U map of methods and parameters that fit the data."""
+    data, notes = data.for_release(progress=progress)
     recipes = explored_recipes(data.microdata, attributes=attributes, methods=methods, grid=grid or {})
-    return compared(data.microdata, recipes, judgement=judgement, seed=seed, must_run=False, progress=progress)
+    found = compared(data.microdata, recipes, judgement=judgement, seed=seed, must_run=False, progress=progress)
+    return replace(found, notes=(*notes, *found.notes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from tacita.cli.measuring import links_asked
 from tacita.cli.options import AsJson, Force, Request, bindings, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
-from tacita.cli.planning import check_alone, plan_asked, release_asked, with_population, with_roles
+from tacita.cli.planning import check_alone, plan_asked, release_asked, with_population
 from tacita.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def anonymize(
         force,
     )
     with progress_shown() as progress:
-        data, notes = with_roles(request.read(source, progress, only_given_roles=True), request, progress)
+        data, notes = request.read(source, progress, only_given_roles=True).for_release(progress=progress)
         inputs = bindings(input_, "--input")
         if program is not None:
             outcome = _by_rules(data, program, inputs, param or [], progress)
@@ -228,11 +229,12 @@ def anonymize(
             outcome = _anonymized(data, plan, source, request, progress)
             if related:
                 outcome = _with_chain(outcome, data, source, related, inputs)
+        outcome = replace(outcome, notes=[*notes, *outcome.notes])
         released = _released(outcome, out, options, links, progress) if out is not None and outcome.is_safe else None
     if as_json:
-        print_json(outcome_dict(outcome, notes) | _told(released))
+        print_json(outcome_dict(outcome) | _told(released))
     else:
-        print_text(*outcome_text(outcome, notes), *_next(outcome, released))
+        print_text(*outcome_text(outcome), *_next(outcome, released))
     if not outcome.is_safe:
         raise typer.Exit(EXIT_UNSAFE)
 
@@ -251,8 +253,6 @@ def _anonymized(data: Dataset, plan: Plan, source: str, request: Request, progre
 
 def _with_chain(outcome: Outcome, data: Dataset, source: str, related: str, inputs: dict[str, str]) -> Outcome:
     """Keep which rules link the records, so that 'explain' can show the chain of facts; it stays in the house."""
-    from dataclasses import replace
-
     from tacita.model.attribute import Category
 
     program = related.partition("=")[2] or related
@@ -276,8 +276,6 @@ def _by_rules(data: Dataset, program: str, inputs: dict[str, str], pairs: list[s
 def _released(
     outcome: Outcome, out: Path, options: ReleaseOptions, links: dict[str, Any], progress: Progress
 ) -> Released:
-    from dataclasses import replace
-
     from tacita.release.folder import write_release
 
     options = replace(options, links=next(iter(links.values()), None))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,6 @@ import typer
 
 from tacita.cli.options import AsJson, Force, Request, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
-from tacita.errors import printable
 
 if TYPE_CHECKING:
     from tacita.choosing.comparison import Comparison
@@ -43,15 +42,14 @@ def compare(
     recipe changes, unless the [attack] of a recipe says otherwise. Nothing is released: 'tacita mask' does that.
     """
     from tacita.choosing.comparison import compared, with_title
-    from tacita.cli.planning import with_roles
     from tacita.recipes.recipe_file import read_recipe
 
     recipes = [with_title(read_recipe(path), path.stem) for path in recipe]
     check_page(html, force=force)
     with progress_shown() as progress:
-        data, notes = with_roles(request.read(source, progress, only_given_roles=True), request, progress)
+        data, notes = request.read(source, progress, only_given_roles=True).for_release(progress=progress)
         found = compared(data.microdata, recipes, seed=seed, at_once=at_once, progress=progress)
-    show(found, data.name, html, notes, as_json=as_json, force=force)
+    show(replace(found, notes=(*notes, *found.notes)), data.name, html, as_json=as_json, force=force)
 
 
 def check_page(html: Path | None, *, force: bool) -> None:
@@ -62,9 +60,7 @@ def check_page(html: Path | None, *, force: bool) -> None:
         raise OutputError("exists already", where=str(html), do="choose another name, or add --force to replace it")
 
 
-def show(
-    found: Comparison, name: str, html: Path | None, notes: Sequence[str] = (), *, as_json: bool, force: bool
-) -> None:
+def show(found: Comparison, name: str, html: Path | None, *, as_json: bool, force: bool) -> None:
     """Print a comparison, and write its page if one is asked for."""
     from tacita.choosing.as_html import comparison_page
     from tacita.choosing.as_json import comparison_dict
@@ -77,10 +73,7 @@ def show(
     if as_json:
         print_json(comparison_dict(found))
         return
-    from rich.text import Text
-
-    said = [Text(printable(f"note: {note}"), style="dim") for note in notes]
-    print_text(*comparison_text(found), *said, *([f"The map is in {html}."] if html is not None else []))
+    print_text(*comparison_text(found), *([f"The map is in {html}."] if html is not None else []))
 
 
 def add_to(app: typer.Typer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -62,7 +63,6 @@ def explore(
     """
     from tacita.choosing.comparison import compared
     from tacita.choosing.exploration import explored_recipes
-    from tacita.cli.planning import with_roles
     from tacita.recipes.recipe import Judgement
 
     if (take is None) != (to is None):
@@ -71,7 +71,7 @@ def explore(
     check_page(to, force=force)
     check_page(recipes, force=False)
     with progress_shown() as progress:
-        data, notes = with_roles(request.read(source, progress, only_given_roles=True), request, progress)
+        data, notes = request.read(source, progress, only_given_roles=True).for_release(progress=progress)
         asked = explored_recipes(
             data.microdata, attributes=_names(attributes), methods=_names(methods), grid=_grid(grid)
         )
@@ -82,7 +82,7 @@ def explore(
             data.microdata, asked, judgement=wanted, seed=seed, at_once=at_once, must_run=False, progress=progress
         )
     _write(found, recipes, take, to, force=force)
-    show(found, data.name, html, notes, as_json=as_json, force=force)
+    show(replace(found, notes=(*notes, *found.notes)), data.name, html, as_json=as_json, force=force)
     if found.best is None:
         raise typer.Exit(EXIT_NOTHING)
 

@@ -48,7 +48,6 @@ def mask(
     from tacita.choosing.as_text import evaluation_text, steps_text
     from tacita.choosing.front import mask as masked_by
     from tacita.choosing.verdict import reasons_against
-    from tacita.cli.planning import with_roles
     from tacita.recipes.recipe_file import read_recipe
 
     if out is None and any((internal, no_shuffle, publish_recipe, anyway)):
@@ -61,8 +60,7 @@ def mask(
 
         check_places(out, internal or internal_folder(out), force=force)
     with progress_shown() as progress:
-        data, notes = with_roles(request.read(source, progress, only_given_roles=True), request, progress)
-        found = masked_by(data, asked, progress=progress)
+        found = masked_by(request.read(source, progress, only_given_roles=True), asked, progress=progress)
         against = reasons_against(asked, found.evaluation)
         released = None
         if out is not None and (anyway or not against):
@@ -83,7 +81,7 @@ def mask(
             for done in found.masked.steps
         ]
         judged = evaluation_dict(found.evaluation)
-        told: dict[str, Any] = {"steps": steps, **judged, "notes": [*notes, *judged["notes"]], "against": against}
+        told: dict[str, Any] = {"steps": steps, **judged, "notes": [*found.notes, *judged["notes"]], "against": against}
         if released is not None:
             places = {"folder": released.folder, "internal": released.internal, "data": released.data}
             told["release"] = {name: str(path) for name, path in places.items()} | {"notes": list(released.notes)}
@@ -91,7 +89,7 @@ def mask(
     else:
         from rich.text import Text
 
-        lines = [*notes, *(released.notes if released is not None else ())]
+        lines = [*found.notes, *(released.notes if released is not None else ())]
         said = [Text(printable(f"Note: {note}"), style="dim") for note in lines]
         said += [Text(printable(f"Not kept: {reason}."), style="bold red") for reason in against]
         if released is not None:

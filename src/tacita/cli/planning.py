@@ -12,7 +12,6 @@ from tacita.errors import UsageError
 if TYPE_CHECKING:
     from tacita.cycle.plan import Plan
     from tacita.dataset import Dataset
-    from tacita.progress import Progress
     from tacita.release.options import ReleaseOptions
 
 _K = 3
@@ -35,36 +34,6 @@ def with_population(plan: Plan, data: Dataset, source: str) -> Plan:
     from tacita.files.read import read
 
     return replace(plan, population=engine_relation(read(source, data.relation.engine)))
-
-
-def with_roles(data: Dataset, request: Request, progress: Progress) -> tuple[Dataset, list[str]]:
-    """Return data with quasi-identifiers: those given, those of the dictionary, or proposed ones with a note.
-
-    What nobody decided on and is called like an identifier is taken for one: in doubt, protect.
-    """
-    from tacita.categorization.propose import named_as
-    from tacita.knowledge.experience_base import ExperienceBase
-    from tacita.model.attribute import Category
-
-    notes = []
-    if not request.quasi_identifiers() and not data.dictionary.quasi_identifiers:
-        proposals = data.propose(figures=(figures := data.profiles(progress)))
-        data = data.accept(proposals, figures)
-        if names := ", ".join(data.dictionary.quasi_identifiers):
-            notes.append(f"quasi-identifiers were proposed, nobody decided on them: {names}")
-    base = ExperienceBase.load(request.settings().experience)
-    if doubtful := named_as(Category.IDENTIFIER, data.dictionary, base):
-        data = data.with_categories(dict.fromkeys(doubtful, "identifier"))
-        notes.append(
-            f"{', '.join(doubtful)} is called like an identifier and dropped; if it is none, say so in a dictionary "
-            f"(tacita categorize), or with --sensitive"
-        )
-    if homes := named_as(Category.CLUSTER_KEY, data.dictionary, base):
-        notes.append(
-            f"{', '.join(homes)} is called like a household key and released as it is: it shows who belongs together, "
-            f"and maybe the order of the source; name it with --cluster to have it dropped"
-        )
-    return data, notes
 
 
 def plan_asked(

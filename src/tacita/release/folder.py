@@ -24,6 +24,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
 from tacita.release.ending import released_ending
 from tacita.release.external_report import external_report
+from tacita.release.identifiers import without_undecided
 from tacita.release.internal_report import internal_report
 from tacita.release.links import linked_records
 from tacita.release.manifest import as_json, internal_manifest, public_manifest
@@ -84,10 +85,12 @@ def write_release(
     _check_source_stays(outcome.original, target, internal)
     seed = fresh_seed() if options.seed is None else options.seed
     progress(Step("putting the release together"))
+    outcome, dropped = _without_undecided(outcome)
     tuples = released_tuples(outcome, options, seed)
     microdata = with_tuples(outcome.protected, tuples.relation)
     missing_as = MissingAs(outcome.claim.nulls.get("missing_as") or MissingAs.UNKNOWN)
     ending, notes = released_ending(outcome.original.source)
+    notes = (*dropped, *notes)
     dictionary = released_dictionary(outcome.original, outcome.protected.dictionary, tuples, missing_as)
     if ending in SPSS:
         dictionary = with_blanks_missing(dictionary, tuples)
@@ -104,6 +107,19 @@ def write_release(
         checked = _write_internal(outcome, tuples, options, seed, data, notes, places, settings, progress)
     found = (*notes, *checked.get("why_not", ()))
     return Released(target, internal, target / data, outcome.records, found, "unsafe" in checked)
+
+
+def _without_undecided(outcome: Outcome) -> tuple[Outcome, tuple[str, ...]]:
+    """Return an outcome in which attributes that nobody decided on and that may name respondents are identifiers."""
+    decided = [*outcome.claim.known, *filter(None, [outcome.claim.cluster])]
+    categories, notes = without_undecided(outcome.protected, decided)
+    if not categories:
+        return outcome, ()
+    before, after = (
+        each.with_dictionary(each.dictionary.with_categories(categories))
+        for each in (outcome.original, outcome.protected)
+    )
+    return replace(outcome, original=before, protected=after), notes
 
 
 def _write_public(

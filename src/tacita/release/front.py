@@ -37,12 +37,9 @@ def anonymize(data: Dataset, plan: Plan | None = None, *, k: int | None = None, 
     if k is not None and plan is not None:
         raise UsageError("k is given beside a plan", do="say it in the plan: Plan(KAnonymity(k))")
     plan = plan or Plan(KAnonymity(k) if k is not None else KAnonymity())
-    if plan.known is None and not data.dictionary.quasi_identifiers:
-        figures = data.profiles(progress)
-        accepted = data.accept(data.propose(figures=figures), figures)
-        plan = replace(plan, known=accepted.dictionary.quasi_identifiers)
-        data = accepted
-    return run(data.microdata, plan, progress=progress)
+    data, notes = data.for_release(plan.known, tuple(filter(None, [plan.cluster])), progress=progress)
+    outcome = run(data.microdata, plan, progress=progress)
+    return replace(outcome, notes=[*notes, *outcome.notes])
 
 
 @overload

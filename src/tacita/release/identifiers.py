@@ -10,22 +10,41 @@ from __future__ import annotations
 
 import hmac
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from tacita.categorization.undecided import doubts, told
 from tacita.engines.plans.terms import as_text
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, UsageError
+from tacita.files.contract import engine_relation
+from tacita.knowledge.experience_base import ExperienceBase
+from tacita.model.attribute import Category
+from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
+from tacita.settings import Settings
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 SHORTEST_KEY = 16
 _DO = f"give a key of at least {SHORTEST_KEY} random bytes in a file, or in an environment variable"
+
+
+def without_undecided(
+    microdata: Microdata, decided: Collection[str] = ()
+) -> tuple[dict[str, Category], tuple[str, ...]]:
+    """Return categories for attributes that nobody decided on and that must not be released, and notes about them.
+
+    This is the last line of defence: `Dataset.for_release` has made identifiers of them long before, unless somebody
+    put the outcome together themselves. `decided` are attributes that have a role without having a category.
+    """
+    base = ExperienceBase.load(Settings.from_environment().experience)
+    found = [d for d in doubts(engine_relation(microdata), microdata.dictionary, base, decided) if d.is_dropped]
+    return {doubt.attribute: Category.IDENTIFIER for doubt in found}, tuple(told(found))
 
 
 def key_from(*, file: Path | None = None, variable: str | None = None) -> bytes:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tacita.choosing.evaluation import Evaluation
 from tacita.choosing.verdict import reasons_against
-from tacita.errors import OutputError, faults_text
+from tacita.errors import OutputError, faults_text, listed
 from tacita.files.atomic import write_text
 from tacita.files.contract import WriteOptions, engine_relation
 from tacita.files.file_names import file_names
@@ -27,6 +27,7 @@ from tacita.recipes.recipe_file import recipe_text
 from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
 from tacita.release.ending import released_ending
 from tacita.release.folder import DATA, DICTIONARY, ORDER, REPORT, internal_folder, write_parquet
+from tacita.release.identifiers import without_undecided
 from tacita.release.manifest import as_json
 from tacita.release.masked.manifest import internal_manifest, public_manifest
 from tacita.release.masked.report import external_report, internal_report
@@ -89,10 +90,12 @@ def write_masked(
     source = Path(masked.original.source.name)
     if any(source.resolve().is_relative_to(folder.resolve()) for folder in (target, internal)):
         raise OutputError("the source is in the folder that would be replaced", where=str(target), do="choose another")
-    assert masked.recipe.seed is not None
     progress(Step("putting the release together"))
+    masked, dropped = _without_undecided(masked, target)
+    assert masked.recipe.seed is not None
     tuples = released_tuples(masked, masked.recipe.seed, shuffle=options.shuffle)
     microdata, ending, notes = _described(masked, tuples)
+    notes = (*dropped, *notes)
     if masked.recipe.seed < _GUESSED and (options.shuffle or any(done.is_random for done in masked.steps)):
         notes += (_SHORT_SEED,)
     with placed(target, internal, force=options.force, settings=settings) as places:
@@ -126,6 +129,27 @@ def write_masked(
     records = tuples.relation.count()
     tuples.relation.engine.drop(tuples.relation)
     return ReleasedRecords(target, internal, target / data, records, (data, *tables.values()), notes)
+
+
+def _without_undecided(masked: Masked, target: Path) -> tuple[Masked, tuple[str, ...]]:
+    """Return masked records in which undecided attributes that may name respondents are identifiers."""
+    first, _ = without_undecided(masked.original)
+    if beside := [name for table in masked.beside.values() for name in table.names if name in first]:
+        raise OutputError(
+            f"{listed(beside)} may name respondents, has no category, and would be released in a table of its own",
+            where=str(target),
+            do="give it a category; nothing was written",
+        )
+    second, notes = without_undecided(masked.released)
+    if not second:
+        return masked, ()
+    before, after = (
+        each.with_dictionary(
+            each.dictionary.with_categories({n: c for n, c in second.items() if n in each.dictionary.names})
+        )
+        for each in (masked.original, masked.released)
+    )
+    return replace(masked, original=before, released=after), notes
 
 
 def _handed_out(recipe: Recipe) -> Recipe:
