@@ -75,7 +75,19 @@ def sweep(state: Path) -> int:
                 _remove(target)
                 removed += 1
             _close(entry, lock)
+    remove_free_locks(journal)
     return removed
+
+
+def remove_free_locks(journal: Path) -> None:
+    """Remove locks that belong to no entry of a journal and are held by nobody: a kill left them."""
+    for path in list(journal.glob("*.lock")):
+        if any(path.with_suffix(suffix).exists() for suffix in ("", ".json")):
+            continue
+        # A process takes its lock before it writes its entry, so a lock without an entry may be held; and whoever
+        # waits for one that goes away makes it anew.
+        with contextlib.suppress(OSError, Timeout), FileLock(path, timeout=0):
+            path.unlink()
 
 
 def partial_beside(target: Path) -> Path:

@@ -3,6 +3,7 @@
 import math
 import threading
 import time
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita as tc
+from tacita.attacks.microdata import catalogue as attackers
 from tacita.attacks.microdata.attacker import Attacked
 from tacita.choosing.as_html import comparison_page
 from tacita.choosing.as_json import comparison_dict
@@ -247,3 +249,32 @@ def test_numbers_of_which_only_intervals_are_left_have_lost_their_statistics(peo
     found = tc.mask(people, {"seed": 1, "step": [step]}).evaluation
     [lost] = [lost for lost in found.losses if lost.measure == "probabilistic"]
     assert lost.figure == 0.5  # of income everything, of age nothing
+
+
+@pytest.mark.parametrize(("threat", "risk"), [(None, 100.0), ("identity", 100.0), ("attribute", 50.0)])
+def test_an_attacker_of_ones_own_counts_in_the_disclosure_risk(people, threat, risk):
+    @dataclass(frozen=True)
+    class Own:
+        name = "own"
+
+        def lacks(self, scene):
+            return ()
+
+        def attack(self, scene, progress=silent):
+            return Attacked("own", 1.0, 1.0, 1.0, 0.0, 10)
+
+    if threat is not None:
+        Own.threat = threat
+    attackers.enter(Own)
+    try:
+        step = {"method": "rank-swapping", "attributes": ["age", "income"], "p": 50}
+        attack = {"known": ["age"], "attackers": ["own", "distance-linkage"]}
+        found = tc.mask(people, {"seed": 1, "step": [step], "attack": attack}).evaluation
+        linkage = 100 * next(each.success for each in found.attacks if each.attacker == "distance-linkage")
+        assert linkage < 50
+        assert found.disclosure_risk == pytest.approx(risk if risk == 100 else risk + linkage / 2)
+        Own.threat = "identify"
+        with pytest.raises(UsageError, match="did you mean 'identity'"):
+            attackers.enter(Own)
+    finally:
+        attackers._ENTERED.pop("own")

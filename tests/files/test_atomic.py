@@ -8,14 +8,20 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tacita.errors import OutputError
+from tacita.cli.main import run
+from tacita.errors import OutputError, TacitaError
 from tacita.files.atomic import atomic, write_text
+from tacita.release.masked.verify import verify_masked
+from tacita.release.table.opened import decisions
+from tacita.release.table.verify import verify_tables
+from tacita.release.verify import verify
 from tacita.settings import Settings
-from tacita.workspace import sweep
+from tacita.workspace import journalled, sweep
 
 
 @pytest.fixture
@@ -115,6 +121,47 @@ def test_a_kill_leaves_the_old_file_and_the_next_run_cleans_up(tmp_path: Path) -
     assert leftovers(tmp_path), "the kill came too late: the test proves nothing"
     assert sweep(state) == 1
     assert not leftovers(tmp_path)
+
+
+def killed(folder: Path, state: Path) -> Path:
+    """What a killed run leaves: a partial folder, its entry in the journal, and locks that nobody holds."""
+    partial = folder / ".tacita-0123456789ab.partial"
+    partial.mkdir()
+    (partial / "half.csv").write_text("half of a confidential file")
+    for journal in ("unfinished", "replacing"):
+        (state / journal).mkdir(parents=True)
+        (state / journal / "0123456789abcdef.lock").touch()
+    (state / "unfinished" / "fedcba9876543210").write_text(str(partial))
+    return partial
+
+
+@pytest.mark.parametrize(
+    "command", ["version", "measures", "verify none", "table explain none --cell a=b", "describe x"]
+)
+def test_every_command_sweeps(tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    state = Path(os.environ["TACITA_STATE"])
+    partial = killed(tmp_path, state)
+    run(command.split())
+    capsys.readouterr()
+    assert not partial.exists()
+    assert [each.name for each in state.rglob("*") if each.is_file()] == []
+
+
+@pytest.mark.parametrize("call", [verify_tables, verify_masked, verify, lambda release: decisions(release, {})])
+def test_opening_a_release_in_python_sweeps(tmp_path: Path, call: Callable[[Path], object]) -> None:
+    partial = killed(tmp_path, Path(os.environ["TACITA_STATE"]))
+    with contextlib.suppress(TacitaError):
+        call(tmp_path / "none")
+    assert not partial.exists()
+
+
+def test_a_lock_that_is_held_stays(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with journalled(tmp_path / ".tacita-1.partial", state):
+        (entry,) = (each for each in (state / "unfinished").iterdir() if each.suffix != ".lock")
+        entry.unlink()  # as in the moment between the lock and the entry
+        sweep(state)
+        assert entry.with_suffix(".lock").exists()
 
 
 def test_the_journal_never_removes_what_is_not_ours(tmp_path: Path) -> None:

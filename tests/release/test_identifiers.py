@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,7 +15,7 @@ from tests.release.outcomes import outcome
 import tacita as tc
 from tacita.errors import InputError, UsageError
 from tacita.release.folder import write_release
-from tacita.release.identifiers import key_from, pseudonym
+from tacita.release.identifiers import check_key, key_from, pseudonym
 from tacita.release.options import ReleaseOptions
 from tacita.settings import Settings
 
@@ -97,6 +99,18 @@ def test_keys_that_can_be_guessed_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="fewer than 16 bytes") as caught:
         key_from(file=tmp_path / "key")
     assert "fifteen" not in str(caught.value)
+    for weak in (b"\0" * 16, b"a" * 40, b"ab" * 20, b"0123456789abcdef", b"zyxwvutsrqponmlk", b"secret-1secret-1secr"):
+        (tmp_path / "key").write_bytes(weak)
+        with pytest.raises(UsageError, match="the key of the pseudonyms") as caught:
+            key_from(file=tmp_path / "key")
+        assert "/dev/urandom" in str(caught.value)
+        with pytest.raises(UsageError):
+            ReleaseOptions(pseudonymise=("id",), key=weak)
+    for seed in range(200):
+        random = np.random.default_rng(seed).bytes(16)
+        check_key(random)
+        check_key(random.hex().encode())
+        check_key(base64.b64encode(random))
     with pytest.raises(InputError):
         key_from(file=tmp_path / "none")
     with pytest.raises(UsageError, match="no environment variable"):

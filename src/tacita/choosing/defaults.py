@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tacita.attacks.microdata import catalogue as attackers
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.model.records import Numbers, Records
 
@@ -26,6 +27,18 @@ THREATS: Mapping[str, str] = {
 }
 """What an attacker aims at; the risk is the mean over threats of the best attacker of each."""
 
+
+def threat_of(attacker: str) -> str | None:
+    """Return what an attacker aims at; None for one of ours whose success is reported beside the risk.
+
+    An attacker of one's own says so by its class attribute `threat`. One that does not say it counts as a threat to
+    identity: there it can raise the risk, whereas a threat of its own in the mean would lower it.
+    """
+    if attacker in THREATS or not attackers.is_entered(attacker):
+        return THREATS.get(attacker)
+    return str(getattr(attackers.named(attacker), "threat", "identity"))
+
+
 _OVER_GUESSING = ("attribute-inference", "membership-inference")
 """Attackers who succeed often without the file: of them only what exceeds a guess is a risk of the file."""
 
@@ -34,10 +47,13 @@ def risk_of(attack: Attacked) -> float:
     """Return the part of an attack that is due to the release, from 0 to 1.
 
     Links and intervals count as they are, as in the literature. Whoever infers a value or a membership is right at
-    times without the file: there it is (success - guess) / (1 - guess).
+    times without the file: there it is (success - guess) / (1 - guess). An attacker of one's own counts by its control,
+    if it has one, and otherwise by its guess in the same way.
     """
-    if attack.attacker not in _OVER_GUESSING:
+    if attack.attacker not in _OVER_GUESSING and not attackers.is_entered(attack.attacker):
         return attack.success
+    if attack.risk is not None and attackers.is_entered(attack.attacker):
+        return attack.risk.value
     return max(0.0, (attack.success - attack.guess) / (1 - attack.guess)) if attack.guess < 1 else 0.0
 
 

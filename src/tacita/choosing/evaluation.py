@@ -19,7 +19,7 @@ import numpy as np
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.choosing.attacking import attacked
-from tacita.choosing.defaults import BOUNDED, LOSS_PARAMETERS, THREATS, default_losses, risk_of
+from tacita.choosing.defaults import BOUNDED, LOSS_PARAMETERS, default_losses, risk_of, threat_of
 from tacita.choosing.ground import Ground
 from tacita.choosing.holdout import halves
 from tacita.engines.records import records_of
@@ -61,7 +61,7 @@ class Evaluation:
         """DR, from 0 to 100: the mean over threats of the best attack of each."""
         best: dict[str, float] = {}
         for attack in self.attacks:
-            threat = THREATS.get(attack.attacker)
+            threat = threat_of(attack.attacker)
             if threat is not None:
                 best[threat] = max(best.get(threat, 0.0), risk_of(attack))
         return 100 * fmean(best.values()) if best else float("nan")

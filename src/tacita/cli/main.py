@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import sys
 import traceback
+from pathlib import Path
 from types import TracebackType
 from typing import Annotated
 
@@ -102,6 +104,7 @@ def run(arguments: list[str]) -> int:
     """Run the command line; return the exit code."""
     as_json = "--json" in arguments
     try:
+        _sweep()
         code = app(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
         sys.stdout.flush()
     except TacitaError as error:
@@ -128,6 +131,27 @@ def run(arguments: list[str]) -> int:
     if code == EXIT_INTERRUPTED:
         return _interrupted()
     return code if isinstance(code, int) else 0
+
+
+def _sweep() -> None:
+    """Remove what killed runs left behind, whatever the command does; whoever needs the journal tells its faults."""
+    from tacita.settings import Settings
+
+    with contextlib.suppress(TacitaError):
+        state = Settings.from_environment().state
+        if not _is_empty(state):
+            from tacita.release.placing import put_back
+
+            put_back(state)
+
+
+def _is_empty(state: Path) -> bool:
+    """Whether both journals are empty: seen without imports, since the first page must come at once."""
+    for name in ("unfinished", "replacing"):
+        with contextlib.suppress(OSError):
+            if any((state / name).iterdir()):
+                return False
+    return True
 
 
 def _interrupted() -> int:

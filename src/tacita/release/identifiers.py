@@ -25,13 +25,13 @@ from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
+from tacita.model.secret_key import HOW_TO_MAKE_ONE, weakness
 from tacita.settings import Settings
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SHORTEST_KEY = 16
-_DO = f"give a key of at least {SHORTEST_KEY} random bytes in a file, or in an environment variable"
+_DO = f"{HOW_TO_MAKE_ONE}; give it in a file, or in an environment variable"
 
 
 def without_undecided(
@@ -70,8 +70,8 @@ def check_key(key: bytes | None) -> None:
     """Raise if there is no key, or one that can be guessed."""
     if key is None:
         raise UsageError("identifiers are to be replaced by pseudonyms, but there is no key", do=_DO)
-    if len(key) < SHORTEST_KEY:
-        raise UsageError(f"the key of the pseudonyms has fewer than {SHORTEST_KEY} bytes", do=_DO)
+    if (why := weakness(key)) is not None:
+        raise UsageError(f"the key of the pseudonyms {why}", do=_DO)
 
 
 def pseudonym(value: str, key: bytes) -> str:

@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 from tacita.errors import OutputError
 from tacita.files.atomic import force_to_disk
 from tacita.settings import Settings
-from tacita.workspace import journalled, partial_beside, sweep
+from tacita.workspace import journalled, partial_beside, remove_free_locks, sweep
 
 MANIFEST = "manifest.json"
 TOKEN = "token"
@@ -85,7 +85,8 @@ def check_places(target: Path, internal: Path, *, force: bool, settings: Setting
 
 
 def put_back(state: Path) -> None:
-    """Mend what a kill left in the moment when one release took the place of another."""
+    """Mend what a kill left: unfinished files are swept, and a release that was being replaced is put back."""
+    sweep(state)
     journal = state / "replacing"
     if not journal.is_dir():
         return
@@ -99,6 +100,7 @@ def put_back(state: Path) -> None:
             finally:
                 lock.release()
             Path(lock.lock_file).unlink(missing_ok=True)
+    remove_free_locks(journal)
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,8 @@ class Attacker(Protocol):
     """Somebody who attacks released microdata. Random attackers take their seed as a field.
 
     An attacker whose control are records that were not in the data says so by a class attribute `by_holdout = True`:
-    then a hold-out is made for it where the recipe is known.
+    then a hold-out is made for it where the recipe is known. A class attribute `threat` ("identity", "attribute" or
+    "membership") says what an attacker of one's own aims at: its success then counts in the disclosure risk.
     """
 
     name: ClassVar[str]

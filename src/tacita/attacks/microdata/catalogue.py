@@ -21,6 +21,9 @@ _HOMES: dict[str, str] = {
 }
 """The module and class of each attacker, which is imported when it is used."""
 
+THREAT_NAMES = ("identity", "attribute", "membership")
+"""What an attacker can aim at: finding the record of a person, learning a value, telling who is in the data."""
+
 _ENTERED: dict[str, type[Attacker]] = {}
 
 
@@ -31,7 +34,18 @@ def names() -> tuple[str, ...]:
 
 def enter(attacker: type[Attacker]) -> None:
     """Let an attacker of one's own be named; see `contract` for what it has to keep to."""
+    threat = getattr(attacker, "threat", THREAT_NAMES[0])
+    if threat not in THREAT_NAMES:
+        raise UsageError(
+            f"the attacker '{attacker.name}' has an unknown threat{did_you_mean(str(threat), THREAT_NAMES)}",
+            do=f"set its class attribute threat to one of: {listed(THREAT_NAMES)}",
+        )
     _ENTERED[attacker.name] = attacker
+
+
+def is_entered(name: str) -> bool:
+    """Return whether an attacker is one that was entered."""
+    return name in _ENTERED
 
 
 def named(name: str) -> type[Attacker]:

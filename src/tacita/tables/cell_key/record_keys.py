@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError, counted
+from tacita.model.secret_key import weakness
 
 
 def record_keys(identifiers: Sequence[str | int | None], secret: bytes) -> NDArray[np.uint64]:
@@ -25,9 +26,9 @@ def record_keys(identifiers: Sequence[str | int | None], secret: bytes) -> NDArr
     >>> bool((here[[2, 0, 1]] == there).all())
     True
     """
-    if not 16 <= len(secret) <= 64:
+    if (why := "has more than 64 bytes" if len(secret) > 64 else weakness(secret)) is not None:
         raise UsageError(
-            "the secret for the record keys is too short or too long",
+            f"the secret for the record keys {why}",
             do="give 16 to 64 random bytes, and keep them: the next tables need the same",
         )
     texts = [None if each is None else str(each) for each in identifiers]
