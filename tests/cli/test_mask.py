@@ -40,7 +40,7 @@ def people(survey, tmp_path):
 
 
 def test_a_recipe_is_carried_out_attacked_and_released(tacita, people):
-    done = tacita("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, "--out", "out")
+    done = tacita("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, "--out", "out", "--ungated")
     assert done.returncode == 0, done.stderr
     assert "distance-linkage" in done.stdout
     assert "Released to out" in done.stdout
@@ -64,11 +64,11 @@ def test_a_recipe_is_carried_out_attacked_and_released(tacita, people):
 
 def test_run_again_it_gives_the_same_bytes(tacita, people):
     for out in ("one", "two"):
-        assert tacita("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, "--out", out).returncode == 0
-    assert (
-        tacita("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, "--out", "three", "--seed", "12").returncode
-        == 0
-    )
+        assert (
+            tacita("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, "--out", out, "--ungated").returncode == 0
+        )
+    other = ("--out", "three", "--seed", "12", "--ungated")
+    assert tacita("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, *other).returncode == 0
     for name in ("data.csv", "data.dictionary.toml", "report.html", "manifest.json"):
         assert (people / "one" / name).read_bytes() == (people / "two" / name).read_bytes()
     assert (people / "one" / "data.csv").read_bytes() != (people / "three" / "data.csv").read_bytes()
@@ -76,9 +76,9 @@ def test_run_again_it_gives_the_same_bytes(tacita, people):
 
 def test_the_recipe_that_stayed_in_the_house_gives_the_release_again(tacita, people):
     (people / "recipe.toml").write_text(RECIPE.replace("seed = 11\n", ""))
-    assert tacita("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, "--out", "one").returncode == 0
+    assert tacita("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, "--out", "one", "--ungated").returncode == 0
     kept = str(people / "one.internal" / "recipe.toml")
-    assert tacita("mask", "people.csv", "--recipe", kept, *ROLES, "--out", "two").returncode == 0
+    assert tacita("mask", "people.csv", "--recipe", kept, *ROLES, "--out", "two", "--ungated").returncode == 0
     assert (people / "one" / "data.csv").read_bytes() == (people / "two" / "data.csv").read_bytes()
 
 
@@ -94,6 +94,31 @@ def test_a_limit_stops_a_release_unless_somebody_says_anyway(tacita, people):
     assert "released although" in tacita("verify", "out").stdout
 
 
+def test_without_a_limit_nothing_is_released_unless_somebody_says_so(tacita, people):
+    asked = ("mask", "people.csv", "--recipe", "recipe.toml", *ROLES)
+    looked = tacita(*asked)
+    assert looked.returncode == 0, looked.stderr
+    done = tacita(*asked, "--out", "out")
+    assert done.returncode == 1
+    assert "no limit" in done.stdout
+    assert not (people / "out").exists()
+    first = done.stdout.splitlines()[0]
+    assert first.startswith("Distance linkage finds")
+    assert "random guessing: 0.4 %" in first
+    told = json.loads(tacita(*asked, "--out", "out", "--ungated", "--json").stdout)
+    assert next(iter(told)) == "headline"
+    assert told["has_limit"] is False
+    for folder in ("out", "out.internal"):
+        assert json.loads((people / folder / "manifest.json").read_text())["ungated"] is True
+        assert "No limit was set" in (people / folder / "report.html").read_text()
+    assert "Distance linkage finds" in (people / "out.internal" / "report.html").read_text()
+    assert "without a limit" in tacita("verify", "out").stdout
+    (people / "recipe.toml").write_text(RECIPE + "[attack]\naccept = 1.0\naccept_unique = 1.0\n")
+    done = tacita(*asked, "--out", "two", "--ungated")
+    assert done.returncode == 2
+    assert "the recipe has one" in done.stderr
+
+
 def test_json_for_machines(tacita, people):
     done = tacita("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, "--json")
     found = json.loads(done.stdout)
@@ -103,7 +128,7 @@ def test_json_for_machines(tacita, people):
 
 
 def test_the_recipe_may_be_handed_out_without_its_seed(tacita, people):
-    args = ("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, "--out", "out", "--publish-recipe")
+    args = ("mask", "people.csv", "--recipe", "recipe.toml", *ROLES, "--out", "out", "--ungated", "--publish-recipe")
     assert tacita(*args).returncode == 0
     text = (people / "out" / "recipe.toml").read_text()
     assert "rank-swapping" in text

@@ -8,6 +8,9 @@ import tacita as tc
 from tacita.errors import UsageError
 from tacita.files.contract import WriteOptions
 from tacita.files.write import write
+from tacita.release.masked.folder import MaskedOptions
+
+UNGATED = MaskedOptions(ungated=True)
 
 DICTIONARY = """format = 1
 [microdata]
@@ -44,7 +47,7 @@ def people(folder, ages=("98", "99")):
 
 def released(data, folder, *steps, seed=5):
     found = tc.mask(data, {"seed": seed, "step": list(steps)})
-    return tc.release_to(folder / "out", found)
+    return tc.release_to(folder / "out", found, UNGATED)
 
 
 def test_numbers_are_written_as_the_source_writes_them(tmp_path):
@@ -79,7 +82,7 @@ def test_a_sample_does_not_tell_what_only_others_had(tmp_path):
         found = tc.mask(data, {"seed": seed, "step": [{"method": "sampling", "share": 0.2}]})
         if 41 not in found.masked.origin:
             break
-    tc.release_to(tmp_path / "out", found)
+    tc.release_to(tmp_path / "out", found, UNGATED)
     for file in (tmp_path / "out").iterdir():
         assert "pilot" not in file.read_text().lower()
 
@@ -145,7 +148,7 @@ def test_losses_are_not_told_outside_where_a_budget_of_privacy_is_spent(tmp_path
 )
 def test_a_value_that_was_changed_does_not_survive_in_its_spelling(tmp_path, step):
     found = tc.mask(people(tmp_path), {"seed": 5, "step": [step]})
-    tc.release_to(tmp_path / "out", found)
+    tc.release_to(tmp_path / "out", found, UNGATED)
     before = {line.split(";")[4] for line in (tmp_path / "people.csv").read_text().splitlines()[1:]}
     after = [line.split(";")[2] for line in (tmp_path / "out" / "data.csv").read_text().splitlines()[1:]]
     held = [row["wage"] for batch in found.masked.released.relation.batches() for row in batch.to_pylist()]
@@ -186,5 +189,42 @@ def test_a_file_that_is_not_what_was_attacked_is_not_released(tmp_path, monkeypa
     found = tc.mask(data, {"step": [{"method": "rounding", "attributes": ["W"], "base": 10}]})
     monkeypatch.setattr(folder, "write", other)
     with pytest.raises(tc.TacitaError, match="the numbers of 'W' are not those that were attacked"):
-        tc.release_to(tmp_path / "out", found)
+        tc.release_to(tmp_path / "out", found, UNGATED)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_limit_nothing_is_released_from_python_either(tmp_path):
+    found = tc.mask(people(tmp_path), {"step": [{"method": "mdav", "attributes": ["wage"], "k": 3}]})
+    with pytest.raises(tc.TacitaError, match="no limit"):
+        tc.release_to(tmp_path / "out", found)
+    assert not (tmp_path / "out").exists()
+
+
+def test_records_that_are_unique_on_what_no_step_changes_stop_a_release(tmp_path):
+    """The one pilot is found by everybody who knows the occupations, whatever becomes of wages and ages."""
+    step = {"method": "k-anonymity", "attributes": ["age", "wage"], "k": 2, "by": "suppression"}
+    found = tc.mask(people(tmp_path), {"seed": 1, "step": [step], "attack": {"accept": 1.0}})
+    assert found.evaluation.untouched.attributes == ("job",)
+    assert found.evaluation.untouched.unique == 1
+    with pytest.raises(tc.TacitaError, match="1 record is unique on job"):
+        tc.release_to(tmp_path / "out", found)
+    limits = {"accept": 1.0, "accept_unique": 0.02}
+    found = tc.mask(people(tmp_path), {"seed": 1, "step": [step], "attack": limits})
+    tc.release_to(tmp_path / "out", found)
+
+
+def test_a_recipe_that_calls_a_quasi_identifier_unknown_is_told_who_is_unique_on_it(tmp_path):
+    step = {"method": "mdav", "attributes": ["wage"], "k": 3}
+    found = tc.mask(people(tmp_path), {"seed": 1, "step": [step], "attack": {"known": ["wage"]}})
+    assert any("unique on job, age" in note for note in found.evaluation.notes)
+
+
+def test_what_nobody_decided_on_may_be_known(tmp_path):
+    data = people(tmp_path)
+    text = DICTIONARY.replace('[attributes.born]\ncategory = "non-identifying"\n', "[attributes.born]\n")
+    (tmp_path / "people.dictionary.toml").write_text(text)
+    found = tc.mask(tc.read(tmp_path / "people.csv"), {"step": [{"method": "mdav", "attributes": ["wage"], "k": 3}]})
+    assert "born" in found.evaluation.untouched.attributes
+    assert any("nobody decided on born" in note for note in found.evaluation.notes)
+    before = tc.mask(data, {"step": [{"method": "mdav", "attributes": ["wage"], "k": 3}]})
+    assert "born" not in before.evaluation.untouched.attributes

@@ -8,17 +8,21 @@ from typing import Any
 from tacita.attacks.microdata.attacker import Attacked, Rate
 from tacita.choosing.comparison import Comparison
 from tacita.choosing.evaluation import Evaluation
+from tacita.choosing.headline import headline
+from tacita.choosing.untouched import RARE, Untouched
 from tacita.utility.loss import Lost
 
 
 def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
     """Return what came of a recipe; a figure that is not defined is null."""
     return {
+        "headline": headline(evaluation),
         "information_loss": told(evaluation.information_loss),
         "disclosure_risk": told(evaluation.disclosure_risk),
         "score": told(evaluation.score),
         "losses": [_lost(lost) for lost in evaluation.losses],
         "attacks": [attack_dict(attack) for attack in evaluation.attacks],
+        "untouched": _untouched(evaluation.untouched),
         "models": [_lost(lost) for lost in evaluation.models],
         "indicators": [
             {"name": each.indicator.name, "holds": each.holds, "deviation": told(each.deviation), "groups": each.groups}
@@ -48,6 +52,17 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
         ],
         "best": comparison.best + 1 if comparison.best is not None else None,
         "notes": list(comparison.notes),
+    }
+
+
+def _untouched(alone: Untouched | None) -> dict[str, Any] | None:
+    if alone is None:
+        return None
+    return {
+        "attributes": list(alone.attributes),
+        "records": alone.records,
+        "unique": alone.unique,
+        f"shared_by_fewer_than_{RARE}": alone.rare,
     }
 
 

@@ -94,7 +94,7 @@ def compared(
     notes = () if paired else ("some recipes invent their records: all are judged by what needs no pairs of records",)
     judged = iter(_all([_judge(each, ground, paired) for each in masked], workers, "judging", progress))
     points = [next(judged) if isinstance(each, Masked) else each for each in done]
-    return Comparison(tuple(p for p in points if isinstance(p, Point)), ground, notes)
+    return Comparison(tuple(p for p in points if isinstance(p, Point)), ground, (*notes, *ground.notes))
 
 
 class _Stopped(Exception):

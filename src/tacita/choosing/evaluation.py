@@ -22,6 +22,7 @@ from tacita.choosing.attacking import attacked
 from tacita.choosing.defaults import BOUNDED, LOSS_PARAMETERS, default_losses, risk_of, threat_of
 from tacita.choosing.ground import Ground
 from tacita.choosing.holdout import halves
+from tacita.choosing.untouched import Untouched, untouched
 from tacita.engines.records import records_of
 from tacita.errors import TacitaError, listed
 from tacita.model.records import Numbers, Records
@@ -49,6 +50,8 @@ class Evaluation:
     """The measures of loss that make the information loss."""
     unable: tuple[str, ...] = ()
     """Attackers that should have attacked and could not."""
+    untouched: Untouched | None = None
+    """Known attributes that are released as they are, and the records that are unique on them."""
 
     @property
     def information_loss(self) -> float:
@@ -92,7 +95,7 @@ def evaluated(
     has_pairs = masked.origin is not None
     seed = masked.recipe.seed or 0  # so that a recipe is judged alike alone and beside others
     paired = paired and has_pairs
-    names = list(dict.fromkeys((*ground.attributes, *ground.known, *ground.secret)))
+    names = list(dict.fromkeys((*ground.attributes, *ground.known, *ground.secret, *ground.left_out)))
     there = {column.name for column in masked.released.columns}
     original = records_of(masked.original, names)
     released = records_of(masked.released, [name for name in names if name in there])
@@ -107,8 +110,12 @@ def evaluated(
     # Where one recipe has no pairs, all meet who asks for members: risks over other threats would not compare.
     if not paired and (parts := halves(masked, names, seed, notes)) is not None:
         scene = Scene(parts.members, parts.released, None, known, ground.secret, parts.others)
+    as_collected = tuple(name for name in known if name not in masked.changed)
     attacks = attacked(scene, ground.wishes.attackers, paired=paired, seed=seed, progress=progress)
     notes += attacks.notes
+    alone = untouched(original, masked.origin, [n for n in ground.left_out if n in there and n not in masked.changed])
+    if alone.sentence:
+        notes.append(f"the recipe takes for granted that the intruder does not know them, and {alone.sentence}")
     return Evaluation(
         tuple(found),
         attacks.done,
@@ -117,6 +124,7 @@ def evaluated(
         tuple(dict.fromkeys(notes)),
         BOUNDED,
         attacks.unable,
+        untouched(original, masked.origin, as_collected),
     )
 
 

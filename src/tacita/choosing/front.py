@@ -55,7 +55,8 @@ def mask(data: Dataset, recipe: RecipeLike, *, progress: Progress = silent) -> M
     data, notes = data.for_release(progress=progress)
     masked = carried_out(data.microdata, as_recipe(recipe), progress=progress)
     ground = ground_for(data.microdata, [masked], masked.recipe.judgement)
-    return Masking(masked, evaluated(masked, ground, progress=progress), notes)
+    found = evaluated(masked, ground, progress=progress)
+    return Masking(masked, replace(found, notes=(*found.notes, *ground.notes)), notes)
 
 
 def compare(

@@ -1,8 +1,8 @@
 """The ground on which recipes are judged: what the intruder knows, what is lost, by whom and by what it is measured.
 
 Recipes that are compared stand on one ground. Everything that nobody said follows from the data and from what the
-recipes change: the intruder is assumed to know the quasi-identifiers and the original of every changed attribute, which
-is the worst case that the literature compares methods by.
+recipes change: the intruder is assumed to know the quasi-identifiers, attributes on which nobody decided, and the
+original of every changed attribute, which is the worst case that the literature compares methods by.
 """
 
 from __future__ import annotations
@@ -27,6 +27,20 @@ class Ground:
     """The attributes whose loss is measured."""
     wishes: Judgement
     """Attackers, measures, models and indicators that a person named."""
+    undecided: tuple[str, ...] = ()
+    """Attributes without a category, which the intruder is assumed to know for that reason."""
+    left_out: tuple[str, ...] = ()
+    """Quasi-identifiers and attributes without a category that a person left out of what the intruder knows."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is assumed because nobody decided on it."""
+        if not self.undecided:
+            return ()
+        return (
+            f"nobody decided on {listed(self.undecided, 12)}: the intruder is assumed to know it; give it a category "
+            "(tacita categorize)",
+        )
 
 
 def judgement_of(recipes: Sequence[Recipe]) -> Judgement:
@@ -58,12 +72,18 @@ def ground_of(original: Microdata, changed: Sequence[str], judgement: Judgement)
     if faults:
         raise UsageError(f"there is no attribute {listed(faults)}", do="name attributes of the data")
     weight = {a.name for a in dictionary.of(Category.WEIGHT)}
-    ours = [name for name in dictionary.names if name in changed and name in dictionary.names]
+    ours = [name for name in dictionary.names if name in changed]
+    # In doubt, protect: an attribute without a category may be known to anybody.
+    undecided = [attribute.name for attribute in dictionary if attribute.category is None]
     known = judgement.known or tuple(
-        name for name in dictionary.names if name in {*dictionary.quasi_identifiers, *ours} - hidden - weight
+        name
+        for name in dictionary.names
+        if name in {*dictionary.quasi_identifiers, *undecided, *ours} - hidden - weight
     )
     secret = judgement.secret or tuple(
         a.name for a in dictionary.of(Category.SENSITIVE) if a.name not in known or len(known) > 1
     )
     attributes = judgement.attributes or tuple(name for name in dictionary.names if name not in hidden | weight)
-    return Ground(known, secret, attributes, judgement)
+    open_ = [name for name in (*dictionary.quasi_identifiers, *undecided) if name not in known]
+    doubtful = tuple(name for name in undecided if name in known and name not in {*ours, *judgement.known})
+    return Ground(known, secret, attributes, judgement, doubtful, tuple(open_))

@@ -39,6 +39,10 @@ def explore(
     secret: Annotated[
         str | None, typer.Option(help="What the intruder wants to learn; default: the sensitive attributes.")
     ] = None,
+    accept: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, metavar="SHARE", help="The risk that is accepted; goes into the recipes."),
+    ] = None,
     html: Page = None,
     recipes: Annotated[
         Path | None,
@@ -77,7 +81,8 @@ def explore(
         )
         if take is not None and take > len(asked):
             raise UsageError(f"there is no point {take}", do=f"take one from 1 to {len(asked)}")
-        wanted = Judgement(secret=tuple(_names(secret))) if secret else None
+        wanted = Judgement(secret=tuple(_names(secret)), accept=accept)
+        asked = [recipe.with_(judgement=wanted) for recipe in asked]
         found = compared(
             data.microdata, asked, judgement=wanted, seed=seed, at_once=at_once, must_run=False, progress=progress
         )

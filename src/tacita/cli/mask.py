@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +12,12 @@ from tacita.cli.options import AsJson, Force, Request, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
 
+if TYPE_CHECKING:
+    from tacita.choosing.front import Masking
+    from tacita.release.masked.folder import ReleasedRecords
+
 EXIT_AGAINST = 1
+_DO_LIMIT = "Add accept = SHARE to [attack] of the recipe, or release it without a limit: --ungated."
 
 
 @reads_data
@@ -35,71 +41,100 @@ def mask(
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Release although a limit of the recipe is not kept; that is recorded.")
     ] = False,
+    ungated: Annotated[
+        bool,
+        typer.Option("--ungated", help="Release although the recipe sets no limit of risk (accept); recorded."),
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Carry out a recipe of masking, say what it costs and what attackers still find out, and release the result.
 
     The release folder holds the data, their dictionary, further tables, a report and a manifest; the recipe with its
-    seed stays in OUT.internal. Exit code 1 if a limit of the recipe is not kept: then nothing is written.
+    seed stays in OUT.internal. Exit code 1 if a limit of the recipe is not kept, or if the recipe sets no limit of risk
+    ('accept') and --ungated is not given: then nothing is written.
     """
-    from tacita.choosing.as_json import evaluation_dict
-    from tacita.choosing.as_json import told as figure
-    from tacita.choosing.as_text import evaluation_text, steps_text
     from tacita.choosing.front import mask as masked_by
-    from tacita.choosing.verdict import reasons_against
+    from tacita.choosing.verdict import has_limit, reasons_against
     from tacita.recipes.recipe_file import read_recipe
 
-    if out is None and any((internal, no_shuffle, publish_recipe, anyway)):
+    if out is None and any((internal, no_shuffle, publish_recipe, anyway, ungated)):
         raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
     asked = read_recipe(recipe)
     asked = asked.with_(seed=seed) if seed is not None else asked
     if out is not None:
         from tacita.release.folder import internal_folder
+        from tacita.release.masked.folder import check_ungated
         from tacita.release.placing import check_places
 
+        check_ungated(asked, ungated=ungated)
         check_places(out, internal or internal_folder(out), force=force)
     with progress_shown() as progress:
         found = masked_by(request.read(source, progress, only_given_roles=True), asked, progress=progress)
         against = reasons_against(asked, found.evaluation)
+        refused = out is not None and not (has_limit(asked) or ungated)
         released = None
-        if out is not None and (anyway or not against):
+        if out is not None and not refused and (anyway or not against):
             from tacita.release.masked.folder import MaskedOptions, write_masked
 
-            options = MaskedOptions(not no_shuffle, publish_recipe, anyway, internal, force)
+            options = MaskedOptions(not no_shuffle, publish_recipe, anyway, ungated, internal, force)
             released = write_masked(found.masked, found.evaluation, out, options, progress=progress)
     if as_json:
-        steps = [
-            {
-                "step": done.label,
-                "changed": list(done.attributes),
-                "promises": done.promises,
-                "limits": done.limits,
-                "figures": {name: figure(value) for name, value in done.figures.items()},
-                "notes": list(done.notes),
-            }
-            for done in found.masked.steps
-        ]
-        judged = evaluation_dict(found.evaluation)
-        told: dict[str, Any] = {"steps": steps, **judged, "notes": [*found.notes, *judged["notes"]], "against": against}
-        if released is not None:
-            places = {"folder": released.folder, "internal": released.internal, "data": released.data}
-            told["release"] = {name: str(path) for name, path in places.items()} | {"notes": list(released.notes)}
-        print_json(told)
+        print_json(_as_dict(found, released, against))
     else:
-        from rich.text import Text
-
-        lines = [*found.notes, *(released.notes if released is not None else ())]
-        said = [Text(printable(f"Note: {note}"), style="dim") for note in lines]
-        said += [Text(printable(f"Not kept: {reason}."), style="bold red") for reason in against]
-        if released is not None:
-            said.append(Text(printable(f"Released to {released.folder}: {', '.join(released.files)} and a report.")))
-            said.append(Text(printable(f"What stays in the house, with the seed, is in {released.internal}.")))
-        else:
-            said.append(Text("Nothing was written" + ("." if against else "; add --out FOLDER to release it.")))
-        print_text(*steps_text(found.masked.steps), *evaluation_text(found.evaluation), Text(""), *said)
-    if against and not anyway:
+        _print(found, released, against, refused=refused)
+    if refused or (against and not anyway):
         raise typer.Exit(EXIT_AGAINST)
+
+
+def _as_dict(found: Masking, released: ReleasedRecords | None, against: Sequence[str]) -> dict[str, Any]:
+    from tacita.choosing.as_json import evaluation_dict
+    from tacita.choosing.as_json import told as figure
+    from tacita.choosing.verdict import has_limit
+
+    judged = evaluation_dict(found.evaluation)
+    told: dict[str, Any] = {"headline": judged.pop("headline")}
+    told["steps"] = [
+        {
+            "step": done.label,
+            "changed": list(done.attributes),
+            "promises": done.promises,
+            "limits": done.limits,
+            "figures": {name: figure(value) for name, value in done.figures.items()},
+            "notes": list(done.notes),
+        }
+        for done in found.masked.steps
+    ]
+    told |= judged | {"notes": [*found.notes, *judged["notes"]], "against": list(against)}
+    told["has_limit"] = has_limit(found.masked.recipe)
+    if released is not None:
+        places = {"folder": released.folder, "internal": released.internal, "data": released.data}
+        told["release"] = {name: str(path) for name, path in places.items()} | {"notes": list(released.notes)}
+    return told
+
+
+def _print(found: Masking, released: ReleasedRecords | None, against: Sequence[str], *, refused: bool) -> None:
+    from rich.text import Text
+
+    from tacita.choosing.as_text import evaluation_text, steps_text
+    from tacita.choosing.headline import headline
+    from tacita.choosing.verdict import UNGATED, has_limit
+
+    lines = [*found.notes, *(released.notes if released is not None else ())]
+    said = [Text(printable(f"Note: {note}"), style="dim") for note in lines]
+    said += [Text(printable(f"Not kept: {reason}."), style="bold red") for reason in against]
+    if released is not None:
+        said.append(Text(printable(f"Released to {released.folder}: {', '.join(released.files)} and a report.")))
+        said.append(Text(printable(f"What stays in the house, with the seed, is in {released.internal}.")))
+    elif refused:
+        said.append(Text(f"Not released: {UNGATED}. {_DO_LIMIT}", style="bold red"))
+    elif not has_limit(found.masked.recipe):
+        said.append(Text(f"Nothing was written. {_DO_LIMIT}"))
+    else:
+        said.append(Text("Nothing was written" + ("." if against else "; add --out FOLDER to release it.")))
+    first = Text(printable(headline(found.evaluation)), style="bold")
+    steps = steps_text(found.masked.steps)
+    print_text(first, Text(""), *steps, *evaluation_text(found.evaluation), Text(""), *said)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -104,10 +104,12 @@ def _verify_masked(release: Path, internal: Path | None, *, as_json: bool) -> No
     found = verify_masked(release, internal)
     if as_json:
         told = {"holds": found.holds, "verdict": found.verdict, "faults": list(found.faults)}
-        print_json(told | {"with_internal_folder": found.with_proof, "released_against": list(found.against)})
+        more = {"released_against": list(found.against), "ungated": found.is_ungated}
+        print_json(told | {"with_internal_folder": found.with_proof} | more)
     else:
         lines = [found.verdict, "", *(f"  fault: {fault}" for fault in found.faults)]
         lines += [f"  released although: {reason}" for reason in found.against]
+        lines += ["  released without a limit of risk (--ungated)"] if found.is_ungated else []
         if not found.with_proof:
             lines.append("  no internal folder: files are compared with the manifest of the release alone")
         print_text(*(Text(printable(line)) for line in lines))

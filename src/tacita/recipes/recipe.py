@@ -65,12 +65,15 @@ class Judgement:
     """By what the result is judged; everything has a default that follows from the data."""
 
     known: tuple[str, ...] = ()
-    """What the intruder knows; by default the quasi-identifiers and every attribute that is changed."""
+    """What the intruder knows; by default the quasi-identifiers, attributes without a category, and every attribute
+    that is changed."""
     secret: tuple[str, ...] = ()
     """What the intruder wants to learn; by default the sensitive attributes."""
     attackers: tuple[str, ...] = ()
     accept: float | None = None
     """The success, from 0 to 1, that no attacker may exceed; None: attacks are told, and nothing is refused."""
+    accept_unique: float = 0.0
+    """The share of released records, from 0 to 1, that may be unique on known attributes which no step changes."""
     attributes: tuple[str, ...] = ()
     """The attributes whose loss is measured; by default all that are released."""
     measures: tuple[str, ...] = ()
@@ -80,6 +83,10 @@ class Judgement:
     def __post_init__(self) -> None:
         if self.accept is not None and not 0 <= self.accept <= 1:
             raise UsageError(f"the accepted success of attackers is {self.accept:g}", do="give a share from 0 to 1")
+        if not 0 <= self.accept_unique <= 1:
+            raise UsageError(
+                f"the accepted share of unique records is {self.accept_unique:g}", do="give a share from 0 to 1"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tacita.recipes.methods import made
 from tacita.recipes.recipe import IndicatorWish, Judgement, Model, Recipe, RecipeStep
 
 _TOP = ("title", "seed", "step", "attack", "utility")
-_ATTACK = ("known", "secret", "attackers", "accept")
+_ATTACK = ("known", "secret", "attackers", "accept", "accept_unique")
 _MODEL = ("formula", "kind", "by", "overlap")
 _UTILITY = ("attributes", "measures", "model", "indicator")
 _DO = "correct the recipe; docs/reference/recipes.md lists every key"
@@ -54,6 +54,7 @@ def recipe_of(tables: dict[str, Any], *, text: str = "", where: str = "the recip
         secret=attack.texts("secret"),
         attackers=attack.texts("attackers"),
         accept=attack.number("accept", None, least=0, most=1),
+        accept_unique=attack.number("accept_unique", 0.0, least=0, most=1),
         attributes=utility.texts("attributes"),
         measures=utility.texts("measures"),
         models=_models(utility),
@@ -153,6 +154,7 @@ def recipe_text(recipe: Recipe, *, with_seed: bool = True) -> str:
     judged = recipe.judgement
     attack: dict[str, Any] = {k: list(names) for k in ("known", "secret", "attackers") if (names := getattr(judged, k))}
     attack |= {} if judged.accept is None else {"accept": judged.accept}
+    attack |= {"accept_unique": judged.accept_unique} if judged.accept_unique else {}
     if attack:
         document["attack"] = _table(attack)
     utility = {key: list(names) for key in ("attributes", "measures") if (names := getattr(judged, key))}

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tacita.choosing.evaluation import Evaluation
-from tacita.choosing.verdict import reasons_against
-from tacita.errors import OutputError, faults_text, listed
+from tacita.choosing.headline import headline
+from tacita.choosing.verdict import UNGATED, has_limit, reasons_against
+from tacita.errors import OutputError, UsageError, faults_text, listed
 from tacita.files.atomic import write_text
 from tacita.files.contract import WriteOptions, engine_relation
 from tacita.files.file_names import file_names
@@ -55,6 +56,8 @@ class MaskedOptions:
     """Whether the recipe is handed out too, without its seed: who analyses noise wants to know its size."""
     anyway: bool = False
     """Whether data are released although a limit of the recipe is not kept."""
+    ungated: bool = False
+    """Whether data are released although the recipe sets no limit of risk (`accept`); that is recorded and told."""
     internal: Path | None = None
     force: bool = False
 
@@ -80,8 +83,13 @@ def write_masked(
     settings: Settings | None = None,
     progress: Progress = silent,
 ) -> ReleasedRecords:
-    """Write the release folder and its internal folder; what breaks a limit of its recipe is refused."""
+    """Write the release folder and its internal folder.
+
+    What breaks a limit of its recipe is refused unless `anyway` is given, and a recipe without a limit of risk unless
+    `ungated` is given.
+    """
     options = options or MaskedOptions()
+    _check_gate(masked.recipe, evaluation, options, where=str(target))
     against = reasons_against(masked.recipe, evaluation)
     if against and not options.anyway:
         raise OutputError(faults_text(against), where=str(target), do="change the recipe; nothing was written")
@@ -108,9 +116,9 @@ def write_masked(
         if options.publish_recipe:
             published = recipe_text(_handed_out(masked.recipe), with_seed=False)
             write_text(places.release / RECIPE, published, force=False, settings=settings)
-        page = external_report(masked, evaluation, tuples, microdata, tables)
+        page = external_report(masked, evaluation, tuples, microdata, tables, is_ungated=options.ungated)
         write_text(places.release / REPORT, page, force=False, settings=settings)
-        public = public_manifest(masked, tuples, microdata, data, tables, places.release)
+        public = public_manifest(masked, microdata, data, tables, places.release, is_ungated=options.ungated)
         write_text(places.release / MANIFEST, as_json(public), force=False, settings=settings)
         file, names = places.release / data, written.dictionary.names
         if wrong := faults_of_written(file, public, microdata, names, identifiers_of(masked)):
@@ -122,9 +130,10 @@ def write_masked(
         write_text(places.internal / RECIPE, recipe_text(masked.recipe), force=False, settings=settings)
         if masked.origin is not None:
             write_parquet(_origins(masked, tuples), places.internal / ORDER, settings)
-        inside = internal_report(masked, evaluation, [*masked.notes, *notes], against)
+        inside = internal_report(masked, evaluation, [*masked.notes, *notes], against, is_ungated=options.ungated)
         write_text(places.internal / REPORT, inside, force=False, settings=settings)
-        full = internal_manifest(masked, evaluation, tuples, places, data, (*masked.notes, *notes), against)
+        told = (*masked.notes, *notes)
+        full = internal_manifest(masked, evaluation, tuples, places, data, told, against, is_ungated=options.ungated)
         write_text(places.internal / MANIFEST, as_json(full), force=False, settings=settings)
     records = tuples.relation.count()
     tuples.relation.engine.drop(tuples.relation)
@@ -150,6 +159,27 @@ def _without_undecided(masked: Masked, target: Path) -> tuple[Masked, tuple[str,
         for each in (masked.original, masked.released)
     )
     return replace(masked, original=before, released=after), notes
+
+
+def check_ungated(recipe: Recipe, *, ungated: bool) -> None:
+    """Raise if a release without a limit is asked for, and the recipe has a limit."""
+    if has_limit(recipe) and ungated:
+        raise UsageError(
+            "a release without a limit is asked for, but the recipe has one (accept)",
+            do="leave out --ungated (Python: ungated), or take 'accept' out of the recipe",
+        )
+
+
+def _check_gate(recipe: Recipe, evaluation: Evaluation, options: MaskedOptions, *, where: str) -> None:
+    """Raise if a recipe has no limit of risk and nobody insists, or if somebody insists where there is a limit."""
+    check_ungated(recipe, ungated=options.ungated)
+    if not has_limit(recipe) and not options.ungated:
+        raise OutputError(
+            f"{UNGATED}. {headline(evaluation).removesuffix('.')}",
+            where=where,
+            do="add accept = SHARE to [attack] of the recipe, or release without a limit with --ungated (Python: "
+            "MaskedOptions(ungated=True)), which is recorded; nothing was written",
+        )
 
 
 def _handed_out(recipe: Recipe) -> Recipe:

@@ -20,7 +20,7 @@ PUBLIC, INTERNAL = "tacita masked release", "tacita masked release, internal"
 
 
 def public_manifest(
-    masked: Masked, tuples: Tuples, released: Microdata, data: str, tables: Mapping[str, str], folder: Path
+    masked: Masked, released: Microdata, data: str, tables: Mapping[str, str], folder: Path, *, is_ungated: bool
 ) -> dict[str, Any]:
     """Return what everybody may know: methods and attributes, and nothing of parameters or seeds."""
     return {
@@ -34,6 +34,7 @@ def public_manifest(
             for step, done in zip(masked.recipe.steps, masked.steps, strict=True)
         ],
         "records_are_invented": masked.origin is None,
+        "ungated": is_ungated,
         "reading": reading(released),
         "files": hashes(folder),
     }
@@ -47,6 +48,8 @@ def internal_manifest(
     data: str,
     notes: Sequence[str],
     against: Sequence[str],
+    *,
+    is_ungated: bool,
 ) -> dict[str, Any]:
     """Return everything."""
     return {
@@ -70,6 +73,7 @@ def internal_manifest(
             for step, done in zip(masked.recipe.steps, masked.steps, strict=True)
         ],
         "evaluation": evaluation_dict(evaluation),
+        "ungated": is_ungated,
         "released_against": list(against),
         "identifiers": list(identifiers_of(masked)),
         "dropped": [*tuples.dropped, *masked.dropped],

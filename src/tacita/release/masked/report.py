@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from tacita.choosing.as_html import evaluation_parts
 from tacita.choosing.as_text import number, of_hundred
 from tacita.choosing.evaluation import Evaluation
+from tacita.choosing.headline import headline
 from tacita.errors import listed
 from tacita.model.microdata import Microdata
 from tacita.recipes.carry_out import Done, Masked
@@ -27,8 +28,17 @@ _LOSSES = {
 """What the measures of the information loss compare, for users of the data."""
 
 
+_NO_LIMIT = "No limit was set to the risk that attackers achieve: the data were released without such a check."
+
+
 def external_report(
-    masked: Masked, evaluation: Evaluation, tuples: Tuples, released: Microdata, tables: Mapping[str, str]
+    masked: Masked,
+    evaluation: Evaluation,
+    tuples: Tuples,
+    released: Microdata,
+    tables: Mapping[str, str],
+    *,
+    is_ungated: bool = False,
 ) -> str:
     """Return the page that goes with the data: methods, attributes and losses; no parameter, no seed, no attack."""
     title = f"{released.name}: what was changed before release"
@@ -45,6 +55,8 @@ def external_report(
         section("What was done", table(["method", "attributes", "what holds", "what does not"], rows)),
         section("How to read the file", items(_reading(masked, tuples, untouched, tables))),
     ]
+    if is_ungated:
+        body.insert(2, tag("p", _NO_LIMIT))
     losses = [lost for lost in evaluation.losses if lost.measure in evaluation.bounded and 0 <= lost.figure <= 1]
     if losses and not _is_differentially_private(masked):
         told: list[list[Cell]] = [[_LOSSES.get(lost.measure, lost.measure), about(lost.figure)] for lost in losses]
@@ -59,7 +71,14 @@ def external_report(
     return page(title, tag("main", *body))
 
 
-def internal_report(masked: Masked, evaluation: Evaluation, notes: Sequence[str], against: Sequence[str]) -> str:
+def internal_report(
+    masked: Masked,
+    evaluation: Evaluation,
+    notes: Sequence[str],
+    against: Sequence[str],
+    *,
+    is_ungated: bool = False,
+) -> str:
     """Return the page for the house: every step with its figures, attacks and losses, and the recipe."""
     title = f"{masked.original.name}: how it was masked"
     figures = (
@@ -74,6 +93,7 @@ def internal_report(masked: Masked, evaluation: Evaluation, notes: Sequence[str]
     ]
     body: list[Html] = [
         tag("h1", title),
+        tag("p", tag("strong", headline(evaluation))),
         tag("p", figures),
         section("Steps", table(["step", "attributes", "figure", "value"], rows)),
         section("What it still tells, and what it costs", *evaluation_parts(evaluation)),
@@ -81,6 +101,8 @@ def internal_report(masked: Masked, evaluation: Evaluation, notes: Sequence[str]
     ]
     if against:
         body.insert(2, section("Released against these limits", items(against)))
+    if is_ungated:
+        body.insert(2, tag("p", _NO_LIMIT))
     if notes:
         body.append(section("Notes", items(list(dict.fromkeys(notes)))))
     body.append(tag("footer", f"Made with Tacita {__version__}. This page stays in the house."))

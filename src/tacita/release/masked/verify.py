@@ -23,6 +23,8 @@ class MaskedVerification:
     with_proof: bool
     against: tuple[str, ...] = ()
     """Limits of the recipe that were not kept when the data were released."""
+    is_ungated: bool = False
+    """Whether the data were released without a limit of risk."""
 
     @property
     def holds(self) -> bool:
@@ -59,4 +61,5 @@ def verify_masked(release: Path, internal: Path | None = None) -> MaskedVerifica
         path = release / DICTIONARY
         names = dictionary_file.load(path).names if path.is_file() else ()
         faults += [f"the identifier '{n}' is a column of the release" for n in full["identifiers"] if n in names]
-    return MaskedVerification(release, tuple(faults), proved, tuple(full.get("released_against", ())) if proved else ())
+    against = tuple(full.get("released_against", ())) if proved else ()
+    return MaskedVerification(release, tuple(faults), proved, against, bool(public.get("ungated")))
