@@ -9,6 +9,7 @@ Each branch has an exit code for the command line, so that a script can tell a b
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
@@ -19,10 +20,10 @@ class TacitaError(Exception):
     exit_code = 3
 
     def __init__(self, found: str, *, where: str | None = None, do: str | None = None) -> None:
-        self.found = found
-        self.where = where
-        self.do = do
-        super().__init__(found)
+        self.found = without_credentials(found)
+        self.where = None if where is None else without_credentials(where, is_place=True)
+        self.do = None if do is None else without_credentials(do)
+        super().__init__(self.found)
 
     def __str__(self) -> str:
         where = f"{self.where}: " if self.where else ""
@@ -84,6 +85,26 @@ class InternalError(TacitaError):
     def __init__(self, found: str, *, where: str | None = None) -> None:
         do = "this is a fault of Tacita; please report it with the version from 'tacita version'"
         super().__init__(found, where=where, do=do)
+
+
+_CREDENTIALS = re.compile(r"[^\s/:@'\"(]*:[^\s@]\S*@")
+_CREDENTIALS_OF_A_PLACE = re.compile(r"[^\s/:@'\"(]*:[^\s@].*@", re.DOTALL)
+_PASSWORD = re.compile(r"\b(passwd|password|passphrase|pwd)=(?:'[^']*'|\"[^\"]*\"|[^\s&;,)'\"]+)", re.IGNORECASE)
+
+
+def without_credentials(text: str, *, is_place: bool = False) -> str:
+    """Return text without users and passwords of addresses such as ``user:password@host``: nobody meant to show them.
+
+    In the name of a place they may hold blanks as well.
+
+    >>> without_credentials("ann:s3cret@host/survey"), without_credentials("host/survey?user=ann&password=s3cret")
+    ('...@host/survey', 'host/survey?user=ann&password=...')
+    >>> without_credentials("data/firms.csv"), without_credentials("write to ann@example.org: now")
+    ('data/firms.csv', 'write to ann@example.org: now')
+    """
+    if "@" in text and ":" in text:
+        text = (_CREDENTIALS_OF_A_PLACE if is_place else _CREDENTIALS).sub("...@", text)
+    return _PASSWORD.sub(r"\1=...", text) if "=" in text else text
 
 
 def raise_alone(error: TacitaError) -> NoReturn:

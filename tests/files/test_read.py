@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacita as tc
+from tacita.cli.main import run
 from tacita.errors import DictionaryError, InputError, UsageError
 
 
@@ -161,3 +163,43 @@ def test_parquet_columns_can_be_told(tmp_path: Path) -> None:
     assert data.to_arrow()["zip"].to_pylist() == ["184", "20121"]
     with pytest.raises(UsageError, match="--as names 'zap', which is no column; did you mean 'zip'"):
         tc.read(tmp_path / "a.parquet", types={"zap": "text"})
+
+
+ADDRESSES = (
+    "ann:hunter2@host/db", "//ann:hunter2@host/db", ":hunter2@host/db", "ann:hunter2@host:5432/db.csv",
+    "ann:hunter2/x@y@host", "ann:my hunter2@host/db", "postgresql//ann:hunter2@host/db", "postgresql;//ann:hunter2@h/d",
+    "host/db?user=ann&password=hunter2", "host=h dbname=d user=ann password=hunter2", "host=h password='my hunter2'",
+    "odbc://ann:hunter2@host/db", "*ann:hunter2@host/db", "ann:hunter2@host/*.parquet",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_an_address_of_a_database_without_its_kind_shows_no_password(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.toml").write_text(f"[data]\nmicrodata = {json.dumps(address)}\n[[table]]\nname = 't'\n")
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(tc.TacitaError) as caught:
+        tc.read(address)
+    assert "hunter2" not in str(caught.value)
+    with pytest.raises(tc.TacitaError) as caught:
+        tc.reason(f'P(X) -> Q(X). @output("Q"). @bind("P", {json.dumps(address)}).')
+    assert "hunter2" not in str(caught.value)
+    if address not in ADDRESSES[3:6]:
+        return  # the commands take too long to try all
+    for command in (
+        ["describe", address], ["anonymize", address, "-k", "2"], ["assess", "a.csv", address],
+        ["attack", "a.csv", "--original", address], ["convert", "a.csv", address], ["convert", address, "b.csv"],
+        ["table", "assess", "t.toml"], ["table", "assess", address], ["anonymize", "a.csv", "--dictionary", address],
+        ["anonymize", "a.csv", "--quasi", "a", "--out", address], ["verify", address], ["describe", address, "--json"],
+        ["mask", "a.csv", "--recipe", address], ["reason", address.replace(" ", "")], ["categorize", address],
+    ):  # fmt: skip
+        assert run(command) in (1, 2, 3, 4), command
+        shown = capsys.readouterr()
+        assert "hunter2" not in shown.out + shown.err, command
+
+
+def test_a_file_may_be_named_like_an_address(tmp_path: Path) -> None:
+    (tmp_path / "ann:x@host.csv").write_text("a,b\n1,2\n")
+    assert tc.read(tmp_path / "ann:x@host.csv").rows == 1

@@ -36,7 +36,7 @@ from tacita.cli import (
     version,
 )
 from tacita.cli.rule_output import fault_dict
-from tacita.errors import OutputError, RuleError, TacitaError, UsageError, printable
+from tacita.errors import OutputError, RuleError, TacitaError, UsageError, printable, without_credentials
 from tacita.version import __version__
 
 EXIT_INTERRUPTED = 130
@@ -164,7 +164,8 @@ def _refused(error: Exception, *, as_json: bool) -> int:
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         context = getattr(error, "ctx", None)
         help_hint = f". See '{context.command_path} --help'." if context is not None else ""
-        wrong = UsageError(printable(error.format_message().rstrip(".")) + help_hint)
+        said = without_credentials(error.format_message().rstrip("."), is_place=True)
+        wrong = UsageError(printable(said) + help_hint)
         _tell(wrong, as_json=as_json)
         return wrong.exit_code
     if os.environ.get("TACITA_DEBUG"):

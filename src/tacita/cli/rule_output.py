@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tacita.errors import counted, printable
+from tacita.errors import counted, printable, without_credentials
 
 if TYPE_CHECKING:
     from tacita.reasoning.conclusions import Conclusions
@@ -90,7 +90,7 @@ def fault_dict(fault: Any) -> dict[str, Any]:
     return {
         "code": fault.code,
         "severity": fault.severity.value,
-        "message": fault.message,
+        "message": without_credentials(fault.message),
         "do": fault.do or None,
         "source": fault.origin.source,
         "line": fault.origin.line,

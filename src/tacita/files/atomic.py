@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tacita.errors import OutputError
+from tacita.files.formats import has_credentials
 from tacita.settings import Settings
 from tacita.workspace import journalled, partial_beside, sweep
 
@@ -57,7 +58,7 @@ def check_target(target: Path, *, force: bool) -> None:
         target.exists()
     except OSError as error:
         raise _in_our_words(error, target) from None
-    if "://" in str(target) or re.match(r"\w+:/\w", str(target)):
+    if "://" in str(target) or re.match(r"\w+:/\w", str(target)) or has_credentials(str(target)):
         raise OutputError("databases are not written to", do="give the name of a file")
     if target.is_dir():
         raise OutputError("is a folder", where=str(target), do="give the name of a file")

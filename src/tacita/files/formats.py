@@ -39,6 +39,8 @@ FORMATS = (
 )
 DATABASE = Format("database", (), "database", writable=False)
 _SCHEME = re.compile(r"^(postgresql|postgres|sqlite|mysql|mariadb)(\+\w+)?:", re.IGNORECASE)
+_CREDENTIALS = re.compile(r":[^/\\].*@|^[/\\]{2}[^/\\]*@", re.DOTALL)  # not C:/data@2024
+_PASSWORD = re.compile(r"\b(passwd|password|passphrase|pwd)=", re.IGNORECASE)
 
 
 def is_database(source: str) -> bool:
@@ -48,6 +50,35 @@ def is_database(source: str) -> bool:
     (True, False)
     """
     return bool(_SCHEME.match(source))
+
+
+def check_no_credentials(source: str) -> None:
+    """Raise if a source is no file and looks like the address of a database without its kind; show nothing of it.
+
+    >>> check_no_credentials("firms.csv")
+    """
+    if has_credentials(source) and not is_there(Path(source)):
+        raise UsageError(
+            "the source is not a file and looks like the address of a database, but does not begin with its kind",
+            do="begin it with postgresql://, mysql://, mariadb:// or sqlite:///",
+        )
+
+
+def has_credentials(place: str) -> bool:
+    """Return whether the name of a place looks like an address with a password in it.
+
+    >>> has_credentials("ann:s3cret@host/db"), has_credentials("C:/data@2024/firms.csv")
+    (True, False)
+    """
+    return bool(_CREDENTIALS.search(place) or _PASSWORD.search(place))
+
+
+def is_there(path: Path) -> bool:
+    """Return whether there is a file or folder; a name that cannot be one is not there."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def format_of(path: Path) -> Format:

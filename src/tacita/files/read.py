@@ -15,7 +15,7 @@ from tacita.errors import InputError, UsageError, did_you_mean, listed
 from tacita.files import parquet
 from tacita.files.contract import Loaded, ReadOptions
 from tacita.files.declared_missing import with_declared_missing
-from tacita.files.formats import DATABASE, FORMATS, format_of, is_database
+from tacita.files.formats import DATABASE, FORMATS, check_no_credentials, format_of, is_database
 from tacita.files.hierarchies import check_hierarchies_cover, load_hierarchies
 from tacita.model import dictionary_file
 from tacita.model.attribute import Attribute
@@ -45,6 +45,7 @@ def read(
         raise UsageError(f"no database of the kind '{scheme[1]}' is known", do="use postgresql, sqlite or mysql")
     if isinstance(source, str | os.PathLike):
         path = Path(source)
+        check_no_credentials(str(source))
         beside = dictionary or (dictionary_file.find(path) if use_dictionary else None)
         return _read_path(path, engine, options, name, beside)
     from tacita.files import objects

@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 
 from tacita.errors import OutputError
 from tacita.files.atomic import force_to_disk
+from tacita.files.formats import has_credentials
 from tacita.settings import Settings
 from tacita.workspace import journalled, partial_beside, remove_free_locks, sweep
 
@@ -62,6 +63,8 @@ def placed(target: Path, internal: Path, *, force: bool, settings: Settings | No
 def check_places(target: Path, internal: Path, *, force: bool, settings: Settings | None = None) -> None:
     """Raise if a release cannot or must not be written there; what a kill left there is mended first."""
     put_back((settings or Settings.from_environment()).state)
+    if has_credentials(str(target)) or has_credentials(str(internal)):
+        raise OutputError("databases are not written to", do="give the name of a folder")
     one, other = target.resolve(), internal.resolve()
     if one == other or one.is_relative_to(other) or other.is_relative_to(one):
         raise OutputError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tacita.errors import did_you_mean
+from tacita.errors import did_you_mean, without_credentials
 from tacita.files.toml.faults import Faults, Keys
 
 _T = TypeVar("_T")
@@ -130,8 +130,9 @@ class Checked:
         path = self.folder / given
         if not path.is_file():
             near = sorted(each.name for each in path.parent.iterdir()) if path.parent.is_dir() else []
+            shown = without_credentials(given, is_place=True)
             what = "a folder, not a file" if path.is_dir() else "no file that is there"
-            self.fault(key, f"{self._named(key)} names {what}: '{given}'{did_you_mean(path.name, near)}")
+            self.fault(key, f"{self._named(key)} names {what}: '{shown}'{did_you_mean(path.name, near)}")
         return path
 
     def _named(self, key: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tacita.errors import RuleError, counted
+from tacita.errors import RuleError, counted, without_credentials
 from tacita.rules.logic.origin import Origin
 
 _WIDEST = 100
@@ -18,6 +19,9 @@ class Severity(StrEnum):
 
     ERROR = "error"
     WARNING = "warning"
+
+
+_QUOTED_PASSWORD = re.compile(r'"[^"]*:[^"@]+@[^"]*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +40,11 @@ class Fault:
 
     def shown(self, text: str | None) -> str:
         """Return the fault with the line it is in and a caret under the place."""
-        lines = [f"{self.origin}: {self.severity} {self.code}: {self.message}"]
+        lines = [f"{self.origin}: {self.severity} {self.code}: {without_credentials(self.message)}"]
         source = text.splitlines() if text is not None else []
-        if 0 < self.origin.line <= len(source):
-            line = source[self.origin.line - 1].replace("\t", " ")
+        line = source[self.origin.line - 1].replace("\t", " ") if 0 < self.origin.line <= len(source) else ""
+        # A line with a password is not shown at all: a part of it would stand above the wrong place.
+        if line and line == without_credentials(line) and not _QUOTED_PASSWORD.search(line):
             same_line = self.origin.end_line == self.origin.line
             end = self.origin.end_column - 1 if same_line else len(line)
             first = max(0, min(self.origin.column - 1 - _WIDEST // 2, len(line) - _WIDEST))
