@@ -102,13 +102,19 @@ def anonymize(
         list[str] | None,
         _option(_CHANGE, metavar="NAME=WEIGHT", help="What a cell of an attribute costs; default 1; may be repeated."),
     ] = None,
-    keep: Annotated[str | None, _option(_CHANGE, help="Attributes not to be touched, with commas between.")] = None,
+    keep: Annotated[
+        list[str] | None,
+        _option(_CHANGE, help="Attributes not to be touched, with commas between; may be repeated."),
+    ] = None,
     keep_cells: Annotated[
         Path | None, _option(_CHANGE, help="Cells not to be touched: a CSV file with the columns row and attribute.")
     ] = None,
     household: Annotated[
-        str | None,
-        _option(_CHANGE, help="Attributes suppressed for whole households (--cluster), with commas between."),
+        list[str] | None,
+        _option(
+            _CHANGE,
+            help="Attributes suppressed for whole households (--cluster), with commas between; may be repeated.",
+        ),
     ] = None,
     optimal: Annotated[
         bool, _option(_CHANGE, "--optimal", help="The fewest nulls, by a solver that proves it: for small data.")
@@ -141,7 +147,8 @@ def anonymize(
     ] = False,
     seed: Annotated[int | None, _option(_RELEASE, min=0, help="Where randomness begins; never published.")] = None,
     pseudonymise: Annotated[
-        str | None, _option(_RELEASE, help="Identifiers to replace by keyed pseudonyms instead of dropping them.")
+        list[str] | None,
+        _option(_RELEASE, help="Identifiers to replace by keyed pseudonyms instead of dropping them; may be repeated."),
     ] = None,
     key_file: Annotated[Path | None, _option(_RELEASE, help="File with the key of the pseudonyms.")] = None,
     keep_clusters: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacita.cli.compare import Page, check_page, show
-from tacita.cli.options import AsJson, Force, Request, once, reads_data, split_pair
+from tacita.cli.options import AsJson, Force, Request, names_in, once, reads_data, split_pair
 from tacita.cli.output import progress_shown
 from tacita.errors import UsageError
 
@@ -26,18 +26,22 @@ def explore(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
     request: Request,
     methods: Annotated[
-        str | None, typer.Option(help="Methods to try, with commas between; default: those that fit the data.")
+        list[str] | None,
+        typer.Option(help="Methods to try, with commas between; may be repeated; default: those that fit the data."),
     ] = None,
     attributes: Annotated[
-        str | None,
-        typer.Option(help="Attributes to protect, with commas between; default: quasi-identifiers and numbers."),
+        list[str] | None,
+        typer.Option(
+            help="Attributes to protect, with commas between; may be repeated; default: quasi-identifiers and numbers."
+        ),
     ] = None,
     grid: Annotated[
         list[str] | None,
         typer.Option(metavar="METHOD.PARAMETER=VALUE,VALUE", help="Values of a parameter to try; may be repeated."),
     ] = None,
     secret: Annotated[
-        str | None, typer.Option(help="What the intruder wants to learn; default: the sensitive attributes.")
+        list[str] | None,
+        typer.Option(help="What the intruder wants to learn; may be repeated; default: the sensitive attributes."),
     ] = None,
     accept: Annotated[
         float | None,
@@ -77,11 +81,11 @@ def explore(
     with progress_shown() as progress:
         data, notes = request.read(source, progress, only_given_roles=True).for_release(progress=progress)
         asked = explored_recipes(
-            data.microdata, attributes=_names(attributes), methods=_names(methods), grid=_grid(grid)
+            data.microdata, attributes=names_in(attributes), methods=names_in(methods), grid=_grid(grid)
         )
         if take is not None and take > len(asked):
             raise UsageError(f"there is no point {take}", do=f"take one from 1 to {len(asked)}")
-        wanted = Judgement(secret=tuple(_names(secret)), accept=accept)
+        wanted = Judgement(secret=tuple(names_in(secret)), accept=accept)
         asked = [recipe.with_(judgement=wanted) for recipe in asked]
         found = compared(
             data.microdata, asked, judgement=wanted, seed=seed, at_once=at_once, must_run=False, progress=progress
@@ -106,13 +110,9 @@ def _write(found: Comparison, folder: Path | None, take: int | None, to: Path | 
             write_text(folder / f"{number:02d}-{stem}.toml", recipe_text(point.recipe), force=False)
 
 
-def _names(text: str | None) -> list[str]:
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
-
-
 def _grid(pairs: list[str] | None) -> dict[str, list[Any]]:
     given = once((split_pair(pair, "--grid") for pair in pairs or ()), "--grid")
-    return {key: [_value(each) for each in _names(values)] for key, values in given.items()}
+    return {key: [_value(each) for each in names_in(values)] for key, values in given.items()}
 
 
 def _value(text: str) -> Any:

@@ -35,6 +35,7 @@ from tacita.cli import (
     verify,
     version,
 )
+from tacita.cli.given_once import refuse_twice
 from tacita.cli.rule_output import fault_dict
 from tacita.errors import OutputError, RuleError, TacitaError, UsageError, printable, without_credentials
 from tacita.version import __version__
@@ -77,6 +78,7 @@ for command in (
     version,
 ):
     command.add_to(app)
+refuse_twice(app)
 
 
 def _show_version(wanted: bool) -> None:

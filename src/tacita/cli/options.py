@@ -30,9 +30,17 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, 
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 
-def _names(text: str | None) -> list[str]:
-    """Return the names of a list with commas between; a name that holds a comma is put in double quotes."""
-    return [name.strip() for name in next(csv.reader([text or ""], skipinitialspace=True), []) if name.strip()]
+def names_in(given: str | Iterable[str] | None) -> list[str]:
+    """Return the names of an option that may be repeated, each time with commas between.
+
+    A name that holds a comma is put in double quotes. A name that is given twice counts once.
+
+    >>> names_in(["Area,Sector", '"City, State"', "Area"])
+    ['Area', 'Sector', 'City, State']
+    """
+    parts = [given] if isinstance(given, str) else given or ()
+    names = (name.strip() for part in parts for name in next(csv.reader([part], skipinitialspace=True), []))
+    return list(dict.fromkeys(name for name in names if name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,9 @@ class Request:
     thousands: Annotated[str | None, _reading(help="Thousands sign.")] = None
     dates: Annotated[str | None, _reading(help="Order of dates such as 01/02/2024: day-first or month-first.")] = None
     no_header: Annotated[bool, _reading("--no-header", help="The first line is data.")] = False
-    missing: Annotated[str | None, _reading(help="Spellings of a missing value, with commas between.")] = None
+    missing: Annotated[
+        list[str] | None, _reading(help="Spellings of a missing value, with commas between; may be repeated.")
+    ] = None
     as_: Annotated[
         list[str] | None,
         _reading("--as", help="NAME=TYPE: text, integer, number, date, timestamp or boolean; may be repeated."),
@@ -55,9 +65,11 @@ class Request:
     table: Annotated[str | None, _reading(help="Table of a database.")] = None
     query: Annotated[str | None, _reading(help="Query of a database.")] = None
     dictionary: Annotated[Path | None, _role(help="Dictionary file; by default the one beside the data.")] = None
-    quasi: Annotated[str | None, _role(help="Quasi-identifiers, with commas between.")] = None
-    sensitive: Annotated[str | None, _role(help="Sensitive attributes, with commas between.")] = None
-    identifier: Annotated[str | None, _role(help="Identifiers, with commas between.")] = None
+    quasi: Annotated[list[str] | None, _role(help="Quasi-identifiers, with commas between; may be repeated.")] = None
+    sensitive: Annotated[
+        list[str] | None, _role(help="Sensitive attributes, with commas between; may be repeated.")
+    ] = None
+    identifier: Annotated[list[str] | None, _role(help="Identifiers, with commas between; may be repeated.")] = None
     weight: Annotated[str | None, _role(help="Sampling weight.")] = None
     cluster: Annotated[str | None, _role(help="Household or group key.")] = None
     memory: Annotated[str | None, _machine(help="Most memory of the engine, such as 4GB.")] = None
@@ -66,9 +78,9 @@ class Request:
 
     def quasi_identifiers(self) -> list[str] | None:
         """Return the quasi-identifiers that were given, or None."""
-        if self.quasi is not None and not _names(self.quasi):
+        if self.quasi is not None and not names_in(self.quasi):
             raise UsageError("--quasi names no attribute", do="name some, or leave it out to have them proposed")
-        return _names(self.quasi) or None
+        return names_in(self.quasi) or None
 
     def settings(self) -> Settings:
         """Return the settings of the environment with the options on top."""
@@ -91,7 +103,7 @@ class Request:
             thousands=self.thousands,
             header=not self.no_header,
             dates=self.dates,
-            missing=tuple(_names(self.missing)),
+            missing=tuple(names_in(self.missing)),
             types=types_named(once((split_pair(pair, "--as") for pair in self.as_ or []), "--as")),
             sheet=self.sheet,
             table=self.table,
@@ -104,9 +116,9 @@ class Request:
         if not any((self.quasi, self.sensitive, self.identifier, self.weight, self.cluster)):
             return data
         return data.with_roles(
-            quasi=_names(self.quasi),
-            sensitive=_names(self.sensitive),
-            identifier=_names(self.identifier),
+            quasi=names_in(self.quasi),
+            sensitive=names_in(self.sensitive),
+            identifier=names_in(self.identifier),
             weight=self.weight,
             cluster=self.cluster,
             only=only_given_roles,

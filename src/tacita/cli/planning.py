@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tacita.cli.measuring import measures_asked, nulls_asked
-from tacita.cli.options import Request, once, split_pair
+from tacita.cli.options import Request, names_in, once, split_pair
 from tacita.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def plan_asked(
     clusters: tuple[bool, bool],
     method: tuple[str, list[str] | None, float, bool],
     coding: tuple[list[str] | None, list[str] | None, list[str] | None],
-    touch: tuple[list[str] | None, str | None, Path | None, str | None],
+    touch: tuple[list[str] | None, list[str] | None, Path | None, list[str] | None],
     order: tuple[str, str, bool, bool],
 ) -> Plan:
     """Return the plan that options ask for."""
@@ -62,7 +62,7 @@ def plan_asked(
         raise UsageError("--lean and --nulls say the same thing twice", do="leave one of them out")
     asked = nulls_asked(data, missing_as, "alpha" if lean is not None else word, lean)
     importance, keep, keep_cells, household = touch
-    attributes: Any = _names(order[1])
+    attributes: Any = names_in(order[1])
     if len(attributes) == 1 and attributes[0] not in data.dictionary.names:
         attributes = route_named(attributes[0], AttributeRoute)
     clusters_of = [a.name for a in data.dictionary if a.category is not None and a.category.value == "cluster-key"]
@@ -72,9 +72,9 @@ def plan_asked(
         nulls=asked,
         method=Method(route_named(method[0], Method)),
         importance=_numbers(importance, "--importance"),
-        keep=tuple(_names(keep)),
+        keep=tuple(names_in(keep)),
         keep_cells=_cells(keep_cells),
-        household=tuple(_names(household)),
+        household=tuple(names_in(household)),
         cluster=clusters_of[0] if clusters_of else None,
         links=links,
         cluster_risk=clusters[0],
@@ -97,7 +97,7 @@ def release_asked(
     internal: Path | None,
     no_shuffle: bool,
     seed: int | None,
-    pseudonymise: str | None,
+    pseudonymise: list[str] | None,
     key_file: Path | None,
     keep_clusters: bool,
     weight_noise: float | None,
@@ -117,14 +117,14 @@ def release_asked(
         raise UsageError("--pseudonymise needs a key", do="add --key-file FILE with at least 16 random bytes")
     noise = None
     if weight_noise is not None:
-        totals = tuple(tuple(_names(group)) for group in weight_totals or ())
+        totals = tuple(tuple(names_in(group)) for group in weight_totals or ())
         noise = WeightNoise(weight_noise, totals or ((),))
     if out is not None:
         check_places(out, internal or internal_folder(out), force=force)
     return ReleaseOptions(
         shuffle=not no_shuffle,
         seed=seed,
-        pseudonymise=tuple(_names(pseudonymise)),
+        pseudonymise=tuple(names_in(pseudonymise)),
         key=key_from(file=key_file) if key_file else None,
         keep_clusters=keep_clusters,
         weights=noise,
@@ -132,10 +132,6 @@ def release_asked(
         unchecked=unchecked,
         force=force,
     )
-
-
-def _names(text: str | None) -> list[str]:
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def _pairs(given: list[str] | None, option: str) -> dict[str, str]:

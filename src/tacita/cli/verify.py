@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacita.cli.options import AsJson
+from tacita.cli.options import AsJson, names_in
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
 
@@ -36,7 +36,10 @@ def verify(
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Another parameter of the measure; may be repeated.")
     ] = None,
     quasi: Annotated[
-        str | None, typer.Option(help="What the intruder knows, with commas between; default: the quasi-identifiers.")
+        list[str] | None,
+        typer.Option(
+            help="What the intruder knows, with commas between; may be repeated; default: the quasi-identifiers."
+        ),
     ] = None,
     nulls: Annotated[
         str | None,
@@ -135,13 +138,11 @@ def _claim(
     k: int | None,
     threshold: float | None,
     param: list[str] | None,
-    quasi: str | None,
+    quasi: list[str] | None,
     nulls: str | None,
     alpha: float | None,
 ) -> Claim:
     """Return the claim that was typed."""
-    import csv
-
     from tacita.cycle.outcome import Claim
     from tacita.errors import did_you_mean
     from tacita.reasoning.parameters import parsed_parameters
@@ -156,8 +157,7 @@ def _claim(
     counted = _NULLS[nulls or "maybe"] | ({} if alpha is None else {"alpha": alpha})
     parameters: dict[str, Any] = dict(parsed_parameters(param or []))
     parameters |= {name: value for name, value in (("k", k), ("threshold", threshold)) if value is not None}
-    known = [name.strip() for name in next(csv.reader([quasi or ""], skipinitialspace=True), []) if name.strip()]
-    return Claim(measure, parameters, tuple(known) or _quasi_identifiers(release), counted)
+    return Claim(measure, parameters, tuple(names_in(quasi)) or _quasi_identifiers(release), counted)
 
 
 def _quasi_identifiers(release: Path) -> tuple[str, ...]:

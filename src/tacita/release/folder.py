@@ -30,7 +30,7 @@ from tacita.release.links import linked_records
 from tacita.release.manifest import as_json, internal_manifest, public_manifest
 from tacita.release.options import ReleaseOptions
 from tacita.release.placing import MANIFEST, Places, check_places, placed
-from tacita.release.shuffling import fresh_seed
+from tacita.release.shuffling import fresh_seed, seed_notes
 from tacita.release.tuples import Tuples, released_tuples, with_tuples
 from tacita.settings import Settings
 
@@ -91,6 +91,8 @@ def write_release(
     missing_as = MissingAs(outcome.claim.nulls.get("missing_as") or MissingAs.UNKNOWN)
     ending, notes = released_ending(outcome.original.source)
     notes = (*dropped, *notes)
+    if options.shuffle or options.keep_clusters or options.weights is not None:
+        notes += seed_notes(seed)
     dictionary = released_dictionary(outcome.original, outcome.protected.dictionary, tuples, missing_as)
     if ending in SPSS:
         dictionary = with_blanks_missing(dictionary, tuples)

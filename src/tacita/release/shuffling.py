@@ -21,6 +21,21 @@ def fresh_seed() -> int:
     return secrets.randbits(128)
 
 
+GUESSED = 2**48
+"""Seeds below can be tried one after the other; those that are drawn have 63 bits or more."""
+
+
+def seed_notes(seed: int) -> tuple[str, ...]:
+    """Return the warning that a seed can be guessed, if so: a release and its order are only as secret as the seed.
+
+    >>> len(seed_notes(7)), seed_notes(fresh_seed() | 2**60)
+    (1, ())
+    """
+    if seed >= GUESSED:
+        return ()
+    return ("this seed can be guessed, and whoever has it undoes noise and order; use one only to repeat a run",)
+
+
 def generator(seed: int, use: int) -> np.random.Generator:
     """Return the random numbers of one use.
 

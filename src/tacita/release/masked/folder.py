@@ -35,16 +35,11 @@ from tacita.release.masked.report import external_report, internal_report
 from tacita.release.masked.tuples import identifiers_of, released_tuples, taken_codes
 from tacita.release.masked.written import faults_of_written
 from tacita.release.placing import MANIFEST, check_places, placed
+from tacita.release.shuffling import seed_notes
 from tacita.release.tuples import Tuples, with_tuples
 from tacita.settings import Settings
 
 RECIPE = "recipe.toml"
-_GUESSED = 2**48
-"""Seeds below can be tried one after the other; those that are drawn have 63 bits."""
-_SHORT_SEED = (
-    "the seed is so short that it can be guessed, and who guesses it takes back noise, swaps and the order of the "
-    "records; leave it out of the recipe, and one is drawn and kept in the house"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +99,8 @@ def write_masked(
     tuples = released_tuples(masked, masked.recipe.seed, shuffle=options.shuffle)
     microdata, ending, notes = _described(masked, tuples)
     notes = (*dropped, *notes)
-    if masked.recipe.seed < _GUESSED and (options.shuffle or any(done.is_random for done in masked.steps)):
-        notes += (_SHORT_SEED,)
+    if options.shuffle or any(done.is_random for done in masked.steps):
+        notes += seed_notes(masked.recipe.seed)
     with placed(target, internal, force=options.force, settings=settings) as places:
         data = DATA + ending
         written = write(microdata, places.release / data, WriteOptions(progress=progress), settings)
