@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacita.arithmetic.draws import standard_normal
+from tacita.arithmetic.functions import exponential
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -227,8 +230,8 @@ def _income(
     typical = np.array([0, 900, 17_500, 21_500, 46_000, 22_000, 1_200, 4_500, 16_500])[occupation]
     spread = np.array([0.0, 0.9, 0.3, 0.3, 0.45, 0.75, 1.0, 0.8, 0.4])[occupation]
     south = np.isin(region, [2, 4, 7, 9, 10, 13, 17, 18])
-    factor = np.exp(0.09 * (education - 2) + 0.008 * (np.clip(age, 20, 60) - 40) - 0.18 * south)
-    euro: NDArray[np.float64] = typical * factor * np.exp(random.normal(0.0, 1.0, len(age)) * spread)
+    factor = exponential(0.09 * (education - 2) + 0.008 * (np.clip(age, 20, 60) - 40) - 0.18 * south)
+    euro: NDArray[np.float64] = typical * factor * exponential(standard_normal(len(age), random) * spread)
     return np.rint(euro / 100).astype(np.int64) * 100
 
 

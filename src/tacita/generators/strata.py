@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacita.arithmetic.draws import standard_normal
+from tacita.arithmetic.functions import exponential
 from tacita.generators.firm_attributes import COMMON_SECTORS, EMPLOYEES
 from tacita.generators.stream import random_stream
 
@@ -44,7 +46,7 @@ class Strata:
         rate = np.tile(_UNSAMPLED, len(sample) // len(EMPLOYEES))
         sector = np.arange(len(sample)) // len(EMPLOYEES) % sectors
         rate = rate * np.where(sector < len(COMMON_SECTORS), 1.0, _NICHE)
-        rate = rate * np.exp(random_stream(seed, "strata").normal(0.0, _SPREAD, len(sample)))
+        rate = rate * exponential(_SPREAD * standard_normal(len(sample), random_stream(seed, "strata")))
         return cls(sample, sample + apportioned(population - int(sample.sum()), sample * rate))
 
     @property

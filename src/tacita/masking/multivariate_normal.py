@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.draws import standard_normal
+from tacita.arithmetic.matrices import eigen, product
+
 Array = NDArray[np.float64]
 
 
 def drawn(sigma: Array, count: int, random: np.random.Generator) -> Array:
     """Return normal errors with mean 0 and a covariance, a row for each attribute and a column for each record."""
-    found: Array = root(sigma) @ random.standard_normal((len(sigma), count))
-    return found
+    return product(root(sigma), standard_normal((len(sigma), count), random))
 
 
 def root(matrix: Array) -> Array:
@@ -24,7 +26,7 @@ def root(matrix: Array) -> Array:
     """
     scale = np.sqrt(np.diag(matrix))
     scale = np.where(scale > 0, scale, 1.0)
-    values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
+    values, vectors = eigen(matrix / np.outer(scale, scale))
     values = np.where(values > len(matrix) * np.finfo(float).eps * values.max(initial=0.0), values, 0.0)
     found: Array = scale[:, None] * vectors * np.sqrt(values)
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.normal import normal_quantile
+
 Array = NDArray[np.float64]
 
 
@@ -20,11 +22,9 @@ def normal_scores(values: Array, random: np.random.Generator) -> Array:
     >>> normal_scores(np.array([30.0, 10.0, np.nan, 20.0]), np.random.default_rng(1)).round(2)
     array([ 0.97, -0.97,   nan,  0.  ])
     """
-    from scipy.special import ndtri
-
     order = order_of(values, random)
     found = np.full(len(values), np.nan)
-    found[order] = ndtri((np.arange(len(order)) + 0.5) / len(order)) if len(order) else 0.0
+    found[order] = normal_quantile((np.arange(len(order)) + 0.5) / len(order)) if len(order) else 0.0
     return found
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.masking.noise.samples import mixed, normal
 
 from tacita.errors import InputError, UsageError
-from tacita.masking.noise.orthogonal import OrthogonalMasking, _rotations
+from tacita.masking.noise.orthogonal import OrthogonalMasking, _mixed
 from tacita.model.records import Numbers, Records
 
 XY = ("x", "y")
@@ -34,7 +34,8 @@ def test_means_and_covariances_are_kept(count: int, block: int, strength: float,
 
 def test_rotations_are_orthogonal_and_tend_to_no_change() -> None:
     for strength in (1e-6, 0.1, 100.0):
-        turns = _rotations(5, 8, strength, np.random.default_rng(1))
+        everything = np.broadcast_to(np.eye(8), (5, 8, 8)).copy()  # what becomes of each record is the matrix itself
+        turns = _mixed(everything, strength, np.random.default_rng(1))
         assert np.allclose(turns @ turns.transpose(0, 2, 1), np.eye(8), atol=1e-12)
         assert np.allclose(turns.sum(axis=2), 1)
         assert (np.abs(turns - np.eye(8)).max() < 1e-4) == (strength == 1e-6)

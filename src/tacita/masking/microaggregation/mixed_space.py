@@ -23,6 +23,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.functions import logarithm
+from tacita.arithmetic.matrices import product
 from tacita.errors import InputError, UsageError
 from tacita.masking.microaggregation.aggregation import represented, sums_of_squares
 from tacita.masking.microaggregation.preparation import Part, finite_matrix, standardised
@@ -31,6 +33,7 @@ from tacita.model.records import Categories, Numbers, Records, Values
 
 Kind = Literal["number", "ordinal", "nominal", "semantic"]
 
+_LN2 = 0.6931471805599453
 _MOST = 2_000
 """Categories of an attribute: the table of their distances has the square of that."""
 
@@ -115,7 +118,7 @@ def centroid(codes: NDArray[np.int64], table: NDArray[np.float64]) -> int:
     2
     """
     counts = np.bincount(codes, minlength=len(table))
-    effort = np.where(counts > 0, table @ counts, np.inf)
+    effort = np.where(counts > 0, product(table, counts.astype(np.float64)), np.inf)
     return int(np.argmax(effort <= effort.min() * (1 + 1e-9)))
 
 
@@ -156,7 +159,7 @@ def _axis(records: Records, name: str, kind: Kind) -> CategoryAxis:
     else:
         table = 1.0 - np.eye(len(origin))
     held, total = counts[origin].astype(np.float64), float(counts.sum())
-    mean = held @ np.square(table) @ held / (total * (total - 1)) if total > 1 else 0.0
+    mean = float((product(np.square(table), held) * held).sum()) / (total * (total - 1)) if total > 1 else 0.0
     place = np.full(len(counts) + 1, -1, dtype=np.int64)
     place[origin] = np.arange(len(origin))
     return CategoryAxis(
@@ -181,4 +184,4 @@ def semantic_distances(hierarchy: Hierarchy, values: Sequence[object]) -> NDArra
         labels = np.array([numbers[path[level]] for path in paths])
         common += labels[:, None] == labels[None, :]
     union = 2 * len(hierarchy.levels) - common
-    return np.asarray(np.log2(1 + (union - common) / union))
+    return logarithm(1 + (union - common) / union) / _LN2

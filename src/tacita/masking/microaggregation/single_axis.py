@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.matrices import cross_products, eigen, product
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
 from tacita.masking.method import Treated
 from tacita.masking.microaggregation.aggregation import Aggregate, microaggregated
@@ -99,8 +100,7 @@ def principal_component(points: NDArray[np.float64]) -> NDArray[np.float64]:
     [-1.414, 0.0, 1.414]
     """
     centred = points - points.mean(axis=0)
-    loadings = np.linalg.eigh(centred.T @ centred)[1][:, -1]
-    return np.asarray(centred @ (loadings * np.sign(loadings[np.argmax(np.abs(loadings))])))
+    return product(centred, eigen(cross_products(np.ascontiguousarray(centred.T)))[1][:, -1])
 
 
 def fixed_size_groups(scores: NDArray[np.float64], k: int) -> NDArray[np.int64]:

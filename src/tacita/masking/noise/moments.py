@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.matrices import cross_products
 from tacita.errors import InputError
 
 Array = NDArray[np.float64]
@@ -32,7 +33,7 @@ def variances(columns: Array, names: Sequence[str]) -> Array:
             with np.errstate(over="ignore", invalid="ignore"):
                 mean = present.mean()
                 centred = present - mean
-                square = np.einsum("i,i", centred, centred)
+                square = np.square(centred).sum()
             found[place] = _spread(square / (len(present) - 1), mean, names[place])
     return found
 
@@ -62,7 +63,7 @@ def covariance(columns: Array, names: Sequence[str]) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         means = columns.mean(axis=1)
         centred = columns - means[:, None]
-        products: Array = centred @ centred.T / (columns.shape[1] - 1)
+        products: Array = cross_products(centred) / (columns.shape[1] - 1)
     own = np.array([_spread(float(v), float(m), n) for v, m, n in zip(np.diag(products), means, names, strict=True)])
     deviation = np.sqrt(np.where(own > 0, own, np.inf))
     products /= np.outer(deviation, deviation)

@@ -9,6 +9,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.draws import standard_normal
+from tacita.arithmetic.functions import exponential, logarithm
 from tacita.errors import UsageError
 from tacita.masking.method import Treated
 from tacita.masking.preconditions import between, each_named_once, finite_columns, one_of
@@ -85,8 +87,14 @@ class MultiplicativeNoise:
 
     def _factors(self, count: int, random: np.random.Generator) -> NDArray[np.float64]:
         if self.distribution == "log-normal":
-            square = math.log1p(self.variance)
-            return np.exp(math.sqrt(square) * random.standard_normal(count) - square / 2)
+            square = _log_of_one_more(self.variance)
+            return exponential(math.sqrt(square) * standard_normal(count, random) - square / 2)
         # One draw gives both the side and the distance: its halves are the sides.
         drawn = random.uniform(-1, 1, count)
         return 1 + np.copysign(self.least + (self.most - self.least) * np.abs(drawn), drawn)
+
+
+def _log_of_one_more(value: float) -> float:
+    """Return log(1 + value), also of values so small that 1 + value hardly differs from 1."""
+    more = 1 + value
+    return value if more == 1 else float(logarithm(np.array([more]))[0]) * value / (more - 1)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.draws import standard_normal
 from tacita.errors import InputError, UsageError, counted
 from tacita.masking.method import Treated
 from tacita.masking.noise.moments import constants, variances
@@ -82,31 +83,23 @@ class OrthogonalMasking:
             progress(Step(self.name, start, whole + 1))
             count = min(_AT_ONCE, whole - start)
             part = slice(start * size, (start + count) * size)
-            mixed = _rotations(count, size, self.strength, random) @ values[part].reshape(count, size, -1)
+            mixed = _mixed(values[part].reshape(count, size, -1), self.strength, random)
             values[part] = mixed.reshape(count * size, -1)
-        last = values[whole * size :]
-        values[whole * size :] = _rotations(1, len(last), self.strength, random)[0] @ last
+        values[whole * size :] = _mixed(values[None, whole * size :], self.strength, random)[0]
         found = np.empty_like(values)
         found[order] = values
         return Treated.in_place(records.with_matrix(self.attributes, found), notes=constants(spread, self.attributes))
 
 
-def _rotations(count: int, size: int, strength: float, random: np.random.Generator) -> Array:
-    """Return random orthogonal matrices that keep the vector of ones."""
-    drawn = np.eye(size - 1) + strength * random.standard_normal((count, size - 1, size - 1))
-    turns, upper = np.linalg.qr(drawn)
+def _mixed(blocks: Array, strength: float, random: np.random.Generator) -> Array:
+    """Return blocks (block, record, attribute) multiplied by random orthogonal matrices that keep the vector of ones.
+
+    T X = 1 mean' + B Q B' X: the contrasts of a block are rotated, and its mean stays.
+    """
+    from tacita.arithmetic.orthogonal import contrasts, factored, from_contrasts, products
+
+    count, size, _ = blocks.shape
+    drawn = np.eye(size - 1) + strength * standard_normal((count, size - 1, size - 1), random)
     # The factor is unique with a positive diagonal; only then does it tend to no change as the strength tends to 0.
-    turns *= np.sign(np.diagonal(upper, axis1=1, axis2=2))[:, None, :]
-    basis = _contrasts(size)
-    found: Array = 1 / size + basis @ turns @ basis.T
-    return found
-
-
-def _contrasts(size: int) -> Array:
-    """Return an orthonormal basis of what adds up to zero (Helmert contrasts), a column for each."""
-    found = np.zeros((size, size - 1))
-    for place in range(1, size):
-        scale = 1 / math.sqrt(place * (place + 1))
-        found[:place, place - 1] = scale
-        found[place, place - 1] = -place * scale
-    return found
+    turned = products(factored(drawn)[0], contrasts(blocks))
+    return np.asarray(blocks.mean(axis=1, keepdims=True) + from_contrasts(turned))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from tacita.arithmetic.draws import standard_normal
+from tacita.arithmetic.matrices import cross_products, eigen, product, pseudo_inverse
 from tacita.errors import InputError, UsageError
 from tacita.masking.method import Treated
 from tacita.masking.multivariate_normal import root
+from tacita.masking.noise.minimum_determinant import minimum_determinant, quantile_of_distances
 from tacita.masking.noise.moments import Array, constants, variances
 from tacita.masking.normal_scores import normal_scores
 from tacita.masking.preconditions import between, each_named_once, finite_columns
@@ -21,14 +23,15 @@ from tacita.progress import Progress, Step, silent
 _FITTED = 5_000
 """So many records, drawn at random, tell location and scatter well enough; 10 attributes of them take two seconds."""
 _ROUNDING = 1e-9
+_FLAT = 1e-13
+"""A sum of squares below this share of the largest is the rounding of sums: nothing varies in that direction."""
 
 
 @dataclass(frozen=True, slots=True)
 class RobustNoise:
     """Noise with covariance alpha * w * Sigma, Sigma and the distances d being robust and w = max(1, d^2 / q).
 
-    Sigma is the minimum covariance determinant of the complete records (Rousseeuw and Van Driessen, A fast algorithm
-    for the minimum covariance determinant estimator, Technometrics 41 (1999), as in scikit-learn), q the quantile of
+    Sigma is the minimum covariance determinant of the complete records (see `minimum_determinant`), q the quantile of
     chi-squared with as many degrees of freedom as there are directions in which the data vary. A record within the bulk
     gets correlated noise that outliers did not blow up; a record c times as far out as the limit sqrt(q) gets noise c
     times as large, while ordinary noise would leave it recognisable.
@@ -68,8 +71,6 @@ class RobustNoise:
 
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:
         """Return the records with noise."""
-        from scipy.stats import chi2
-
         columns = finite_columns(records, self.attributes)
         spread = variances(columns, self.attributes)
         progress(Step(self.name, 0, 2))
@@ -77,10 +78,10 @@ class RobustNoise:
         progress(Step(self.name, 1, 2))
         factor = root(sigma)
         directions = int((np.abs(factor).max(axis=0, initial=0.0) > 0).sum())
-        distances = _distances(np.where(np.isnan(columns), 0.0, columns - location[:, None]), factor @ factor.T)
-        limit = float(chi2.ppf(self.quantile, max(directions, 1)))
+        distances = _distances(np.where(np.isnan(columns), 0.0, columns - location[:, None]), product(factor, factor.T))
+        limit = quantile_of_distances(self.quantile, max(directions, 1))
         weights = np.sqrt(self.alpha * np.maximum(1.0, distances / limit))
-        noise = factor @ random.standard_normal(columns.shape)
+        noise = product(factor, standard_normal(columns.shape, random))
         noise *= weights
         noise += columns
         changed = {n: records.numbers(n).with_values(noise[i]) for i, n in enumerate(self.attributes)}
@@ -97,9 +98,9 @@ def _distances(away: Array, sigma: Array) -> Array:
     """
     scale = np.sqrt(np.diag(sigma))
     scale = np.where(scale > 0, scale, 1.0)
-    inverse = np.linalg.pinv(sigma / np.outer(scale, scale), hermitian=True, rcond=_ROUNDING)
+    inverse = pseudo_inverse(sigma / np.outer(scale, scale), _ROUNDING)
     away = away / scale[:, None]
-    found: Array = (away * (inverse @ away)).sum(axis=0)
+    found: Array = (away * product(inverse, away)).sum(axis=0)
     return found
 
 
@@ -120,7 +121,7 @@ def scatter(columns: Array, spread: Array, random: np.random.Generator) -> tuple
         return location, sigma, ()
     sample = columns[np.ix_(varies, complete)]
     scale = np.sqrt(spread[varies])
-    centre, found = _minimum_determinant((sample / scale[:, None]).T, random)
+    centre, found = _in_directions(sample / scale[:, None], random)
     notes: tuple[str, ...] = ()
     if found is None:
         notes = ("more than half of the records agree in some direction; deviations and ranks tell the spread instead",)
@@ -130,22 +131,17 @@ def scatter(columns: Array, spread: Array, random: np.random.Generator) -> tuple
     return location, sigma, notes
 
 
-def _minimum_determinant(values: Array, random: np.random.Generator) -> tuple[Array, Array | None]:
+def _in_directions(values: Array, random: np.random.Generator) -> tuple[Array, Array | None]:
     """Return location and covariance by the minimum covariance determinant, in the directions that vary."""
-    from sklearn.covariance import MinCovDet
-
-    mean = values.mean(axis=0)
-    _, strength, turns = np.linalg.svd(values - mean, full_matrices=False)
-    turns = turns[strength > _ROUNDING * strength.max()]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what they say is found out below, also where several threads work at once
-        try:
-            fit = MinCovDet(random_state=int(random.integers(2**31))).fit((values - mean) @ turns.T)
-        except ValueError:  # the determinant of every half is 0
-            return mean, None
-    spread = np.linalg.eigvalsh(fit.covariance_)
-    singular = not np.isfinite(spread).all() or spread.min() <= _ROUNDING * spread.max()
-    return mean + fit.location_ @ turns, None if singular else turns.T @ fit.covariance_ @ turns
+    mean = values.mean(axis=1)
+    strength, turns = eigen(cross_products(values - mean[:, None]))
+    turns = turns[:, strength > _FLAT * strength.max()]
+    fit = minimum_determinant(product(turns.T, values - mean[:, None]), random)
+    if fit is None:
+        return mean, None
+    spread, _ = eigen(fit[1])
+    singular = spread.min() <= _ROUNDING * spread.max()
+    return mean + product(turns, fit[0]), None if singular else product(product(turns, fit[1]), turns.T)
 
 
 def _by_ranks(values: Array, random: np.random.Generator) -> tuple[Array, Array]:
@@ -156,5 +152,12 @@ def _by_ranks(values: Array, random: np.random.Generator) -> tuple[Array, Array]
     deviation = np.where(deviation > 0, deviation, math.sqrt(math.pi / 2) * away.mean(axis=1))
     # An attribute that varies, though not among the records drawn, keeps its own spread.
     deviation = np.where(deviation > 0, deviation, 1.0)
-    correlations = np.atleast_2d(np.corrcoef([normal_scores(row, random) for row in values]))
+    correlations = _correlations(np.array([normal_scores(row, random) for row in values]))
     return centre, correlations * np.outer(deviation, deviation)
+
+
+def _correlations(scores: Array) -> Array:
+    products = cross_products(scores - scores.mean(axis=1)[:, None])
+    deviation = np.sqrt(np.diag(products))
+    found: Array = products / np.outer(deviation, deviation)
+    return found

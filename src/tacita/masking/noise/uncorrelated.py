@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tacita.arithmetic.draws import standard_normal
 from tacita.masking.method import Treated
 from tacita.masking.noise.moments import constants, variances
 from tacita.masking.preconditions import between, each_named_once, finite_columns
@@ -51,7 +52,7 @@ class UncorrelatedNoise:
         spread = variances(columns, self.attributes)
         changed = {}
         for name, column, deviation in zip(self.attributes, columns, np.sqrt(self.alpha * spread), strict=True):
-            noise = random.standard_normal(len(records))
+            noise = standard_normal(len(records), random)
             noise *= deviation
             noise += column
             changed[name] = records.numbers(name).with_values(noise)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.matrices import product
 from tacita.errors import UsageError
 from tacita.masking.method import Treated
 from tacita.masking.pram.application import applied
@@ -91,8 +92,8 @@ def invariant(first: NDArray[np.float64], counts: NDArray[np.int64], alpha: floa
     >>> np.allclose(counts @ invariant(np.array([[0.8, 0.2], [0.1, 0.9]]), counts, 0.5), counts)
     True
     """
-    after = counts @ first
+    after = product(counts.astype(np.float64), first)
     reverse = np.eye(len(counts))
     reached = after > 0
     reverse[reached] = (first * counts[:, None]).T[reached] / after[reached, None]
-    return np.asarray(alpha * first @ reverse + (1 - alpha) * np.eye(len(counts)))
+    return alpha * product(first, reverse) + (1 - alpha) * np.eye(len(counts))

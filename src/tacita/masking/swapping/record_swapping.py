@@ -113,7 +113,11 @@ class RecordSwapping:
         lacking = int(np.ceil(self.share * len(households))) - int((moved != np.arange(len(moved))).sum())
         others = np.flatnonzero(free)
         # The smallest of exponential times with these rates: a draw without replacement in inverse proportion.
-        others = others[np.argsort(random.exponential(size=len(others)) * np.minimum(rarity[-1][others], len(records)))]
+        others = others[
+            np.argsort(
+                random.exponential(size=len(others)) * np.minimum(rarity[-1][others], len(records)), kind="stable"
+            )
+        ]
         self._swap(others, -(-lacking // 2), above, area, profiles, free, moved, random)
         return self._result(records, households, moved, rarity[-1] < self.k)
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.matrices import cross_products, product, pseudo_inverse, rank
 from tacita.errors import InputError, UsageError, listed
 from tacita.masking.method import Treated
 from tacita.masking.multivariate_normal import drawn
@@ -105,11 +106,12 @@ class DataShuffling:
 def _regression(scores: Array, design: Array) -> tuple[Array, Array]:
     """Return fitted scores, a row for each attribute, and the covariance of the residuals."""
     # Normal equations by pseudo-inverse: few terms, many records, and terms may determine each other.
-    weights = scores @ design.T @ np.linalg.pinv(design @ design.T, hermitian=True)
-    fitted = weights @ design
+    among = cross_products(design)
+    weights = product(cross_products(scores, design), pseudo_inverse(among))
+    fitted = product(weights, design)
     away = scores - fitted
-    freedom = max(1, scores.shape[1] - np.linalg.matrix_rank(design @ design.T, hermitian=True))
-    return fitted, away @ away.T / freedom
+    freedom = max(1, scores.shape[1] - rank(among))
+    return fitted, cross_products(away) / freedom
 
 
 def _indicators(codes: NDArray[np.int32]) -> list[Array]:

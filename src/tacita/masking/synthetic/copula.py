@@ -8,6 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.matrices import product, pseudo_inverse
+from tacita.arithmetic.normal import normal_share
 from tacita.masking.method import Treated
 from tacita.masking.multivariate_normal import drawn
 from tacita.masking.synthetic.latent import Latent, correlations, drawn_behind
@@ -139,21 +141,19 @@ class SyntheticCopula:
             behind = [latent for latent, is_new in zip(latents.values(), new, strict=True) if not is_new]
             own = matrix[np.ix_(~new, ~new)]
             found[stay] = drawn_behind(behind, own, random)
-            weights = matrix[np.ix_(new, ~new)] @ np.linalg.pinv(own, hermitian=True, rcond=1e-9)
-            found[new] = weights @ found[stay]
-            left = left - weights @ matrix[np.ix_(~new, new)]
+            weights = product(matrix[np.ix_(new, ~new)], pseudo_inverse(own, 1e-9))
+            found[new] = product(weights, found[stay])
+            left = left - product(weights, matrix[np.ix_(~new, new)])
         found[new] += drawn((left + left.T) / 2, count, random)
         return list(found)
 
     def _back(self, column: Values, codes: Whole, rows: Whole, scores: Array, absent: NDArray[np.bool_]) -> Values:
         """Return scores as values of an attribute."""
-        from scipy.special import ndtr
-
         if isinstance(column, Numbers):
             known = column.values[rows][~column.missing[rows]]
             held = np.full(len(scores), np.nan)
             if len(known):
-                held[~absent] = Quantiles.of(known, _LEAST, self.extremes).at(ndtr(scores[~absent]))
+                held[~absent] = Quantiles.of(known, _LEAST, self.extremes).at(normal_share(scores[~absent]))
             return as_released(column, held)
         found = np.full(len(scores), -1, dtype=np.int32)
         own = codes[rows]

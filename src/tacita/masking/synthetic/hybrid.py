@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.draws import standard_normal
 from tacita.errors import UsageError
 from tacita.masking.catalogue import made
 from tacita.masking.method import Treated
@@ -116,14 +117,13 @@ class Hybrid:
 
 def redrawn(groups: Array, random: np.random.Generator) -> Array:
     """Return groups of one size (group, record, attribute), redrawn with their own means and cross products."""
+    from tacita.arithmetic.orthogonal import contrasts, factored, from_contrasts, products
+
     count, size, attributes = groups.shape
     means = groups.mean(axis=1, keepdims=True)
-    _, scale, directions = np.linalg.svd(groups - means, full_matrices=False)
-    rank = min(size - 1, attributes)
-    draws = random.standard_normal((count, size, rank))
-    frame, upper = np.linalg.qr(draws - draws.mean(axis=1, keepdims=True))
-    # Without the signs of the diagonal the frame would not be uniformly distributed.
-    frame *= np.where(np.diagonal(upper, axis1=1, axis2=2) < 0, -1.0, 1.0)[:, None, :]
-    frame -= frame.mean(axis=1, keepdims=True)
-    found: Array = means + (frame * scale[:, None, :rank]) @ directions[:, :rank]
-    return found
+    # Of the contrasts of a group C = Q R the cross products R'R stay, with whatever frame in the place of Q.
+    _, upper = factored(contrasts(groups))
+    draws = standard_normal((count, size - 1, min(size - 1, attributes)), random)
+    # The diagonal is positive: without that the frame would not be uniformly distributed.
+    frame, _ = factored(draws)
+    return np.asarray(means + from_contrasts(products(frame, upper)))

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.functions import exponential
+from tacita.arithmetic.matrices import cross_products, eigen, product, pseudo_inverse
+from tacita.arithmetic.normal import normal_quantile, normal_share
+
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
@@ -65,15 +69,13 @@ class Latent:
         before, now = np.zeros_like(at), np.ones_like(at)
         for k in range(1, _TERMS + 1):
             held = now * density / np.sqrt(k)
-            found[k - 1] = score @ (held[:-1] - held[1:])
+            found[k - 1] = (score * (held[:-1] - held[1:])).sum()
             before, now = now, (at * now - np.sqrt(k - 1) * before) / np.sqrt(k)
         return found
 
     def value(self, drawn: Array) -> Whole:
         """Return the place of the value that is seen of a variable."""
-        from scipy.special import ndtr
-
-        found: Whole = np.searchsorted(self.ends[1:-1], ndtr(drawn), side="right")
+        found: Whole = np.searchsorted(self.ends[1:-1], normal_share(drawn), side="right")
         return found
 
     def drawn_given(self, mean: Array | float, deviation: float, random: np.random.Generator) -> Array:
@@ -81,28 +83,24 @@ class Latent:
 
         `mean` and `deviation` are those of the variable given others.
         """
-        from scipy.special import ndtr, ndtri
-
-        limits = ndtri(self.ends)
+        limits = normal_quantile(self.ends)
         low = np.append(limits[:-1], -np.inf)[self.codes]
         high = np.append(limits[1:], np.inf)[self.codes]
-        one, two = ndtr((low - mean) / deviation), ndtr((high - mean) / deviation)
+        one, two = normal_share((low - mean) / deviation), normal_share((high - mean) / deviation)
         draw = one + random.random(len(self.codes)) * (two - one)
-        found: Array = np.clip(mean + deviation * ndtri(np.clip(draw, 1e-15, 1 - 1e-15)), low, high)
+        found: Array = np.clip(mean + deviation * normal_quantile(np.clip(draw, 1e-15, 1 - 1e-15)), low, high)
         return found
 
 
 def _stepwise(ends: Array) -> tuple[Array, Array, Array]:
     """Return the standardised scores between shares, the thresholds (0 for infinite ones) and the density there."""
-    from scipy.special import ndtri
-
-    thresholds = ndtri(ends)
+    thresholds = normal_quantile(ends)
     finite = np.isfinite(thresholds)
     at = np.where(finite, thresholds, 0.0)
-    density = np.where(finite, np.exp(-at * at / 2) / np.sqrt(2 * np.pi), 0.0)
+    density = np.where(finite, exponential(-at * at / 2) / np.sqrt(2 * np.pi), 0.0)
     share = np.diff(ends)
     score = (density[:-1] - density[1:]) / np.where(share > 0, share, 1)
-    return score / np.sqrt(share @ np.square(score)), at, density
+    return score / np.sqrt((share * np.square(score)).sum()), at, density
 
 
 def correlations(latents: list[Latent]) -> Array:
@@ -114,11 +112,12 @@ def correlations(latents: list[Latent]) -> Array:
     """
     held = np.array([latent.scores() for latent in latents]).reshape(len(latents), -1)
     scores, present = np.nan_to_num(held), (~np.isnan(held)).astype(float)
-    both = np.maximum(present @ present.T, 1)
-    mean = (scores @ present.T) / both
-    square = (np.square(scores) @ present.T) / both - np.square(mean)
+    both = np.maximum(cross_products(present), 1)
+    mean = cross_products(scores, present) / both
+    square = cross_products(np.square(scores), present) / both - np.square(mean)
     spread = np.sqrt(np.maximum(square * square.T, 0))
-    seen = np.where(spread > 1e-9, ((scores @ scores.T) / both - mean * mean.T) / np.where(spread > 1e-9, spread, 1), 0)
+    covariance = cross_products(scores) / both - mean * mean.T
+    seen = np.where(spread > 1e-9, covariance / np.where(spread > 1e-9, spread, 1), 0)
     terms = np.array([latent.coefficients() for latent in latents]).reshape(len(latents), -1)
     products = terms[:, None, :] * terms[None, :, :]
     low, high = np.full(seen.shape, -_STRONGEST), np.full(seen.shape, _STRONGEST)
@@ -140,10 +139,10 @@ def valid(matrix: Array) -> Array:
     >>> valid(np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])).round(2).tolist()
     [[1.0, 0.5, -0.5], [0.5, 1.0, 0.5], [-0.5, 0.5, 1.0]]
     """
-    values, vectors = np.linalg.eigh(matrix)
+    values, vectors = eigen(matrix)
     if values.min() >= 0:
         return matrix
-    clipped = (vectors * np.maximum(values, 0)) @ vectors.T
+    clipped = product(vectors * np.maximum(values, 0), vectors.T)
     scale = np.sqrt(np.diag(clipped))
     found: Array = clipped / np.outer(scale, scale)
     return found
@@ -155,10 +154,10 @@ def drawn_behind(latents: list[Latent], matrix: Array, random: np.random.Generat
     A Gibbs sampler: each variable in turn is drawn given the others.
     """
     held = np.array([latent.drawn_given(0.0, 1.0, random) for latent in latents])
-    inverse = np.linalg.pinv(matrix + 1e-6 * np.eye(len(matrix)), hermitian=True)
+    inverse = pseudo_inverse(matrix + 1e-6 * np.eye(len(matrix)))
     for _ in range(rounds if len(latents) > 1 else 0):
         for place, latent in enumerate(latents):
             weights = -inverse[place] / inverse[place, place]
             weights[place] = 0
-            held[place] = latent.drawn_given(weights @ held, float(inverse[place, place] ** -0.5), random)
+            held[place] = latent.drawn_given(product(weights, held), float(1 / np.sqrt(inverse[place, place])), random)
     return list(held)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.functions import interpolated
+from tacita.arithmetic.matrices import principal_direction, product
 from tacita.model.records import Numbers, Values
 
 Array = NDArray[np.float64]
@@ -82,18 +84,16 @@ def positions(profile: tuple[Array, Whole]) -> Array:
     [1.0, 2.0, 0.0]
     """
     average, sizes = profile
-    centred = average - (sizes @ average) / max(1, sizes.sum())
+    centred = average - product(sizes.astype(float), average) / max(1, sizes.sum())
     centred[sizes == 0] = 0
-    _, _, directions = np.linalg.svd(centred * np.sqrt(sizes)[:, None], full_matrices=False)
-    # The sign of a direction is arbitrary: the one with a positive largest part makes it the same everywhere.
-    direction = directions[0] * np.sign(directions[0][np.argmax(np.abs(directions[0]))])
-    return np.argsort(np.argsort(centred @ direction, kind="stable"), kind="stable").astype(float)
+    direction = principal_direction(centred * np.sqrt(sizes)[:, None])
+    return np.argsort(np.argsort(product(centred, direction), kind="stable"), kind="stable").astype(float)
 
 
 def _ranks(values: Array, known: Array) -> Array:
     if not len(known):
         return np.full(len(values), np.nan)
-    found = np.interp(values, known, np.arange(len(known), dtype=float))
+    found = interpolated(values, known, np.arange(len(known), dtype=float))
     return np.where(np.isnan(values), np.nan, found)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.functions import interpolated
 from tacita.errors import UsageError
 
 Array = NDArray[np.float64]
@@ -86,5 +87,4 @@ class Quantiles:
 
     def at(self, shares: Array) -> Array:
         """Return the values at shares from 0 to 1."""
-        found: Array = np.interp(shares, self.places, self.values)
-        return found
+        return interpolated(shares, self.places, self.values)

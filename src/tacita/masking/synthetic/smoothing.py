@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.draws import standard_normal
+from tacita.arithmetic.functions import exponential, logarithm
+from tacita.arithmetic.normal import normal_quantile, normal_share
 from tacita.masking.synthetic.quantiles import Quantiles, shared
 
 Array = NDArray[np.float64]
@@ -26,24 +29,22 @@ def smoothed(
 
     `values` and `leaf` are those of all possible donors, `donors` the drawn places.
     """
-    from scipy.special import ndtr, ndtri
-
     quantiles = Quantiles.of(values, least, extremes)
     order = np.argsort(values, kind="stable")
     places = np.argsort(order, kind="stable")
     own = ~shared(values[order], least)[places]
-    scores = ndtri((places + 0.5) / len(values))
+    scores = normal_quantile((places + 0.5) / len(values))
     leaves = int(leaf.max()) + 1
     size = np.maximum(np.bincount(leaf[own], minlength=leaves), 1)
     mean = np.bincount(leaf[own], scores[own], leaves) / size
     spread = np.bincount(leaf[own], np.square(scores[own] - mean[leaf[own]]), leaves) / size
     moving = np.flatnonzero(own[donors])
     of, score = leaf[donors[moving]], scores[donors[moving]]
-    width = (np.sqrt(spread) * (4 / (3 * size)) ** 0.2)[of]
-    step = least / len(values) * np.sqrt(2 * np.pi) * np.exp(np.square(score) / 2)
+    width = (np.sqrt(spread) * exponential(0.2 * logarithm(4 / (3 * size))))[of]
+    step = least / len(values) * np.sqrt(2 * np.pi) * exponential(np.square(score) / 2)
     lowest = np.minimum(step, _QUARTER)
-    shrink = np.where(width > lowest, np.sqrt(spread[of] / np.maximum(spread[of] + width**2, 1e-300)), 1.0)
-    noise = np.maximum(width, lowest) * random.standard_normal(len(of))
+    shrink = np.where(width > lowest, np.sqrt(spread[of] / np.maximum(spread[of] + np.square(width), 1e-300)), 1.0)
+    noise = np.maximum(width, lowest) * standard_normal(len(of), random)
     found: Array = values[donors]
-    found[moving] = quantiles.at(ndtr(mean[of] + (score - mean[of] + noise) * shrink))
+    found[moving] = quantiles.at(normal_share(mean[of] + (score - mean[of] + noise) * shrink))
     return found

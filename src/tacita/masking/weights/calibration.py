@@ -8,6 +8,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.arithmetic.functions import exponential
+from tacita.arithmetic.matrices import product, pseudo_inverse
 from tacita.errors import InputError, UsageError
 from tacita.masking.preconditions import finite_numbers, one_of
 from tacita.model.records import Categories, Numbers, Records
@@ -90,10 +92,10 @@ def calibrated(
         curve = added.T @ (added * (weights * slopes)[:, None])
         curve = np.asarray(curve.todense() if hasattr(curve, "todense") else curve) / np.outer(scale, scale)
         # Margins that follow from each other make the curve singular: the shortest step is then as good as any.
-        step = np.linalg.lstsq(curve, off, rcond=1e-12)[0] / scale
+        step = product(pseudo_inverse(curve, 1e-12), off) / scale
         for _ in range(_HALVINGS):
             nearer = state(b - step)
-            if np.linalg.norm(nearer[2]) < np.linalg.norm(off):
+            if np.square(nearer[2]).sum() < np.square(off).sum():
                 break
             step = step / 2
         else:
@@ -113,11 +115,11 @@ def _factors(
         return np.clip(1 + u, lower, upper), ((1 + u > lower) & (1 + u < upper)).astype(float)
     # Beyond 300 the exponential is at its bound anyway.
     if np.isinf(upper):
-        grown = np.exp(np.clip(u / (1 - lower), -300, 300))
+        grown = exponential(np.clip(u / (1 - lower), -300, 300))
         return lower + (1 - lower) * grown, grown
     steep = (upper - lower) / ((1 - lower) * (upper - 1))
-    grown = np.exp(np.clip(steep * u, -300, 300))
+    grown = exponential(np.clip(steep * u, -300, 300))
     below = (upper - 1) + (1 - lower) * grown
     factors = (lower * (upper - 1) + upper * (1 - lower) * grown) / below
-    slopes = steep * grown * (upper - lower) * (1 - lower) * (upper - 1) / below**2
+    slopes = steep * grown * (upper - lower) * (1 - lower) * (upper - 1) / np.square(below)
     return factors, slopes
