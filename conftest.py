@@ -8,11 +8,13 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # The same examples in every run, so that a change is judged by itself; TACITA_FUZZ=1 looks for new ones.
-settings.register_profile("same", derandomize=True)
-settings.register_profile("fuzz", print_blob=True)
+# No example has a deadline, and none is too slow: a busy machine is no fault.
+_patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, **_patient)
+settings.register_profile("fuzz", print_blob=True, **_patient)
 settings.load_profile("fuzz" if os.environ.get("TACITA_FUZZ") else "same")
 
 _numbers = itertools.count()

@@ -291,9 +291,15 @@ class Dataset:
         }
         return self._with(self.dictionary.with_categories({**exclusive, **roles}))
 
-    def write(self, target: str | Path, *, force: bool = False, delimiter: str | None = None) -> tuple[str, ...]:
-        """Write the tuples to a file of any writable format, atomically; return what the format could not hold."""
-        return write_microdata(self.microdata, target, WriteOptions(delimiter, force)).notes
+    def write(
+        self, target: str | Path, *, force: bool = False, delimiter: str | None = None, escape_formulas: bool = False
+    ) -> tuple[str, ...]:
+        """Write the tuples to a file of any writable format, atomically; return what the format could not hold.
+
+        `escape_formulas` puts an apostrophe before cells of a CSV file that a spreadsheet would run as formulas.
+        """
+        options = WriteOptions(delimiter, force, escape_formulas=escape_formulas)
+        return write_microdata(self.microdata, target, options).notes
 
     def batches(self, rows: int = 100_000) -> Iterator[pa.RecordBatch]:
         """Yield the tuples as Arrow batches."""

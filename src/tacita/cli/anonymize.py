@@ -165,6 +165,10 @@ def anonymize(
         bool,
         _option(_RELEASE, "--unchecked", help="Release although the claim cannot be checked on the written file."),
     ] = False,
+    escape_formulas: Annotated[
+        bool,
+        _option(_RELEASE, "--escape-formulas", help="Put an apostrophe before CSV cells that a spreadsheet would run."),
+    ] = False,
     curve: Annotated[
         bool, _option(_RELEASE, "--curve", help="Show nulls against records that lean on others, from maybe to strict.")
     ] = False,
@@ -190,7 +194,16 @@ def anonymize(
             cluster_risk, whole_clusters, no_take_back, tuples != "less-significant-first",
         )  # fmt: skip
     if out is None and any(
-        (internal, no_shuffle, pseudonymise, key_file, keep_clusters, unchecked, weight_noise is not None)
+        (
+            internal,
+            no_shuffle,
+            pseudonymise,
+            key_file,
+            keep_clusters,
+            unchecked,
+            escape_formulas,
+            weight_noise is not None,
+        )
     ):
         raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
     options = release_asked(
@@ -205,6 +218,7 @@ def anonymize(
         weight_totals,
         unchecked,
         force,
+        escape_formulas=escape_formulas,
     )
     with progress_shown() as progress:
         data, notes = request.read(source, progress, only_given_roles=True).for_release(progress=progress)

@@ -21,6 +21,9 @@ def convert(
     source: Annotated[str, typer.Argument(help="A file, a folder or pattern of Parquet files, or a database URL.")],
     target: Annotated[str, typer.Argument(help="The file to write; its ending says the format; - for CSV to a pipe.")],
     request: Request,
+    escape_formulas: Annotated[
+        bool, typer.Option("--escape-formulas", help="Put an apostrophe before CSV cells that a spreadsheet would run.")
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -36,7 +39,9 @@ def convert(
     if target == "-":
         from tacita.files.delimited import write_to_pipe
 
-        write_to_pipe(request.read(source).microdata, sys.stdout)
+        microdata = request.read(source).microdata
+        for note in write_to_pipe(microdata, sys.stdout, escape_formulas=escape_formulas):
+            sys.stderr.write(f"note: {note}\n")
         return
     path = Path(target)
     check_target(path, force=force)
@@ -45,7 +50,8 @@ def convert(
         _check_apart(source, path)
         _check_dictionary_stays_true(data, source, path, force=force)
         rows = data.rows
-        done = write(data.microdata, path, WriteOptions(force=force, progress=progress), request.settings())
+        options = WriteOptions(force=force, progress=progress, escape_formulas=escape_formulas)
+        done = write(data.microdata, path, options, request.settings())
     written, notes, dictionary = [str(path)], done.notes, done.dictionary
     beside = dictionary_file.dictionary_path(path)
     carries = path.suffix.lower() in {".dta", ".sav", ".zsav"}

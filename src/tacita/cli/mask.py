@@ -45,6 +45,9 @@ def mask(
         bool,
         typer.Option("--ungated", help="Release although the recipe sets no limit of risk (accept); recorded."),
     ] = False,
+    escape_formulas: Annotated[
+        bool, typer.Option("--escape-formulas", help="Put an apostrophe before CSV cells that a spreadsheet would run.")
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -58,7 +61,7 @@ def mask(
     from tacita.choosing.verdict import has_limit, reasons_against
     from tacita.recipes.recipe_file import read_recipe
 
-    if out is None and any((internal, no_shuffle, publish_recipe, anyway, ungated)):
+    if out is None and any((internal, no_shuffle, publish_recipe, anyway, ungated, escape_formulas)):
         raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
     asked = read_recipe(recipe)
     asked = asked.with_(seed=seed) if seed is not None else asked
@@ -77,7 +80,7 @@ def mask(
         if out is not None and not refused and (anyway or not against):
             from tacita.release.masked.folder import MaskedOptions, write_masked
 
-            options = MaskedOptions(not no_shuffle, publish_recipe, anyway, ungated, internal, force)
+            options = MaskedOptions(not no_shuffle, publish_recipe, anyway, ungated, internal, force, escape_formulas)
             released = write_masked(found.masked, found.evaluation, out, options, progress=progress)
     if as_json:
         print_json(_as_dict(found, released, against))

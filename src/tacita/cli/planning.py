@@ -104,6 +104,8 @@ def release_asked(
     weight_totals: list[str] | None,
     unchecked: bool,
     force: bool,
+    *,
+    escape_formulas: bool = False,
 ) -> ReleaseOptions:
     """Return what was said about the release; raise before any work if it cannot be written."""
     from tacita.release.folder import internal_folder
@@ -131,6 +133,7 @@ def release_asked(
         internal=internal,
         unchecked=unchecked,
         force=force,
+        escape_formulas=escape_formulas,
     )
 
 

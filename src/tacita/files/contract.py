@@ -111,6 +111,8 @@ class WriteOptions:
     force: bool = False
     """Whether an existing file may be replaced."""
     progress: Progress = silent
+    escape_formulas: bool = False
+    """Whether cells of delimited text that a spreadsheet would run get an apostrophe in front."""
 
 
 def engine_relation(microdata: Microdata) -> EngineRelation:

@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from tacita.engines.protocol import Delimited, Engine, EngineRelation
 from tacita.errors import InputError, UsageError, did_you_mean, faults_text
+from tacita.files import formulas
 from tacita.files.contract import Loaded, ReadOptions, WriteOptions, engine_relation
 from tacita.files.layout import Layout, character, find_layout
 from tacita.files.typed_columns import typed
@@ -144,17 +145,19 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
         [column.name for column in relation.columns],
         gzip=ending.endswith(".gz"),
     )
-    return ()
+    return formulas.told(formulas.formula_cells(microdata), microdata.dictionary.names)
 
 
-def write_to_pipe(microdata: Microdata, pipe: TextIO) -> None:
-    """Write comma-separated text to an open pipe, cells spelled as in their source."""
+def write_to_pipe(microdata: Microdata, pipe: TextIO, *, escape_formulas: bool = False) -> tuple[str, ...]:
+    """Write comma-separated text to an open pipe, cells spelled as in their source; return what has to be said."""
+    microdata = formulas.escaped(microdata) if escape_formulas else microdata
     relation = engine_relation(microdata)
     terms = [exp.alias_(_as_text(column), column.physical) for column in relation.columns]
     writer = csv.writer(pipe, lineterminator="\n")
     writer.writerow([column.name for column in relation.columns])
     for batch in relation.engine.stream(exp.select(*terms).from_(relation.source()), 10_000):
         writer.writerows(zip(*(array.to_pylist() for array in batch.columns), strict=True))
+    return formulas.told(formulas.formula_cells(microdata), microdata.dictionary.names)
 
 
 def _as_text(column: Column) -> exp.Expr:

@@ -9,6 +9,7 @@ from tacita.errors import UsageError
 from tacita.files.atomic import atomic, check_target
 from tacita.files.contract import WriteOptions
 from tacita.files.formats import FORMATS, format_of
+from tacita.files.formulas import escaped
 from tacita.model.dictionary import Dictionary
 from tacita.model.microdata import Microdata
 from tacita.settings import Settings
@@ -44,6 +45,14 @@ def write(
     check_target(target, force=options.force)
     name = target.name.lower()
     ending = max((e for e in known.endings if name.endswith(e)), key=len)
+    if options.escape_formulas:
+        if known.module != "delimited":
+            raise UsageError(
+                f"formulas are escaped in CSV and TSV; {known.name} knows texts from formulas",
+                where=str(target),
+                do="leave --escape-formulas (escape_formulas) out, or write CSV",
+            )
+        microdata = escaped(microdata)
     microdata, renamed = fitting(microdata, target)
     with atomic(target, force=options.force, settings=settings) as partial:
         notes = known.load().write(microdata, partial, options, ending=ending)

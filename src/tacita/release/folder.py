@@ -99,7 +99,8 @@ def write_release(
     microdata = microdata.with_dictionary(dictionary)
     with placed(target, internal, force=options.force, settings=settings) as places:
         data = DATA + ending
-        written = write(microdata, places.release / data, WriteOptions(progress=progress), settings)
+        as_asked = WriteOptions(progress=progress, escape_formulas=options.escape_formulas)
+        written = write(microdata, places.release / data, as_asked, settings)
         notes += written.notes
         names = dict(zip(microdata.dictionary.names, written.dictionary.names, strict=True))
         microdata = _renamed(microdata, written.dictionary.names).with_dictionary(written.dictionary)

@@ -34,7 +34,7 @@ class ReleaseOptions:
     Traceback (most recent call last):
         ...
     tacita.errors.UsageError: identifiers are to be replaced by pseudonyms, but there is no key
-      what to do: give a key of at least 16 random bytes in a file, or in an environment variable
+      what to do: make a key of random bytes, ...
     """
 
     shuffle: bool = True
@@ -59,6 +59,8 @@ class ReleaseOptions:
     """Whether a claim that cannot be checked on the written file, such as one about a population, is released."""
     force: bool = False
     """Whether an existing release may be replaced."""
+    escape_formulas: bool = False
+    """Whether cells of a CSV file that a spreadsheet would run as formulas get an apostrophe in front."""
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.seed < 0:

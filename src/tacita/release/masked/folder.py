@@ -18,6 +18,7 @@ from tacita.errors import OutputError, UsageError, faults_text, listed
 from tacita.files.atomic import write_text
 from tacita.files.contract import WriteOptions, engine_relation
 from tacita.files.file_names import file_names
+from tacita.files.formulas import escaped
 from tacita.files.write import write
 from tacita.model import dictionary_file
 from tacita.model.microdata import Microdata, Source
@@ -55,6 +56,8 @@ class MaskedOptions:
     """Whether data are released although the recipe sets no limit of risk (`accept`); that is recorded and told."""
     internal: Path | None = None
     force: bool = False
+    escape_formulas: bool = False
+    """Whether cells of a CSV file that a spreadsheet would run as formulas get an apostrophe in front."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,9 @@ def write_masked(
         notes += seed_notes(masked.recipe.seed)
     with placed(target, internal, force=options.force, settings=settings) as places:
         data = DATA + ending
-        written = write(microdata, places.release / data, WriteOptions(progress=progress), settings)
+        as_asked = WriteOptions(progress=progress, escape_formulas=options.escape_formulas)
+        written = write(microdata, places.release / data, as_asked, settings)
+        microdata = escaped(microdata) if options.escape_formulas else microdata
         notes += written.notes
         text = dictionary_file.dumps(written.dictionary)
         write_text(places.release / DICTIONARY, text, force=False, settings=settings)

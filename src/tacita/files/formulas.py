@@ -1,0 +1,114 @@
+"""Cells of delimited text that a spreadsheet would run as a formula, and how they are written so that it does not.
+
+A spreadsheet that opens a CSV file takes ``=HYPERLINK(...)`` for a formula, and it does so with any cell that begins
+with one of ``= + - @``, with a tab or with a line end (OWASP, "CSV Injection"). Whoever answered a survey may have
+written one: opened by a user of the release it sends data away, or worse. Signed numbers are harmless. The usual
+remedy is an apostrophe in front, which makes a text of the cell. It changes the cell, so it is done when asked for.
+Formats that know texts from formulas (Excel as it is written here, Parquet and all others) need nothing of this.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from tacita.engines.plans.terms import as_text
+from tacita.errors import counted, listed
+from tacita.files.contract import engine_relation
+from tacita.model.microdata import Microdata
+from tacita.model.relation import Column, ColumnType
+
+_BEGINS = "^[=@\t\r\n＝＠]"
+_IS_SIGNED = "^[+＋－-]"
+_NUMBER = "[+-]([0-9., ]+([eE][+-]?[0-9]+)?%?)?"
+_ESCAPE = "'"
+
+
+def is_formula(text: str) -> bool:
+    """Return whether a spreadsheet would take a cell for a formula.
+
+    >>> [is_formula(cell) for cell in ("=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-5", "-1.5e3", "-", "a=1")]
+    [True, True, True, False, False, False, False]
+    """
+    is_signed = re.search(_IS_SIGNED, text) and not re.fullmatch(_NUMBER, text)
+    return bool(re.search(_BEGINS, text) or is_signed)
+
+
+def formula_cells(microdata: Microdata) -> dict[str, int]:
+    """Return how many cells of each attribute a spreadsheet would take for a formula; none has no entry."""
+    relation = engine_relation(microdata)
+    looked = [column for column in relation.columns if _spellings(column)]
+    if not looked:
+        return {}
+    terms = [exp.alias_(exp.Sum(this=_ones(column)), f"n{at}") for at, column in enumerate(looked)]
+    (found,) = relation.engine.run(exp.select(*terms).from_(relation.source()))
+    counts = {column.name: int(found[f"n{at}"] or 0) for at, column in enumerate(looked)}
+    return {name: count for name, count in counts.items() if count}
+
+
+def escaped(microdata: Microdata) -> Microdata:
+    """Return microdata whose cells, names and labelled codes no spreadsheet takes for formulas."""
+    relation = engine_relation(microdata)
+    names = [_escaped(name) for name in microdata.dictionary.names]
+    attributes = tuple(
+        attribute.with_(name=name, labels={_escaped(code): label for code, label in attribute.labels.items()})
+        for attribute, name in zip(microdata.dictionary, names, strict=True)
+    )
+    terms: list[exp.Expr] = []
+    columns = []
+    for column, name in zip(relation.columns, names, strict=True):
+        physical = [column.physical, *filter(None, [column.as_written])]
+        texts = _spellings(column)
+        terms += [exp.alias_(_with_escape(each) if each in texts else exp.column(each), each) for each in physical]
+        columns.append(replace(column, name=name, is_coded=column.is_coded and column.physical not in texts))
+    stored = relation.engine.store(exp.select(*terms).from_(relation.source()), columns)
+    dictionary = replace(microdata.dictionary, attributes=attributes)
+    return replace(microdata, relation=stored, dictionary=dictionary)
+
+
+def told(cells: Mapping[str, int], names: Sequence[str]) -> tuple[str, ...]:
+    """Return what has to be said about cells, and names of attributes, that a spreadsheet would run."""
+    heads = [name for name in names if is_formula(name)]
+    if not cells and not heads:
+        return ()
+    parts = [f"{counted(sum(cells.values()), 'cell')} of {listed(list(cells))}"] if cells else []
+    parts += [f"the names of {counted(len(heads), 'attribute')}"] if heads else []
+    return (
+        f"{' and '.join(parts)} look like formulas, which a spreadsheet runs when it opens the file; to make texts of "
+        "them with an apostrophe in front, use --escape-formulas (escape_formulas=True)",
+    )
+
+
+def _escaped(text: str) -> str:
+    return _ESCAPE + text if is_formula(text) else text
+
+
+def _spellings(column: Column) -> list[str]:
+    """Return the physical columns that hold texts of the source: a number that is spelled as such needs no look."""
+    return [
+        *([column.physical] if column.type is ColumnType.TEXT else []),
+        *([column.as_written] if column.as_written else []),
+    ]
+
+
+def _looks_like_one(physical: str) -> exp.Expr:
+    text = as_text(exp.column(physical))
+
+    def matches(pattern: str) -> exp.Expr:
+        return exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(pattern))
+
+    return exp.or_(matches(_BEGINS), exp.and_(matches(_IS_SIGNED), exp.not_(matches(f"^{_NUMBER}$"))))
+
+
+def _ones(column: Column) -> exp.Expr:
+    any_of = exp.or_(*map(_looks_like_one, _spellings(column)))
+    return exp.Case(ifs=[exp.If(this=any_of, true=exp.Literal.number(1))], default=exp.Literal.number(0))
+
+
+def _with_escape(physical: str) -> exp.Expr:
+    text = as_text(exp.column(physical))
+    quoted = exp.DPipe(this=exp.Literal.string(_ESCAPE), expression=text.copy())
+    return exp.Case(ifs=[exp.If(this=_looks_like_one(physical), true=quoted)], default=text)
