@@ -22,6 +22,7 @@ from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls
 from tacita.risk.sample import Sample
+from tacita.risk.spellings import notes_on_spellings
 
 if TYPE_CHECKING:
     from tacita.model.proposal import Proposal
@@ -70,7 +71,11 @@ def assess(
     first = engine.new_table()
     found = tuple(_assessed(sample, question, progress) for sample in _samples(microdata, question))
     records = found[0].sample.records.count()
-    notes = dict.fromkeys([*_undecided(microdata), *(n for s in found for f in s.findings for n in f.risks.notes)])
+    known = dict.fromkeys(name for scene in found for name in scene.sample.known)
+    spelled = notes_on_spellings(microdata, known, found[0].sample, question.measures)
+    notes = dict.fromkeys(
+        [*_undecided(microdata), *spelled, *(n for s in found for f in s.findings for n in f.risks.notes)]
+    )
     return Assessment(microdata, records, found, proposals or {}, tuple(notes), (first, engine.new_table()))
 
 

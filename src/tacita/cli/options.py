@@ -57,6 +57,10 @@ class Request:
     missing: Annotated[
         list[str] | None, _reading(help="Spellings of a missing value, with commas between; may be repeated.")
     ] = None
+    one_spelling: Annotated[
+        list[str] | None,
+        _reading(help="Attributes in which spellings that differ in case or blanks are one value; may be repeated."),
+    ] = None
     as_: Annotated[
         list[str] | None,
         _reading("--as", help="NAME=TYPE: text, integer, number, date, timestamp or boolean; may be repeated."),
@@ -104,6 +108,7 @@ class Request:
             header=not self.no_header,
             dates=self.dates,
             missing=tuple(names_in(self.missing)),
+            one_spelling=tuple(names_in(self.one_spelling)),
             types=types_named(once((split_pair(pair, "--as") for pair in self.as_ or []), "--as")),
             sheet=self.sheet,
             table=self.table,

@@ -35,6 +35,7 @@ from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
+from tacita.risk.spellings import notes_on_spellings
 from tacita.utility.recoding.nulls import NullLoss
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class _Cycle:
     def run(self, progress: Progress, checkpoint: Checkpoint | None) -> Outcome:
         sample = self._sample(self.original)
         self._check(sample)
+        self.asides += notes_on_spellings(self.original, self.known, sample, [self.measure])
         before = now = measured(sample, self.measure, self._k, progress)
         if why_not := self._hopeless(sample):
             return self._outcome(self.original, before.state, before.state, [], why_not)

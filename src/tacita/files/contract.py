@@ -30,6 +30,8 @@ class ReadOptions:
     """Order of dates such as 01/02/2024: ``day-first`` or ``month-first``."""
     missing: tuple[str, ...] = ()
     """Spellings of a missing value, besides the empty cell."""
+    one_spelling: tuple[str, ...] = ()
+    """Attributes whose values that differ only in case or blanks are read as the most frequent of them."""
     types: Mapping[str, ColumnType] = field(default_factory=lambda: MappingProxyType({}))
     """Types of columns, by name."""
     sheet: str | None = None
@@ -44,8 +46,9 @@ class ReadOptions:
         for option in ("delimiter", "quote", "decimal", "thousands"):
             if len(getattr(self, option) or "") > 1:
                 raise UsageError(f"{option} is '{getattr(self, option)}'", do="give one character")
-        if isinstance(self.missing, str):
-            object.__setattr__(self, "missing", (self.missing,))
+        for option in ("missing", "one_spelling"):
+            if isinstance(getattr(self, option), str):
+                object.__setattr__(self, option, (getattr(self, option),))
         for option in ("decimal", "thousands"):
             sign = getattr(self, option)
             if sign is not None and (not sign or sign.isalnum() or sign in "+-"):
@@ -83,6 +86,7 @@ class Told(TypedDict, total=False):
     header: bool
     dates: str
     missing: tuple[str, ...]
+    one_spelling: tuple[str, ...]
     types: Mapping[str, ColumnType | str]
     sheet: str
     table: str

@@ -17,6 +17,7 @@ from tacita.files.contract import Loaded, ReadOptions
 from tacita.files.declared_missing import with_declared_missing
 from tacita.files.formats import DATABASE, FORMATS, check_no_credentials, format_of, is_database
 from tacita.files.hierarchies import check_hierarchies_cover, load_hierarchies
+from tacita.files.one_spelling import with_one_spelling
 from tacita.model import dictionary_file
 from tacita.model.attribute import Attribute
 from tacita.model.dictionary import Dictionary
@@ -40,7 +41,7 @@ def read(
         module = DATABASE.load()
         loaded = module.read(source, options, engine)
         found = Source(module.without_secrets(source), DATABASE.name, loaded.details)
-        return _microdata(loaded, found, name or options.table or "query", dictionary)
+        return _microdata(loaded, options, found, name or options.table or "query", dictionary)
     if isinstance(source, str) and (scheme := re.match(r"(\w[\w+.-]*)://", source)):
         raise UsageError(f"no database of the kind '{scheme[1]}' is known", do="use postgresql, sqlite or mysql")
     if isinstance(source, str | os.PathLike):
@@ -53,6 +54,7 @@ def read(
     loaded = objects.read(source, options, engine)
     return _microdata(
         loaded,
+        options,
         Source("an object in memory", type(source).__name__, loaded.details),
         name or "data",
         dictionary,
@@ -71,7 +73,7 @@ def _read_path(path: Path, engine: Engine, options: ReadOptions, name: str | Non
             module: ModuleType = known.load()
             loaded, kind = module.read(path, options, engine), known.name
     where = Source(str(path), kind, loaded.details)
-    return _microdata(loaded, where, name or _name(path), beside)
+    return _microdata(loaded, options, where, name or _name(path), beside)
 
 
 def _read_pattern(path: Path, engine: Engine, options: ReadOptions) -> Loaded:
@@ -106,7 +108,9 @@ def _check_readable(path: Path) -> None:
         raise InputError("no permission to read it", where=str(path), do="check the rights of the file")
 
 
-def _microdata(loaded: Loaded, source: Source, name: str, beside: Path | None) -> Microdata:
+def _microdata(loaded: Loaded, options: ReadOptions, source: Source, name: str, beside: Path | None) -> Microdata:
+    if options.one_spelling:
+        loaded = replace(loaded, relation=with_one_spelling(loaded.relation, options.one_spelling))
     draft = Dictionary(name, loaded.attributes, loaded.description)
     microdata = Microdata(loaded.relation, draft, source, loaded.readings)
     if beside is None:
