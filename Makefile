@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 # Hundreds of commands are started by the tests: compile the code once, whatever the environment prefers.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-fast check bench docs format clean
+.PHONY: demo test test-fast test-long check bench docs format clean
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -29,6 +29,9 @@ demo: $(STAMP)  ## generate a 25,000-firm survey, assess it, anonymize it, expla
 test: $(STAMP)  ## all tests
 	@scripts/services
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-long: $(STAMP)  ## every property on at least 100 random examples, new ones each time; takes hours
+	@TACITA_LONG=1 TACITA_FUZZ=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-fast: $(STAMP)  ## the tests that take less than two minutes together
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

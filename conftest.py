@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 # The same examples in every run, so that a change is judged by itself; TACITA_FUZZ=1 looks for new ones.
 # No example has a deadline, and none is too slow: a busy machine is no fault.
@@ -21,6 +21,18 @@ _numbers = itertools.count()
 
 # A job in the background hands down that interrupts are ignored; tests that interrupt need them to arrive.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With TACITA_LONG=1 run the tests on random examples alone, each with at least a hundred of them."""
+    if not os.environ.get("TACITA_LONG"):
+        return
+    kept = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
+    for test in {item.obj for item in kept}:  # type: ignore[attr-defined]
+        asked = test._hypothesis_internal_use_settings
+        test._hypothesis_internal_use_settings = settings(asked, max_examples=max(100, asked.max_examples))
 
 
 @pytest.fixture(autouse=True)

@@ -2,8 +2,8 @@
 
 A page is one session in one empty folder. A fenced block with a title is a file: it is written under that name. A
 block of the language ``console`` holds commands (``$ ...``, run by bash) and what they print, errors included; a line
-of three points stands for any number of lines. Read from the top, the page must work. The commands of the README are
-those that are installed; those of other pages are forked from a process that has made their imports.
+of three points stands for any number of lines. Read from the top, the page must work. The commands are forked from a
+process that has made their imports; that the installed command does the same is seen in `tests/cli`.
 
 `scripts/reprint_docs.py` writes the outputs of pages anew, after a change of what commands print.
 """
@@ -99,7 +99,7 @@ def _marked(page: Path) -> object:
 
 @pytest.mark.parametrize("page", [_marked(page) for page in SESSIONS])
 def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path, warm_path: Path) -> None:
-    session = Session(tmp_path, *(() if page.name in QUICK else (warm_path,)))
+    session = Session(tmp_path, warm_path)
     stale = []
     for fence in _FENCE.finditer(page.read_text(encoding="utf-8")):
         if title := _TITLE.search(fence["rest"]):

@@ -32,14 +32,15 @@ LAZY = (
     *("pyarrow.dataset", "pyarrow.parquet", "pydantic", "pyreadstat", "rapidfuzz.fuzz", "rapidfuzz.process"),
     *("rich._emoji_codes", "rich.console", "rich.progress", "rich.table", "rich.tree", "scipy.optimize"),
     *("scipy.sparse.csgraph", "sqlglot.dialects.duckdb", "sqlglot.optimizer", "tomlkit", "typer.main"),
-    *("typer.rich_utils", "vl_convert", "xlsxwriter"),
+    *("typer._adapters", "typer.rich_utils", "vl_convert", "xlsxwriter"),
 )
-# The command line itself looks at its arguments when it is imported; the others are of no use to a short command.
-LEFT = ("tacita.cli", "tacita.language_server", "tacita.engines.spark")
+LEFT = ("tacita.language_server", "tacita.engines.spark")  # of no use to a short command
+FIRST_PAGE = 3  # with fewer arguments the command line is put together in another way when it is imported
 
 
 def preload() -> None:
     """Import what commands need."""
+    sys.argv = ["tacita"] * FIRST_PAGE
     import tacita
 
     room = Path(tacita.__path__[0])
@@ -48,6 +49,9 @@ def preload() -> None:
     for name in (*LAZY, *(name for name in names if not name.startswith(LEFT))):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    from tacita.cli.main import built
+
+    built()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,10 @@ def become(asked: Request) -> None:
         setattr(sys, name, new)
         setattr(sys, f"__{name}__", new)
     sys.argv = asked.arguments
-    from tacita.cli import main
+    if len(sys.argv) < FIRST_PAGE:
+        for name in [name for name in sys.modules if name.startswith("tacita.cli")]:
+            del sys.modules[name]
+    from tacita.cli.main import main
 
     try:
         main()

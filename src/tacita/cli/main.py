@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import json
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated
@@ -97,6 +99,12 @@ def _root(
     """Release data without releasing people: statistical disclosure control driven by rules."""
 
 
+@functools.cache
+def built() -> Callable[..., object]:
+    """Return the commands with all their options, which takes a while to put together."""
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Run the command line and leave with an exit code."""
     sys.exit(run(sys.argv[1:]))
@@ -107,7 +115,7 @@ def run(arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
         _sweep()
-        code = app(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
+        code = built()(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
         sys.stdout.flush()
     except TacitaError as error:
         _tell(error, as_json=as_json)
