@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 INSTALLED = Path(sys.executable).parent
 WARM = ROOT / "tests" / "warm_command"
+PATIENCE = 1800  # seconds after which a command hangs, on the busiest machine
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -35,12 +36,12 @@ def warm_path() -> Iterator[Path]:
             assert server.poll() is None, "the server of commands did not start"
             time.sleep(0.02)
         yield folder
-        server.communicate(timeout=60)
+        server.communicate(timeout=PATIENCE)
 
 
 def _running(command: Path, folder: Path) -> Run:
     def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-        options = {"cwd": folder, "capture_output": True, "text": True, "timeout": 120} | options
+        options = {"cwd": folder, "capture_output": True, "text": True, "timeout": PATIENCE} | options
         return subprocess.run([str(command), *map(str, arguments)], check=False, **options)  # type: ignore[call-overload, no-any-return]
 
     return run

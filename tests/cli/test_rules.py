@@ -264,7 +264,7 @@ def test_a_prompt_for_a_person(tmp_path: Path) -> None:
     def until(words: bytes) -> None:
         nonlocal seen
         while words not in seen:
-            assert select.select([leader], [], [], 60)[0], seen
+            assert select.select([leader], [], [], 600)[0], seen
             seen += os.read(leader, 4096)
         seen = seen.partition(words)[2]
 
@@ -285,7 +285,7 @@ def test_a_prompt_for_a_person(tmp_path: Path) -> None:
         until(b"X = 1")
         until(b"> ")
         os.write(leader, b"\x04")
-        assert process.wait(60) == 0
+        assert process.wait(600) == 0
     finally:
         process.kill()
         process.wait()

@@ -240,7 +240,7 @@ def test_ctrl_c_keeps_the_best_safe_pattern(tmp_path: Path, capsys, monkeypatch:
 def test_answers_have_no_colour_in_a_pipe(example: Path) -> None:
     done = subprocess.run(
         [str(Path(sys.executable).with_name("tacita")), "table", "assess", "turnover.toml"],
-        cwd=example, env={**os.environ, "NO_COLOR": "1"}, capture_output=True, text=True, check=False, timeout=60,
+        cwd=example, env={**os.environ, "NO_COLOR": "1"}, capture_output=True, text=True, check=False, timeout=1800,
     )  # fmt: skip
     assert done.returncode == 0
     assert "\x1b" not in done.stdout

@@ -79,7 +79,7 @@ class Session:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=120,
+            timeout=1800,
             check=False,
         )
         self.code = done.returncode

@@ -133,7 +133,7 @@ def _running(command: list[str], log: Path, is_ready: Callable[[], bool], **how:
     with log.open("wb") as out:
         server = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, cwd="/", **how)
     try:
-        for _ in range(300):
+        for _ in range(6000):
             if is_ready():
                 break
             assert server.poll() is None, log.read_text(errors="replace")
@@ -141,7 +141,7 @@ def _running(command: list[str], log: Path, is_ready: Callable[[], bool], **how:
         yield
     finally:
         server.send_signal(signal.SIGINT if "postgres" in command[0] else signal.SIGTERM)
-        server.wait(30)
+        server.wait(600)
 
 
 @pytest.fixture(scope="session")

@@ -56,13 +56,13 @@ class Editor:
     def tell(self, method: str, params: Any) -> None:
         self._send({"method": method, "params": params})
 
-    def ask(self, method: str, params: Any, patience: float = 60) -> dict[str, Any]:
+    def ask(self, method: str, params: Any, patience: float = 600) -> dict[str, Any]:
         """Ask, and return the whole answer."""
         self.number += 1
         self._send({"id": self.number, "method": method, "params": params})
         return self._wait(lambda message: message.get("id") == self.number and "method" not in message, patience)
 
-    def _wait(self, wanted: Callable[[dict[str, Any]], bool], patience: float = 60) -> dict[str, Any]:
+    def _wait(self, wanted: Callable[[dict[str, Any]], bool], patience: float = 600) -> dict[str, Any]:
         for at, message in enumerate(self.told):
             if wanted(message):
                 return self.told.pop(at)
@@ -115,7 +115,7 @@ class Editor:
         self.ask("shutdown", None)
         self.tell("exit", None)
         assert self.process.stderr is not None
-        return self.process.wait(30), self.process.stderr.read().decode()
+        return self.process.wait(600), self.process.stderr.read().decode()
 
 
 @pytest.fixture

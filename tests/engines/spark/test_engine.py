@@ -373,7 +373,7 @@ def test_nothing_is_printed_and_nothing_left(spark: SparkEngine, tmp_path: Path)
     command = [sys.executable, "-W", "error", "-c", SCRIPT, str(tmp_path)]
     quick = {"SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
     done = subprocess.run(
-        command, check=False, capture_output=True, text=True, timeout=300, cwd=tmp_path, env=os.environ | quick
+        command, check=False, capture_output=True, text=True, timeout=1800, cwd=tmp_path, env=os.environ | quick
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert [path.name for path in tmp_path.iterdir()] == ["state"]
