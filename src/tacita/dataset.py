@@ -23,6 +23,7 @@ from tacita.description.profile import profiles
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.plans.profile import sample as first_rows
 from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.published_codes import published_codes
 from tacita.errors import UsageError
 from tacita.files.contract import ReadOptions, Told, WriteOptions, engine_relation, types_named
 from tacita.files.read import check_weight
@@ -173,7 +174,8 @@ class Dataset:
         ]
         if quasi is not None:
             known = [self.dictionary[name].name for name in quasi]
-        return Description(self.microdata, figures, proposals, uniques(self.relation, known))
+        seen = published_codes(self.relation, self.dictionary, known).relation
+        return Description(self.microdata, figures, proposals, uniques(seen, known))
 
     def assess(
         self,

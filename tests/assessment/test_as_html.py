@@ -173,7 +173,7 @@ def test_scenarios_are_side_by_side_first(scenarios: tuple[Assessment, str]) -> 
 
 def test_meanings_of_nulls_are_side_by_side_if_there_are_nulls(scenarios: tuple[Assessment, str], page: str) -> None:
     shown = _shown(scenarios[1])
-    assert "maybe-match (used here)" in shown
+    assert "strict (alpha 0) (used here)" in shown
     assert "expected (marginal)" in shown
     assert "(used here)" not in page
 

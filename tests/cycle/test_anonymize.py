@@ -13,6 +13,7 @@ from tests.cycle.naive import Row, alpha_match, expected, maybe_match, standard,
 import tacita as tc
 from tacita.cycle import look_alike_pass
 from tacita.cycle.anonymize import anonymize
+from tacita.cycle.as_json import outcome_dict
 from tacita.cycle.outcome import Outcome
 from tacita.cycle.plan import Plan
 from tacita.cycle.suppression.optimum import optimum
@@ -104,7 +105,7 @@ def test_the_claim_holds_and_every_change_has_its_decision(nulls: Nulls, rows: l
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=RECORDS, tuples=st.sampled_from(list(TupleOrder)), rounds=st.booleans())
 def test_every_order_ends_safe(attributes: Any, rows: list[Row], tuples: TupleOrder, rounds: bool) -> None:
-    plan = Plan(KAnonymity(2), attributes=attributes, tuples=tuples, rounds=rounds)
+    plan = Plan(KAnonymity(2), nulls=MAYBE, attributes=attributes, tuples=tuples, rounds=rounds)
     check(rows, anonymize(microdata(rows), plan), 2, MAYBE)
 
 
@@ -215,7 +216,6 @@ def test_hopeless_settings_end_with_a_verdict(rows: list[Row], plan: Plan, words
     ("rows", "plan", "unsafe"),
     [
         ([("x", "y")] * 5, Plan(KAnonymity(5)), 0),
-        ([("x", "y")], Plan(KAnonymity(1)), 0),
         ([(str(i), str(i)) for i in range(9)], Plan(KAnonymity(3)), 9),
     ],
 )
@@ -259,3 +259,37 @@ def test_extremes_are_cut_and_numbers_put_into_intervals_first() -> None:
         (0, "pay", "top coding, as asked"),
         (0, "age", "intervals, as asked"),
     ]
+
+
+@pytest.mark.parametrize(
+    "measure_", [KAnonymity(2, threshold=1.0), KAnonymity(1), measure("k_anonymity", {"threshold": 1.0})]
+)
+def test_a_bound_that_lets_unique_records_pass_is_refused(measure_: Any) -> None:
+    data = microdata([("x", "y"), ("x", "y"), ("z", "y")])
+    with pytest.raises(UsageError, match="unique ones as well"):
+        anonymize(data, Plan(measure_))
+
+
+@pytest.mark.parametrize(
+    ("nulls", "words"),
+    [
+        (None, "Safe: "),
+        (MAYBE, "Safe if an empty cell may be any value; 1 record remains unique to someone who knows its values."),
+        (HALF, "Safe: "),
+    ],
+    ids=["default", "maybe", "half"],
+)
+def test_the_verdict_says_what_a_meaning_of_nulls_leaves(nulls: Nulls | None, words: str) -> None:
+    rows = [("x", "1"), ("x", "2"), ("y", "3"), ("y", "3")]
+    outcome = anonymize(microdata(rows), Plan(KAnonymity(2), nulls=nulls))
+    assert outcome.verdict.startswith(words)
+    assert outcome_dict(outcome)["verdict"] == outcome.verdict
+    assert (outcome.after.unsafe_strict == 0) == words.startswith("Safe: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "semantics"), [("keys", "standard"), ("suda", "standard"), ("k_anonymity", "maybe-match")]
+)
+def test_measures_that_know_no_strict_nulls_take_what_protects_most(name: str, semantics: str) -> None:
+    outcome = anonymize(microdata([("x", "y")] * 3), Plan(measure(name)))
+    assert outcome.claim.nulls["semantics"] == semantics

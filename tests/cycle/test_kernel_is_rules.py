@@ -30,6 +30,7 @@ from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.identity.reidentification import Reidentification
 from tacita.risk.identity.suda import Suda
 from tacita.risk.measure import Measure
+from tacita.risk.null_semantics import Nulls
 from tacita.rules.reasoner import Null, reason
 
 QUASI = ("Age", "Area", "Sector")
@@ -90,7 +91,7 @@ MEASURES: dict[str, tuple[Measure, dict[str, Any]]] = {
     "individual_risk": (IndividualRisk(Estimate.RATIO, 0.45), {"T": 0.45}),
     "suda": (Suda(largest=2, k=3), {"largest": 2, "k": 3, "T": 0.5}),
 }
-ROUNDS = Plan(rounds=True, attributes=AttributeRoute.RAREST_VALUE_FIRST, take_back=False)
+ROUNDS = Plan(nulls=Nulls(), rounds=True, attributes=AttributeRoute.RAREST_VALUE_FIRST, take_back=False)
 ORDERS: dict[str, AttributeRoute | tuple[str, ...]] = {
     "most_selective_first": AttributeRoute.MOST_SELECTIVE_FIRST,
     "most_risky_first": AttributeRoute.MOST_RISKY_FIRST,
@@ -127,7 +128,7 @@ def test_one_record_after_the_other(risk: str, turn: str, place: str, seed: int)
         @bind_module("turn", "{turn}"). @bind_module("place", "{place}").'''
     inputs = {"Order": [("Sector", 1), ("Age", 2)]} if place == "given_order" else {}
     rules = by_rules(text, files, parameters, **inputs)
-    plan = Plan(measure, tuples=TURNS[turn], attributes=ORDERS[place], take_back=False)
+    plan = Plan(measure, nulls=Nulls(), tuples=TURNS[turn], attributes=ORDERS[place], take_back=False)
     assert rules == by_kernels(plan, files)
     assert changed(files, rules)
 

@@ -31,7 +31,7 @@ BARS = {2: (96, 71, 157, 21), 3: (159, 154, 293, 36), 5: (273, 241, 500, 94)}
 
 @pytest.mark.parametrize("k", BARS)
 def test_fewer_nulls_than_a_plain_greedy_and_fewer_records_that_lean(testdata: Microdata, k: int) -> None:
-    found = anonymize(testdata, Plan(KAnonymity(k), known=KV7))
+    found = anonymize(testdata, Plan(KAnonymity(k), known=KV7, nulls=leaning(1.0)))
     nulls, strict, _, _ = BARS[k]
     assert found.is_safe
     assert found.nulls <= nulls
@@ -53,7 +53,7 @@ def test_fewer_nulls_than_sdcmicro_and_no_more_strict_violations(testdata: Micro
 def test_large_groups_are_repaired_by_few_nulls(shared: Path, k: int, nulls: int) -> None:
     """synth_25k: sdcMicro needs 4,745 and 9,235 nulls, a plain greedy 276 and 552."""
     data = tc.read(shared / "data/bench/synth_25k.parquet").microdata
-    found = anonymize(data, Plan(KAnonymity(k), known=("region", "sex", "age", "edu")))
+    found = anonymize(data, Plan(KAnonymity(k), known=("region", "sex", "age", "edu"), nulls=leaning(1.0)))
     assert found.is_safe
     assert found.nulls <= nulls
 
@@ -61,4 +61,4 @@ def test_large_groups_are_repaired_by_few_nulls(shared: Path, k: int, nulls: int
 def test_small_file_with_everybody_unique(shared: Path) -> None:
     """testdata2: 97 nulls by sdcMicro, 58 by a greedy."""
     data = tc.read(shared / "data/sdcmicro/testdata2.csv").microdata
-    assert anonymize(data, Plan(KAnonymity(2), known=KV7)).nulls <= 58
+    assert anonymize(data, Plan(KAnonymity(2), known=KV7, nulls=leaning(1.0))).nulls <= 58

@@ -31,6 +31,7 @@ from tacita.experiments.surveys import Extent, survey
 from tacita.experiments.times import MEASURES, times
 from tacita.experiments.vada_sa import vada_sa
 from tacita.risk.identity.k_anonymity import KAnonymity
+from tacita.risk.null_semantics import Nulls
 
 SMALL = Extent(("R1A4V",), (2,), (0, 20), ("R1A4U",), ("R1A5W",), repeats=1)
 
@@ -40,7 +41,7 @@ def test_nulls_by_k_are_those_of_the_cycle() -> None:
     found = {(p.figure, p.series): p for p in points}
     assert set(found) == {(f, s) for f in "ab" for s in (FEWEST, ONE_BY_ONE, ROUNDS)} | {("c", FEWEST), ("c", STANDARD)}
     with survey("R1A4V", 3) as data:
-        outcome = anonymize(data.microdata, Plan(KAnonymity(2)))
+        outcome = anonymize(data.microdata, Plan(KAnonymity(2), nulls=Nulls()))
         assert found["a", FEWEST].value == outcome.nulls
         assert found["a", FEWEST].risky == outcome.before.unsafe > 1
         assert found["b", FEWEST].value == outcome.nulls / (4 * outcome.before.unsafe)

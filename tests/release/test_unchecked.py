@@ -40,6 +40,8 @@ def test_somebody_may_accept_it_and_is_told(of_a_population: Outcome, tmp_path: 
     done = write_release(of_a_population, tmp_path / "release", ReleaseOptions(unchecked=True))
     assert not done.checked
     assert done.notes
+    assert done.verdict.startswith("Safe as it is by k-map, not checked on the written file")
+    assert "not checked on the written file" in (done.internal / "report.html").read_text(encoding="utf-8")
     assert not verify(tmp_path / "release").holds
 
 

@@ -235,7 +235,7 @@ def suppressions(draw: st.DrawFn) -> tuple[list[tuple[str, str]], list[tuple[int
     return rows, draw(st.lists(cells, unique=True, max_size=6))
 
 
-@given(suppressions(), st.integers(1, 4))
+@given(suppressions(), st.integers(2, 4))
 @examples(max_examples=6, deadline=None)
 def test_a_release_is_what_a_naive_reader_counts(
     tmp_path_factory: pytest.TempPathFactory, made: tuple[Any, Any], k: int

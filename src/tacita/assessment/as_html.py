@@ -160,7 +160,7 @@ def _nulls(scenario: ScenarioAssessment) -> Iterator[Html]:
     if scenario.nulls:
         heads = ["a null counts as", "fewest that look alike", "sample uniques", f"records under {scenario.k}"]
         rows: list[list[Cell]] = [
-            [f"{each.nulls}{'' if place else ' (used here)'}", each.smallest, each.uniques, each.under]
+            [f"{each.nulls.in_words}{'' if place else ' (used here)'}", each.smallest, each.uniques, each.under]
             for place, each in enumerate(scenario.nulls)
         ]
         said = tag("p", "How many look alike depends on what a missing or hidden value may be.")
@@ -286,7 +286,7 @@ def _footer(assessment: Assessment, names: Mapping[str, str]) -> Html:
     first = assessment.scenarios[0]
     sample = first.sample
     unique = {found.name: found.measure for s in assessment.scenarios for found in s.findings}
-    settings: list[list[Cell]] = [["look-alikes wanted (k)", str(first.k)], ["a null counts as", str(sample.nulls)]]
+    settings: list[list[Cell]] = [["look-alikes wanted (k)", str(first.k)], ["a null counts as", sample.nulls.in_words]]
     settings += [
         [word, value]
         for word, value in (

@@ -99,7 +99,7 @@ def parameters(measure: object) -> dict[str, Any]:
 def _alike(each: Alike) -> dict[str, Any]:
     ends = [*(high - 1 for high in SIZES[1:]), None]
     return {
-        "nulls": str(each.nulls),
+        "nulls": each.nulls.in_words,
         "smallest": plain(each.smallest),
         "uniques": each.uniques,
         "under_k": each.under,

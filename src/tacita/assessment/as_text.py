@@ -199,7 +199,7 @@ def _nulls(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         return
     table = _table("a null counts as", "k", "uniques", f"under {scenario.k}")
     for i, each in enumerate(scenario.nulls):
-        name = f"{each.nulls}{' (used here)' if i == 0 else ''}"
+        name = f"{each.nulls.in_words}{' (used here)' if i == 0 else ''}"
         _add(table, name, f"{each.smallest:,.4g}", f"{each.uniques:,}", f"{each.under:,}")
     yield Text("Values are missing; how many look alike depends on what a null may be:")
     yield Padding(table, (0, 0, 1, 0))

@@ -12,15 +12,17 @@ from tacita.assessment.finding import Finding, finding
 from tacita.assessment.riskiest import riskiest
 from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import UsageError, did_you_mean, listed
+from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
+from tacita.risk.bounds import check_bound
 from tacita.risk.catalogue import measure
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.combinations import combinations
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
-from tacita.risk.null_semantics import Nulls
+from tacita.risk.null_semantics import Nulls, default_nulls
 from tacita.risk.sample import Sample
 from tacita.risk.spellings import notes_on_spellings
 
@@ -42,7 +44,9 @@ class Question:
     """Which measures; none: those that fit the data."""
     k: int = 3
     nulls: Nulls | None = None
-    """How nulls count; None: as the dictionary says, by maybe-match."""
+    """How nulls count; None: strictly, or as near to it as a measure can (`default_nulls`)."""
+    missing_as: MissingAs | None = None
+    """What a missing value of the source counts as; None: as `nulls`, or the dictionary, says."""
     scenarios: tuple[str, ...] = ()
     """Attack scenarios of the dictionary by name; none: all of them, and everything together."""
     known: tuple[str, ...] | None = None
@@ -52,6 +56,11 @@ class Question:
     """Pairs of identifiers that belong together, by what their clusters are called."""
     top: int = 10
     """How many of the riskiest records to tell about."""
+
+    def nulls_of(self, measure: Measure | None, microdata: Microdata) -> Nulls:
+        """Return how nulls count for a measure, or where records are just counted."""
+        nulls = self.nulls or default_nulls(measure, microdata.dictionary.missing_as)
+        return nulls if self.missing_as is None else replace(nulls, missing_as=self.missing_as)
 
 
 def assess(
@@ -101,7 +110,7 @@ def _samples(microdata: Microdata, question: Question) -> list[Sample]:
             "what the intruder knows is given twice, by name and by scenario", do="leave out --quasi or --scenario"
         )
     known = _everything(microdata) if question.known is None else question.known
-    base = Sample.of(microdata, known, question.nulls)
+    base = Sample.of(microdata, known, question.nulls_of(None, microdata))
     base = replace(base, population=question.population, scenario=EVERYTHING)
     if question.known is not None:
         return [replace(base, scenario="")]
@@ -127,19 +136,22 @@ def _everything(microdata: Microdata) -> Sequence[str]:
 def _assessed(sample: Sample, question: Question, progress: Progress) -> ScenarioAssessment:
     skipped: list[tuple[str, str]] = [] if question.measures else _too_large(sample)
     chosen = list(question.measures) or [each for each in _fitting(sample, question) if each.name not in dict(skipped)]
+    counted_by = {each.name: sample.with_nulls(question.nulls_of(each, sample.microdata)) for each in chosen}
     for each in chosen:
-        lacking = each.lacks(sample)
+        check_bound(each)
+        lacking = each.lacks(counted_by[each.name])
         if lacking and question.measures:
             raise UsageError(f"{each.name} cannot be measured: {'; '.join(lacking)}")
         skipped += [(each.name, reason) for reason in lacking]
-    usable = [each for each in chosen if not each.lacks(sample)]
+    usable = [each for each in chosen if not each.lacks(counted_by[each.name])]
     findings: list[Finding] = []
     for done, each in enumerate(usable):
         progress(Step(f"measuring {each.name}", done, len(usable)))
-        found = finding(each, sample, each.risks(sample, progress))
+        its = counted_by[each.name]
+        found = finding(each, its, each.risks(its, progress))
         findings.append(found)
         if found.is_of_records:
-            findings += _of_clusters(sample, found, question)
+            findings += _of_clusters(its, found, question)
     counted, compared = _alike(sample, question)
     if takes_long(sample):
         skipped.append(("what each attribute adds", "with so many patterns of nulls it would take long"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -11,7 +11,7 @@ from tacita.model.dictionary import MissingAs
 from tacita.risk.bounds import fewer_than
 from tacita.risk.combinations import COUNT, codes, combinations
 from tacita.risk.frequencies import frequencies_of_records, has_nulls
-from tacita.risk.null_semantics import Distribution, Nulls, Semantics
+from tacita.risk.null_semantics import STRICT, Distribution, Nulls, Semantics
 from tacita.risk.sample import Sample
 
 _MANY = 5_000_000
@@ -64,15 +64,17 @@ def alike(sample: Sample, k: int) -> Alike:
 
 def null_semantics(sample: Sample, k: int) -> tuple[Alike, ...]:
     """Return how many look alike under each meaning of a null, the sample's own first."""
+    as_ = MissingAs.EMPTY if sample.nulls.missing_as is MissingAs.EMPTY else MissingAs.UNKNOWN
     others = [
-        Nulls(MissingAs.UNKNOWN, Semantics.MAYBE_MATCH),
-        Nulls(MissingAs.UNKNOWN, Semantics.STANDARD),
-        Nulls(MissingAs.UNKNOWN, Semantics.ALPHA, 0.5),
-        Nulls(MissingAs.UNKNOWN, Semantics.EXPECTED),
-        Nulls(MissingAs.UNKNOWN, Semantics.EXPECTED, distribution=Distribution.MARGINAL),
+        replace(STRICT, missing_as=as_),
+        Nulls(as_, Semantics.MAYBE_MATCH),
+        Nulls(as_, Semantics.STANDARD),
+        Nulls(as_, Semantics.ALPHA, 0.5),
+        Nulls(as_, Semantics.EXPECTED),
+        Nulls(as_, Semantics.EXPECTED, distribution=Distribution.MARGINAL),
         Nulls(MissingAs.CATEGORY),
     ]
-    shown = {str(nulls): nulls for nulls in (sample.nulls, *others)}
+    shown = {nulls.in_words: nulls for nulls in (sample.nulls, *others)}
     return tuple(alike(sample.with_nulls(nulls), k) for nulls in shown.values())
 
 

@@ -52,14 +52,23 @@ def anonymize(
     ] = None,
     nulls: Annotated[
         str | None,
-        _option(_RISK, help="What an empty cell matches: maybe (default), strict, expected, standard, alpha."),
+        _option(_RISK, help="What an empty cell matches: strict (default), maybe, expected, standard, alpha."),
     ] = None,
     lean: Annotated[
         float | None,
         _option(_RISK, min=0, max=1, help="How much a record may lean on the nulls of others: 1 maybe, 0 strict."),
     ] = None,
     missing_as: Annotated[
-        str | None, _option(_RISK, help="A missing value of the source is 'unknown', or a 'category' of its own.")
+        str | None,
+        _option(
+            _RISK,
+            help="An empty cell of the source is 'unknown' (default) or a 'category'; "
+            "'empty' releases codes of missing values as empty cells, too.",
+        ),
+    ] = None,
+    missing_label: Annotated[
+        str | None,
+        _option(_RISK, metavar="WORD", help="Write this where a known cell of the source is empty: a category."),
     ] = None,
     related: Annotated[
         str | None,
@@ -188,7 +197,7 @@ def anonymize(
         raise UsageError("--curve shows what would come of it and releases nothing", do="leave out --out, or --curve")
     if program is not None:
         check_alone(
-            k, threshold, nulls, lean, missing_as, related, recode, top, bottom, intervals,
+            k, threshold, nulls, lean, missing_as, missing_label, related, recode, top, bottom, intervals,
             importance, keep, keep_cells, household, population,
             measure != "k-anonymity", method != "suppression", attributes != "fewest-nulls", rounds, optimal, curve,
             cluster_risk, whole_clusters, no_take_back, tuples != "less-significant-first",
@@ -235,7 +244,7 @@ def anonymize(
                 request,
                 links,
                 measure=(measure, param or [], k, threshold),
-                nulls=(missing_as, nulls, lean),
+                nulls=(missing_as, nulls, lean, missing_label),
                 clusters=(cluster_risk, whole_clusters),
                 method=(method, recode, suppression_limit, optimal),
                 coding=(top, bottom, intervals),
@@ -252,6 +261,7 @@ def anonymize(
                 outcome = _with_chain(outcome, data, source, related, inputs)
         outcome = replace(outcome, notes=[*notes, *outcome.notes])
         released = _released(outcome, out, options, links, progress) if out is not None and outcome.is_safe else None
+        outcome = outcome if released is None else released.outcome
     if as_json:
         print_json(outcome_dict(outcome) | _told(released))
     else:
@@ -265,9 +275,8 @@ def _anonymized(data: Dataset, plan: Plan, source: str, request: Request, progre
     from tacita.cycle.anonymize import anonymize as run
     from tacita.cycle.anonymize import settings_of
     from tacita.cycle.checkpoint import Checkpoint
-    from tacita.risk.null_semantics import Nulls
 
-    told = settings_of(plan, plan.known or (), plan.nulls or Nulls()) | {"read": repr(request)}
+    told = settings_of(plan, plan.known or (), plan.nulls_in(data.dictionary)) | {"read": repr(request)}
     checkpoint = Checkpoint.of(Path(source), told, request.settings())
     return run(data.microdata, plan, progress=progress, checkpoint=checkpoint)
 

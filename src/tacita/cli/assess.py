@@ -64,11 +64,12 @@ def assess(
     ] = None,
     scenario: Scenarios = None,
     missing_as: Annotated[
-        str | None, typer.Option(help="A missing value counts as a 'category' of its own, or as 'unknown'.")
+        str | None,
+        typer.Option(help="An empty cell is 'unknown' (default) or a 'category'; 'empty': codes are unknown, too."),
     ] = None,
     nulls: Annotated[
         str | None,
-        typer.Option(help="What an unknown value matches: maybe-match, strict, standard, alpha, expected."),
+        typer.Option(help="What an empty cell matches: strict (default), maybe, standard, alpha, expected."),
     ] = None,
     alpha: Annotated[
         float | None, typer.Option(min=0, max=1, help="Weight of an uncertain match with --nulls alpha; default: 0.5.")
@@ -108,6 +109,9 @@ def assess(
     _check_options(measure or [], param or [], k=k, population=population, original=original)
     with progress_shown() as progress:
         data = request.read(source, progress, only_given_roles=True)
+        counted, missing = nulls_asked(missing_as, nulls, alpha)
+        if counted is not None and missing == "category":
+            raise UsageError("--nulls is for empty cells, and --missing-as says category", do="leave one of them out")
         question = Question(
             measures=measures_asked(
                 measure or [],
@@ -117,7 +121,8 @@ def assess(
                 original=_other(data, original) if original else None,
             ),
             k=k or _K,
-            nulls=nulls_asked(data, missing_as, nulls, alpha),
+            nulls=counted,
+            missing_as=missing,
             scenarios=tuple(scenario or ()),
             population=_beside(data, population) if population else None,
             links=links_asked(data, related or [], bindings(input_, "--input")),

@@ -8,6 +8,7 @@ from tacita.errors import UsageError
 
 if TYPE_CHECKING:
     from tacita.dataset import Dataset
+    from tacita.model.dictionary import MissingAs
     from tacita.risk.continuous.interval_disclosure import IntervalDisclosure
     from tacita.risk.null_semantics import Nulls
 
@@ -55,32 +56,31 @@ def measures_asked(
     return tuple(made)
 
 
-def nulls_asked(data: Dataset, missing_as: str | None, nulls: str | None, alpha: float | None) -> Nulls | None:
-    """Return how nulls should count, or None if nothing was said."""
+def nulls_asked(
+    missing_as: str | None, nulls: str | None, alpha: float | None
+) -> tuple[Nulls | None, MissingAs | None]:
+    """Return how nulls should count and what a missing value of the source is, each None if nothing was said."""
     from tacita.errors import did_you_mean
     from tacita.model.dictionary import MissingAs
     from tacita.risk.null_semantics import Distribution, Nulls, Semantics
 
     if alpha is not None and nulls != "alpha":
         raise UsageError("--alpha is for --nulls alpha alone", do="add --nulls alpha, or leave it out")
-    if missing_as is None and nulls is None:
-        return None
     if missing_as is not None and missing_as not in set(MissingAs):
-        raise UsageError(f"--missing-as cannot be '{missing_as}'", do="use category or unknown")
-    as_ = MissingAs(missing_as) if missing_as else MissingAs.UNKNOWN if nulls else data.dictionary.missing_as
+        raise UsageError(f"--missing-as cannot be '{missing_as}'", do="use unknown, empty or category")
+    as_ = MissingAs(missing_as) if missing_as else None
     if nulls is None:
-        return Nulls(as_)
-    if as_ is MissingAs.CATEGORY:
-        raise UsageError("--nulls is for unknown values, and --missing-as says category", do="leave one of them out")
+        return None, as_
     known = [*_SHORT, *Semantics, "expected-marginal"]
     if nulls not in known:
         raise UsageError(
             f"--nulls cannot be '{nulls}'{did_you_mean(nulls, known)}", do=f"use one of {', '.join(known)}"
         )
     if nulls == "expected-marginal":
-        return Nulls(as_, Semantics.EXPECTED, distribution=Distribution.MARGINAL)
+        return Nulls(semantics=Semantics.EXPECTED, distribution=Distribution.MARGINAL), as_
     name, fixed = _SHORT.get(nulls, (nulls, alpha))
-    return Nulls(as_, Semantics(name), (0.5 if fixed is None else fixed) if name == Semantics.ALPHA else 1.0)
+    weight = (0.5 if fixed is None else fixed) if name == Semantics.ALPHA else 1.0
+    return Nulls(semantics=Semantics(name), alpha=weight), as_
 
 
 def links_asked(data: Dataset, programs: list[str], inputs: dict[str, str]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def plan_asked(
     links: dict[str, Any],
     *,
     measure: tuple[str, list[str], int | None, float | None],
-    nulls: tuple[str | None, str | None, float | None],
+    nulls: tuple[str | None, str | None, float | None, str | None],
     clusters: tuple[bool, bool],
     method: tuple[str, list[str] | None, float, bool],
     coding: tuple[list[str] | None, list[str] | None, list[str] | None],
@@ -57,10 +57,10 @@ def plan_asked(
     chosen = measures_asked([name], pairs, k=k or _K, threshold=threshold)[0]
     if k is not None and getattr(chosen, "k", None) != k:
         raise UsageError(f"{chosen.name} has no k of look-alikes", do="leave out -k, or say it with --param k=...")
-    missing_as, word, lean = nulls
+    missing_as, word, lean, label = nulls
     if lean is not None and word is not None:
         raise UsageError("--lean and --nulls say the same thing twice", do="leave one of them out")
-    asked = nulls_asked(data, missing_as, "alpha" if lean is not None else word, lean)
+    asked, as_ = nulls_asked(missing_as, "alpha" if lean is not None else word, lean)
     importance, keep, keep_cells, household = touch
     attributes: Any = names_in(order[1])
     if len(attributes) == 1 and attributes[0] not in data.dictionary.names:
@@ -70,6 +70,8 @@ def plan_asked(
         measure=chosen,
         known=tuple(request.quasi_identifiers() or data.dictionary.quasi_identifiers),
         nulls=asked,
+        missing_as=as_,
+        missing_label=label,
         method=Method(route_named(method[0], Method)),
         importance=_numbers(importance, "--importance"),
         keep=tuple(names_in(keep)),

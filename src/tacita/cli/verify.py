@@ -44,7 +44,7 @@ def verify(
     nulls: Annotated[
         str | None,
         typer.Option(
-            help="What an empty cell matches: maybe (maybe-match), strict, standard, alpha, expected or category."
+            help="What an empty cell matches: strict (default), maybe, standard, alpha, expected or category."
         ),
     ] = None,
     alpha: Annotated[
@@ -146,6 +146,8 @@ def _claim(
     from tacita.cycle.outcome import Claim
     from tacita.errors import did_you_mean
     from tacita.reasoning.parameters import parsed_parameters
+    from tacita.risk.catalogue import measure as measure_named
+    from tacita.risk.null_semantics import default_nulls
 
     if measure is None:
         raise UsageError("a claim needs a measure", do="add --measure NAME, such as --measure k-anonymity")
@@ -154,9 +156,12 @@ def _claim(
         raise UsageError(f"--nulls cannot be '{nulls}'{did_you_mean(nulls, _NULLS)}", do=do)
     if (nulls == "alpha") != (alpha is not None):
         raise UsageError("--nulls alpha and --alpha belong together", do="write for example --nulls alpha --alpha 0.5")
-    counted = _NULLS[nulls or "maybe"] | ({} if alpha is None else {"alpha": alpha})
     parameters: dict[str, Any] = dict(parsed_parameters(param or []))
     parameters |= {name: value for name, value in (("k", k), ("threshold", threshold)) if value is not None}
+    if nulls is None:
+        counted = default_nulls(measure_named(measure, parameters)).words
+    else:
+        counted = _NULLS[nulls] | ({} if alpha is None else {"alpha": alpha})
     return Claim(measure, parameters, tuple(names_in(quasi)) or _quasi_identifiers(release), counted)
 
 

@@ -14,6 +14,7 @@ from tacita.cycle.coding import coded_first, codings
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.household import with_households
 from tacita.cycle.look_alike_pass import look_alike_pass
+from tacita.cycle.missing import with_missing_settled
 from tacita.cycle.outcome import Claim, Outcome, State
 from tacita.cycle.plan import Plan
 from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, LOCALLY, recoded_first
@@ -30,6 +31,7 @@ from tacita.model.decision import EVERY_RECORD, Decision
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
+from tacita.risk.bounds import check_bound
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import Measure
@@ -86,8 +88,11 @@ class _Cycle:
     @classmethod
     def of(cls, microdata: Microdata, plan: Plan) -> _Cycle:
         known = tuple(plan.known) if plan.known is not None else microdata.dictionary.quasi_identifiers
-        nulls = plan.nulls or Nulls(microdata.dictionary.missing_as)
+        nulls = plan.nulls_in(microdata.dictionary)
         _check_names(plan, known, microdata)
+        microdata = with_missing_settled(microdata, known, nulls.missing_as, plan.missing_label)
+        if nulls.missing_as is MissingAs.EMPTY:  # there are no codes left, and whoever finds one later counts it
+            nulls = replace(nulls, missing_as=MissingAs.UNKNOWN)
         return cls(microdata, plan, known, nulls, _deciding(plan), [], {}, [])
 
     def run(self, progress: Progress, checkpoint: Checkpoint | None) -> Outcome:
@@ -184,6 +189,7 @@ class _Cycle:
 
     def _check(self, sample: Sample) -> None:
         """Raise if the cycle cannot begin."""
+        check_bound(self.plan.measure)
         if lacking := self.measure.lacks(sample):
             raise UsageError(f"{self.measure.name} cannot be measured: {'; '.join(lacking)}")
         inexact = self.nulls.semantics in {Semantics.ALPHA, Semantics.EXPECTED}
@@ -197,7 +203,8 @@ class _Cycle:
                 raise UsageError(
                     "missing values count as a category, but suppressed cells will be empty too",
                     where=f"'{self.original.name}'",
-                    do="write missing values as a label of their own, or count them as unknown (--missing-as unknown)",
+                    do="have them written as a label of their own (--missing-label NA), "
+                    "or count them as unknown (--missing-as unknown)",
                 )
             self.nulls = replace(self.nulls, missing_as=MissingAs.UNKNOWN)
 
@@ -258,7 +265,7 @@ class _Cycle:
         return notes
 
     def _notes(self, after: State) -> list[str]:
-        if after.unsafe or not after.unsafe_strict:
+        if after.unsafe or not after.unsafe_strict or self.nulls.are_strict:
             return []
         lean = "leans" if after.unsafe_strict == 1 else "lean"
         who = counted(after.unsafe_strict, "record")
@@ -272,7 +279,7 @@ class _Cycle:
             getattr(getattr(measure, "program", None), "source", measure.name),
             _parameters(measure),
             self.known,
-            {field.name: _plain(getattr(self.nulls, field.name)) for field in fields(self.nulls)},
+            self.nulls.words,
             self.plan.cluster if self.plan.cluster_risk else None,
             next(iter(self.plan.links), None),
         )
@@ -335,7 +342,7 @@ def settings_of(plan: Plan, known: Sequence[str], nulls: Nulls) -> dict[str, Any
     told: dict[str, Any] = {
         field.name: _plain(getattr(plan, field.name))
         for field in fields(plan)
-        if field.name not in {"measure", "links", "nulls", "known", "population"}
+        if field.name not in {"measure", "links", "nulls", "missing_as", "known", "population"}
     }
     return {
         "measure": plan.measure.name,

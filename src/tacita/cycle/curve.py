@@ -13,7 +13,7 @@ from tacita.cycle.anonymize import anonymize
 from tacita.cycle.plan import Plan
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
-from tacita.risk.null_semantics import Nulls, Semantics
+from tacita.risk.null_semantics import Semantics
 
 LEANING = (1.0, 0.75, 0.5, 0.34, 0.25, 0.2, 0.1, 0.0)
 """How much a match that leans on the nulls of others counts: from maybe-match to strict."""
@@ -36,7 +36,7 @@ class Point:
 
 def curve(microdata: Microdata, plan: Plan, *, progress: Progress = silent) -> list[Point]:
     """Return nulls and strict violations for each amount of leaning, and for the expected semantics."""
-    base = plan.nulls or Nulls(microdata.dictionary.missing_as)
+    base = plan.nulls_in(microdata.dictionary)
     meanings = [replace(base, semantics=Semantics.ALPHA, alpha=alpha) for alpha in LEANING]
     meanings.append(replace(base, semantics=Semantics.EXPECTED, alpha=1.0))
     points = []

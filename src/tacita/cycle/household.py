@@ -98,8 +98,10 @@ def _members(relation: EngineRelation, key: str, rows: Sequence[int]) -> dict[in
 
 def _filled(relation: EngineRelation, name: str, rows: set[int]) -> set[int]:
     """Return those of some records whose cell of an attribute is not empty."""
-    value = relation.physical([name])[0]
+    column = relation.column(name)
+    held = [exp.column(each) for each in (column.physical, column.as_written) if each]
+    empty = exp.and_(*(exp.Is(this=each, expression=exp.Null()) for each in held))
     number = exp.alias_(relation.engine.numbered(relation), "n_")
-    each = exp.select(number, exp.alias_(exp.Is(this=value, expression=exp.Null()), "e_")).from_(relation.source())
+    each = exp.select(number, exp.alias_(empty, "e_")).from_(relation.source())
     plan = exp.select("n_").from_(each.subquery("t")).where(exp.Not(this=exp.column("e_")))
     return {int(row["n_"]) for row in relation.engine.run(plan)} & rows

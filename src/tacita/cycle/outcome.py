@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +12,7 @@ from tacita.cycle.decisions import Decisions
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import counted
 from tacita.model.microdata import Microdata
+from tacita.risk.null_semantics import Nulls
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class State:
     expected: float | None = None
     """Expected re-identifications, if risks are probabilities."""
     figures: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    has_nulls: bool = False
+    """Whether a known cell is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ class Outcome:
     notes: Sequence[str] = ()
     why_not: str = ""
     """Why nothing may be released although no single record is stuck; empty if that is not so."""
+    unchecked: tuple[str, ...] = ()
+    """Why the claim could not be checked on the written file, if it was released all the same."""
     links: EngineRelation | None = field(default=None, repr=False, compare=False)
     """Pairs of identifiers that belong together, if the program of the cycle concluded them itself."""
 
@@ -100,7 +106,37 @@ class Outcome:
         if not self.is_safe:
             why = self.why_not or f"{counted(self.after.unsafe, 'record')} could not be brought under the threshold"
             return f"Not released: {why}."
-        if not len(self.decisions):
-            return "Safe as it is: nothing was changed."
+        changed = bool(len(self.decisions))
+        head = "Safe" if changed else "Safe as it is"
+        if self.unchecked:
+            head += f" by {Path(self.claim.measure).name}, not checked on the written file"
+        condition = self.condition
+        if condition:
+            head += f"{' and' if self.unchecked else ''} if {condition}"
+            if self.after.unsafe_strict:
+                return f"{head}; {still_recognisable(self.after.unsafe_strict, self.claim.parameters.get('k'))}."
         were = "was" if self.before.unsafe == 1 else "were"
-        return f"Safe: {counted(self.before.unsafe, 'record')} {were} unsafe, none is now."
+        told = (
+            f"{counted(self.before.unsafe, 'record')} {were} unsafe, none is now" if changed else "nothing was changed"
+        )
+        return f"{head}: {told}."
+
+    @property
+    def condition(self) -> str:
+        """What must be true of empty cells for the outcome to be safe: empty if it is safe without."""
+        if not self.after.has_nulls or self.after.unsafe_strict == 0:
+            return ""
+        return Nulls.from_words(self.claim.nulls).condition
+
+
+def still_recognisable(records: int, k: object) -> str:
+    """Return what is left if an empty cell of another record does not count, as a clause.
+
+    >>> still_recognisable(8, 2)
+    '8 records remain unique to someone who knows their values'
+    >>> still_recognisable(1, 3)
+    '1 record still looks like fewer than 3 to someone who knows its values'
+    """
+    one = records == 1
+    what = f"still look{'s' if one else ''} like fewer than {k}" if k != 2 else f"remain{'s' if one else ''} unique"
+    return f"{counted(records, 'record')} {what} to someone who knows {'its' if one else 'their'} values"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
 from tacita.cycle.suppression.routing import AttributeRoute, TupleOrder
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError, faults_text
+from tacita.model.dictionary import Dictionary, MissingAs
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
-from tacita.risk.null_semantics import Nulls
+from tacita.risk.null_semantics import Nulls, default_nulls
 
 
 class Method(StrEnum):
@@ -43,7 +44,11 @@ class Plan:
     known: tuple[str, ...] | None = None
     """What the intruder knows; None: the quasi-identifiers."""
     nulls: Nulls | None = None
-    """How nulls count; None: by maybe-match."""
+    """How nulls count; None: strictly, or as near to it as the measure can (`default_nulls`)."""
+    missing_as: MissingAs | None = None
+    """What a missing value of the source counts as; None: as `nulls`, or the dictionary, says."""
+    missing_label: str | None = None
+    """What is written where a known cell of the source is empty, so that it is a category beside suppressed cells."""
     population: EngineRelation | None = None
     """The population or a register, for measures that look into one."""
     method: Method = Method.SUPPRESSION
@@ -103,3 +108,8 @@ class Plan:
             faults.append("the risk of households is asked for, but no household key is named")
         if faults:
             raise UsageError(faults_text(faults))
+
+    def nulls_in(self, dictionary: Dictionary) -> Nulls:
+        """Return how nulls of microdata with this dictionary count."""
+        nulls = self.nulls or default_nulls(self.measure, dictionary.missing_as)
+        return nulls if self.missing_as is None else replace(nulls, missing_as=self.missing_as)

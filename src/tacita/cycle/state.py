@@ -52,6 +52,7 @@ def measured(sample: Sample, measure: Measure, k: int | None, progress: Progress
         float(row["largest"] or 0.0),
         float(row["expected"] or 0.0) if risks.are_probabilities else None,
         dict(risks.figures),
+        has_nulls(sample),
     )
     return Measured(sample, risks, state)
 

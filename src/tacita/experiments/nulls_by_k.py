@@ -41,10 +41,10 @@ def nulls_by_k(extent: Extent, seed: int, wanted: Set[str], progress: Progress =
 
 def _plans(k: int, wanted: Set[str]) -> dict[str, Plan]:
     measure = KAnonymity(k)
-    plans = {FEWEST: Plan(measure)}
+    plans = {FEWEST: Plan(measure, nulls=Nulls())}
     if wanted & {"a", "b"}:
-        plans[ONE_BY_ONE] = Plan(measure, attributes=AttributeRoute.MOST_RISKY_FIRST)
-        plans[ROUNDS] = Plan(measure, rounds=True, take_back=False)
+        plans[ONE_BY_ONE] = Plan(measure, nulls=Nulls(), attributes=AttributeRoute.MOST_RISKY_FIRST)
+        plans[ROUNDS] = Plan(measure, nulls=Nulls(), rounds=True, take_back=False)
     if "c" in wanted:
         plans[STANDARD] = Plan(measure, nulls=Nulls(semantics=Semantics.STANDARD))
     return plans

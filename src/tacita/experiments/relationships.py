@@ -18,6 +18,7 @@ from tacita.generators.ownership import planted_control
 from tacita.progress import Progress, Step, silent
 from tacita.reasoning.links import related
 from tacita.risk.identity.k_anonymity import KAnonymity
+from tacita.risk.null_semantics import Nulls
 
 PROGRAM = "company_groups"
 
@@ -33,7 +34,9 @@ def nulls_by_relationships(extent: Extent, seed: int, progress: Progress = silen
                 groups = company_groups(data, name, seed, relationships)
                 for series in (WHOLE, AT_RISK):
                     whole = series == WHOLE  # as Algorithm 9 is printed, which takes nothing back
-                    plan = Plan(KAnonymity(2), links={"group": groups}, whole_clusters=whole, take_back=not whole)
+                    plan = Plan(
+                        KAnonymity(2), nulls=Nulls(), links={"group": groups}, whole_clusters=whole, take_back=not whole
+                    )
                     outcome, cost = cycled(data.microdata, plan)
                     about = (outcome.before.unsafe, outcome.after.unsafe_strict, cost.cpu, cost.elapsed)
                     yield Point("d", name, series, relationships, outcome.nulls, *about)

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from tacita.model.missing_codes import MISSING_MARKERS
 from tacita.model.names import normalised
 from tacita.model.relation import ColumnType
-
-# Spellings of "no value" that statistical packages and spreadsheets write into columns of numbers.
-MISSING_MARKERS = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", ".", "-", "?", "#N/A", "#NULL!")
 
 # fmt: off
 _CODE_WORDS = frozenset((

@@ -13,7 +13,6 @@ from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, UsageError, listed
 from tacita.files.column_types import (
     EITHER_WAY,
-    MISSING_MARKERS,
     STRICT_FORMS,
     Candidate,
     NumberStyle,
@@ -22,6 +21,7 @@ from tacita.files.column_types import (
 )
 from tacita.files.contract import ReadOptions
 from tacita.model.microdata import Reading
+from tacita.model.missing_codes import MISSING_MARKERS
 from tacita.model.relation import Column, ColumnType
 
 _AT_ONCE = 400  # terms counted by one plan

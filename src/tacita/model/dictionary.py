@@ -33,9 +33,11 @@ class MissingAs(StrEnum):
     """How a value that is missing in the source counts in risk groups."""
 
     UNKNOWN = "unknown"
-    """Missing may be any value, as a labelled null."""
+    """An empty cell is a labelled null; a code that says why there is no value is a category, as readers see it."""
+    EMPTY = "empty"
+    """Codes are no more than empty cells: they count as labelled nulls, and are released as empty cells."""
     CATEGORY = "category"
-    """Missing is a value like any other."""
+    """An empty cell is a category, too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class KAnonymity:
     attributes: tuple[str, ...] = ()
     """What the intruder knows; none: the quasi-identifiers."""
     by: Literal["suppression", "recoding", "local-recoding", "auto"] = "suppression"
-    nulls: Literal["maybe", "strict", "expected"] = "maybe"
+    nulls: Literal["strict", "maybe", "expected"] = "strict"
     suppression_limit: float = 0.05
     name: ClassVar[str] = "k-anonymity"
     promises: ClassVar[str] = "At least k records look alike on what the intruder knows, or nothing is released."

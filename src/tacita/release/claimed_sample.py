@@ -14,14 +14,13 @@ from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError
 from tacita.files.contract import engine_relation
 from tacita.model.attribute import Attribute, Category
-from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
 from tacita.release.folder import CLUSTERS, LINKS
 from tacita.risk.catalogue import measure as measure_named
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.measure import Measure
-from tacita.risk.null_semantics import Distribution, Nulls, Semantics
+from tacita.risk.null_semantics import Nulls
 from tacita.risk.sample import Sample
 
 _PLACE = "\0place"
@@ -45,14 +44,8 @@ def measured(
 
 def nulls_of(claim: Claim) -> Nulls:
     """Return how nulls count under a claim."""
-    told = claim.nulls
     try:
-        return Nulls(
-            MissingAs(told.get("missing_as") or MissingAs.UNKNOWN),
-            Semantics(told.get("semantics") or Semantics.MAYBE_MATCH),
-            float(1.0 if told.get("alpha") is None else told["alpha"]),
-            Distribution(told.get("distribution") or Distribution.CONDITIONAL),
-        )
+        return Nulls.from_words(claim.nulls)
     except (TypeError, ValueError):
         raise InputError("the claim does not say how nulls count", do="give it as options") from None
 

@@ -22,6 +22,7 @@ from tacita.version import __version__
 
 _EMPTY_CELLS = {
     "maybe-match": "may stand for any value",
+    "strict": "is no look-alike of a value that is there",
     "standard": "is like no other cell",
     "alpha": "may stand for any value, with less weight than a value that is there",
     "expected": "stands for each value with the probability that it has",

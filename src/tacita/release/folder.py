@@ -12,10 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from tacita.cycle.outcome import Claim, Outcome
-from tacita.errors import OutputError
+from tacita.engines.published_codes import FIRST_MADE, published_codes
+from tacita.errors import OutputError, listed
 from tacita.files.atomic import atomic, write_text
-from tacita.files.contract import WriteOptions
+from tacita.files.contract import WriteOptions, engine_relation
 from tacita.files.write import write
 from tacita.model import dictionary_file
 from tacita.model.dictionary import MissingAs
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 DATA = "data"
 DICTIONARY = "data.dictionary.toml"
 REPORT = "report.html"
+_WITHOUT_CODES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
+"""Endings of files in which a missing value has no code."""
 DECISIONS, ORDER, CLUSTERS, LINKS = "decisions.parquet", "order.parquet", "clusters.parquet", "links.parquet"
 
 
@@ -54,6 +59,13 @@ class Released:
     notes: tuple[str, ...]
     checked: bool
     """Whether the claim was checked on the written file."""
+    outcome: Outcome
+    """What was released; its verdict says if nobody could check it on the written file."""
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in a sentence."""
+        return self.outcome.verdict
 
 
 def internal_folder(target: Path) -> Path:
@@ -97,6 +109,7 @@ def write_release(
     if ending in SPSS:
         dictionary = with_blanks_missing(dictionary, tuples)
     microdata = microdata.with_dictionary(dictionary)
+    microdata = _with_codes_written(microdata, ending, outcome.claim.known)
     with placed(target, internal, force=options.force, settings=settings) as places:
         data = DATA + ending
         as_asked = WriteOptions(progress=progress, escape_formulas=options.escape_formulas)
@@ -108,8 +121,9 @@ def write_release(
         _write_public(outcome, tuples, microdata, data, places.release, settings)
         tuples.relation.engine.drop(tuples.relation)  # it is written, and the check needs the room
         checked = _write_internal(outcome, tuples, options, seed, data, notes, places, settings, progress)
-    found = (*notes, *checked.get("why_not", ()))
-    return Released(target, internal, target / data, outcome.records, found, "unsafe" in checked)
+    outcome = _with_check(outcome, checked)
+    found = (*notes, *outcome.unchecked)
+    return Released(target, internal, target / data, outcome.records, found, not outcome.unchecked, outcome)
 
 
 def _without_undecided(outcome: Outcome) -> tuple[Outcome, tuple[str, ...]]:
@@ -182,14 +196,21 @@ def _write_internal(
         write_manifest(checked)
         checked = _checked(outcome, places, unchecked=options.unchecked)
         (folder / MANIFEST).unlink()
-    write_text(folder / REPORT, internal_report(outcome, tuples, notes, checked, seed), force=False, settings=settings)
+    told = internal_report(_with_check(outcome, checked), tuples, notes, checked, seed)
+    write_text(folder / REPORT, told, force=False, settings=settings)
     write_manifest(checked)
     return checked
 
 
+def _with_check(outcome: Outcome, checked: Mapping[str, Any]) -> Outcome:
+    """Return the outcome that says why nobody checked the written file, if so."""
+    if "unsafe" in checked:
+        return outcome
+    return replace(outcome, unchecked=tuple(checked.get("why_not", ())) or ("the check was left out",))
+
+
 def _checked(outcome: Outcome, places: Places, *, unchecked: bool) -> dict[str, Any]:
     """Return what the claim comes to on the written file; raise if it does not hold, or nobody could tell."""
-    from tacita.files.contract import engine_relation
     from tacita.release.verify import verify
 
     engine = engine_relation(outcome.protected).engine
@@ -221,9 +242,44 @@ def _check_source_stays(original: Microdata, target: Path, internal: Path) -> No
         )
 
 
+def _with_codes_written(microdata: Microdata, ending: str, known: tuple[str, ...]) -> Microdata:
+    """Return the microdata with codes of missing values as values, for a format that has no other place for them.
+
+    They were counted as the categories that they are; in the dictionary of the release they are declared missing.
+    """
+    if ending not in _WITHOUT_CODES:
+        return microdata
+    relation = engine_relation(microdata)
+    names = [name for name in known if name in microdata.dictionary.names]
+    seen = published_codes(relation, microdata.dictionary, names)
+    kept = {column.name: column.type for column in relation.columns}
+    lost = [
+        name
+        for name, codes in seen.codes.items()
+        if seen.relation.column(name).type is not kept[name] or any(_is_made(value) for value in codes.values())
+    ]
+    if lost:
+        raise OutputError(
+            f"codes of missing values of {listed(lost)} cannot be written to a {ending} file",
+            do="release them as empty cells (--missing-as empty)",
+        )
+    if not seen.codes:
+        return microdata
+    stored = relation.engine.store(
+        exp.select(*(exp.column(n) for c in seen.relation.columns for n in (c.physical, c.as_written) if n))
+        .from_(seen.relation.source())
+        .order_by(exp.column(seen.relation.number)),
+        seen.relation.columns,
+    )
+    return replace(microdata, relation=stored)
+
+
+def _is_made(value: object) -> bool:
+    return isinstance(value, int | float) and value <= FIRST_MADE
+
+
 def _renamed(microdata: Microdata, names: tuple[str, ...]) -> Microdata:
     """Return the microdata under the names that the format allowed."""
-    from tacita.files.contract import engine_relation
 
     if tuple(column.name for column in microdata.columns) == names:
         return microdata

@@ -26,7 +26,7 @@ def internal_report(
     body = [
         tag("h1", f"{name}: internal report of a release"),
         tag("p", "Not to be handed out: thresholds, seeds and steps on this page help an attacker.", class_="soft"),
-        verdict("SAFE", outcome.verdict, "good"),
+        verdict("SAFE", outcome.verdict, "neutral" if outcome.condition or outcome.unchecked else "good"),
         section("Two numbers", *_two_numbers(outcome)),
         section("Risk before and after", _states(outcome), *_checked(checked)),
         section("What changed", *_changes(outcome)),

@@ -21,6 +21,7 @@ from tacita.files.layout import character
 from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
 from tacita.release.tuples import Tuples, identifiers_of
+from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.version import __version__
 
 FORMAT = 1
@@ -112,7 +113,8 @@ def null_semantics(claim: Claim) -> str:
     """Return how empty cells count, in a word."""
     if claim.nulls.get("missing_as") == "category":
         return "category"
-    return str(claim.nulls.get("semantics", "maybe-match"))
+    nulls = Nulls.from_words(claim.nulls)
+    return "strict" if nulls.semantics is Semantics.ALPHA and nulls.alpha == 0 else str(nulls.semantics)
 
 
 def rounded_count(count: int) -> int | str:
@@ -140,7 +142,7 @@ def reading(released: Microdata) -> dict[str, Any]:
 
 def _type_read_back(column: Column, released: Microdata) -> str:
     """Return the type of a column in a text file; one with cells that no such type holds is read as text."""
-    from tacita.files.column_types import MISSING_MARKERS
+    from tacita.model.missing_codes import MISSING_MARKERS
 
     if not column.as_written:
         return column.type.value

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita.assessment.finding import finding
-from tacita.cycle.outcome import Claim
+from tacita.cycle.outcome import Claim, still_recognisable
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.protocol import Engine
 from tacita.errors import InputError, TacitaError, counted
@@ -25,9 +25,11 @@ from tacita.release.folder import internal_folder
 from tacita.release.manifest import INTERNAL, PUBLIC
 from tacita.release.placing import put_back
 from tacita.release.records_of import claim_of, manifest_of
+from tacita.risk.bounds import check_bound
+from tacita.risk.frequencies import has_nulls
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
-from tacita.risk.null_semantics import Nulls, Semantics
+from tacita.risk.null_semantics import STRICT, Nulls
 from tacita.risk.sample import Sample
 from tacita.settings import Settings
 
@@ -48,6 +50,8 @@ class Verification:
     unsafe_strict: int | None = None
     """Records below k if nobody leans on the nulls of others."""
     largest_risk: float | None = None
+    has_nulls: bool = False
+    """Whether a known cell is empty."""
     with_proof: bool = False
     """Whether the internal folder was there to compare with."""
 
@@ -60,7 +64,14 @@ class Verification:
     def verdict(self) -> str:
         """The answer in a sentence."""
         if self.holds:
-            return f"The claim holds: none of {counted(self.records, 'record')} is unsafe by {self.claim.measure}."
+            told = f"none of {counted(self.records, 'record')} is unsafe by {self.claim.measure}"
+            condition = Nulls.from_words(self.claim.nulls).condition if self.has_nulls else ""
+            if condition and self.unsafe_strict != 0:
+                left = ""
+                if self.unsafe_strict:
+                    left = f"; {still_recognisable(self.unsafe_strict, self.claim.parameters.get('k'))}"
+                return f"The claim holds if {condition}: {told}{left}."
+            return f"The claim holds: {told}."
         return "The claim does not hold." if not self.unchecked else "The claim could not be checked."
 
 
@@ -123,6 +134,7 @@ def _checked(
     answer = replace(answer, records=records, faults=tuple(faults))
     try:
         chosen, sample = measured(claim, microdata, full, internal, own)
+        check_bound(own if own is not None else chosen)
         lacking = chosen.lacks(sample)
         if lacking:
             raise InputError(f"{claim.measure} cannot be measured: {'; '.join(lacking)}")
@@ -135,7 +147,14 @@ def _checked(
     if found.unsafe:
         faults.append(f"{counted(found.unsafe, 'record')} of {records:,} above the threshold of {claim.measure}")
     strict = _strict(claim, sample)
-    return replace(answer, faults=tuple(faults), unsafe=found.unsafe, unsafe_strict=strict, largest_risk=found.highest)
+    return replace(
+        answer,
+        faults=tuple(faults),
+        unsafe=found.unsafe,
+        unsafe_strict=strict,
+        largest_risk=found.highest,
+        has_nulls=has_nulls(sample),
+    )
 
 
 def _count_faults(records: int, full: Mapping[str, Any] | None) -> list[str]:
@@ -150,5 +169,6 @@ def _strict(claim: Claim, sample: Sample) -> int | None:
     if not isinstance(k, int):
         return None
     strict = KAnonymity(k)
-    sample = sample.with_nulls(Nulls(MissingAs.UNKNOWN, Semantics.ALPHA, alpha=0.0))
+    as_ = MissingAs.EMPTY if sample.nulls.missing_as is MissingAs.EMPTY else MissingAs.UNKNOWN
+    sample = sample.with_nulls(replace(STRICT, missing_as=as_))
     return finding(strict, sample, strict.risks(sample)).unsafe

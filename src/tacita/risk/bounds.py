@@ -5,9 +5,12 @@ from __future__ import annotations
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, number
+from tacita.errors import UsageError
 
 TOLERANCE = 1e-9
 """A figure that differs from its bound by less, relatively, meets it: what is equal in fractions is not in floats."""
+_OF_LOOK_ALIKES = ("k-anonymity", "k-map", "alpha-k")
+"""Measures whose k is the number of records that should look alike."""
 
 
 def exceeds(figure: exp.Expr, bound: exp.Expr) -> exp.Expr:
@@ -41,3 +44,25 @@ def risk_where(condition: exp.Expr) -> exp.Expr:
 def as_count(term: exp.Expr) -> exp.Expr:
     """Return a sum of counts as a whole number; engines widen sums."""
     return exp.Cast(this=term, to=exp.DataType(this=exp.DType.BIGINT))
+
+
+def check_bound(measure: object) -> None:
+    """Raise if a measure lets every record pass, whatever its data.
+
+    >>> from tacita.risk.identity.k_anonymity import KAnonymity
+    >>> check_bound(KAnonymity(1))
+    Traceback (most recent call last):
+        ...
+    tacita.errors.UsageError: k-anonymity with k = 1 finds every record safe, unique ones as well
+      what to do: take a k of at least 2
+    """
+    name, k = getattr(measure, "name", "the measure"), getattr(measure, "k", None)
+    if float(getattr(measure, "threshold", 0.0)) >= 1:
+        raise UsageError(
+            f"the threshold of {name} is 1: no risk is above it, so that every record passes, unique ones as well",
+            do="take a threshold below 1",
+        )
+    if name in _OF_LOOK_ALIKES and isinstance(k, int) and k < 2:
+        raise UsageError(
+            f"{name} with k = {k} finds every record safe, unique ones as well", do="take a k of at least 2"
+        )

@@ -44,6 +44,8 @@ class Codes:
     """Their weights together; the counts, if there is no weight."""
     values: tuple[pa.Array, ...]
     """What the codes of each attribute stand for."""
+    missing: tuple[frozenset[object], ...] = ()
+    """Of each attribute: the values that are codes of missing values, and have no place in a hierarchy."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -117,7 +119,8 @@ def _coded(sample: Sample) -> Codes:
         values.append(column.dictionary)
     counts = as_numpy(arrow.column(COUNT)).astype(np.int64)
     weights = as_numpy(arrow.column(WEIGHT)).astype(np.float64)
-    return Codes(np.stack(coded, axis=1), counts, weights, tuple(values))
+    missing = tuple(frozenset(sample.published.codes.get(name, {}).values()) for name in sample.known)
+    return Codes(np.stack(coded, axis=1), counts, weights, tuple(values), missing)
 
 
 def _none(table: EngineRelation) -> list[pa.RecordBatch]:

@@ -9,12 +9,17 @@ one depends on what such a cell may stand for, and tools disagree:
 - sdcMicro's *alpha* weighs uncertain matches by a constant;
 - *expected*: a null counts for a group with the probability that it would fall there, as the complete records have it.
   Suppressing more cells cannot make it jump: a hidden value is worth what an intruder would guess.
+
+*Strict* is alpha = 0: the null of another record is not a look-alike that a record may count on. It is the default
+wherever somebody has to decide what is safe (docs/decisions/0021-strict-nulls-and-published-codes.md).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any, Self
 
 from tacita.errors import UsageError
 from tacita.model.dictionary import MissingAs
@@ -24,7 +29,7 @@ class Semantics(StrEnum):
     """What a null matches."""
 
     MAYBE_MATCH = "maybe-match"
-    """Any value (default)."""
+    """Any value: the VADA-SA paper's meaning."""
     STANDARD = "standard"
     """Nothing but itself."""
     ALPHA = "alpha"
@@ -55,6 +60,30 @@ class Nulls:
     alpha: float = 1.0
     distribution: Distribution = Distribution.CONDITIONAL
 
+    @classmethod
+    def from_words(cls, told: Mapping[str, Any]) -> Self:
+        """Return what a claim says of nulls; raise ValueError or TypeError if it says something else.
+
+        >>> Nulls.from_words({"semantics": "alpha", "alpha": 0.0}) == STRICT
+        True
+        """
+        return cls(
+            MissingAs(told.get("missing_as") or MissingAs.UNKNOWN),
+            Semantics(told.get("semantics") or Semantics.MAYBE_MATCH),
+            float(1.0 if told.get("alpha") is None else told["alpha"]),
+            Distribution(told.get("distribution") or Distribution.CONDITIONAL),
+        )
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """What `from_words` reads: in words of JSON."""
+        return {
+            "missing_as": str(self.missing_as),
+            "semantics": str(self.semantics),
+            "alpha": self.alpha,
+            "distribution": str(self.distribution),
+        }
+
     def __post_init__(self) -> None:
         if not 0 <= self.alpha <= 1:
             raise UsageError(f"alpha is {self.alpha}", do="give the weight of an uncertain match, from 0 to 1")
@@ -68,6 +97,34 @@ class Nulls:
     def are_whole(self) -> bool:
         """Whether frequencies are whole numbers."""
         return self.are_values or self.semantics in {Semantics.MAYBE_MATCH, Semantics.STANDARD}
+
+    @property
+    def are_strict(self) -> bool:
+        """Whether no record counts a null of another one as a look-alike.
+
+        >>> Nulls().are_strict, STRICT.are_strict
+        (False, True)
+        """
+        return (
+            self.are_values
+            or self.semantics is Semantics.STANDARD
+            or (self.semantics is Semantics.ALPHA and self.alpha == 0)
+        )
+
+    @property
+    def condition(self) -> str:
+        """What must be true of empty cells for records to be as safe as they are counted; empty if nothing must.
+
+        >>> Nulls().condition
+        'an empty cell may be any value'
+        """
+        if self.are_strict:
+            return ""
+        if self.semantics is Semantics.EXPECTED:
+            return "an empty cell is each value with its probability"
+        if self.semantics is Semantics.ALPHA and self.alpha < 1:
+            return f"an empty cell may be any value, with weight {self.alpha:g}"
+        return "an empty cell may be any value"
 
     def __str__(self) -> str:
         if self.are_values:
@@ -88,3 +145,17 @@ class Nulls:
         if self.are_values or self.semantics is not Semantics.ALPHA or self.alpha not in {0.0, 1.0}:
             return str(self)
         return f"strict ({self})" if self.alpha == 0 else f"maybe-match ({self})"
+
+
+STRICT = Nulls(semantics=Semantics.ALPHA, alpha=0.0)
+"""No record leans on the nulls of others."""
+
+
+def default_nulls(measure: object, missing_as: MissingAs = MissingAs.UNKNOWN) -> Nulls:
+    """Return how nulls count if nobody says otherwise: in the way that protects most of those that a measure knows.
+
+    That is strict; a measure that counts no matches in part says what it takes instead, as ``strictest``.
+    """
+    semantics = getattr(measure, "strictest", None)
+    nulls = STRICT if semantics is None else Nulls(semantics=semantics)
+    return replace(nulls, missing_as=missing_as)

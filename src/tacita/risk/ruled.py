@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlglot import exp
 
@@ -43,6 +43,8 @@ class Ruled:
     program: ProgramText
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     threshold: float = 0.5
+    strictest: ClassVar[Semantics] = Semantics.MAYBE_MATCH
+    """Rules count nulls in one way only."""
 
     @property
     def name(self) -> str:
@@ -190,4 +192,4 @@ def as_rules_see(sample: Sample) -> Microdata:
     """Return the microdata with what the intruder knows as quasi-identifiers, and nulls as the sample counts them."""
     dictionary = sample.microdata.dictionary.with_categories(dict.fromkeys(sample.known, Category.QUASI_IDENTIFIER))
     dictionary = replace(dictionary, missing_as=sample.nulls.missing_as)
-    return sample.microdata.with_dictionary(dictionary)
+    return replace(sample.microdata.with_dictionary(dictionary), relation=sample.records)

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.published_codes import Published, published_codes
 from tacita.errors import DictionaryError, UsageError
 from tacita.model.attribute import Category
+from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.risk.null_semantics import Nulls
 
-_OF_NO_NULLS = ("combinations", "codes", "has_nulls")
+_OF_NO_NULLS = ("published", "combinations", "codes", "has_nulls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +56,27 @@ class Sample:
 
     @property
     def records(self) -> EngineRelation:
-        """The records, where they live."""
-        relation = self.microdata.relation
-        assert isinstance(relation, EngineRelation)
-        return relation
+        """The records as the intruder reads them: codes of missing values are values (`published_codes`)."""
+        return self.published.relation
+
+    @property
+    def published(self) -> Published:
+        """The records, and the codes among their known values."""
+        if "published" not in self.made:
+            relation = self.microdata.relation
+            assert isinstance(relation, EngineRelation)
+            as_empty = self.nulls.missing_as is MissingAs.EMPTY
+            names = () if as_empty else self.known
+            self.made["published"] = published_codes(relation, self.microdata.dictionary, names)
+        found: Published = self.made["published"]
+        return found
 
     @property
     def engine(self) -> Engine:
         """The engine that holds the records."""
-        return self.records.engine
+        relation = self.microdata.relation
+        assert isinstance(relation, EngineRelation)
+        return relation.engine
 
     @property
     def weight(self) -> str | None:
@@ -84,6 +98,8 @@ class Sample:
         if nulls == self.nulls:
             return self
         sample = replace(self, nulls=nulls)
+        if (nulls.missing_as is MissingAs.EMPTY) != (self.nulls.missing_as is MissingAs.EMPTY):
+            return sample
         sample.made.update((key, self.made[key]) for key in _OF_NO_NULLS if key in self.made)
         return sample
 

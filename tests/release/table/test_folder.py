@@ -15,6 +15,7 @@ from tacita.errors import InternalError, OutputError, UsageError
 from tacita.release.placing import MANIFEST
 from tacita.release.table import folder as folders
 from tacita.release.table.folder import FORMATS, TableOptions, write_tables
+from tacita.release.table.verify import verify_tables
 
 
 def test_all_formats_are_written_and_no_secret_leaves_the_house(tmp_path: Path) -> None:
@@ -105,3 +106,13 @@ def test_the_released_csv_tells_the_codes(tmp_path: Path) -> None:
     assert [(row["sector"], row["region"]) for row in rows if row["status"]] == [
         ("II", "B"), ("II", "C"), ("III", "B"), ("III", "C"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["{", "3", "[{}]", "[]", '[{"table": "turnover"}]'])
+def test_an_audit_that_cannot_be_read_verifies_nothing(tmp_path: Path, text: str) -> None:
+    released = write_tables(protected(), tmp_path / "out")
+    (released.internal / "audit.json").write_text(text, encoding="utf-8")
+    found = verify_tables(released.folder)
+    assert not found.holds
+    assert any("not verified" in fault for fault in found.faults)
+    assert not [fault for fault in found.faults if "nobody can say" in fault]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -52,8 +52,12 @@ class Ladder:
         return self._climbs[low, high]
 
 
-def ladder(name: str, values: Sequence[object], hierarchy: Hierarchy | None) -> Ladder:
+def ladder(
+    name: str, values: Sequence[object], hierarchy: Hierarchy | None, missing: Collection[object] = ()
+) -> Ladder:
     """Return the ladder of an attribute over its distinct values; without a hierarchy it is value -> *.
+
+    Codes of missing values (`missing`) have no place in a hierarchy: they stay what they are at each level.
 
     >>> sex = ladder("sex", ["m", "f"], None)
     >>> sex.height, sex.maps[1].tolist(), sex.shares[0].tolist()
@@ -66,16 +70,21 @@ def ladder(name: str, values: Sequence[object], hierarchy: Hierarchy | None) -> 
         each, star = np.arange(size + 1, dtype=np.int32), np.array([*[0] * size, 1], dtype=np.int32)
         fine = np.array([*[1 / size for _ in values], 1.0])
         return Ladder(name, (each, star if size else each), (fine, np.ones(2 if size else 1)), has_star=size > 0)
-    hierarchy.check_covers(values)
-    hierarchy = with_shares(hierarchy, values)
-    paths = [hierarchy.path(value) or () for value in values]
+    covered = [value for value in values if value not in missing]
+    hierarchy.check_covers(covered)
+    hierarchy = with_shares(hierarchy, covered)
+    paths = [None if value in missing else hierarchy.path(value) or () for value in values]
     maps, shares = [], []
     for level in range(hierarchy.height + 1):
-        codes: dict[str, int] = {}
-        own = [codes.setdefault(path[level], len(codes)) for path in paths]
+        codes: dict[tuple[bool, object], int] = {}
+        labels = [
+            (True, value) if path is None else (False, path[level]) for value, path in zip(values, paths, strict=True)
+        ]
+        own = [codes.setdefault(label, len(codes)) for label in labels]
         maps.append(np.array([*own, len(codes)], dtype=np.int32))
-        shares.append(np.array([*(_share(hierarchy, label, level) for label in codes), 1.0]))
-    tops = {path[-1] for path in paths}
+        covers = [1 / len(values) if fixed else _share(hierarchy, str(label), level) for fixed, label in codes]
+        shares.append(np.array([*covers, 1.0]))
+    tops = {path[-1] if path is not None else None for path in paths}
     return Ladder(name, tuple(maps), tuple(shares), tops == {STAR})
 
 
@@ -90,7 +99,14 @@ def _share(hierarchy: Hierarchy, label: str, level: int) -> float:
 
 
 def ladders(
-    names: Sequence[str], values: Sequence[Sequence[object]], hierarchies: Mapping[str, Hierarchy]
+    names: Sequence[str],
+    values: Sequence[Sequence[object]],
+    hierarchies: Mapping[str, Hierarchy],
+    missing: Mapping[str, Collection[object]] | None = None,
 ) -> tuple[Ladder, ...]:
-    """Return the ladders of several attributes."""
-    return tuple(ladder(name, list(held), hierarchies.get(name)) for name, held in zip(names, values, strict=True))
+    """Return the ladders of several attributes; `missing` are codes of missing values by attribute."""
+    codes = missing or {}
+    return tuple(
+        ladder(name, list(held), hierarchies.get(name), codes.get(name, ()))
+        for name, held in zip(names, values, strict=True)
+    )

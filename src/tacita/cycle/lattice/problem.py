@@ -104,7 +104,8 @@ class Problem:
         places = {name: i for i, name in enumerate(names)}
         known = [name for name in names if name != sensitive]
         columns, values = zip(*(_in_order(combinations, places[name]) for name in known), strict=True)
-        rungs = ladders(known, values, hierarchies)
+        missing = {name: combinations.missing[places[name]] for name in known} if combinations.missing else {}
+        rungs = ladders(known, values, hierarchies, missing)
         counts, histogram, whole = combinations.counts.astype(np.int64), None, Sensitive(np.zeros(0))
         if sensitive is not None:
             own, held = _in_order(combinations, places[sensitive])
@@ -123,6 +124,8 @@ class Problem:
         if sensitive is None and any(model.needs_sensitive for model in models):
             sensitive = next(iter(sample.sensitive), None)
         wider = sample if sensitive is None else sample.with_known((*sample.known, sensitive))
+        if wider is not sample:  # a code is a category of what the intruder knows, not of what is sensitive
+            wider.made["published"] = sample.published
         found = codes(wider)
         hierarchies = sample.microdata.hierarchies
         return cls.of(wider.known, found, hierarchies, models, sensitive=sensitive, sample=wider, **how)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita.cycle.decisions import Decisions
+from tacita.cycle.missing import with_missing_settled
 from tacita.cycle.outcome import Claim, Outcome, State, Stuck
 from tacita.cycle.plan import Plan
 from tacita.cycle.program.history import TOO_RISKY, TUPLE, Rounds, decisions, is_changed, versions
@@ -77,6 +78,8 @@ class _Ruled:
     parameters: dict[str, Any]
 
     def run(self, progress: Progress) -> Outcome:
+        names = self.original.dictionary.quasi_identifiers
+        self.original = with_missing_settled(self.original, names, self.original.dictionary.missing_as)
         microdata = self._countable()
         rounds = Rounds()
         relation = microdata.relation
@@ -107,7 +110,8 @@ class _Ruled:
         dictionary = self.original.dictionary
         if dictionary.missing_as is MissingAs.UNKNOWN:
             return self.original
-        if dictionary.quasi_identifiers and has_nulls(Sample.of(self.original)):
+        as_category = dictionary.missing_as is MissingAs.CATEGORY
+        if as_category and dictionary.quasi_identifiers and has_nulls(Sample.of(self.original)):
             raise UsageError(
                 "missing values count as a category, but suppressed cells will be empty too",
                 where=f"'{self.original.name}'",
@@ -187,7 +191,7 @@ class _Ruled:
             {"nulls of the risky records' cells": loss.of_risky, "nulls of all known cells": loss.of_all},
             [*found.notes, *self._doubt(after, too_risky)],
             self._why_not(released, records, too_risky),
-            links,
+            links=links,
         )
 
     def _states(

@@ -26,14 +26,13 @@ def with_values(microdata: Microdata, cells: Mapping[str, Mapping[int, Any]]) ->
     import numpy as np
 
     hidden = {
-        name: np.array(sorted(here), dtype=np.int64)
+        name: np.array(sorted(row for row, value in here.items() if isinstance(value, Null)), dtype=np.int64)
         for name, here in cells.items()
-        if here and all(isinstance(value, Null) for value in here.values())
     }
-    found = locally_recoded(
-        microdata, {name: (rows, np.full(len(rows), SUPPRESSED, np.int64)) for name, rows in hidden.items()}
-    ).microdata
-    recoded = {name: here for name, here in cells.items() if here and name not in hidden}
+    gone = {name: (rows, np.full(len(rows), SUPPRESSED, np.int64)) for name, rows in hidden.items() if len(rows)}
+    found = locally_recoded(microdata, gone).microdata
+    told = {name: {r: v for r, v in here.items() if not isinstance(v, Null)} for name, here in cells.items()}
+    recoded = {name: here for name, here in told.items() if here}
     if not recoded:
         return found
     columns, joined = {}, []

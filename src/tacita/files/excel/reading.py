@@ -16,12 +16,12 @@ import pyarrow.compute as pc
 from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import counted, listed
 from tacita.files.clock import clock_text
-from tacita.files.column_types import MISSING_MARKERS
 from tacita.files.contract import Loaded, ReadOptions
 from tacita.files.excel.sheet import Sheet, chosen, load, opened
 from tacita.files.told import as_told
 from tacita.model.attribute import Attribute
 from tacita.model.microdata import Reading
+from tacita.model.missing_codes import MISSING_MARKERS
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Step
 

@@ -21,6 +21,7 @@ from tacita.masking.recoding.masked import (
     Rewriting,
     changed_rows,
     engine_relation,
+    is_there,
     rewritten,
     value_term,
 )
@@ -111,7 +112,7 @@ def _asked(microdata: Microdata, column: Column, rows: Array, levels: Array) -> 
 def _suppression(microdata: Microdata, column: Column, level: exp.Expr) -> Rewriting:
     value = value_term(column)
     here = exp.Not(this=exp.Is(this=level, expression=exp.Null()))
-    known = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
+    known = is_there(column)
     left = exp.Case(ifs=[exp.If(this=here, true=exp.Null())], default=value.copy())
     hierarchy = microdata.hierarchies.get(column.name)
     return Rewriting(left, column.type, microdata.attribute(column.name), hierarchy, where=exp.and_(here.copy(), known))
@@ -128,10 +129,14 @@ def _recoding(microdata: Microdata, column: Column, level: exp.Expr, known: Labe
     term = exp.Case(ifs=ifs, default=known.term(0))
     here = exp.Not(this=exp.Is(this=level.copy(), expression=exp.Null()))
     # A label may be that of the value itself: hierarchies repeat a label where there is nothing coarser.
-    other = exp.NullSafeNEQ(this=exp.Paren(this=term.copy()), expression=known.term(0))
+    other: exp.Expr = exp.NullSafeNEQ(this=exp.Paren(this=term.copy()), expression=known.term(0))
+    if column.as_written:  # a code of a missing value goes as well if its cell is suppressed
+        hidden = exp.and_(exp.Is(this=exp.Paren(this=term.copy()), expression=exp.Null()), is_there(column))
+        gone = exp.EQ(this=level.copy(), expression=exp.Neg(this=exp.Literal.number(1)))
+        other = exp.or_(other, exp.and_(gone, hidden))
     hierarchy = ReachedHierarchy.over(known.hierarchy, known.values, reached)
     attribute = _attribute(microdata.attribute(column.name))
-    return Rewriting(term, ColumnType.TEXT, attribute, hierarchy, where=exp.and_(here, other))
+    return Rewriting(term, ColumnType.TEXT, attribute, hierarchy, where=exp.and_(here, exp.Paren(this=other)))
 
 
 def _attribute(attribute: Attribute) -> Attribute:

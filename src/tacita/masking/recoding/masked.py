@@ -94,12 +94,10 @@ def rewritten(microdata: Microdata, columns: Mapping[str, Rewriting], joined: Se
         value = exp.column(column.physical, table=RECORD) if change is None else change.term
         terms.append(exp.alias_(value, column.physical))
         spelled = column.as_written
-        if change is not None and change.where is None:
-            spelled = None
         if spelled:
             own: exp.Expr = exp.column(spelled, table=RECORD)
-            if change is not None and change.where is not None:
-                own = exp.Case(ifs=[exp.If(this=change.where.copy(), true=exp.Null())], default=own)
+            if change is not None:
+                own = exp.Case(ifs=[exp.If(this=_keeps_spelling(column, change), true=own)])
             terms.append(exp.alias_(own, spelled))
         if change is None:
             kept.append(column)
@@ -118,6 +116,22 @@ def rewritten(microdata: Microdata, columns: Mapping[str, Rewriting], joined: Se
         else:
             hierarchies[name] = change.hierarchy
     return replace(microdata, relation=stored, dictionary=dictionary, hierarchies=MappingProxyType(hierarchies))
+
+
+def _keeps_spelling(column: Column, change: Rewriting) -> exp.Expr:
+    """Return the condition that a cell is still spelt as it was: codes of missing values outlive a recoded column."""
+    if change.where is not None:
+        return exp.Not(this=exp.func("coalesce", exp.Paren(this=change.where.copy()), exp.false()))
+    was = exp.Is(this=exp.column(column.physical, table=RECORD), expression=exp.Null())
+    return exp.and_(was, exp.Is(this=exp.Paren(this=change.term.copy()), expression=exp.Null()))
+
+
+def is_there(column: Column) -> exp.Expr:
+    """Return the condition that a cell of the records says something: a value, or a code instead of one."""
+    absent = [exp.Is(this=exp.column(column.physical, table=RECORD), expression=exp.Null())]
+    if column.as_written:
+        absent.append(exp.Is(this=exp.column(column.as_written, table=RECORD), expression=exp.Null()))
+    return exp.Not(this=exp.Paren(this=exp.and_(*absent)))
 
 
 def changed_rows(

@@ -16,7 +16,7 @@ HEADING = f"""\
 # category: {", ".join(Category)}; "" while undecided
 # kind: {", ".join(Kind)}
 """
-_ON_MISSING = '# a missing value counts as a category of its own, or as "unknown"'
+_ON_MISSING = '# an empty cell is "unknown" or a "category"; "empty": codes are unknown, too'
 _WIDE = 100
 
 
@@ -31,7 +31,7 @@ def dumps(dictionary: Dictionary) -> str:
     [microdata]
     name = "firms"
     description = ""
-    missing-as = "unknown"        # a missing value counts as a category of its own, or as "unknown"
+    missing-as = "unknown"        # an empty cell is "unknown" or a "category"; "empty": codes are unknown, too
     <BLANKLINE>
     [attributes.Area]
     category = "quasi-identifier"

@@ -49,14 +49,18 @@ def verify_tables(release: Path, internal: Path | None = None) -> TableVerificat
     faults = file_faults(release, public, full if proved else None)
     if proved:
         faults += internal_faults(house, full)
-        faults += [f"{name} did not pass the audit" for name in _failed(house)]
+        faults += _audit_faults(house)
     tables = public["tables"]
     return TableVerification(release, len(tables), sum(each["withheld"] for each in tables), tuple(faults), proved)
 
 
-def _failed(house: Path) -> list[str]:
+def _audit_faults(house: Path) -> list[str]:
+    """Return which tables did not pass the audit, or that the audit is not known: then nothing is verified."""
     try:
         verdicts = json.loads((house / "audit.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return ["audit.json cannot be read, so nobody can say that it"]
-    return [f"table '{each['table']}'" for each in verdicts if not each["passed"]]
+        failed = [str(each["table"]) for each in verdicts if each["passed"] is not True]
+    except (OSError, ValueError, TypeError, KeyError, LookupError):
+        return ["audit.json cannot be read: whether the tables passed the audit is not verified"]
+    if not verdicts:
+        return ["audit.json names no table: whether the tables passed the audit is not verified"]
+    return [f"table '{name}' did not pass the audit" for name in failed]

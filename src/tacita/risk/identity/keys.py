@@ -43,6 +43,8 @@ class Keys:
     most_records: int | tuple[int, ...] = 1
     threshold: float = 0.5
     name: ClassVar[str] = "keys"
+    strictest: ClassVar[Semantics] = Semantics.STANDARD
+    """There are no shares of a match here; a null that counts in no cell protects most."""
 
     def __post_init__(self) -> None:
         if self.dimension < 1:

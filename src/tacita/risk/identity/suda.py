@@ -43,6 +43,8 @@ class Suda:
     risk: Literal["threshold", "dis"] = "threshold"
     threshold: float = 0.5
     name: ClassVar[str] = "suda"
+    strictest: ClassVar[Semantics] = Semantics.STANDARD
+    """There are no shares of a match here; a null that counts in no cell protects most."""
 
     def __post_init__(self) -> None:
         if self.largest < 0:

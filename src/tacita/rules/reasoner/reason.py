@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 from sqlglot import exp
 
 from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.published_codes import published_codes
 from tacita.errors import InputError, ReasoningError, counted
+from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.rules.logic.checks import termination, unsettled
@@ -93,6 +95,7 @@ def reason(
     if data is not None and data.dictionary.quasi_identifiers:
         # What the risk is measured on, unless somebody says otherwise: all quasi-identifiers.
         parameters = {"AnonSet": list(data.dictionary.quasi_identifiers), **(parameters or {})}
+    data = None if data is None else _as_published(data, parameters or {})
     ready = prepare(
         program,
         source=source,
@@ -115,6 +118,15 @@ def reason(
     return Reasoning(
         ready, engine, given_inputs, dict(functions or {}), similarity, budget or Budget(), progress, data, watching
     ).run()
+
+
+def _as_published(data: Microdata, parameters: Mapping[str, Any]) -> Microdata:
+    """Return the data with codes of missing values as values, in what the risk is measured on: readers see them."""
+    names = parameters.get("AnonSet", ())
+    if data.dictionary.missing_as is MissingAs.EMPTY or not isinstance(data.relation, EngineRelation):
+        return data
+    wanted = [name for name in names if name in data.dictionary.names]
+    return replace(data, relation=published_codes(data.relation, data.dictionary, wanted).relation)
 
 
 @dataclass(slots=True)
