@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tacita as tc
 from tacita.attacks.microdata import catalogue as attackers
-from tacita.attacks.microdata.attacker import Attacked
+from tacita.attacks.microdata.attacker import Attacked, Rate
 from tacita.choosing.as_html import comparison_page
 from tacita.choosing.as_json import comparison_dict
 from tacita.choosing.comparison import compared
@@ -159,14 +159,15 @@ def test_indicators_and_models_are_judged(people):
     assert any("income ~ age overlap" in reason for reason in against)
 
 
-def test_what_exceeds_a_guess_is_the_risk():
-    def attack(name, success, guess):
-        return risk_of(Attacked(name, success, 0, 1, guess, 100))
+def test_what_exceeds_the_control_is_the_risk():
+    def attack(success, control):
+        beside = None if control is None else Rate(control, control, control)
+        return risk_of(Attacked("mine", success, success, success, 0.1, 100, control=beside))
 
-    assert attack("membership-inference", 0.5, 0.5) == 0
-    assert attack("membership-inference", 0.75, 0.5) == 0.5
-    assert attack("attribute-inference", 0.2, 0.4) == 0
-    assert attack("distance-linkage", 0.3, 0.01) == 0.3
+    assert attack(0.5, 0.5) == 0
+    assert attack(0.75, 0.5) == 0.5
+    assert attack(0.2, 0.4) == 0
+    assert attack(0.3, None) == 0.3
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 100)), max_size=12))
@@ -208,7 +209,8 @@ def test_a_recipe_that_half_of_the_records_are_too_few_for_is_still_judged(peopl
 
 
 def test_a_limit_is_not_kept_by_an_attacker_who_could_not_attack(people):
-    attack = {"known": ["age"], "attackers": ["distance-linkage", "membership-inference"], "accept": 1.0}
+    attackers = ["distance-linkage", "membership-inference"]
+    attack = {"known": ["age"], "attackers": attackers, "accept": 1.0, "control": "none"}
     recipe = {"seed": 1, "step": [{"method": "mdav", "attributes": ["age"]}]}
     found = tc.mask(people, {**recipe, "attack": attack})
     assert any(
@@ -270,7 +272,7 @@ def test_an_attacker_of_ones_own_counts_in_the_disclosure_risk(people, threat, r
         step = {"method": "rank-swapping", "attributes": ["age", "income"], "p": 50}
         attack = {"known": ["age"], "attackers": ["own", "distance-linkage"]}
         found = tc.mask(people, {"seed": 1, "step": [step], "attack": attack}).evaluation
-        linkage = 100 * next(each.success for each in found.attacks if each.attacker == "distance-linkage")
+        linkage = 100 * next(risk_of(each) for each in found.attacks if each.attacker == "distance-linkage")
         assert linkage < 50
         assert found.disclosure_risk == pytest.approx(risk if risk == 100 else risk + linkage / 2)
         Own.threat = "identify"
@@ -278,3 +280,75 @@ def test_an_attacker_of_ones_own_counts_in_the_disclosure_risk(people, threat, r
             attackers.enter(Own)
     finally:
         attackers._ENTERED.pop("own")
+
+
+def test_who_infers_or_singles_out_is_controlled_by_a_hold_out(people):
+    """Perturbed records too: the recipe on one half is attacked, and the other half is the control."""
+    step = {"method": "correlated-noise", "attributes": ["age", "income"], "alpha": 0.1}
+    attackers = [
+        "distance-linkage",
+        "attribute-inference",
+        "singling-out",
+        "replicated-uniques",
+        "membership-inference",
+    ]
+    found = tc.mask(people, {"seed": 1, "step": [step], "attack": {"attackers": attackers}}).evaluation
+    by = {each.attacker: each for each in found.attacks}
+    assert {name: each.control_by for name, each in by.items()} == {
+        "distance-linkage": "random matching of records",
+        "attribute-inference": "records that were not in the data",
+        "singling-out": "records that were not in the data",
+        "replicated-uniques": "records that were not in the data",
+        "membership-inference": "even odds",
+    }
+    assert by["distance-linkage"].attempts == 300
+    assert by["attribute-inference"].attempts == 150
+    assert any("a half of the records" in note for note in found.notes)
+    bare = tc.mask(people, {"seed": 1, "step": [step], "attack": {"attackers": ["singling-out"], "control": "none"}})
+    assert bare.evaluation.attacks[0].risk is None
+
+
+def test_invented_records_are_searched_for_replicas_by_default(people):
+    recipe = {"seed": 1, "step": [{"method": "synthetic-trees"}]}
+    found = tc.mask(people, recipe).evaluation.attacks
+    assert [each.attacker for each in found] == ["attribute-inference", "membership-inference", "replicated-uniques"]
+    assert all(each.risk is not None for each in found)
+
+
+def test_a_control_file_of_the_recipe(people, tmp_path):
+    data = tc.generate("households", rows=200).write(tmp_path / "all.csv")
+    lines = (tmp_path / "all.csv").read_text().splitlines()
+    (tmp_path / "in.csv").write_text("\n".join(lines[:101]) + "\n")
+    (tmp_path / "out.csv").write_text("\n".join([lines[0], *lines[101:]]) + "\n")
+    (tmp_path / "r.toml").write_text(
+        'seed = 1\n[[step]]\nmethod = "mdav"\nattributes = ["Age", "Income"]\n[attack]\ncontrol = "out.csv"\n'
+        'attackers = ["singling-out", "replicated-uniques"]\n'
+    )
+    data = tc.read(tmp_path / "in.csv").with_roles(
+        quasi=["Region", "Sex"], identifier=["Person"], cluster="Household", weight="Weight"
+    )
+    found = tc.mask(data, tmp_path / "r.toml").evaluation
+    assert all(each.control_by == "records that were not in the data" for each in found.attacks)
+    assert found.attacks[1].attempts > 50  # the release itself, not a half
+    (tmp_path / "out.csv").write_text("\n".join(lines[:101]) + "\n")
+    with pytest.raises(UsageError, match="100 % of the records of the control equal"):
+        tc.mask(data, tmp_path / "r.toml")
+    (tmp_path / "out.csv").unlink()
+    with pytest.raises(TacitaError, match="control"):
+        tc.mask(data, tmp_path / "r.toml")
+
+
+def test_households_are_not_divided_by_a_hold_out(tmp_path):
+    from tacita.choosing.holdout import halves
+    from tacita.recipes.carry_out import carried_out
+
+    data = tc.generate("households", rows=200)
+    masked = carried_out(data.microdata, Recipe((RecipeStep("mdav", {"attributes": ["Age"], "k": 3}),), seed=1))
+    parts = halves(masked, ["Age"], 1, [])
+    both = [
+        {part.categories("Household").values[c] for c in part.categories("Household").codes}
+        for part in (parts.members, parts.others)
+    ]
+    assert both[0] and both[1] and not both[0] & both[1]
+    assert abs(len(parts.members) - len(parts.others)) < 12
+    assert len(parts.origin) == len(parts.released) == len(parts.members)

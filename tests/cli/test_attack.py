@@ -90,3 +90,39 @@ def test_wrong_requests(tacita, people, arguments, code, said):
     done = tacita("attack", *arguments)
     assert done.returncode == code, done.stderr
     assert said in done.stderr
+
+
+def test_a_control_and_two_sources(tacita, people):
+    lines = (people / "people.csv").read_text().splitlines()
+    (people / "in.csv").write_text("\n".join(lines[:151]) + "\n")
+    (people / "other.csv").write_text("\n".join([lines[0], *lines[151:]]) + "\n")
+    asked = ("attack", "in.csv", "--original", "in.csv", "--control", "other.csv", *ROLES, *SECRET)
+    found = attacks(tacita(*asked, "--source", "Age,Sex", "--source", "Income,Region", "--json"))
+    by_holdout = {"attribute-inference", "singling-out", "linkability"}
+    assert set(found) == {"distance-linkage", "rank-interval", *by_holdout}
+    assert {
+        n for n, each in found.items() if each["control"]["by"] == "records that were not in the data"
+    } == by_holdout
+    for each in found.values():
+        assert each["risk"]["interval"][0] <= each["risk"]["rate"] <= each["risk"]["interval"][1]
+    assert found["linkability"]["risk"]["rate"] > 0.8
+    for wrong, said in (
+        (("--source", "Age"), "twice"),
+        (("--source", "Age", "--source", "Sex", "--attacker", "distance-linkage"), "linkability"),
+    ):
+        done = tacita(*asked, *wrong)
+        assert done.returncode == 2
+        assert said in done.stderr
+    same = tacita("attack", "in.csv", "--original", "in.csv", "--control", "in.csv", *ROLES)
+    assert same.returncode == 2
+    assert "equal a record of the original" in same.stderr
+    unused = tacita(*asked, "--attacker", "distance-linkage")
+    assert "no attacker uses the control" in unused.stdout
+
+
+def test_without_a_control_the_success_is_not_called_a_risk(tacita, people):
+    asked = ("attack", "people.csv", "--original", "people.csv", *ROLES, "--attacker", "singling-out")
+    done = tacita(*asked)
+    assert "no control" in done.stdout
+    assert "singling-out has no control" in done.stdout
+    assert json.loads(tacita(*asked, "--json").stdout)["attacks"][0]["risk"] is None

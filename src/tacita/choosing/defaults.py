@@ -21,9 +21,13 @@ _OF_CATEGORIES = ("contingency-tables", "direct-comparison", "entropy")
 THREATS: Mapping[str, str] = {
     "distance-linkage": "identity",
     "probabilistic-linkage": "identity",
+    "linkability": "identity",
+    "singling-out": "identity",
     "rank-interval": "attribute",
+    "deviation-interval": "attribute",
     "attribute-inference": "attribute",
     "membership-inference": "membership",
+    "replicated-uniques": "membership",
 }
 """What an attacker aims at; the risk is the mean over threats of the best attacker of each."""
 
@@ -39,22 +43,15 @@ def threat_of(attacker: str) -> str | None:
     return str(getattr(attackers.named(attacker), "threat", "identity"))
 
 
-_OVER_GUESSING = ("attribute-inference", "membership-inference")
-"""Attackers who succeed often without the file: of them only what exceeds a guess is a risk of the file."""
-
-
 def risk_of(attack: Attacked) -> float:
-    """Return the part of an attack that is due to the release, from 0 to 1.
+    """Return the part of an attack that is due to the release of these records, from 0 to 1.
 
-    Links and intervals count as they are, as in the literature. Whoever infers a value or a membership is right at
-    times without the file: there it is (success - guess) / (1 - guess). An attacker of one's own counts by its control,
-    if it has one, and otherwise by its guess in the same way.
+    For every attacker it is (success - control) / (1 - control). Without a control it is the success: an upper bound.
+
+    >>> risk_of(Attacked("mine", 0.5, 0.4, 0.6, 0.1, 90))
+    0.5
     """
-    if attack.attacker not in _OVER_GUESSING and not attackers.is_entered(attack.attacker):
-        return attack.success
-    if attack.risk is not None and attackers.is_entered(attack.attacker):
-        return attack.risk.value
-    return max(0.0, (attack.success - attack.guess) / (1 - attack.guess)) if attack.guess < 1 else 0.0
+    return attack.success if attack.risk is None else attack.risk.value
 
 
 _MOST_FOR_INFERENCE = 50_000
@@ -79,7 +76,9 @@ def default_attackers(scene: Scene, *, paired: bool) -> tuple[str, ...]:
     wanted = ["distance-linkage"] if paired else []
     wanted += ["rank-interval"] if paired and numbers else []
     wanted += ["attribute-inference"] if scene.secret and len(scene.released) <= _MOST_FOR_INFERENCE else []
-    wanted += [] if paired else ["membership-inference"]
+    wanted += [] if paired else ["membership-inference", "replicated-uniques"]
+    wanted += ["singling-out"] if scene.holdout is not None else []
+    wanted += ["linkability"] if scene.sources is not None else []
     return tuple(wanted)
 
 

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
-from tacita.choosing.attacking import attacked
+from tacita.choosing.attacking import recipe_attacked
 from tacita.choosing.defaults import BOUNDED, LOSS_PARAMETERS, default_losses, risk_of, threat_of
 from tacita.choosing.ground import Ground
-from tacita.choosing.holdout import halves
 from tacita.choosing.untouched import Untouched, untouched
 from tacita.engines.records import records_of
 from tacita.errors import TacitaError, listed
@@ -108,10 +107,8 @@ def evaluated(
     known = tuple(name for name in ground.known if name in there)
     scene = Scene(original, released, masked.origin, known, ground.secret)
     # Where one recipe has no pairs, all meet who asks for members: risks over other threats would not compare.
-    if not paired and (parts := halves(masked, names, seed, notes)) is not None:
-        scene = Scene(parts.members, parts.released, None, known, ground.secret, parts.others)
     as_collected = tuple(name for name in known if name not in masked.changed)
-    attacks = attacked(scene, ground.wishes.attackers, paired=paired, seed=seed, progress=progress)
+    attacks = recipe_attacked(masked, scene, ground.wishes, paired=paired, seed=seed, progress=progress)
     notes += attacks.notes
     alone = untouched(original, masked.origin, [n for n in ground.left_out if n in there and n not in masked.changed])
     if alone.sentence:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.microdata.attacker import Scene
+from tacita.attacks.microdata.inference.combinations import coded, keys_of
 from tacita.attacks.microdata.linkage.oracle import scene_with_oracle
+from tacita.attacks.microdata.score import rate_of
 from tacita.engines.records import records_of
-from tacita.errors import UsageError, counted
+from tacita.errors import UsageError, counted, listed
 from tacita.model.attribute import Category
 from tacita.model.hierarchy import text_of
 from tacita.model.microdata import Microdata
 from tacita.model.records import Records
 
 Places = NDArray[np.int64]
+
+_BY_CHANCE = 0.01
+"""By how much more often than expected records of a control may equal originals."""
 
 
 def origin_by_order(original: Microdata, released: Microdata) -> Places:
@@ -40,6 +46,46 @@ def origin_by_identifier(original: Microdata, released: Microdata, by: str) -> P
     return found[asked.codes]
 
 
+def control_records(
+    original: Microdata, control: Microdata, known: Sequence[str], secret: Sequence[str] = ()
+) -> Records:
+    """Return the records of a control: people like those of the original who were not in the data.
+
+    Attributes are taken for what they are in the original. Raises if the control lacks one that is needed, or if more
+    of its records are in the original as well than chance explains: what is disclosed of members would be found of the
+    control too, and the risk would seem small.
+    """
+    wanted = list(dict.fromkeys((*known, *secret)))
+    there = set(control.dictionary.names)
+    if lacking := [name for name in wanted if name not in there]:
+        raise UsageError(f"the control lacks {listed(lacking)}", do="give records with the attributes of the original")
+    own = {attribute.name: attribute for attribute in original.dictionary if attribute.name in there}
+    alike = replace(control, dictionary=control.dictionary.mapped(lambda each: own.get(each.name, each)))
+    keys = {a.name for c in (Category.IDENTIFIER, Category.CLUSTER_KEY) for a in original.dictionary.of(c)}
+    shared = [name for name in own if name not in keys]
+    _check_apart(records_of(original, shared), records_of(alike, shared), shared)
+    return records_of(alike, wanted)
+
+
+def _check_apart(original: Records, control: Records, names: Sequence[str]) -> None:
+    """Raise if records of the control are originals, seen by more equal records than two samples of people have.
+
+    A person of a hold-out equals some original as often as an original equals some other one.
+    """
+    if not len(original) or not len(control) or not names:
+        return
+    keys = keys_of(coded([original, control], names))
+    twins = int((np.bincount(keys[0])[keys[0]] > 1).sum())
+    found = int(np.isin(keys[1], keys[0]).sum())
+    expected = rate_of(twins, len(original))
+    if rate_of(found, len(control)).lower > expected.upper + _BY_CHANCE:
+        raise UsageError(
+            f"{100 * found / len(control):.3g} % of the records of the control equal a record of the original, and "
+            f"chance explains {100 * expected.value:.3g} %",
+            do="give as control records of people who were not in the data",
+        )
+
+
 def scene_of(
     original: Microdata,
     released: Microdata,
@@ -49,13 +95,16 @@ def scene_of(
     secret: Sequence[str] = (),
     oracle: Microdata | None = None,
     by: str | None = None,
-    holdout: Microdata | None = None,
+    control: Microdata | None = None,
+    sources: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> Scene:
     """Return the scene of a released file.
 
     By default the intruder knows the quasi-identifiers of the original, or if there are none every attribute that both
     files have, but for secrets, identifiers, keys and weights; and wants the sensitive attributes. With an `oracle` the
     intruder knows the people of that register, who are told from each other `by` an identifier of the original.
+    `control` are records of people who were not in the data, `sources` the attributes that the intruder holds in each
+    of two sources.
     """
     dictionary = original.dictionary
     names = {column.name for column in released.columns}
@@ -64,14 +113,22 @@ def scene_of(
     secrets = tuple(secret) or tuple(a.name for a in dictionary.of(Category.SENSITIVE) if a.name in names)
     shared = [n for n in dictionary.names if n in names and n not in hidden]
     quasi = [n for n in dictionary.quasi_identifiers if n in shared]
+    held = [] if sources is None else [n for source in sources for n in source]
     wanted = tuple(known) or tuple(quasi) or tuple(n for n in shared if n not in secrets)
+    wanted = tuple(dict.fromkeys((*wanted, *held)))
     for name in (*wanted, *secrets):
         original.column(name), released.column(name)
     used = list(dict.fromkeys((*wanted, *secrets)))
     file = records_of(released, used)
     if oracle is None:
-        beside = None if holdout is None else records_of(holdout, used)
-        return Scene(records_of(original, used), file, origin, wanted, secrets, beside)
+        beside = None if control is None else control_records(original, control, wanted, secrets)
+        apart = None if sources is None else (tuple(sources[0]), tuple(sources[1]))
+        return Scene(records_of(original, used), file, origin, wanted, secrets, beside, apart)
+    if control is not None or sources is not None:
+        raise UsageError(
+            "an oracle is given beside a control or two sources, and linkage with an oracle has no use for these",
+            do="leave out the oracle, or the others",
+        )
     if by is None or origin is None:
         raise UsageError("an oracle needs to be told who is who", do="name an identifier of both with --by")
     identities = records_of(original, [by]).taken(origin)

@@ -9,7 +9,7 @@ import typer
 
 from tacita.cli.options import AsJson, Request, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
-from tacita.errors import UsageError, printable
+from tacita.errors import UsageError, counted, printable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,8 +37,15 @@ def attack(
     oracle: Annotated[
         str | None, typer.Option(metavar="FILE", help="Register of people whom the intruder knows, with --by.")
     ] = None,
-    holdout: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Records of people who are not in the released file.")
+    control: Annotated[
+        str | None,
+        typer.Option(
+            "--control", "--holdout", metavar="FILE", help="Records of people like the original who were not in it."
+        ),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Attributes of one of two sources that linkability links; give it twice."),
     ] = None,
     attacker: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Who attacks; may be repeated. Default: those that fit.")
@@ -78,7 +85,8 @@ def attack(
             known=tuple(request.quasi_identifiers() or ()),
             oracle=None if oracle is None else read(oracle, engine),
             by=by,
-            holdout=None if holdout is None else read(holdout, engine),
+            control=None if control is None else read(control, engine),
+            sources=_sources(source or []),
         )
         found = attacked(scene, attacker or (), seed=seed, progress=progress)
     beyond = [each for each in found.done if accept is not None and not risk_of(each) <= accept]
@@ -110,6 +118,16 @@ def _opened(released: str) -> tuple[str, NDArray[np.int64] | None, bool]:
         return released, None, False
     data, places = data_and_origin(folder)
     return str(data), places, places is None
+
+
+def _sources(given: list[str]) -> tuple[list[str], list[str]] | None:
+    """Return the attributes of two sources; None if none are given."""
+    if not given:
+        return None
+    parts = [[name for each in source.split(",") if (name := each.strip())] for source in given]
+    if len(parts) != 2:
+        raise UsageError(f"--source is given {counted(len(parts), 'time')}", do="give it twice, once for each source")
+    return parts[0], parts[1]
 
 
 def _origin(

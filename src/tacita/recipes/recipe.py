@@ -9,6 +9,10 @@ from typing import Any, Self
 
 from tacita.errors import UsageError
 
+HOLDOUT = "holdout"
+"""The recipe is carried out once more on a half of the records, and the other half is the control of attackers."""
+NO_CONTROL = "none"
+
 
 @dataclass(frozen=True, slots=True)
 class RecipeStep:
@@ -74,6 +78,8 @@ class Judgement:
     """The success, from 0 to 1, that no attacker may exceed; None: attacks are told, and nothing is refused."""
     accept_unique: float = 0.0
     """The share of released records, from 0 to 1, that may be unique on known attributes which no step changes."""
+    control: str = HOLDOUT
+    """Where records come from that were not in the data: `HOLDOUT`, a file of them, or `NO_CONTROL`."""
     attributes: tuple[str, ...] = ()
     """The attributes whose loss is measured; by default all that are released."""
     measures: tuple[str, ...] = ()

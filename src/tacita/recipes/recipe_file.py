@@ -11,10 +11,10 @@ from tacita.files.toml.checked import Checked
 from tacita.files.toml.faults import Faults, tables_of
 from tacita.model.hierarchy.text_file import read_text
 from tacita.recipes.methods import made
-from tacita.recipes.recipe import IndicatorWish, Judgement, Model, Recipe, RecipeStep
+from tacita.recipes.recipe import HOLDOUT, NO_CONTROL, IndicatorWish, Judgement, Model, Recipe, RecipeStep
 
 _TOP = ("title", "seed", "step", "attack", "utility")
-_ATTACK = ("known", "secret", "attackers", "accept", "accept_unique")
+_ATTACK = ("known", "secret", "attackers", "control", "accept", "accept_unique")
 _MODEL = ("formula", "kind", "by", "overlap")
 _UTILITY = ("attributes", "measures", "model", "indicator")
 _DO = "correct the recipe; docs/reference/recipes.md lists every key"
@@ -23,11 +23,11 @@ _DO = "correct the recipe; docs/reference/recipes.md lists every key"
 def read_recipe(path: str | PathLike[str]) -> Recipe:
     """Return the recipe of a TOML file."""
     path = Path(path)
-    return parse_recipe(read_text(path, InputError, "a recipe, a TOML file"), where=str(path))
+    return parse_recipe(read_text(path, InputError, "a recipe, a TOML file"), where=str(path), folder=path.parent)
 
 
-def parse_recipe(text: str, *, where: str = "the recipe") -> Recipe:
-    """Return the recipe of a text.
+def parse_recipe(text: str, *, where: str = "the recipe", folder: Path = Path()) -> Recipe:
+    """Return the recipe of a text; files that it names are in `folder`.
 
     >>> recipe = parse_recipe('''
     ... seed = 7
@@ -39,13 +39,13 @@ def parse_recipe(text: str, *, where: str = "the recipe") -> Recipe:
     >>> recipe.steps[0].method, dict(recipe.steps[0].parameters)["k"], recipe.seed
     ('mdav', 3, 7)
     """
-    return recipe_of(tables_of(text, where=where), text=text, where=where)
+    return recipe_of(tables_of(text, where=where), text=text, where=where, folder=folder)
 
 
-def recipe_of(tables: dict[str, Any], *, text: str = "", where: str = "the recipe") -> Recipe:
+def recipe_of(tables: dict[str, Any], *, text: str = "", where: str = "the recipe", folder: Path = Path()) -> Recipe:
     """Return the recipe of the tables that a TOML file holds; `text` is that of the file, for the lines of faults."""
     faults = Faults()
-    top = Checked.of(tables, (), faults, Path(), _TOP)
+    top = Checked.of(tables, (), faults, folder, _TOP)
     steps = _steps(top)
     attack, utility = top.below("attack", _ATTACK), top.below("utility", _UTILITY)
     seed = top.whole("seed", None)
@@ -53,6 +53,7 @@ def recipe_of(tables: dict[str, Any], *, text: str = "", where: str = "the recip
         known=attack.texts("known"),
         secret=attack.texts("secret"),
         attackers=attack.texts("attackers"),
+        control=_control(attack),
         accept=attack.number("accept", None, least=0, most=1),
         accept_unique=attack.number("accept_unique", 0.0, least=0, most=1),
         attributes=utility.texts("attributes"),
@@ -89,6 +90,11 @@ def _steps(top: Checked) -> tuple[RecipeStep, ...]:
     if not found and not top.faults.found:
         top.fault("step", "the recipe has no step: add a [[step]] with a method")
     return tuple(found)
+
+
+def _control(attack: Checked) -> str:
+    given = attack.text("control", HOLDOUT)
+    return given if given in (HOLDOUT, NO_CONTROL) else str(attack.path("control", given))
 
 
 def _models(utility: Checked) -> tuple[Model, ...]:
@@ -153,6 +159,7 @@ def recipe_text(recipe: Recipe, *, with_seed: bool = True) -> str:
     document["step"] = steps
     judged = recipe.judgement
     attack: dict[str, Any] = {k: list(names) for k in ("known", "secret", "attackers") if (names := getattr(judged, k))}
+    attack |= {} if judged.control == HOLDOUT else {"control": judged.control}
     attack |= {} if judged.accept is None else {"accept": judged.accept}
     attack |= {"accept_unique": judged.accept_unique} if judged.accept_unique else {}
     if attack:

@@ -10,16 +10,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
+from tests.attacks.microdata.conftest import people
 
 from tacita.attacks.microdata.attacker import Scene
 from tacita.attacks.microdata.linkage.blocking import rules_for
 from tacita.attacks.microdata.linkage.comparisons import WIDTHS, comparison_of
 from tacita.attacks.microdata.linkage.distance import DistanceLinkage
+from tacita.attacks.microdata.linkage.linkability import Linkability
 from tacita.attacks.microdata.linkage.oracle import scene_with_oracle
 from tacita.attacks.microdata.linkage.probabilistic import ProbabilisticLinkage
 from tacita.attacks.microdata.linkage.splinking import _agreeing
 from tacita.attacks.microdata.space import axes_of
-from tacita.errors import InputError
+from tacita.errors import InputError, UsageError
 from tacita.generators.firms import FirmSurvey
 from tacita.generators.oracle import Oracle
 from tacita.model.hierarchy import ValueHierarchy
@@ -262,3 +264,35 @@ def test_agreement_never_speaks_against_a_pair() -> None:
     kept = [{"m_probability": 0.8, "u_probability": 0.3}, {"m_probability": 0.2, "u_probability": 0.7}]
     _agreeing(kept)
     assert [level["m_probability"] for level in kept] == pytest.approx([0.8, 0.2])
+
+
+def test_linkability_is_what_the_file_makes_of_two_sources() -> None:
+    """Released as it is, every person is linked; drawn from the same population, as many as of a hold-out."""
+    members, others, drawn = people(400, 1), people(400, 2), people(400, 3)
+    known = ("age", "sex", "region", "height", "wage")
+    sources = (("age", "region"), ("height", "wage"))
+    plain = Linkability().attack(Scene(members, members, None, known, holdout=others, sources=sources))
+    assert plain.risk is not None
+    assert plain.success > 0.95
+    assert plain.risk.value > 0.95
+    none = Linkability().attack(Scene(members, drawn, None, known, holdout=others, sources=sources))
+    assert none.risk is not None
+    assert none.risk.lower == 0
+    assert none == Linkability().attack(Scene(members, drawn, None, known, holdout=others, sources=sources))
+
+
+def test_linkability_by_hand() -> None:
+    """Of two records that are equally near, each source draws one of its own."""
+    before = Records({"a": Categories.of(list("uuv" * 100)), "b": Categories.of(list("xxy" * 100))})
+    after = Records({"a": Categories.of(list("uuv")), "b": Categories.of(list("xxy"))})
+    found = Linkability(neighbours=1, people=300).attack(Scene(before, after, None, ("a", "b")))
+    assert found.success == pytest.approx((200 / 2 + 100) / 300, abs=0.08)
+    assert found.control is None
+    assert found.guess == pytest.approx(1 / 3)
+
+
+def test_sources_have_nothing_in_common() -> None:
+    before = numbers(np.zeros((3, 2)))
+    with pytest.raises(UsageError, match="in common"):
+        Scene(before, before, None, ("x0",), sources=(("x0",), ("x0", "x1")))
+    assert Linkability().lacks(Scene(before, before, None, ("x0",)))

@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.errors import InputError
+from tacita.errors import InputError, UsageError
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
 
@@ -33,10 +33,21 @@ class Scene:
     holdout: Records | None = None
     """Records of people like the original ones who are not in the released file: what is found out about them as well
     does not disclose a record. They serve as the control."""
+    sources: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    """The attributes that the intruder holds in two sources, where it is asked whether the file links these; None: what
+    is known is dealt out."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", tuple(self.known))
         object.__setattr__(self, "secret", tuple(self.secret))
+        if self.sources is not None:
+            one, two = (tuple(source) for source in self.sources)
+            object.__setattr__(self, "sources", (one, two))
+            if not one or not two or set(one) & set(two):
+                raise UsageError(
+                    "the two sources of the intruder have an attribute in common, or one has none",
+                    do="name different attributes for each",
+                )
         if self.origin is None:
             return
         held = np.array(self.origin, dtype=np.int64)

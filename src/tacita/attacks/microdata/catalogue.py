@@ -13,6 +13,7 @@ _HOMES: dict[str, str] = {
     "attribute-inference": "inference.attribute:AttributeInference",
     "deviation-interval": "interval.deviation:DeviationInterval",
     "distance-linkage": "linkage.distance:DistanceLinkage",
+    "linkability": "linkage.linkability:Linkability",
     "membership-inference": "inference.membership:MembershipInference",
     "probabilistic-linkage": "linkage.probabilistic:ProbabilisticLinkage",
     "rank-interval": "interval.rank:RankInterval",
