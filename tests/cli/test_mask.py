@@ -104,7 +104,7 @@ def test_without_a_limit_nothing_is_released_unless_somebody_says_so(tacita, peo
     assert not (people / "out").exists()
     first = done.stdout.splitlines()[0]
     assert first.startswith("Distance linkage finds")
-    assert "random guessing: 0.4 %" in first
+    assert "control 0.4 %" in first
     told = json.loads(tacita(*asked, "--out", "out", "--ungated", "--json").stdout)
     assert next(iter(told)) == "headline"
     assert told["has_limit"] is False

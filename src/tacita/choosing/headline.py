@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacita.attacks.microdata.attacker import Attacked
 from tacita.choosing.defaults import THREATS, risk_of
 from tacita.choosing.evaluation import Evaluation
-from tacita.choosing.scores import per_cent
+from tacita.choosing.scores import NO_CONTROL, per_cent
 
 _SUCCEEDS = {
     "identity": "finds {} of the records",
@@ -13,14 +13,20 @@ _SUCCEEDS = {
     "membership": "tells members of the file from others in {} of the cases",
 }
 _OTHER = "succeeds in {} of its attempts"
+_OWN_WORDS = {
+    "linkability": "links two sources for {} of the people",
+    "replicated-uniques": "shows {} of the unique records again",
+    "singling-out": "describes exactly one person in {} of its attempts",
+}
+"""What attackers do that is not what others of the same threat do."""
 
 
 def headline(evaluation: Evaluation) -> str:
-    """Return the best attack of each threat, beside random guessing, and who stands alone on what no step changes.
+    """Return the best attack of each threat, beside its control, and who stands alone on what no step changes.
 
     >>> link = Attacked("distance-linkage", 0.98, 0.97, 0.99, 0.001, 1000)
     >>> headline(Evaluation((), (link,)))
-    'Distance linkage finds 98 % of the records (random guessing: 0.1 %).'
+    'Distance linkage finds 98 % of the records (no control).'
     """
     best: dict[str, Attacked] = {}
     for attack in evaluation.attacks:
@@ -36,8 +42,9 @@ def headline(evaluation: Evaluation) -> str:
 
 
 def _said(attack: Attacked, threat: str) -> str:
-    succeeds = _SUCCEEDS.get(threat, _OTHER).format(per_cent(attack.success))
-    beside = f"random guessing: {per_cent(attack.guess)}"
-    if attack.control is not None and per_cent(attack.control.value) != per_cent(attack.guess):
-        beside += f"; control: {per_cent(attack.control.value)}"
+    words = _OWN_WORDS.get(attack.attacker, _SUCCEEDS.get(threat, _OTHER))
+    succeeds = words.format(per_cent(attack.success))
+    beside = NO_CONTROL
+    if attack.control is not None and attack.risk is not None:
+        beside = f"control {per_cent(attack.control.value)}, risk {per_cent(attack.risk.value)}"
     return f"{attack.attacker.replace('-', ' ')} {succeeds} ({beside})"
