@@ -137,7 +137,7 @@ def test_links_by_rules(firms: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["--param", "k=3"], "need a measure"),
         (["--nulls", "maybe-mach"], "did you mean 'maybe-match'"),
         (["--missing-as", "category", "--nulls", "standard"], "leave one of them out"),
-        (["--missing-as", "x"], "use category or unknown"),
+        (["--missing-as", "x"], "use unknown, empty or category"),
         (["--scenario", "x"], "no scenario 'x'"),
         (["--measure", "k-map"], "k-map cannot be measured"),
         (["--measure", "l-diversity"], "l-diversity cannot be measured"),

@@ -64,7 +64,7 @@ def anonymize(
     >>> from tacita.risk.identity.k_anonymity import KAnonymity
     >>> outcome = anonymize(tc.sample("figure-5").microdata, Plan(KAnonymity(2)))
     >>> print(outcome.verdict, outcome.nulls)
-    Safe: 3 records were unsafe, none is now. 2
+    Safe: 3 records were unsafe, none is now. 3
     """
     plan = plan or Plan()
     return _Cycle.of(microdata, plan).run(progress, checkpoint)
@@ -192,11 +192,11 @@ class _Cycle:
         check_bound(self.plan.measure)
         if lacking := self.measure.lacks(sample):
             raise UsageError(f"{self.measure.name} cannot be measured: {'; '.join(lacking)}")
-        inexact = self.nulls.semantics in {Semantics.ALPHA, Semantics.EXPECTED}
+        inexact = self.nulls.semantics in {Semantics.ALPHA, Semantics.EXPECTED} and not self.nulls.are_strict
         if hasattr(self.plan.measure, "unsafe_sets") and inexact:
             raise UsageError(
                 f"{self.measure.name} counts an empty cell as any value or as none, not as '{self.nulls}'",
-                do="take --nulls maybe or standard",
+                do="take --nulls strict, standard or maybe",
             )
         if self.nulls.missing_as is MissingAs.CATEGORY:
             if has_nulls(sample):

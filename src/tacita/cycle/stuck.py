@@ -40,9 +40,9 @@ def stuck_records(now: Measured, plan: Plan) -> tuple[Stuck, ...]:
                     remedies.append(f"allow {name} to be suppressed")
         count = alike.now(record)
         frequency = count.certain + requirement.alpha * count.leaning
-        if requirement.k is not None and frequency >= 1:
+        if requirement.k is not None and frequency >= 2:  # with k = 1 unique records would pass
             remedies.append(f"take k = {int(frequency)}")
-        elif requirement.k is None:
+        elif requirement.k is None and requirement.risk(count) < 1:
             remedies.append(f"raise the threshold to {requirement.risk(count):.4g}")
         if now.sample.nulls.semantics is Semantics.STANDARD:
             remedies.append("let a null match other values (--nulls maybe or strict)")
@@ -51,7 +51,6 @@ def stuck_records(now: Measured, plan: Plan) -> tuple[Stuck, ...]:
 
 
 def _remedies(now: Measured, plan: Plan, risk: float) -> tuple[str, ...]:
-    ask_less = (
-        f"raise the threshold to {risk:.4g}" if now.risks.are_probabilities else f"ask less of {plan.measure.name}"
-    )
+    is_share = now.risks.are_probabilities and risk < 1
+    ask_less = f"raise the threshold to {risk:.4g}" if is_share else f"ask less of {plan.measure.name}"
     return (ask_less, *(["allow more to be suppressed"] if plan.keep or plan.keep_cells else []), _LEAVE_OUT)

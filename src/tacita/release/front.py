@@ -3,7 +3,7 @@
 >>> import tacita as tc
 >>> outcome = tc.anonymize(tc.sample("figure-5"), k=2)
 >>> outcome.is_safe, outcome.nulls
-(True, 2)
+(True, 3)
 """
 
 from __future__ import annotations

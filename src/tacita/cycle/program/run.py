@@ -177,6 +177,7 @@ class _Ruled:
         log = Decisions.of(decided)
         records = microdata.relation.count()
         nulls = sum(suppressed for suppressed, _ in log.per_attribute().values())
+        after = replace(after, has_nulls=after.has_nulls or nulls > 0)
         loss = NullLoss(nulls, before.unsafe, max(len(known), 1), records)
         return Outcome(
             self.original,
@@ -230,8 +231,8 @@ class _Ruled:
             told = {stuck.row: stuck for stuck in stuck_records(now, Plan(measure, known))}
         for row in too_risky:
             risk = rounds.risk(len(rounds.risks), row)
-            remedies = (f"raise the threshold to {risk:.4g}", "leave the record out of the release")
-            told.setdefault(row, Stuck(row, risk, remedies))
+            higher = (f"raise the threshold to {risk:.4g}",) if risk < 1 else ()
+            told.setdefault(row, Stuck(row, risk, (*higher, "leave the record out of the release")))
         return tuple(told[row] for row in sorted(told))
 
     def _links(self, found: Conclusions, microdata: Microdata) -> EngineRelation:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tacita.risk.arrays import renumbered
 from tacita.risk.combinations import NULL, Codes
 from tacita.risk.identity.partitions import condensed, projected
-from tacita.risk.null_semantics import Nulls, Semantics
+from tacita.risk.null_semantics import Nulls
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ class Cells:
     """Combinations, made ready to be counted by any of their attributes.
 
     A null is a value (missing as category); or it is part of no cell, and counts in none (standard) or in each cell
-    that the record may lie in (maybe-match; alpha and expected count as maybe-match).
+    that the record may lie in (maybe-match; a share of a match counts as one, and alpha = 0 as standard).
     """
 
     columns: tuple[Array, ...]
@@ -42,7 +42,7 @@ class Cells:
         if nulls.are_values:
             columns, sizes = [column - NULL for column in columns], tuple(size + 1 for size in sizes)
         where = tuple(column == NULL for column in columns)
-        return cls(tuple(columns), sizes, codes.counts, where, nulls.semantics is not Semantics.STANDARD)
+        return cls(tuple(columns), sizes, codes.counts, where, not nulls.are_strict)
 
     def unsafe(self, key: Sequence[int], most: int) -> tuple[int, Array]:
         """Return how many cells of a key have at most so many records, and whether each combination lies in one."""

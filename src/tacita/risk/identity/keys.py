@@ -146,6 +146,6 @@ def _notes(sample: Sample) -> list[str]:
     if sample.nulls.are_values or not has_nulls(sample):
         return []
     notes = ["a record without a value lies in no cell of a key with that attribute"]
-    if sample.nulls.semantics not in {Semantics.MAYBE_MATCH, Semantics.STANDARD}:
+    if not sample.nulls.are_strict and sample.nulls.semantics is not Semantics.MAYBE_MATCH:
         notes.append(f"a null may be any value: '{sample.nulls}' is not used here")
     return notes

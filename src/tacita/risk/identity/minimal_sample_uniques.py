@@ -28,7 +28,7 @@ from tacita.errors import UsageError
 from tacita.progress import Progress, Step, silent
 from tacita.risk.combinations import NULL, Codes
 from tacita.risk.identity.partitions import condensed, projected
-from tacita.risk.null_semantics import Nulls, Semantics
+from tacita.risk.null_semantics import Nulls
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +113,7 @@ class _Search:
     def of(cls, codes: Codes, nulls: Nulls, largest: int) -> _Search:
         import numpy as np
 
-        may_match = nulls.semantics is not Semantics.STANDARD
+        may_match = nulls.are_values or not nulls.are_strict
         # No other record can have the null of a record without others.
         as_values = nulls.are_values or (may_match and int(codes.counts.sum()) == 1)
         order = np.argsort(codes.counts != 1, kind="stable")

@@ -137,8 +137,8 @@ class Suda:
             notes.append(
                 f"with more than {MOST_FOR_DIS} attributes the DIS score falls as the score rises: do not use it"
             )
-        exact = {Semantics.MAYBE_MATCH, Semantics.STANDARD}
-        if not sample.nulls.are_values and sample.nulls.semantics not in exact and has_nulls(sample):
+        exact = sample.nulls.are_strict or sample.nulls.semantics is Semantics.MAYBE_MATCH
+        if not exact and has_nulls(sample):
             notes.append(f"a null may be any value: sample uniques have no share, so '{sample.nulls}' is not used here")
         return notes
 
