@@ -54,7 +54,46 @@ def test_more_noise_tells_less_and_costs_more(people):
     assert risks[0] > 60 > risks[-1]
     assert found.ground.known == ("region", "age", "income")
     assert found.ground.secret == ("ill",)
-    assert set(found.frontier) == {0, 1, 2}
+    assert found.better == (1, 2)
+    assert set(found.frontier) == {1, 2}
+
+
+def test_a_recipe_that_hardly_protects_is_no_better_than_the_unmasked_file(people):
+    found = tc.compare(people, [noise(0.0001)], seed=1)
+    assert found.baseline.information_loss == 0
+    assert found.baseline.score == pytest.approx(50, abs=2)
+    assert found.points[0].evaluation.disclosure_risk > 80
+    assert (found.best, found.frontier, found.better) == (None, (), ())
+    told = comparison_dict(found)
+    assert told["points"][0]["better_than_unmasked"] is False
+    assert told["baseline"]["score"] == found.baseline.score
+    assert "No recipe is better than the unmasked file" in told["verdict"]
+    page = comparison_page(found, "people")
+    assert "no better than the unmasked file" in page
+    assert page.count("unmasked file") >= 4  # verdict, map, table, mark
+
+
+def test_what_a_limit_forbids_is_marked(people):
+    found = tc.explore(
+        people,
+        attributes=["age", "income"],
+        methods=["rank-swapping"],
+        grid={"rank-swapping.p": [5, 30]},
+        judgement=Judgement(accept=0.5),
+        seed=1,
+    )
+    assert ["over a limit" in found.marks(place) for place in range(2)] == [True, False]
+    assert found.best == 1
+    none = tc.explore(
+        people,
+        attributes=["age", "income"],
+        methods=["rank-swapping"],
+        grid={"rank-swapping.p": [5]},
+        judgement=Judgement(accept=0.01),
+        seed=1,
+    )
+    assert none.best is None
+    assert "keeps the limits" in none.verdict
 
 
 def test_the_score_is_the_mean_of_both(people):

@@ -1,5 +1,6 @@
 """tacita mask, compare, explore and methods, through the command line."""
 
+import csv
 import json
 
 import pytest
@@ -13,6 +14,7 @@ method = "rank-swapping"
 attributes = ["Income", "Age"]
 p = 10
 """
+KEPT = ("Person", "Household", "Region", "Sex", "Age", "Income", "Health condition")
 ROLES = (
     "--quasi",
     "Region,Sex,Age",
@@ -29,6 +31,12 @@ ROLES = (
 def survey(tmp_path_factory):
     file = tmp_path_factory.mktemp("survey") / "people.csv"
     tc.generate("households", rows=250).write(file)
+    with file.open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    with file.open("w", newline="") as lines:
+        asked = csv.DictWriter(lines, KEPT, extrasaction="ignore", lineterminator="\n")
+        asked.writeheader()
+        asked.writerows(rows)
     return file.read_bytes()
 
 

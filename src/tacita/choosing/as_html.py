@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tacita.choosing.as_text import number, of_hundred
-from tacita.choosing.comparison import Comparison, Point
-from tacita.choosing.evaluation import Evaluation
+from tacita.choosing.comparison import UNMASKED, Comparison, Point
+from tacita.choosing.evaluation import Evaluation, is_number
+from tacita.choosing.headline import headline
 from tacita.choosing.scores import HEADS, control_notes, score_cells
 from tacita.errors import listed
 from tacita.recipes.recipe_file import recipe_text
@@ -22,9 +23,10 @@ def comparison_page(comparison: Comparison, title: str) -> str:
         tag(
             "p",
             f"The intruder is assumed to know {listed(comparison.ground.known, 30) or 'nothing'}. Risk and loss go "
-            "from 0 to 100. Every point is a recipe; the dashed line joins those that no other beats in both. This "
-            "page tells parameters of protection and stays in the house.",
+            "from 0 to 100. Every point is a recipe beside the unmasked file; the dashed line joins those that are not "
+            "dominated. This page tells parameters of protection and stays in the house.",
         ),
+        *([tag("p", tag("strong", comparison.verdict))] if comparison.verdict else []),
         figure(ru_map(comparison), "The R-U map: disclosure risk and information loss of each recipe"),
         section("All recipes", _all(comparison)),
     ]
@@ -44,6 +46,9 @@ def ru_map(comparison: Comparison) -> Html:
         for number_, point in enumerate(comparison.points)
         if point.place is not None
     ]
+    base = comparison.baseline
+    if base is not None and is_number(base.score):
+        marks.append(Mark(UNMASKED, base.disclosure_risk, base.information_loss))
     return scatter("R-U map", marks, x="disclosure risk", y="information loss")
 
 
@@ -80,20 +85,19 @@ def evaluation_parts(evaluation: Evaluation) -> list[Html]:
 
 
 def _all(comparison: Comparison) -> Html:
-    edge = set(comparison.frontier)
     rows: list[list[Cell]] = []
+    if comparison.baseline is not None:
+        rows.append([UNMASKED, *map(Share, _figures(comparison.baseline)), "baseline"])
     for place, point in enumerate(comparison.points):
-        found = point.evaluation
-        figures = [Share("–")] * 3
-        if found is not None:
-            figures = [Share(of_hundred(v)) for v in (found.information_loss, found.disclosure_risk, found.score)]
-        marks = ["lowest score"] if place == comparison.best else []
-        marks += ["frontier"] if place in edge else []
-        marks += ["breaks a limit"] if found is not None and found.broken else []
-        marks += [point.failed] if point.failed else []
         name = tag("a", f"{place + 1}. {point.recipe.label}", href=f"#point-{place + 1}")
-        rows.append([name, *figures, ", ".join(marks)])
+        rows.append([name, *map(Share, _figures(point.evaluation)), ", ".join(comparison.marks(place))])
     return table(["recipe", "loss", "risk", "score", ""], rows)
+
+
+def _figures(evaluation: Evaluation | None) -> list[str]:
+    if evaluation is None:
+        return ["–"] * 3
+    return [of_hundred(v) for v in (evaluation.information_loss, evaluation.disclosure_risk, evaluation.score)]
 
 
 def _point(point: Point) -> list[Html]:
@@ -101,4 +105,7 @@ def _point(point: Point) -> list[Html]:
         return [tag("p", f"It could not be carried out: {point.failed}.")]
     said = [f"{done.label}: {done.promises} {done.limits}" for done in point.steps]
     recipe = tag("details", tag("summary", "The recipe"), preformatted(recipe_text(point.recipe, with_seed=False)))
-    return [items(said), *evaluation_parts(point.evaluation), recipe, *([items(point.notes)] if point.notes else [])]
+    first = tag("p", tag("strong", headline(point.evaluation)))
+    against = [tag("p", "It would not be released:"), items(point.against)] if point.against else []
+    notes = [items(point.notes)] if point.notes else []
+    return [first, *against, items(said), *evaluation_parts(point.evaluation), recipe, *notes]

@@ -43,6 +43,8 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
                 "number": number,
                 "recipe": point.recipe.label,
                 "on_frontier": number - 1 in comparison.frontier,
+                "better_than_unmasked": number - 1 in comparison.better,
+                "against": list(point.against),
                 "steps": [{"step": done.label, "figures": _plain(done.figures)} for done in point.steps],
                 "notes": list(point.notes),
                 "failed": point.failed,
@@ -50,7 +52,9 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
             }
             for number, point in enumerate(comparison.points, 1)
         ],
+        "baseline": evaluation_dict(comparison.baseline) if comparison.baseline is not None else None,
         "best": comparison.best + 1 if comparison.best is not None else None,
+        "verdict": comparison.verdict,
         "notes": list(comparison.notes),
     }
 

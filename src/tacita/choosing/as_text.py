@@ -10,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from tacita.attacks.microdata.attacker import Attacked
-from tacita.choosing.comparison import Comparison
+from tacita.choosing.comparison import UNMASKED, Comparison, Point
 from tacita.choosing.evaluation import Evaluation, is_number
 from tacita.choosing.scores import HEADS, control_notes, score_cells
 from tacita.errors import listed, printable
 from tacita.recipes.carry_out import Done
+from tacita.recipes.recipe import Recipe
 from tacita.report.tables import figure
 
 
@@ -90,43 +91,45 @@ def evaluation_text(evaluation: Evaluation) -> list[RenderableType]:
 def comparison_text(comparison: Comparison) -> list[RenderableType]:
     """Return the points by their score, with the frontier marked."""
     table = _table("", "recipe", "loss", "risk", "score", "")
-    order = sorted(
-        range(len(comparison.points)),
-        key=lambda n: (comparison.points[n].place is None, _score(comparison, n), n),
-    )
-    for place in order:
-        point = comparison.points[place]
-        if point.evaluation is None:
-            table.add_row(str(place + 1), printable(point.recipe.label), "–", "–", "–", printable(point.failed or ""))
-            continue
-        marks = ["lowest score"] if place == comparison.best else []
-        marks += ["frontier"] if place in comparison.frontier else []
-        marks += ["breaks a limit"] if point.evaluation.broken else []
-        found = point.evaluation
-        table.add_row(
-            str(place + 1),
-            printable(point.recipe.label),
-            of_hundred(found.information_loss),
-            of_hundred(found.disclosure_risk),
-            of_hundred(found.score),
-            ", ".join(marks),
-        )
+    rows = [
+        (point.place is None, _score(point.evaluation), str(place + 1), point, ", ".join(comparison.marks(place)))
+        for place, point in enumerate(comparison.points)
+    ]
+    for _, _, name, point, marks in sorted(
+        [*rows, *_baseline(comparison)], key=lambda row: (row[0], row[1], row[2] == "", len(row[2]), row[2])
+    ):
+        figures = [of_hundred(value) for value in _figures(point.evaluation)]
+        table.add_row(name, printable(point.recipe.label), *figures, printable(marks))
     said: list[RenderableType] = [table, Text("")]
     said.append(
         Text(
             printable(
                 f"The intruder is assumed to know {listed(comparison.ground.known, 12) or 'nothing'}. Loss and risk go "
-                "from 0 to 100; the score is their mean. No other point is better in both than one of the frontier."
+                "from 0 to 100; the score is their mean. Points on the frontier are not dominated: no other recipe has "
+                "both less loss and less risk."
             )
         )
     )
+    said += [Text(comparison.verdict, style="bold red")] if comparison.verdict else []
     said += [Text(printable(f"note: {note}"), style="dim") for note in comparison.notes]
     return said
 
 
-def _score(comparison: Comparison, place: int) -> float:
-    evaluation = comparison.points[place].evaluation
-    return evaluation.score if evaluation is not None else float("inf")
+def _baseline(comparison: Comparison) -> list[tuple[bool, float, str, Point, str]]:
+    if (base := comparison.baseline) is None:
+        return []
+    point = Point(Recipe((), UNMASKED, is_baseline=True), base)
+    return [(point.place is None, _score(base), "", point, "baseline")]
+
+
+def _figures(evaluation: Evaluation | None) -> tuple[float, float, float]:
+    if evaluation is None:
+        return (float("nan"),) * 3
+    return evaluation.information_loss, evaluation.disclosure_risk, evaluation.score
+
+
+def _score(evaluation: Evaluation | None) -> float:
+    return evaluation.score if evaluation is not None and is_number(evaluation.score) else float("inf")
 
 
 def _table(*heads: str) -> Table:

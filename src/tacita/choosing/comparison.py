@@ -1,4 +1,4 @@
-"""Recipes beside each other: each carried out and judged on the same ground, several at a time."""
+"""Recipes beside each other and beside the unmasked file: all judged on the same ground, several at a time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ from dataclasses import dataclass, replace
 from tacita.choosing.evaluation import Evaluation, evaluated, is_number
 from tacita.choosing.frontier import frontier
 from tacita.choosing.ground import Ground, ground_for, judgement_of
+from tacita.choosing.verdict import reasons_against
 from tacita.errors import TacitaError, UsageError
 from tacita.files.contract import engine_relation
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Done, Masked, carried_out, fresh_seed
 from tacita.recipes.recipe import Judgement, Recipe
+
+UNMASKED = "unmasked file"
+_LEAST_GAIN = 0.1
+"""A recipe that takes less than this part of the unmasked file's risk away protects nobody, however cheap it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class Point:
     notes: tuple[str, ...] = ()
     failed: str | None = None
     """Why the recipe could not be carried out on these data; None if it was."""
+    against: tuple[str, ...] = ()
+    """Limits that are not kept: this recipe would not be released."""
 
     @property
     def place(self) -> tuple[float, float] | None:
@@ -43,23 +50,60 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All points, on one ground."""
+    """All points, on one ground, and the unmasked file as the baseline."""
 
     points: tuple[Point, ...]
     ground: Ground
     notes: tuple[str, ...] = ()
+    baseline: Evaluation | None = None
+    """The unmasked file, judged as the recipes are; None if no recipe could be carried out."""
+
+    @property
+    def better(self) -> tuple[int, ...]:
+        """The places of points that are better than the unmasked file: a lower score, and less risk by a tenth."""
+        base = self.baseline
+        found = [(place, point.evaluation) for place, point in enumerate(self.points) if point.place is not None]
+        return tuple(
+            place
+            for place, own in found
+            if own is not None
+            and (
+                base is None
+                or not is_number(base.score)
+                or (own.score < base.score and own.disclosure_risk <= (1 - _LEAST_GAIN) * base.disclosure_risk)
+            )
+        )
 
     @property
     def frontier(self) -> tuple[int, ...]:
-        """The places of points that no other beats on both risk and loss, by falling risk."""
-        there = [(number, point.place) for number, point in enumerate(self.points) if point.place is not None]
-        return tuple(there[i][0] for i in frontier([place for _, place in there if place is not None]))
+        """The places of points, of those better than the unmasked file, that are not dominated, by falling risk."""
+        there = [(n, place) for n in self.better if (place := self.points[n].place) is not None]
+        return tuple(there[i][0] for i in frontier([place for _, place in there]))
 
     @property
     def best(self) -> int | None:
-        """The place of the lowest score; of equal ones the first."""
-        scored = [(p.evaluation.score, n) for n, p in enumerate(self.points) if p.place is not None and p.evaluation]
+        """The place of the lowest score among points that are better than the unmasked file and keep all limits."""
+        scored = [(e.score, n) for n in self.better if (e := self.points[n].evaluation) and not self.points[n].against]
         return min(scored)[1] if scored else None
+
+    @property
+    def verdict(self) -> str:
+        """Why no point is the best, in a sentence; empty if one is."""
+        if self.best is not None:
+            return ""
+        if self.better:
+            return "No recipe that is better than the unmasked file keeps the limits."
+        return "No recipe is better than the unmasked file."
+
+    def marks(self, place: int) -> tuple[str, ...]:
+        """What has to be said of a point in few words."""
+        point = self.points[place]
+        if point.evaluation is None:
+            return (point.failed or "",)
+        found = ["lowest score"] if place == self.best else []
+        found += ["frontier"] if place in self.frontier else []
+        found += ["no better than the unmasked file"] if point.place is not None and place not in self.better else []
+        return (*found, *(["over a limit"] if point.against else []))
 
 
 def compared(
@@ -92,9 +136,13 @@ def compared(
     ground = ground_for(microdata, masked, shared)
     paired = all(each.origin is not None for each in masked)
     notes = () if paired else ("some recipes invent their records: all are judged by what needs no pairs of records",)
-    judged = iter(_all([_judge(each, ground, paired) for each in masked], workers, "judging", progress))
+    unmasked = carried_out(microdata, Recipe((), UNMASKED, seed, is_baseline=True))
+    judged = iter(_all([_judge(each, ground, paired) for each in (unmasked, *masked)], workers, "judging", progress))
+    base = next(judged)
     points = [next(judged) if isinstance(each, Masked) else each for each in done]
-    return Comparison(tuple(p for p in points if isinstance(p, Point)), ground, (*notes, *ground.notes))
+    found = tuple(point for point in points if isinstance(point, Point))
+    baseline = base.evaluation if isinstance(base, Point) else None
+    return Comparison(found, ground, (*notes, *ground.notes), baseline)
 
 
 class _Stopped(Exception):
@@ -120,7 +168,8 @@ def _judge(masked: Masked, ground: Ground, paired: bool) -> Work:
     def work(progress: Progress) -> Point:
         found = evaluated(masked, ground, paired=paired, progress=progress)
         _forget(masked)
-        return Point(masked.recipe, found, masked.steps, masked.notes)
+        against = reasons_against(masked.recipe.with_(judgement=ground.wishes), found)
+        return Point(masked.recipe, found, masked.steps, masked.notes, against=tuple(against))
 
     return work
 

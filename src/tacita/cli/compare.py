@@ -14,6 +14,9 @@ from tacita.cli.output import print_json, print_text, progress_shown
 if TYPE_CHECKING:
     from tacita.choosing.comparison import Comparison
 
+EXIT_NOTHING = 1
+"""No recipe is better than the unmasked file and keeps the limits."""
+
 Page = Annotated[
     Path | None, typer.Option("--html", metavar="FILE.html", help="Write the R-U map and all figures as a page.")
 ]
@@ -39,7 +42,9 @@ def compare(
     """Carry out several recipes on the same data and show loss, risk and score of each, and which no other beats.
 
     All are judged on one ground: the intruder knows the quasi-identifiers and the original of everything that some
-    recipe changes, unless the [attack] of a recipe says otherwise. Nothing is released: 'tacita mask' does that.
+    recipe changes, unless the [attack] of a recipe says otherwise. The unmasked file stands beside them as the
+    baseline. Exit code 1 if no recipe is better than it and keeps the limits. Nothing is released: 'tacita mask' does
+    that.
     """
     from tacita.choosing.comparison import compared, with_title
     from tacita.recipes.recipe_file import read_recipe
@@ -50,6 +55,8 @@ def compare(
         data, notes = request.read(source, progress, only_given_roles=True).for_release(progress=progress)
         found = compared(data.microdata, recipes, seed=seed, at_once=at_once, progress=progress)
     show(replace(found, notes=(*notes, *found.notes)), data.name, html, as_json=as_json, force=force)
+    if found.best is None:
+        raise typer.Exit(EXIT_NOTHING)
 
 
 def check_page(html: Path | None, *, force: bool) -> None:

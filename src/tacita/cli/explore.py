@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacita.cli.compare import Page, check_page, show
+from tacita.cli.compare import EXIT_NOTHING, Page, check_page, show
 from tacita.cli.options import AsJson, Force, Request, names_in, once, reads_data, split_pair
 from tacita.cli.output import progress_shown
 from tacita.errors import UsageError
 
 if TYPE_CHECKING:
     from tacita.choosing.comparison import Comparison
-
-
-EXIT_NOTHING = 1
-"""No method could be carried out and judged."""
 
 
 @reads_data
@@ -67,7 +63,9 @@ def explore(
 ) -> None:
     """Try methods and parameters that fit the data, and draw the R-U map with its frontier.
 
-    '--recipes FOLDER' keeps every point as a recipe for 'tacita mask'; '--take 7 --to mine.toml' takes one of them.
+    The unmasked file stands beside them as the baseline. Exit code 1 if no recipe is better than it and keeps the
+    limit of --accept. '--recipes FOLDER' keeps every point as a recipe for 'tacita mask'; '--take 7 --to mine.toml'
+    takes one of them.
     """
     from tacita.choosing.comparison import compared
     from tacita.choosing.exploration import explored_recipes

@@ -108,9 +108,11 @@ class Recipe:
     seed: int | None = None
     """Where randomness begins; None: nobody knows beforehand. Never published."""
     judgement: Judgement = Judgement()
+    is_baseline: bool = False
+    """Whether it stands for the file as it is, beside which recipes are judged; only then it has no step."""
 
     def __post_init__(self) -> None:
-        if not self.steps:
+        if not self.steps and not self.is_baseline:
             raise UsageError("the recipe has no step", do="add a [[step]] with a method")
         if self.seed is not None and self.seed < 0:
             raise UsageError("the seed is negative", do="give a whole number from 0")
