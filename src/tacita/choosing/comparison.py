@@ -18,6 +18,7 @@ from tacita.files.contract import engine_relation
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Done, Masked, carried_out, fresh_seed
+from tacita.recipes.kinds import with_kinds
 from tacita.recipes.recipe import Judgement, Recipe
 
 UNMASKED = "unmasked file"
@@ -128,6 +129,7 @@ def compared(
     seed = fresh_seed() if seed is None else seed
     recipes = [recipe if recipe.seed is not None else recipe.with_(seed=seed) for recipe in recipes]
     engine_relation(microdata)
+    microdata = with_kinds(microdata)
     workers = at_once or min(len(recipes), os.cpu_count() or 1)
     done = _all([_carry(microdata, recipe, must_run=must_run) for recipe in recipes], workers, "carrying out", progress)
     masked = [each for each in done if isinstance(each, Masked)]

@@ -17,6 +17,7 @@ from tacita.errors import UsageError, did_you_mean, listed
 from tacita.model.attribute import Category, Kind
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
+from tacita.recipes.kinds import with_kinds
 from tacita.recipes.methods import named
 from tacita.recipes.recipe import Recipe, RecipeStep
 
@@ -31,7 +32,7 @@ def explored_recipes(
     `attributes` are those to protect, by default the quasi-identifiers and all numbers; `methods` the methods to try;
     `grid` holds further values as ``{"mdav.k": [3, 5]}``.
     """
-    numbers, categories = _kinds(microdata, attributes)
+    numbers, categories = _kinds(with_kinds(microdata), attributes)
     asked = _asked(grid or {})
     known = {**NUMBER_GRID, **CATEGORY_GRID, **WHOLE_GRID}
     for name in methods:
@@ -57,7 +58,7 @@ def explored_recipes(
 
 
 def _kinds(microdata: Microdata, attributes: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the numbers and the categories that are to be protected."""
+    """Return the numbers and the categories that are to be protected; undecided attributes may be known, too."""
     dictionary = microdata.dictionary
     hidden = (Category.IDENTIFIER, Category.WEIGHT, Category.CLUSTER_KEY)
     wanted = attributes or [a.name for a in dictionary if a.category not in hidden]
@@ -67,7 +68,7 @@ def _kinds(microdata: Microdata, attributes: Sequence[str]) -> tuple[list[str], 
         labelled = attribute.kind in {Kind.CATEGORICAL, Kind.ORDINAL, Kind.TEXT} or attribute.order
         if column.type in {ColumnType.INTEGER, ColumnType.NUMBER} and not labelled:
             numbers.append(name)
-        elif attributes or attribute.is_quasi_identifier:
+        elif attributes or attribute.is_quasi_identifier or attribute.category is None:
             categories.append(name)
     return numbers, categories
 

@@ -21,6 +21,8 @@ def kind_of(type_: ColumnType, distinct: int, present: int, values: Sequence[str
     'ordinal'
     >>> kind_of(ColumnType.INTEGER, 2, 100).value, kind_of(ColumnType.INTEGER, 80, 100).value
     ('categorical', 'continuous')
+    >>> [kind_of(ColumnType.NUMBER, 2, 100, values).value for values in (["1.0", "4.0"], ["0.5", "1.0"])]
+    ['categorical', 'continuous']
     """
     if type_ in {ColumnType.DATE, ColumnType.TIMESTAMP}:
         return Kind.DATE
@@ -29,7 +31,9 @@ def kind_of(type_: ColumnType, distinct: int, present: int, values: Sequence[str
     if type_ is ColumnType.INTEGER:
         return Kind.CATEGORICAL if distinct <= _FEW and distinct < present / 2 else Kind.CONTINUOUS
     if type_ is ColumnType.NUMBER:
-        return Kind.CONTINUOUS
+        # Codes come as 4.0 from files in which some are missing.
+        are_codes = len(values) == distinct < present / 2 and all(float(value).is_integer() for value in values)
+        return Kind.CATEGORICAL if are_codes else Kind.CONTINUOUS
     if len(values) > 1 and all(map(_RANGE.fullmatch, values)) and any(map(_MARK.search, values)):
         return Kind.ORDINAL
     return Kind.TEXT if distinct > max(_FEW, present / 2) else Kind.CATEGORICAL

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
-from tacita.model.records import Numbers, Records
+from tacita.model.records import Categories, Numbers, Records
 
 
 def each_named_once(attributes: Sequence[str], method: str) -> None:
@@ -41,8 +41,36 @@ def one_of(word: str, known: Sequence[str], parameter: str) -> None:
         )
 
 
-def finite_numbers(records: Records, name: str) -> Numbers:
-    """Return an attribute as numbers, NaN where a value is missing; infinite ones are an error."""
+def check_measured(records: Records, names: Sequence[str], *, ordered: bool = False) -> None:
+    """Raise if an attribute is categorical: a mean of codes is a code that nobody has, or that of something else.
+
+    With `ordered` categories that have an order may be taken by their numbers: nothing is computed with them.
+
+    >>> from tacita.model.records import Categories
+    >>> check_measured(Records({"roof": Categories.of([1, 2, 9])}), ["roof"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tacita.errors.InputError: 'roof' is categorical, and this method computes with numbers
+      what to do: ...
+    """
+    for name in names:
+        column = records[name]
+        if isinstance(column, Categories) and not (ordered and column.is_ordered):
+            records.numbers(name)  # texts are refused as such
+            kind = "ordinal" if column.is_ordered else "categorical"
+            raise InputError(
+                f"'{name}' is {kind}, and this method computes with numbers",
+                do="use a method for categories, such as pram-invariant; if it is a number, declare it in the "
+                'dictionary: kind = "continuous"',
+            )
+
+
+def finite_numbers(records: Records, name: str, *, is_weight: bool = False) -> Numbers:
+    """Return an attribute as numbers, NaN where a value is missing; infinite ones are an error.
+
+    Categories are an error, too; but few weights that are whole numbers look like codes and are none.
+    """
+    if not is_weight:
+        check_measured(records, [name])
     column = records.numbers(name)
     with np.errstate(over="ignore", invalid="ignore"):
         total = column.values.sum()

@@ -72,7 +72,7 @@ class Sampling:
 
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:
         """Return the records that are drawn, in their order."""
-        weights = finite_numbers(records, self.weight) if self.weight else None
+        weights = finite_numbers(records, self.weight, is_weight=True) if self.weight else None
         wanted = self._wanted(len(records))
         size = int(wanted) + int(random.random() < wanted % 1)
         if self.proportional and weights is not None:

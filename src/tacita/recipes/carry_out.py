@@ -20,6 +20,7 @@ from tacita.model.microdata import Microdata
 from tacita.model.records import Records, same_values
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.engine_methods import EngineMethod
+from tacita.recipes.kinds import with_kinds
 from tacita.recipes.methods import made
 from tacita.recipes.recipe import Recipe, RecipeStep
 
@@ -76,6 +77,8 @@ def fresh_seed() -> int:
 def carried_out(microdata: Microdata, recipe: Recipe, *, progress: Progress = silent) -> Masked:
     """Return microdata after all steps of a recipe.
 
+    Whole numbers of which the dictionary does not tell the kind are codes where `describe` calls them categorical, and
+    a method that computes with numbers refuses them.
     Each step has randomness of its own, so that changing the parameters of one leaves the draws of the others as they
     were. A recipe without a seed gets one, which the result's recipe holds.
 
@@ -86,6 +89,7 @@ def carried_out(microdata: Microdata, recipe: Recipe, *, progress: Progress = si
     ('W',)
     """
     recipe = recipe if recipe.seed is not None else recipe.with_(seed=fresh_seed())
+    microdata = with_kinds(microdata)
     sources = np.random.SeedSequence(recipe.seed).spawn(len(recipe.steps))
     work = _Work(microdata)
     for number, (step, source) in enumerate(zip(recipe.steps, sources, strict=True), 1):

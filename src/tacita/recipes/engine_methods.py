@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from tacita.errors import InputError, UsageError
+from tacita.model.attribute import Kind
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 
@@ -74,6 +75,12 @@ class Intervals:
         from tacita.masking.recoding.discretisation import discretised
 
         for name in self.attributes:
+            if microdata.column(name).type.is_numeric and microdata.attribute(name).kind is Kind.CATEGORICAL:
+                raise InputError(
+                    f"'{name}' is categorical, and its codes have no intervals",
+                    do="recode it by a hierarchy (global-recoding); if it is a number, say so in the dictionary: "
+                    'kind = "continuous"',
+                )
             microdata = discretised(
                 microdata,
                 name,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError
 from tacita.masking.method import Treated
-from tacita.masking.preconditions import each_named_once, finite_numbers, one_of
+from tacita.masking.preconditions import check_measured, each_named_once, finite_numbers, one_of
 from tacita.model.records import Numbers, Records, Values
 from tacita.progress import Progress, silent
 
@@ -81,6 +81,8 @@ class TopBottomCoding:
         for name in self.attributes:
             # Given bounds and numbers need no arithmetic: an infinite value is then as good as a large one.
             plain = self.by == "value" and self.replacement == "bound"
+            if plain:
+                check_measured(records, [name], ordered=True)
             column = records.numbers(name) if plain else finite_numbers(records, name)
             columns[name], above, below = self._coded(name, column)
             figures[f"coded at the top of {name}"] = above

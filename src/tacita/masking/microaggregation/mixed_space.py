@@ -66,7 +66,7 @@ class MixedSpace:
             raise UsageError(f"'{strange[0]}' is given a kind, but not named", do="name it, or leave the kind out")
         told = {name: kinds.get(name) or _kind(records[name]) for name in attributes}
         numbers = tuple(name for name in attributes if told[name] == "number")
-        values = finite_matrix(records, numbers)
+        values = finite_matrix(records, numbers, may_be_codes=True)  # a person may have said that codes are numbers
         axes = tuple(_axis(records, name, kind) for name, kind in told.items() if kind != "number")
         return cls(numbers, values, standardised(values), axes)
 

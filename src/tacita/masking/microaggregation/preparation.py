@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError, counted, listed
+from tacita.masking.preconditions import check_measured
 from tacita.model.records import Records
 
 
@@ -39,8 +40,10 @@ def check_enough(records: int, k: int, where: str = "") -> None:
         )
 
 
-def finite_matrix(records: Records, attributes: Sequence[str]) -> NDArray[np.float64]:
-    """Return attributes as a matrix, NaN where a value is missing, or raise if a number is infinite."""
+def finite_matrix(records: Records, attributes: Sequence[str], *, may_be_codes: bool = False) -> NDArray[np.float64]:
+    """Return attributes as a matrix, NaN where a value is missing, or raise if one is infinite or categorical."""
+    if not may_be_codes:
+        check_measured(records, attributes)
     matrix = records.matrix(attributes)
     for place, name in enumerate(attributes):
         if endless := int(np.isinf(matrix[:, place]).sum()):

@@ -29,7 +29,7 @@ def checked_calibration(distance: str, lower: float, upper: float) -> None:
 
 def weights_of(records: Records, name: str) -> Numbers:
     """Return the weights of records; a missing or a zero one is no fault, a negative or an infinite one is."""
-    column = finite_numbers(records, name)
+    column = finite_numbers(records, name, is_weight=True)
     if wrong := int((column.values < 0).sum()):
         raise InputError(f"{wrong:,} weights of '{name}' are negative", do="correct them first")
     return column

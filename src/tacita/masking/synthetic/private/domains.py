@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError
+from tacita.masking.preconditions import check_measured
 from tacita.model.hierarchy import ValueHierarchy, text_of
 from tacita.model.records import Categories, Numbers, Records, Values
 
@@ -43,6 +44,7 @@ class Domain:
                 do=f"fill them in, or name '{self.name}' in 'may_be_missing'",
             )
         if self.edges is not None:
+            check_measured(records, [self.name])
             held = np.nan_to_num(
                 records.numbers(self.name).values, nan=float(self.edges[0]), posinf=np.inf, neginf=-np.inf
             )
