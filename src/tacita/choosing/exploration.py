@@ -2,7 +2,8 @@
 
 Numbers get methods for numbers, categories of quasi-identifiers get methods for categories, and where there are both,
 each recipe treats both: a file is no safer than its weakest part. Methods of one's own are named with a grid of their
-own. Synthetic data are tried if they are asked for: beside invented records nothing can be judged by pairs.
+own. What the members of a household have in common is treated household by household. Synthetic data are tried if they
+are asked for: beside invented records nothing can be judged by pairs.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from tacita.choosing.defaults import CATEGORY_GRID, NUMBER_GRID, WHOLE_GRID
+from tacita.engines.records import records_of
 from tacita.errors import UsageError, did_you_mean, listed
 from tacita.model.attribute import Category, Kind
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
+from tacita.recipes.clusters import Clusters
 from tacita.recipes.kinds import with_kinds
-from tacita.recipes.methods import named
+from tacita.recipes.methods import ENGINE, named
 from tacita.recipes.recipe import Recipe, RecipeStep
 
 Grid = Mapping[str, Sequence[Any]]
@@ -32,7 +35,9 @@ def explored_recipes(
     `attributes` are those to protect, by default the quasi-identifiers and all numbers; `methods` the methods to try;
     `grid` holds further values as ``{"mdav.k": [3, 5]}``.
     """
-    numbers, categories = _kinds(with_kinds(microdata), attributes)
+    microdata = with_kinds(microdata)
+    numbers, categories = _kinds(microdata, attributes)
+    common = _common(microdata, [*numbers, *categories])
     asked = _asked(grid or {})
     known = {**NUMBER_GRID, **CATEGORY_GRID, **WHOLE_GRID}
     for name in methods:
@@ -43,11 +48,11 @@ def explored_recipes(
     of_all = _steps(WHOLE_GRID, chosen, asked, attributes)  # none named: the whole file is invented
     others = [name for name in chosen if name not in known]
     own = [step for name in others for step in _grid_steps(name, {}, asked.get(name, {}), attributes or numbers)]
-    recipes = [_recipe(step) for step in of_all + own]
+    recipes = [_recipe((step,), common) for step in of_all + own]
     if of_numbers and of_categories:
-        recipes += [_recipe(*pair) for pair in _paired(of_numbers, of_categories)]
+        recipes += [_recipe(pair, common) for pair in _paired(of_numbers, of_categories)]
     else:
-        recipes += [_recipe(step) for step in of_numbers + of_categories]
+        recipes += [_recipe((step,), common) for step in of_numbers + of_categories]
     if not recipes:
         raise UsageError(
             "there is nothing to protect by these methods",
@@ -132,5 +137,23 @@ def _paired(numbers: Sequence[RecipeStep], categories: Sequence[RecipeStep]) -> 
     return pairs
 
 
-def _recipe(*steps: RecipeStep) -> Recipe:
-    return Recipe(tuple(steps), title=" + ".join(step.label for step in steps))
+def _common(microdata: Microdata, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the attributes that all members of a household have in common; none if there are no households."""
+    clusters = Clusters.of(microdata)
+    return () if clusters is None else clusters.shared(records_of(microdata, names), names)
+
+
+def _recipe(steps: Sequence[RecipeStep], common: Sequence[str]) -> Recipe:
+    """Return a recipe of steps that treat what households have in common household by household."""
+    parts = [part for step in steps for part in _by_cluster(step, common)]
+    return Recipe(tuple(parts), title=" + ".join(step.label for step in steps))
+
+
+def _by_cluster(step: RecipeStep, common: Sequence[str]) -> list[RecipeStep]:
+    names = step.parameters.get("attributes", [])
+    of_all = [name for name in names if name in common]
+    if step.method in ENGINE or step.method in WHOLE_GRID or not of_all:
+        return [step]
+    own = [name for name in names if name not in common]
+    parts = [RecipeStep(step.method, {**step.parameters, "attributes": own}, step.within)] if own else []
+    return [*parts, RecipeStep(step.method, {**step.parameters, "attributes": of_all}, step.within, by_cluster=True)]

@@ -29,18 +29,26 @@ class Ground:
     """Attackers, measures, models and indicators that a person named."""
     undecided: tuple[str, ...] = ()
     """Attributes without a category, which the intruder is assumed to know for that reason."""
+    cluster: str = ""
+    """The key of records that belong together, if there is one."""
     left_out: tuple[str, ...] = ()
     """Quasi-identifiers and attributes without a category that a person left out of what the intruder knows."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is assumed because nobody decided on it."""
-        if not self.undecided:
-            return ()
-        return (
-            f"nobody decided on {listed(self.undecided, 12)}: the intruder is assumed to know it; give it a category "
-            "(tacita categorize)",
-        )
+        """What is assumed, and what is not tried."""
+        found = []
+        if self.undecided:
+            found.append(
+                f"nobody decided on {listed(self.undecided, 12)}: the intruder is assumed to know it; give it a "
+                "category (tacita categorize)"
+            )
+        if self.cluster:
+            found.append(
+                "attackers look for single records: an intruder who knows all records of one "
+                f"'{self.cluster}' may find more"
+            )
+        return tuple(found)
 
 
 def judgement_of(recipes: Sequence[Recipe]) -> Judgement:
@@ -86,4 +94,5 @@ def ground_of(original: Microdata, changed: Sequence[str], judgement: Judgement)
     attributes = judgement.attributes or tuple(name for name in dictionary.names if name not in hidden | weight)
     open_ = [name for name in (*dictionary.quasi_identifiers, *undecided) if name not in known]
     doubtful = tuple(name for name in undecided if name in known and name not in {*ours, *judgement.known})
-    return Ground(known, secret, attributes, judgement, doubtful, tuple(open_))
+    clusters = [attribute.name for attribute in dictionary.of(Category.CLUSTER_KEY)]
+    return Ground(known, secret, attributes, judgement, doubtful, clusters[0] if clusters else "", tuple(open_))

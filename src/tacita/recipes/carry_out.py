@@ -19,6 +19,7 @@ from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.model.records import Records, same_values
 from tacita.progress import Progress, Step, silent
+from tacita.recipes.clusters import Clusters, torn_apart, treated_by_cluster
 from tacita.recipes.engine_methods import EngineMethod
 from tacita.recipes.kinds import with_kinds
 from tacita.recipes.methods import made
@@ -127,9 +128,14 @@ class _Work:
     def _in_engine(self, step: RecipeStep, method: EngineMethod, progress: Progress) -> None:
         if step.within:
             raise UsageError(f"'{step.method}' does not work within strata", do="leave 'within' out")
+        if step.by_cluster:
+            raise UsageError(f"'{step.method}' does not work by cluster", do="leave 'by_cluster' out")
         before = self._now
         self._now, notes = method.applied(before, progress)
         rewritten = method.attributes or before.dictionary.quasi_identifiers
+        if (clusters := Clusters.of(before)) is not None:
+            old, new = (records_of(each, list(rewritten)) for each in (before, self._now))
+            notes += torn_apart(clusters, old, new, rewritten)
         self._note(step, method, rewritten, {}, notes)
 
     def _on_records(self, step: RecipeStep, method: Method, random: np.random.Generator, progress: Progress) -> None:
@@ -146,8 +152,14 @@ class _Work:
         # Neither identifiers nor keys are released; a method sees a key only if it names it, as record swapping does.
         hidden = identifiers | (keys - {*step.within, *_texts(step.parameters)})
         records = records_of(self._now, [name for name in self._now.dictionary.names if name not in hidden])
-        found = treated_within(method, records, step.within, random, progress)
+        clusters = Clusters.of(self._now)
+        if step.by_cluster:
+            found = treated_by_cluster(method, records, step.within, clusters, random, progress)
+        else:
+            found = treated_within(method, records, step.within, random, progress)
         rewritten = _rewritten(records, found)
+        if found.origin is not None and np.array_equal(found.origin, np.arange(len(records))):
+            found = replace(found, notes=found.notes + torn_apart(clusters, records, found.records, rewritten))
         gone = [name for name in records.names if name not in found.records.columns]
         gone += sorted(hidden) if found.origin is None else []
         before = self._now

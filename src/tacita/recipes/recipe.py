@@ -16,11 +16,13 @@ NO_CONTROL = "none"
 
 @dataclass(frozen=True, slots=True)
 class RecipeStep:
-    """One method with its parameters, and the strata within which it is applied."""
+    """One method with its parameters, the strata within which it is applied, and whether it treats clusters as one."""
 
     method: str
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     within: tuple[str, ...] = ()
+    by_cluster: bool = False
+    """Whether records that belong together (the cluster key of the dictionary) are treated as one."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -33,7 +35,8 @@ class RecipeStep:
         'mdav k=3 within sector'
         """
         told = [f"{name}={_told(value)}" for name, value in self.parameters.items() if _is_short(value)]
-        return " ".join([self.method, *told, *(["within", ",".join(self.within)] if self.within else [])])
+        strata = ["within", ",".join(self.within)] if self.within else []
+        return " ".join([self.method, *told, *strata, *(["by cluster"] if self.by_cluster else [])])
 
 
 @dataclass(frozen=True, slots=True)

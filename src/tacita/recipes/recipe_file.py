@@ -78,7 +78,11 @@ def _steps(top: Checked) -> tuple[RecipeStep, ...]:
         if not isinstance(within, list) or not all(isinstance(name, str) and name for name in within):
             top.faults.add((*keys, "within"), "'within' must be a list of attributes")
             within = []
-        parameters = {key: value for key, value in given.items() if key not in {"method", "within"}}
+        by_cluster = given.get("by_cluster", False)
+        if not isinstance(by_cluster, bool):
+            top.faults.add((*keys, "by_cluster"), "'by_cluster' must be true or false")
+            by_cluster = False
+        parameters = {key: value for key, value in given.items() if key not in {"method", "within", "by_cluster"}}
         if isinstance(parameters.get("attributes"), str):
             parameters["attributes"] = [parameters["attributes"]]
         try:
@@ -86,7 +90,7 @@ def _steps(top: Checked) -> tuple[RecipeStep, ...]:
         except TacitaError as error:
             found_here = error.found.replace("\n", "\n  ")
             top.faults.add(keys, f"{found_here}{'; ' + error.do if error.do else ''}")
-        found.append(RecipeStep(method, parameters, tuple(within)))
+        found.append(RecipeStep(method, parameters, tuple(within), by_cluster))
     if not found and not top.faults.found:
         top.fault("step", "the recipe has no step: add a [[step]] with a method")
     return tuple(found)
@@ -154,8 +158,9 @@ def recipe_text(recipe: Recipe, *, with_seed: bool = True) -> str:
         document["seed"] = recipe.seed
     steps = tomlkit.aot()
     for step in recipe.steps:
-        within = {"within": list(step.within)} if step.within else {}
-        steps.append(_table({"method": step.method, **step.parameters, **within}))
+        more: dict[str, Any] = {"within": list(step.within)} if step.within else {}
+        more |= {"by_cluster": True} if step.by_cluster else {}
+        steps.append(_table({"method": step.method, **step.parameters, **more}))
     document["step"] = steps
     judged = recipe.judgement
     attack: dict[str, Any] = {k: list(names) for k in ("known", "secret", "attackers") if (names := getattr(judged, k))}
