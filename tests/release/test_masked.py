@@ -202,7 +202,7 @@ def test_without_a_limit_nothing_is_released_from_python_either(tmp_path):
 
 def test_records_that_are_unique_on_what_no_step_changes_stop_a_release(tmp_path):
     """The one pilot is found by everybody who knows the occupations, whatever becomes of wages and ages."""
-    step = {"method": "k-anonymity", "attributes": ["age", "wage"], "k": 2, "by": "suppression"}
+    step = {"method": "rank-swapping", "attributes": ["age", "wage"], "p": 30}
     found = tc.mask(people(tmp_path), {"seed": 1, "step": [step], "attack": {"accept": 1.0}})
     assert found.evaluation.untouched.attributes == ("job",)
     assert found.evaluation.untouched.unique == 1
@@ -211,6 +211,16 @@ def test_records_that_are_unique_on_what_no_step_changes_stop_a_release(tmp_path
     limits = {"accept": 1.0, "accept_unique": 0.02}
     found = tc.mask(people(tmp_path), {"seed": 1, "step": [step], "attack": limits})
     tc.release_to(tmp_path / "out", found)
+
+
+def test_a_step_that_changes_next_to_nothing_leaves_an_attribute_as_it_was(tmp_path):
+    steps = [
+        {"method": "correlated-noise", "attributes": ["age"], "alpha": 2.0},
+        {"method": "top-bottom-coding", "attributes": ["wage"], "top": 1400},
+    ]
+    found = tc.mask(people(tmp_path), {"seed": 1, "step": steps, "attack": {"accept": 1.0}}).evaluation.untouched
+    assert found.attributes == ("job", "wage")
+    assert found.unique == 58  # wages are all different, and two are above the bound
 
 
 def test_a_recipe_that_calls_a_quasi_identifier_unknown_is_told_who_is_unique_on_it(tmp_path):

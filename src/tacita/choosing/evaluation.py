@@ -107,10 +107,9 @@ def evaluated(
     known = tuple(name for name in ground.known if name in there)
     scene = Scene(original, released, masked.origin, known, ground.secret)
     # Where one recipe has no pairs, all meet who asks for members: risks over other threats would not compare.
-    as_collected = tuple(name for name in known if name not in masked.changed)
     attacks = recipe_attacked(masked, scene, ground.wishes, paired=paired, seed=seed, progress=progress)
     notes += attacks.notes
-    alone = untouched(original, masked.origin, [n for n in ground.left_out if n in there and n not in masked.changed])
+    alone = untouched(original, released, masked.origin, [name for name in ground.left_out if name in there])
     if alone.sentence:
         notes.append(f"the recipe takes for granted that the intruder does not know them, and {alone.sentence}")
     return Evaluation(
@@ -121,7 +120,7 @@ def evaluated(
         tuple(dict.fromkeys(notes)),
         BOUNDED,
         attacks.unable,
-        untouched(original, masked.origin, as_collected),
+        untouched(original, released, masked.origin, known),
     )
 
 

@@ -22,7 +22,7 @@ _OWN_WORDS = {
 
 
 def headline(evaluation: Evaluation) -> str:
-    """Return the best attack of each threat, beside its control, and who stands alone on what no step changes.
+    """Return the best attack of each threat, beside its control, and how many are unique on what stays as it was.
 
     >>> link = Attacked("distance-linkage", 0.98, 0.97, 0.99, 0.001, 1000)
     >>> headline(Evaluation((), (link,)))

@@ -1,7 +1,8 @@
-"""What leaves a file as it was collected: known attributes that no step changes, and records that stand alone on them.
+"""What is released as it was collected: known attributes whose values stay, and records that are unique on them.
 
 Whoever knows such values finds a record that is unique on them, however well all others are masked. Distance linkage
-need not see it: noise in other attributes may lead it astray.
+need not see it: noise in other attributes may lead it astray. An attribute of which a step changes hardly anything,
+such as its extremes, stays as much as one that no step names.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import counted, listed
-from tacita.model.records import Records
+from tacita.model.records import Categories, Numbers, Records, Values
 
+MOST = 0.95
+"""From this share of unchanged values on an attribute counts as released as it was."""
 RARE = 3
 """A record is rare if fewer than so many, itself included, share its values."""
 
@@ -27,9 +30,9 @@ class Untouched:
     records: int
     """The number of released records."""
     unique: int
-    """Released records whose values no other original record has."""
+    """Released records with their true values, which no other record has in the original or in the release."""
     rare: int
-    """Released records whose values fewer than `RARE` original records have, unique ones included."""
+    """The same of values that fewer than `RARE` records have, unique ones included."""
 
     @property
     def share(self) -> float:
@@ -41,31 +44,67 @@ class Untouched:
         """What a steward has to know, in a sentence; empty if no record is unique.
 
         >>> Untouched(("village",), 100, 1, 3).sentence
-        '1 record is unique on village, which no step changes, and 2 more are shared by fewer than 3'
+        '1 record is unique on village, whose values stay as they were; 2 more are shared by fewer than 3 records'
         """
         if not self.unique:
             return ""
         are = "is" if self.unique == 1 else "are"
-        more = f", and {self.rare - self.unique:,} more are shared by fewer than {RARE}" * (self.rare > self.unique)
+        more = f"; {self.rare - self.unique:,} more are shared by fewer than {RARE} records" * (self.rare > self.unique)
         names = listed(self.attributes, 12)
-        return f"{counted(self.unique, 'record')} {are} unique on {names}, which no step changes{more}"
+        return f"{counted(self.unique, 'record')} {are} unique on {names}, whose values stay as they were{more}"
 
 
-def untouched(original: Records, origin: NDArray[np.int64] | None, attributes: Sequence[str]) -> Untouched:
-    """Return how many released records are unique or rare, in the original, on attributes that are not changed.
+def untouched(
+    original: Records, released: Records, origin: NDArray[np.int64] | None, attributes: Sequence[str]
+) -> Untouched:
+    """Return which attributes stay as they were, and how many released records are unique or rare on them together.
 
     A missing value counts as a value: it is released as it is. Invented records belong to nobody.
 
-    >>> from tacita.model.records import Categories
     >>> people = Records({"job": Categories.of(["cook", "cook", "pilot", None, "cook"])})
-    >>> untouched(people, np.arange(5), ["job"]).unique
+    >>> untouched(people, people, np.arange(5), ["job"]).unique
     2
     """
-    if origin is None or not attributes:
-        return Untouched(tuple(attributes), 0 if origin is None else len(origin), 0, 0)
-    which = np.zeros(len(original), dtype=np.int64)
+    if origin is None:
+        return Untouched((), len(released), 0, 0)
+    true = np.ones(len(released), dtype=bool)
+    before, after = np.zeros(len(original), dtype=np.int64), np.zeros(len(released), dtype=np.int64)
+    names = []
     for name in attributes:
-        codes = original.categories(name).codes.astype(np.int64) + 1
-        _, which = np.unique(which * (codes.max(initial=0) + 1) + codes, return_inverse=True)
-    shared = np.bincount(which)[which[origin]]
-    return Untouched(tuple(attributes), len(origin), int((shared == 1).sum()), int((shared < RARE).sum()))
+        own = original[name].taken(origin)
+        stays = unchanged(own, released[name])
+        if len(stays) and stays.mean() >= MOST:
+            names.append(name)
+            true &= stays
+            before, after = _split(before, original, name), _split(after, released, name)
+    if not names:
+        return Untouched((), len(released), 0, 0)
+    shared = np.maximum(np.bincount(before)[before[origin]], np.bincount(after)[after])
+    return Untouched(
+        tuple(names), len(released), int((true & (shared == 1)).sum()), int((true & (shared < RARE)).sum())
+    )
+
+
+def unchanged(before: Values, after: Values) -> NDArray[np.bool_]:
+    """Return where two columns have the same value, or none.
+
+    >>> unchanged(Categories.of(["a", "b", None]), Categories.of(["a", "c", None])).tolist()
+    [True, False, True]
+    >>> unchanged(Numbers.of([1.0, 2.0]), Categories.of(["0-5", "0-5"])).tolist()
+    [False, False]
+    """
+    gone = before.missing & after.missing
+    if isinstance(before, Numbers) and isinstance(after, Numbers):
+        return gone | np.isclose(before.values, after.values, rtol=1e-6, atol=0)
+    if isinstance(before, Categories) and isinstance(after, Categories):
+        place = {value: code for code, value in enumerate(before.values)}
+        codes = np.array([*(place.get(value, -2) for value in after.values), -1])[after.codes]
+        return np.asarray(codes == before.codes)
+    return gone
+
+
+def _split(groups: NDArray[np.int64], records: Records, name: str) -> NDArray[np.int64]:
+    """Return groups of records that also share the value of one more attribute."""
+    codes = records.categories(name).codes.astype(np.int64) + 1
+    _, found = np.unique(groups * (codes.max(initial=0) + 1) + codes, return_inverse=True)
+    return found.reshape(-1).astype(np.int64)

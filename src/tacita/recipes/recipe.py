@@ -78,9 +78,10 @@ class Judgement:
     """What the intruder wants to learn; by default the sensitive attributes."""
     attackers: tuple[str, ...] = ()
     accept: float | None = None
-    """The success, from 0 to 1, that no attacker may exceed; None: attacks are told, and nothing is refused."""
+    """The risk, from 0 to 1, that no attacker may exceed; None: there is no limit, and nothing is released unless a
+    steward insists."""
     accept_unique: float = 0.0
-    """The share of released records, from 0 to 1, that may be unique on known attributes which no step changes."""
+    """The share of released records, from 0 to 1, that may be unique on known attributes that stay as they were."""
     control: str = HOLDOUT
     """Where records come from that were not in the data: `HOLDOUT`, a file of them, or `NO_CONTROL`."""
     attributes: tuple[str, ...] = ()
