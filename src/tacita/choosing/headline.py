@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacita.attacks.microdata.attacker import Attacked
-from tacita.choosing.defaults import THREATS, risk_of
+from tacita.choosing.defaults import risk_of, threat_of
 from tacita.choosing.evaluation import Evaluation
 from tacita.choosing.scores import NO_CONTROL, per_cent
 
@@ -30,7 +30,7 @@ def headline(evaluation: Evaluation) -> str:
     """
     best: dict[str, Attacked] = {}
     for attack in evaluation.attacks:
-        threat = THREATS.get(attack.attacker, attack.attacker)
+        threat = threat_of(attack.attacker) or attack.attacker
         if threat not in best or risk_of(attack) > risk_of(best[threat]):
             best[threat] = attack
     order = [*_SUCCEEDS, *(threat for threat in best if threat not in _SUCCEEDS)]
