@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from tacita.attacks.microdata.candidates import few_candidates
 from tacita.cycle.checkpoint import Checkpoint
 from tacita.cycle.coding import coded_first, codings
 from tacita.cycle.decisions import Decisions
@@ -134,7 +135,8 @@ class _Cycle:
         if checkpoint is not None:
             checkpoint.forget()
         notes = [*first.notes, *self._notes_of_passes(before.state, now)]
-        return self._outcome(microdata, before.state, now.state, notes, "", now, first.loss)
+        after = self._attacked(first.microdata, now)
+        return self._outcome(microdata, before.state, after, notes, "", now, first.loss)
 
     def _restored(
         self, start: Microdata, microdata: Microdata, now: Measured, recoded: int, progress: Progress
@@ -158,6 +160,17 @@ class _Cycle:
         numbered = [replace(decision, step=recoded + i) for i, decision in enumerate(kept, 1)]
         self.decisions[recoded:] = _with_risk_after(numbered, now)
         return microdata, now
+
+    def _attacked(self, start: Microdata, now: Measured) -> State:
+        """Return the state at the end, with what an intruder reaches who knows the suppressed values, too."""
+        import pyarrow as pa
+
+        rows = sorted({d.tuple_id for d in self.decisions} - {EVERY_RECORD})
+        only_suppressed = all(d.is_suppression for d in self.decisions if d.tuple_id != EVERY_RECORD)
+        if self._k is None or now.state.unsafe or not rows or not only_suppressed:
+            return now.state
+        before, after = self._sample(start).records, now.sample.records
+        return replace(now.state, few_candidates=few_candidates(before, after, self.known, pa.array(rows), self._k))
 
     # -- one pass ------------------------------------------------------------------------------------------------------
 
@@ -265,6 +278,18 @@ class _Cycle:
         return notes
 
     def _notes(self, after: State) -> list[str]:
+        return [*self._notes_on_leaning(after), *self._notes_on_candidates(after)]
+
+    def _notes_on_candidates(self, after: State) -> list[str]:
+        if not after.few_candidates:
+            return []
+        has = "has" if after.few_candidates == 1 else "have"
+        return [
+            f"{counted(after.few_candidates, 'suppressed record')} {has} fewer than {self._k} candidates for "
+            "an intruder who knows all original values of a respondent in the file"
+        ]
+
+    def _notes_on_leaning(self, after: State) -> list[str]:
         if after.unsafe or not after.unsafe_strict or self.nulls.are_strict:
             return []
         lean = "leans" if after.unsafe_strict == 1 else "lean"

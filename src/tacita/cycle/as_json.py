@@ -41,6 +41,7 @@ def state_dict(state: State) -> dict[str, Any]:
     return {
         "unsafe": state.unsafe,
         "unsafe_strict": state.unsafe_strict,
+        "few_candidates": state.few_candidates,
         "largest_risk": state.largest_risk,
         "expected": state.expected,
         "figures": dict(state.figures),

@@ -47,6 +47,8 @@ class State:
     figures: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     has_nulls: bool = False
     """Whether a known cell is empty."""
+    few_candidates: int | None = None
+    """Suppressed records with fewer than k candidates for an intruder who knows all their values; None: not counted."""
 
 
 @dataclass(frozen=True, slots=True)

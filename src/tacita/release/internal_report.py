@@ -63,6 +63,7 @@ def _states(outcome: Outcome) -> Html:
         ["records", outcome.records, outcome.records],
         ["unsafe", before.unsafe, after.unsafe],
         ["below k in the strict sense", before.unsafe_strict, after.unsafe_strict],
+        ["suppressed, with fewer than k candidates if all values are known", None, after.few_candidates],
         ["largest risk", before.largest_risk, after.largest_risk],
         ["expected re-identifications", before.expected, after.expected],
     ]
