@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.masking.synthetic.samples import people
 
+from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.attacks.microdata.inference.replicated_uniques import ReplicatedUniques
 from tacita.errors import UsageError
 from tacita.masking.synthetic.donors import Donors, grown
 from tacita.masking.synthetic.predictors import RARE, Predictor
@@ -32,7 +34,7 @@ def test_distributions_are_near(records: Records, synthetic: Records) -> None:
         own, new = (each.numbers(name).values for each in (records, synthetic))
         own, new = own[~np.isnan(own)], new[~np.isnan(new)]
         grid = np.quantile(own, np.linspace(0.02, 0.98, 25))
-        assert np.abs((own[:, None] <= grid).mean(axis=0) - (new[:, None] <= grid).mean(axis=0)).max() < 0.035
+        assert np.abs((own[:, None] <= grid).mean(axis=0) - (new[:, None] <= grid).mean(axis=0)).max() < 0.045
     for name in ("job", "school"):
         own, new = (each.categories(name).counts / len(each) for each in (records, synthetic))
         assert np.abs(own - new).max() < 0.03
@@ -67,7 +69,7 @@ def test_dependence_is_kept(records: Records, synthetic: Records) -> None:
 
 def test_zeros_that_many_share_stay_zeros(records: Records, synthetic: Records) -> None:
     own, new = (each.numbers("wealth").values for each in (records, synthetic))
-    assert abs(np.nanmean(own == 0) - np.nanmean(new == 0)) < 0.03
+    assert abs(np.nanmean(own == 0) - np.nanmean(new == 0)) < 0.045
     assert np.nanmin(new) >= 0
 
 
@@ -92,7 +94,7 @@ def test_records_are_replicated_hardly_more_often_than_by_chance(records: Record
         files = {
             "synthetic": SyntheticTrees().treated(records.only(names), draw).records,
             "fresh": people(3000, seed=90 + seed),
-            "donors": SyntheticTrees(smoothing=False).treated(records.only(names), draw).records,
+            "donors": SyntheticTrees(smoothing=False, replicas="allow").treated(records.only(names), draw).records,
         }
         for kind, file in files.items():
             distance = tree.query(file.matrix(names) / scale)[0]
@@ -233,3 +235,59 @@ def test_between_codes_that_many_share_nothing_is_invented() -> None:
     found = Quantiles.of(codes, 5, 3).at(np.random.default_rng(1).random(20_000))
     values, counts = np.unique(found, return_counts=True)
     assert values.tolist() == [2, 4, 5, 9] and np.abs(counts / 20_000 - [0.2, 0.4, 0.3, 0.1]).max() < 0.02
+
+
+def answers(count: int, seed: int) -> Records:
+    """Seven questions whose answers go together: many people are the only ones with theirs."""
+    draw = np.random.default_rng(seed)
+    taste = draw.normal(size=count)
+    columns: dict[str, Numbers | Categories] = {}
+    for place in range(7):
+        value = np.digitize(taste + draw.normal(0, 1, count), [-2, -1, 0, 1, 2])
+        columns[f"q{place}"] = (
+            Numbers.of(value, is_whole=True) if place % 2 else Categories(value.astype(np.int32), tuple("abcdef"))
+        )
+    return Records(columns)
+
+
+def replicas(method: SyntheticTrees, seed: int) -> Attacked:
+    members, others = answers(3000, seed), answers(3000, seed + 50)
+    released = method.treated(members, np.random.default_rng(seed)).records
+    return ReplicatedUniques().attack(Scene(members, released, None, members.names, holdout=others))
+
+
+def test_unique_records_come_up_again_as_often_as_those_of_a_hold_out() -> None:
+    """And not less often: a replica that is rejected would tell by its absence who was in the data."""
+    allowed = replicas(SyntheticTrees(replicas="allow"), 1).risk
+    assert allowed is not None
+    assert allowed.lower > 0.1
+    found = [replicas(SyntheticTrees(), seed) for seed in (1, 2, 3)]
+    success, control = (
+        np.mean([each.success for each in found]),
+        np.mean([each.control.value for each in found if each.control is not None]),
+    )
+    assert 0.9 * control < success < 1.2 * control
+    assert control > 0.1  # there is something to be repeated
+
+
+def test_no_record_lends_to_itself() -> None:
+    """Partially synthetic: an answer that nothing predicts is kept as often as by chance."""
+    draw = np.random.default_rng(5)
+    people = Records(
+        {
+            "height": Numbers.of(draw.normal(170, 9, 2000)),
+            "answer": Categories(draw.integers(0, 10, 2000).astype(np.int32), tuple("abcdefghij")),
+        }
+    )
+    kept = {}
+    for how in ("allow", "holdout"):
+        method = SyntheticTrees(attributes=("answer",), replicas=how)  # type: ignore[arg-type]
+        found = method.treated(people, np.random.default_rng(6)).records
+        kept[how] = float((found.categories("answer").codes == people.categories("answer").codes).mean())
+    assert kept["allow"] > 0.2
+    assert abs(kept["holdout"] - 0.1) < 0.025
+
+
+def test_replicas_are_a_word_that_is_known() -> None:
+    with pytest.raises(UsageError, match="neither holdout nor allow"):
+        SyntheticTrees(replicas="never")  # type: ignore[arg-type]

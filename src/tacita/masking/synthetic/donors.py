@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,31 +55,73 @@ def grown(
 ) -> Donors:
     """Return the donors of a tree that predicts a target, codes of classes or numbers, of which `rows` have a value.
 
-    The tree splits by the Gini index or the sum of squares until leaves would have fewer than `least` records.
     `counts` are the numbers of records of the synthetic files.
+    """
+    everybody = np.arange(len(rows))
+    tree = fitted(target, predictors, rows, everybody, least, random)
+    if tree is None:
+        whole = tuple(np.zeros(count, dtype=np.int64) for count in counts)
+        return Donors(np.zeros(len(rows), dtype=np.int64), whole)
+    kept, leaf = np.unique(tree.leaves(everybody), return_inverse=True)
+    synthetic = tuple(np.searchsorted(kept, each).astype(np.int64) for each in tree.synthetic)
+    return Donors(leaf.reshape(-1).astype(np.int64), synthetic)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """A tree, and where it leads records."""
+
+    model: Any
+    columns: NDArray[np.float32]
+    """What it splits by: a row for each record that has a target."""
+    synthetic: tuple[Whole, ...]
+    """For every synthetic file the node of each record."""
+
+    def leaves(self, places: Whole) -> Whole:
+        """Return the nodes at which some records end."""
+        found: Whole = self.model.apply(self.columns[places]).astype(np.int64)
+        return found
+
+    @property
+    def parents(self) -> Whole:
+        """The node above each node, -1 for the root. A node is followed by all that are below it."""
+        found = np.full(self.model.tree_.node_count, -1, dtype=np.int64)
+        for side in (self.model.tree_.children_left, self.model.tree_.children_right):
+            found[side[side >= 0]] = np.flatnonzero(side >= 0)
+        return found
+
+
+def fitted(
+    target: Array | Whole,
+    predictors: Sequence[Predictor],
+    rows: Whole,
+    places: Whole,
+    least: int,
+    random: np.random.Generator,
+) -> Tree | None:
+    """Return a tree grown on some places of a target; None if there is nothing to split, or by which.
+
+    It splits by the Gini index or the sum of squares until leaves would have fewer than `least` records.
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     seed = int(random.integers(2**31))
-    if not predictors or len(rows) < 2 * least or len(np.unique(target)) < 2:
-        whole = tuple(np.zeros(count, dtype=np.int64) for count in counts)
-        return Donors(np.zeros(len(rows), dtype=np.int64), whole)
-    if target.dtype.kind != "f":
-        target = np.unique(target, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        if (classes := int(target.max()) + 1) > _CLASSES:
-            target = positions(averages(target, classes, _ordered(predictors, rows)))[target]
-    is_number = target.dtype.kind == "f"
-    goal = _scaled(target) if is_number else target
-    coded = [predictor.split_by(rows, goal) for predictor in predictors]
-    train = np.stack([own for own, _ in coded], axis=1)
+    learnt, own = target[places], rows[places]
+    if not predictors or len(own) < 2 * least or len(np.unique(learnt)) < 2:
+        return None
+    if learnt.dtype.kind != "f":
+        learnt = np.unique(learnt, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        if (classes := int(learnt.max()) + 1) > _CLASSES:
+            learnt = positions(averages(learnt, classes, _ordered(predictors, own)))[learnt]
+    is_number = learnt.dtype.kind == "f"
+    goal = _scaled(learnt) if is_number else learnt
+    coded = [predictor.split_by(own, goal) for predictor in predictors]
+    columns = np.stack([column[rows] for column, _ in coded], axis=1)
     kind = DecisionTreeRegressor if is_number else DecisionTreeClassifier
-    tree = kind(min_samples_leaf=least, random_state=seed).fit(train, goal)
-    kept, leaf = np.unique(tree.apply(train), return_inverse=True)
-    synthetic = []
-    for file in range(len(counts)):
-        held = np.stack([each[file] for _, each in coded], axis=1)
-        synthetic.append(np.searchsorted(kept, tree.apply(held)).astype(np.int64))
-    return Donors(leaf.reshape(-1).astype(np.int64), tuple(synthetic))
+    model = kind(min_samples_leaf=least, random_state=seed).fit(columns[places], goal)
+    files = len(coded[0][1])
+    held = [np.stack([each[file] for _, each in coded], axis=1) for file in range(files)]
+    return Tree(model, columns, tuple(model.apply(each).astype(np.int64) for each in held))
 
 
 def _scaled(target: Array | Whole) -> Array:

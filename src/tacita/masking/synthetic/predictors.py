@@ -51,7 +51,7 @@ class Predictor:
         return cls(found[0], tuple(found[1:]), original.is_ordered)
 
     def split_by(self, rows: Whole, target: Array | Whole) -> tuple[Single, tuple[Single, ...]]:
-        """Return the column for training, on some rows, and for each synthetic file, given the target of these rows.
+        """Return the column of the original and of each synthetic file, given the target of some rows.
 
         Categories without order stand in the order of the target's average or, for classes, of the shares of classes
         along their first principal component: for a
@@ -60,10 +60,10 @@ class Predictor:
         and J. Hosking, Data Mining and Knowledge Discovery 3, 1999).
         """
         if self.has_order:
-            return self.original[rows].astype(np.float32), tuple(each.astype(np.float32) for each in self.synthetic)
+            return self.original.astype(np.float32), tuple(each.astype(np.float32) for each in self.synthetic)
         codes = self.original.astype(np.int64)
         position = positions(averages(codes[rows], int(codes.max(initial=0)) + 1, target)).astype(np.float32)
-        return position[codes[rows]], tuple(position[each.astype(np.int64)] for each in self.synthetic)
+        return position[codes], tuple(position[each.astype(np.int64)] for each in self.synthetic)
 
 
 def averages(codes: Whole, count: int, target: Array | Whole) -> tuple[Array, Whole]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tacita.errors import UsageError, did_you_mean
 from tacita.masking.method import Treated
 from tacita.masking.preconditions import each_named_once
+from tacita.masking.synthetic.apart import Apart
 from tacita.masking.synthetic.donors import grown
 from tacita.masking.synthetic.predictors import Predictor
 from tacita.masking.synthetic.preparation import (
@@ -21,9 +22,9 @@ from tacita.masking.synthetic.preparation import (
     check_wishes,
     together,
 )
-from tacita.masking.synthetic.quantiles import check_extremes
+from tacita.masking.synthetic.quantiles import check_extremes, shared
 from tacita.masking.synthetic.smoothing import smoothed
-from tacita.model.records import Categories, Records, Values
+from tacita.model.records import Categories, Numbers, Records, Values
 from tacita.progress import Progress, Step, silent
 
 Whole = NDArray[np.int64]
@@ -38,7 +39,8 @@ class SyntheticTrees:
     and gets the value of a random donor in its leaf. A category that is missing is one more category; whether a number
     is missing is synthesised first, and then the number. With `smoothing`, a number that fewer than `minimum_leaf`
     records share is moved by as much as its leaf varies, and not beyond the average of the `extremes` largest or
-    smallest.
+    smallest. With `replicas = "holdout"` one half of the records grows the trees and the other lends the values, and no
+    record lends rare values to a synthetic one that is like it so far (`apart`).
 
     Without `attributes` all are synthesised and records are invented: fully synthetic. With `attributes` only these
     are, given all others, which stay with their records, and so do missing values: partially synthetic.
@@ -69,7 +71,7 @@ class SyntheticTrees:
         "released as it is."
     )
     limits: ClassVar[str] = (
-        "There is no bound on what is learnt: donors of a leaf may agree, rare combinations may be drawn again, and "
+        "There is no bound on what is learnt: donors of a leaf may agree, rare combinations may come up again, and "
         "attributes that stay still identify. Measure the risk."
     )
     is_random: ClassVar[bool] = True
@@ -88,10 +90,15 @@ class SyntheticTrees:
     """Of how many extreme values the average bounds smoothed numbers."""
     data_sets: int = 1
     """How many synthetic files are made."""
+    replicas: Literal["holdout", "allow"] = "holdout"
+    """Whether records that are like nobody else come up again hardly more often than those of a hold-out would, or as
+    often as their leaves repeat them."""
 
     def __post_init__(self) -> None:
         check_wishes(self.attributes, self.records, self.data_sets, self.name)
         check_extremes(self.extremes)
+        if self.replicas not in ("holdout", "allow"):
+            raise UsageError("'replicas' is neither holdout nor allow", do="use one of them")
         if self.minimum_leaf < 2:
             raise UsageError(
                 "'minimum_leaf' is below 2: a leaf of one record is the record", do="give 2 or more; 5 is usual"
@@ -112,12 +119,25 @@ class SyntheticTrees:
         kept = [name for name in records.names if name not in sequence]
         files: list[dict[str, Values]] = [dict(records.columns) for _ in range(self.data_sets)]
         known = [self._predictor(records, name, files) for name in kept]
+        apart = self._apart(records, kept, count, random)
         for place, name in enumerate(sequence):
             progress(Step(f"{self.name}: {name}", place, len(sequence)))
-            for file, column in zip(files, self._drawn(records[name], known, count, random), strict=True):
+            made = self._drawn(records[name], known, count, random, apart)
+            for file, column in zip(files, made, strict=True):
                 file[name] = column
             known.append(self._predictor(records, name, files))
+            apart = None if apart is None else apart.with_column(records[name], made)
         return together([Records(file) for file in files], bool(self.attributes), {}, notes)
+
+    def _apart(self, records: Records, kept: Sequence[str], count: int, random: np.random.Generator) -> Apart | None:
+        """Return who lends to whom, so that records do not become donors; None if they may."""
+        if self.replicas == "allow":
+            return None
+        counts = [count] * self.data_sets
+        apart = Apart.of(len(records), counts, self.minimum_leaf, random, in_place=bool(self.attributes))
+        for name in kept:
+            apart = apart.with_column(records[name], [records[name]] * self.data_sets)
+        return apart
 
     def _sequence(self, records: Records) -> tuple[str, ...]:
         wanted = self.attributes or records.names
@@ -131,11 +151,11 @@ class SyntheticTrees:
         return Predictor.of(records[name], tuple(file[name] for file in files), self.minimum_leaf)
 
     def _drawn(
-        self, column: Values, known: Sequence[Predictor], count: int, random: np.random.Generator
+        self, column: Values, known: Sequence[Predictor], count: int, random: np.random.Generator, apart: Apart | None
     ) -> list[Values]:
         """Return an attribute of every synthetic file."""
         if isinstance(column, Categories):
-            return self._categories(column, known, count, random)
+            return self._categories(column, known, count, random, apart)
         present = np.flatnonzero(~column.missing)
         if self.attributes:
             wanted = [present] * self.data_sets
@@ -144,13 +164,15 @@ class SyntheticTrees:
         else:
             missing = column.missing.astype(np.int64)
             everyone = np.arange(len(column))
-            found = self._from_donors(missing, known, everyone, [np.arange(count)] * self.data_sets, count, random)
+            asked = [np.arange(count)] * self.data_sets
+            few = None if apart is None else apart.set_aside(Numbers.of(missing), self.minimum_leaf)
+            found = self._from_donors(missing, known, everyone, asked, count, random, apart, few)
             wanted = [np.flatnonzero(missing[donors] == 0) for donors, _ in found]
         values = column.values[present]
         made: list[Values] = []
-        for rows, (donors, leaf) in zip(
-            wanted, self._from_donors(values, known, present, wanted, count, random), strict=True
-        ):
+        few = None if apart is None else self._few(column, present, apart)
+        drawn = self._from_donors(values, known, present, wanted, count, random, apart, few)
+        for rows, (donors, leaf) in zip(wanted, drawn, strict=True):
             held = np.full(count, np.nan)
             if len(rows):
                 least = self.minimum_leaf
@@ -160,15 +182,30 @@ class SyntheticTrees:
             made.append(as_released(column, held))
         return made
 
+    def _few(self, column: Numbers, present: Whole, apart: Apart) -> NDArray[np.bool_]:
+        """Return which numbers are too few people's to be lent to records like these; moved ones are nobody's."""
+        few = apart.set_aside(column, self.minimum_leaf)[present]
+        if self.smoothing:
+            order = np.argsort(column.values[present], kind="stable")
+            few[order] &= shared(column.values[present][order], self.minimum_leaf)
+        return few
+
     def _categories(
-        self, column: Categories, known: Sequence[Predictor], count: int, random: np.random.Generator
+        self,
+        column: Categories,
+        known: Sequence[Predictor],
+        count: int,
+        random: np.random.Generator,
+        apart: Apart | None,
     ) -> list[Values]:
         fixed = bool(self.attributes)  # partially synthetic: what is missing stays missing
         rows = np.flatnonzero(~column.missing) if fixed else np.arange(len(column))
         codes = column.codes[rows].astype(np.int64)
         wanted = [rows if fixed else np.arange(count)] * self.data_sets
         made: list[Values] = []
-        for at, (donors, _) in zip(wanted, self._from_donors(codes, known, rows, wanted, count, random), strict=True):
+        few = None if apart is None else apart.set_aside(column, self.minimum_leaf)[rows]
+        drawn = self._from_donors(codes, known, rows, wanted, count, random, apart, few)
+        for at, (donors, _) in zip(wanted, drawn, strict=True):
             held = np.full(count, -1, dtype=np.int32)
             held[at] = codes[donors]
             made.append(column.with_codes(held))
@@ -182,10 +219,14 @@ class SyntheticTrees:
         wanted: Sequence[Whole],
         count: int,
         random: np.random.Generator,
+        apart: Apart | None,
+        few: NDArray[np.bool_] | None,
     ) -> list[tuple[Whole, Whole]]:
         """Return for each file donors of its wanted records, as places of the target, and the leaves of all donors."""
         if not len(rows):
             return [(rows, rows) for _ in wanted]
-        donors = grown(target, known, rows, [count] * self.data_sets, self.minimum_leaf, random)
         several = self.data_sets > 1
+        if apart is not None and few is not None:
+            return apart.lent(target, known, rows, few, wanted, self.minimum_leaf, random, bootstrap=several)
+        donors = grown(target, known, rows, [count] * self.data_sets, self.minimum_leaf, random)
         return [(donors.drawn(f, at, random, bootstrap=several), donors.leaf) for f, at in enumerate(wanted)]
