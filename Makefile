@@ -34,7 +34,7 @@ test-long: $(STAMP)  ## every property on at least 100 random examples, new ones
 	@TACITA_LONG=1 TACITA_FUZZ=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-fast: $(STAMP)  ## the tests that take less than two minutes together
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests src
 
 check: $(STAMP)  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check .

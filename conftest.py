@@ -27,10 +27,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """With TACITA_LONG=1 run the tests on random examples alone, each with at least a hundred of them."""
     if not os.environ.get("TACITA_LONG"):
         return
-    kept = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
+    drawn = {item.obj for item in items if is_hypothesis_test(getattr(item, "obj", None))}  # type: ignore[attr-defined]
+    kept = [item for item in items if getattr(item, "obj", None) in drawn or item.get_closest_marker("long")]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
     items[:] = kept
-    for test in {item.obj for item in kept}:  # type: ignore[attr-defined]
+    for test in drawn:
         asked = test._hypothesis_internal_use_settings
         test._hypothesis_internal_use_settings = settings(asked, max_examples=max(100, asked.max_examples))
 

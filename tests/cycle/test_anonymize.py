@@ -89,6 +89,7 @@ def check(rows: list[Row], outcome: Outcome, k: int, nulls: Nulls) -> None:
     assert outcome.is_safe == (not left and k <= len(rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nulls", FREQUENCY, ids=str)
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=RECORDS, k=st.integers(1, 4))
@@ -99,6 +100,7 @@ def test_the_claim_holds_and_every_change_has_its_decision(nulls: Nulls, rows: l
         assert outcome.is_safe, "with all cells of a record suppressed it looks like everybody"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "attributes", [*AttributeRoute, ("b", "a")], ids=lambda route: route if isinstance(route, str) else "given"
 )
@@ -109,6 +111,7 @@ def test_every_order_ends_safe(attributes: Any, rows: list[Row], tuples: TupleOr
     check(rows, anonymize(microdata(rows), plan), 2, MAYBE)
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(rows=RECORDS, nulls=st.sampled_from([MAYBE, STRICT, EXPECTED]))
 def test_the_cycle_leaves_its_own_result_alone_and_repeats_itself(rows: list[Row], nulls: Nulls) -> None:
@@ -149,6 +152,7 @@ def test_households_lose_an_attribute_together(rows: list[Row], data: st.DataObj
     assert sorted(decided) == sorted(cells(rows, after, outcome.claim.known))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
@@ -241,6 +245,7 @@ def test_missing_as_a_category_is_refused_where_it_could_not_be_told_from_a_null
         anonymize(data, Plan(nulls=replace(MAYBE, missing_as=MissingAs.CATEGORY)))
 
 
+@pytest.mark.slow
 @settings(max_examples=4, deadline=None)
 @given(rows=RECORDS, nulls=st.sampled_from([MAYBE, STRICT, HALF]))
 def test_many_attributes_are_compared_instead_of_tabled(rows: list[Row], nulls: Nulls) -> None:

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.long import LONG
 from tests.risk.samples import microdata
 
 import tacita as tc
@@ -35,9 +36,10 @@ from tacita.rules.reasoner import Null, reason
 
 QUASI = ("Age", "Area", "Sector")
 FILES = 2
-# One is enough to see a difference; more are for whoever looks for one: TACITA_FUZZ=1.
+# One is enough to see a difference; more are for whoever looks for one: TACITA_FUZZ=1, make test-long.
 FUZZ = bool(os.environ.get("TACITA_FUZZ"))
-SEEDS = range(10 if FUZZ else 1)
+SEEDS = range(100 if LONG else 10 if FUZZ else 1)
+pytestmark = pytest.mark.long
 Table = list[dict[str, Any]]
 
 

@@ -94,7 +94,7 @@ def alike(shown: tuple[str, ...], printed: list[str]) -> bool:
 
 def _marked(page: Path) -> object:
     name = page.relative_to(ROOT).as_posix()
-    return pytest.param(page, id=name, marks=() if name in QUICK else pytest.mark.slow)
+    return pytest.param(page, id=name, marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("page", [_marked(page) for page in SESSIONS])

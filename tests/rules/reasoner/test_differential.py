@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from tests.long import examples
 from tests.rules.generated import STRATEGIES, assert_same
 
 # Without shrinking: a run takes a tenth of a second, and thousands of smaller programs would be tried.
 QUICK = settings(
-    max_examples=4,
+    max_examples=examples(6),
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_the_reasoner_agrees_with_its_oracle(name):
     @QUICK
-    @given(STRATEGIES[name])
-    def run(case):
-        text, inputs = case
-        assert_same(text, inputs, up_to="homomorphism" if name == "equalities" else "renaming")
-
-    run()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", STRATEGIES)
-def test_the_reasoner_agrees_with_its_oracle_on_many_programs(name):
-    @settings(QUICK, max_examples=12)
     @given(STRATEGIES[name])
     def run(case):
         text, inputs = case

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from tests.long import examples
 from tests.rules.generated import STRATEGIES, assert_same, derived, interpreted
 
 from tacita.rules.logic.program import Program, Rule
@@ -14,9 +15,10 @@ from tacita.rules.logic.terms import variables
 from tacita.rules.reference import interpret, same_up_to_nulls
 from tacita.rules.syntax import parse
 
-SMALL = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+SMALL = settings(max_examples=examples(6), deadline=None, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_generated_programs_run_and_end(name):
     @SMALL
@@ -53,6 +55,7 @@ def shuffled(clauses):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_the_order_of_clauses_and_rows_does_not_count(name):
     @SMALL

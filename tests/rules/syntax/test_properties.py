@@ -56,7 +56,7 @@ def _ink(text: str) -> str:
     return "".join(text.removeprefix("\ufeff").split())
 
 
-@settings(patient, max_examples=500)
+@settings(patient, max_examples=100)
 @given(strategies.soups)
 def test_any_text_is_read_to_its_end(text: str) -> None:
     parsed = parse(text)

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from tests.long import examples
 from tests.rules.generated import STRATEGIES
 from tests.rules.reasoner.proofs.verifier import check
 
@@ -13,18 +14,23 @@ from tacita.rules.reasoner import reason
 from tacita.rules.reasoner.proofs.finding.asked import round_of
 from tacita.rules.reasoner.proofs.finding.rules import Context
 from tacita.rules.reasoner.proofs.finding.search import Search
-from tacita.rules.reasoner.proofs.tree import GroundFact, Proof
+from tacita.rules.reasoner.proofs.tree import GroundFact, Lost, Proof
 from tacita.rules.reasoner.proofs.why import steps_of
 
 QUICK = settings(
-    max_examples=10,
+    max_examples=examples(3),
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 
 
-def every_fact_is_proved(case, most):
+def is_replaced(step):
+    """Whether a fact was derived from a value that a larger one took the place of: LIMITATIONS tells of these."""
+    return isinstance(step, Lost) and step.reason == "what it was derived from was replaced later"
+
+
+def every_fact_is_proved(case, most, *, may_be_replaced=False):
     text, inputs = case
     result = reason(text, inputs)
     facts = [GroundFact(p, row) for p in result.outputs for row in result.facts(p) if None not in row]
@@ -32,23 +38,26 @@ def every_fact_is_proved(case, most):
         context = Context(result, contributors=1_000)
         context.rounds[fact] = round_of(context, fact)
         search = Search(context)
-        check(result, Proof(fact, steps_of(search, fact, None, None)))
+        proof = Proof(fact, steps_of(search, fact, None, None))
+        if not (may_be_replaced and any(is_replaced(step) for step in proof.steps.values())):
+            check(result, proof)
         search.ahead.close()
     result.close()
 
 
-@settings(QUICK, max_examples=8)
 @given(STRATEGIES["everything"])
+@settings(QUICK, max_examples=8)
 def test_facts_of_generated_programs_have_proofs(case):
     every_fact_is_proved(case, most=2)
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_facts_of_many_generated_programs_have_proofs(name):
     @QUICK
     @given(STRATEGIES[name])
     def run(case):
-        every_fact_is_proved(case, most=6)
+        every_fact_is_proved(case, most=6, may_be_replaced=name == "several_values")
 
     run()
