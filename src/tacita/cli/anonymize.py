@@ -38,8 +38,15 @@ def anonymize(
         Path | None, _option(_RELEASE, "--out", help="Release folder to make; without it nothing is written.")
     ] = None,
     measure: Annotated[
-        str, _option(_RISK, "--measure", metavar="NAME|FILE.vada", help="The measure; 'tacita measures' lists them.")
-    ] = "k-anonymity",
+        list[str] | None,
+        _option(
+            _RISK,
+            "--measure",
+            metavar="NAME[:PARAMETER=VALUE,...]|FILE.vada",
+            help="A measure ('tacita measures' lists them), by default k-anonymity; may be repeated, and all hold "
+            "together: --measure k-anonymity:k=3 --measure l-diversity:l=2.",
+        ),
+    ] = None,
     k: Annotated[
         int | None, _option(_RISK, "--k", "-k", min=1, help="How many records should look alike; default: 3.")
     ] = None,
@@ -48,7 +55,12 @@ def anonymize(
     ] = None,
     param: Annotated[
         list[str] | None,
-        _option(_RISK, "--param", metavar="NAME=VALUE", help="A parameter of the measure or program; may be repeated."),
+        _option(
+            _RISK,
+            "--param",
+            metavar="[MEASURE.]NAME=VALUE",
+            help="A parameter of a measure or program; may be repeated.",
+        ),
     ] = None,
     nulls: Annotated[
         str | None,
@@ -199,7 +211,7 @@ def anonymize(
         check_alone(
             k, threshold, nulls, lean, missing_as, missing_label, related, recode, top, bottom, intervals,
             importance, keep, keep_cells, household, population,
-            measure != "k-anonymity", method != "suppression", attributes != "fewest-nulls", rounds, optimal, curve,
+            measure, method != "suppression", attributes != "fewest-nulls", rounds, optimal, curve,
             cluster_risk, whole_clusters, no_take_back, tuples != "less-significant-first",
         )  # fmt: skip
     if out is None and any(
@@ -243,7 +255,7 @@ def anonymize(
                 data,
                 request,
                 links,
-                measure=(measure, param or [], k, threshold),
+                measure=(measure or ["k-anonymity"], param or [], k, threshold),
                 nulls=(missing_as, nulls, lean, missing_label),
                 clusters=(cluster_risk, whole_clusters),
                 method=(method, recode, suppression_limit, optimal),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacita.cli.measuring import links_asked, measures_asked, nulls_asked
+from tacita.cli.measuring import links_asked, measures_asked, nulls_asked, with_parameters
 from tacita.cli.options import AsJson, Force, Request, bindings, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
@@ -20,7 +20,7 @@ Measures = Annotated[
     list[str] | None,
     typer.Option(
         "--measure",
-        metavar="NAME|FILE.vada",
+        metavar="NAME[:PARAMETER=VALUE,...]|FILE.vada",
         help="A measure ('tacita measures' lists them) or a rule program; may be repeated. Default: those that fit.",
     ),
 ]
@@ -171,6 +171,9 @@ def _check_options(
     """Raise if an option would have no effect: whoever gave it expects one."""
     if k is not None and any(pair.partition("=")[0].strip().rpartition(".")[2] == "k" for pair in pairs):
         raise UsageError("k is given twice, by --k and by --param", do="leave one of them out")
+    if k is not None and any("k" in given for _, given in map(with_parameters, names)):
+        raise UsageError("k is given twice, by --k and by --measure", do="leave one of them out")
+    names = [name for name, _ in map(with_parameters, names)]
     if original and "interval-disclosure" not in names:
         raise UsageError("--original is for interval-disclosure alone", do="add --measure interval-disclosure")
     if population and names and not set(names) & set(_OF_POPULATIONS):

@@ -103,13 +103,13 @@ def _chain(folder: OpenedRelease, found: Explanation) -> LinkedWhy | None:
     import tacita as tc
     from tacita.cycle.program.why import why_linked
     from tacita.engines.duckdb import DuckDBEngine
-    from tacita.risk.catalogue import measure
+    from tacita.release.claimed_sample import measure_of
     from tacita.settings import Settings
 
     claim = folder.claim
     data = tc.read(chain["source"], engine=DuckDBEngine(Settings.from_environment()))
     data = data.with_roles(quasi=claim.known, identifier=chain["identifier"], weight=chain["weight"])
-    measured = measure(claim.measure, claim.parameters)
+    measured = measure_of(claim)
     return why_linked(data, found.source_row, chain["program"], chain["inputs"], measure=measured, known=claim.known)
 
 

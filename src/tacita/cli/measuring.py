@@ -24,36 +24,85 @@ def measures_asked(
     """Return the measures that were asked for, with their parameters; `original` are data before masking."""
     from dataclasses import replace
 
+    from tacita.risk.catalogue import measure
+
+    made = []
+    for name, parameters in parameters_asked(names, pairs, k=k, threshold=threshold):
+        found = measure(name, parameters)
+        if original is not None and name == "interval-disclosure":
+            found = replace(cast("IntervalDisclosure", found), original=original)
+        made.append(found)
+    return tuple(made)
+
+
+def parameters_asked(
+    names: list[str], pairs: list[str], *, k: int | None, threshold: float | None
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return the names of the measures that were asked for, each with its parameters.
+
+    A parameter is written behind the name of its measure (``l-diversity:l=2,sensitive=illness``) or given by --param:
+    for all measures that have it (``l=2``), or for one (``l-diversity.l=2``).
+    """
     from tacita.reasoning.parameters import parsed_parameters
-    from tacita.risk.catalogue import MEASURES, measure, measure_class, settable
+    from tacita.risk.catalogue import MEASURES, measure_class, settable
 
     given = parsed_parameters(pairs)
     if not names:
         if given or threshold is not None:
             raise UsageError("--param and --threshold need a measure", do="add --measure NAME")
-        return ()
-    made = []
+        return []
+    asked = [with_parameters(name) for name in dict.fromkeys(names)]
+    alone = len({name for name, _ in asked}) == 1  # then it must take everything, or say what is wrong
+    found = []
     used: set[str] = set()
-    for name in dict.fromkeys(names):
+    for name, inline in asked:
         own = {p.rpartition(".")[2]: p for p in given if p.rpartition(".")[0] in {"", name}}
         known = {f.name for f in settable(measure_class(name))} if name in MEASURES else None
-        alone = len(set(names)) == 1  # then it must take everything, or say what is wrong
         values = {p: given[o] for p, o in own.items() if known is None or p in known or "." in o or alone}
         used |= {own[short] for short in values}
-        if name in _LOOK_ALIKE:
+        if twice := [short for short in values if short in inline]:
+            raise UsageError(f"{twice[0]} of {name} is given twice, by --measure and by --param", do="give it once")
+        values |= inline
+        if name in _LOOK_ALIKE and k is not None:
             values.setdefault("k", k)
         if threshold is not None:
+            if "threshold" in values:
+                raise UsageError(f"the threshold of {name} is given twice", do="leave out --threshold")
             values["threshold"] = threshold
-        found = measure(name, values)
-        if original is not None and name == "interval-disclosure":
-            found = replace(cast("IntervalDisclosure", found), original=original)
-        made.append(found)
+        found.append((name, values))
     unused = [p for p in given if p not in used]
     if unused:
         raise UsageError(
             f"no measure asked for has a parameter '{unused[0]}'", do="see 'tacita measures' for their parameters"
         )
-    return tuple(made)
+    return found
+
+
+def with_parameters(text: str) -> tuple[str, dict[str, Any]]:
+    """Return a measure and the parameters written behind its name: ``l-diversity:l=2,sensitive=illness``."""
+    from tacita.reasoning.parameters import parsed_parameters
+
+    name, colon, rest = text.partition(":")
+    if not colon or "=" not in rest:
+        return text, {}
+    return name.strip(), dict(parsed_parameters(_pairs(rest)))
+
+
+def _pairs(text: str) -> list[str]:
+    """Return NAME=VALUE pairs with commas between; a comma within brackets or quotes belongs to a value.
+
+    >>> _pairs("l=2,sensitive=illness"), _pairs('margins=[a, b],k=3')
+    (['l=2', 'sensitive=illness'], ['margins=[a, b]', 'k=3'])
+    """
+    parts, depth, quoted = [""], 0, False
+    for sign in text:
+        quoted ^= sign == '"'
+        depth += (sign in "[(") - (sign in ")]")
+        if sign == "," and not depth and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
 
 
 def nulls_asked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacita.cli.measuring import measures_asked, nulls_asked
+from tacita.cli.measuring import measures_asked, nulls_asked, with_parameters
 from tacita.cli.options import Request, names_in, once, split_pair
 from tacita.errors import UsageError
 
@@ -41,7 +41,7 @@ def plan_asked(
     request: Request,
     links: dict[str, Any],
     *,
-    measure: tuple[str, list[str], int | None, float | None],
+    measure: tuple[list[str], list[str], int | None, float | None],
     nulls: tuple[str | None, str | None, float | None, str | None],
     clusters: tuple[bool, bool],
     method: tuple[str, list[str] | None, float, bool],
@@ -52,10 +52,13 @@ def plan_asked(
     """Return the plan that options ask for."""
     from tacita.cycle.plan import Method, Plan
     from tacita.cycle.suppression.routing import AttributeRoute, TupleOrder, route_named
+    from tacita.risk.together import parts_of, together
 
-    name, pairs, k, threshold = measure
-    chosen = measures_asked([name], pairs, k=k or _K, threshold=threshold)[0]
-    if k is not None and getattr(chosen, "k", None) != k:
+    names, pairs, k, threshold = measure
+    if k is not None and any("k" in given for _, given in map(with_parameters, names)):
+        raise UsageError("k is given twice, by -k and by --measure", do="leave one of them out")
+    chosen = together(measures_asked(names, pairs, k=k or _K, threshold=threshold))
+    if k is not None and all(getattr(part, "k", None) != k for part in parts_of(chosen)):
         raise UsageError(f"{chosen.name} has no k of look-alikes", do="leave out -k, or say it with --param k=...")
     missing_as, word, lean, label = nulls
     if lean is not None and word is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tacita.cli.measuring import parameters_asked
 from tacita.cli.options import AsJson, names_in
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
@@ -24,7 +25,11 @@ def verify(
         Path | None, typer.Option(help="The internal folder; default: RELEASE.internal beside it, if it is there.")
     ] = None,
     measure: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE.vada", help="The measure of the claim, instead of the manifest's.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:PARAMETER=VALUE,...]|FILE.vada",
+            help="A measure of the claim, instead of the manifest's; may be repeated.",
+        ),
     ] = None,
     k: Annotated[
         int | None, typer.Option("--k", "-k", min=1, help="How many records should look alike, for such measures.")
@@ -33,7 +38,8 @@ def verify(
         float | None, typer.Option(min=0, max=1, help="The risk above which a record is unsafe.")
     ] = None,
     param: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Another parameter of the measure; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="[MEASURE.]NAME=VALUE", help="Another parameter of a measure; may be repeated."),
     ] = None,
     quasi: Annotated[
         list[str] | None,
@@ -134,7 +140,7 @@ _NULLS: dict[str, dict[str, Any]] = {
 
 def _claim(
     release: Path,
-    measure: str | None,
+    measure: list[str] | None,
     k: int | None,
     threshold: float | None,
     param: list[str] | None,
@@ -145,24 +151,29 @@ def _claim(
     """Return the claim that was typed."""
     from tacita.cycle.outcome import Claim
     from tacita.errors import did_you_mean
-    from tacita.reasoning.parameters import parsed_parameters
     from tacita.risk.catalogue import measure as measure_named
     from tacita.risk.null_semantics import default_nulls
+    from tacita.risk.together import together
 
-    if measure is None:
+    if not measure:
         raise UsageError("a claim needs a measure", do="add --measure NAME, such as --measure k-anonymity")
     if nulls is not None and nulls not in _NULLS:
         do = f"use one of {', '.join(_NULLS)}"
         raise UsageError(f"--nulls cannot be '{nulls}'{did_you_mean(nulls, _NULLS)}", do=do)
     if (nulls == "alpha") != (alpha is not None):
         raise UsageError("--nulls alpha and --alpha belong together", do="write for example --nulls alpha --alpha 0.5")
-    parameters: dict[str, Any] = dict(parsed_parameters(param or []))
-    parameters |= {name: value for name, value in (("k", k), ("threshold", threshold)) if value is not None}
+    parts = parameters_asked(measure, param or [], k=k, threshold=threshold)
+    if k is not None and all(given.get("k") != k for _, given in parts):
+        parts[0][1]["k"] = k
     if nulls is None:
-        counted = default_nulls(measure_named(measure, parameters)).words
+        counted = default_nulls(together([measure_named(name, given) for name, given in parts])).words
     else:
         counted = _NULLS[nulls] | ({} if alpha is None else {"alpha": alpha})
-    return Claim(measure, parameters, tuple(names_in(quasi)) or _quasi_identifiers(release), counted)
+    name = " and ".join(name for name, _ in parts)
+    known = tuple(names_in(quasi)) or _quasi_identifiers(release)
+    if len(parts) == 1:
+        return Claim(name, parts[0][1], known, counted)
+    return Claim(name, {"threshold": 0.0}, known, counted, parts=tuple(parts))
 
 
 def _quasi_identifiers(release: Path) -> tuple[str, ...]:
@@ -199,10 +210,11 @@ def _lines(found: Verification) -> list[Any]:
     from rich.text import Text
 
     claim = found.claim
-    asked = ", ".join(f"{name} {value}" for name, value in claim.parameters.items())
     lines = [found.verdict, ""]
     lines += [f"  fault: {fault}" for fault in found.faults]
-    lines += [f"  measure: {claim.measure}{f' ({asked})' if asked else ''}"]
+    for measure, given in claim.measures:
+        asked = ", ".join(f"{name} {value}" for name, value in given.items())
+        lines.append(f"  measure: {measure}{f' ({asked})' if asked else ''}")
     lines += [f"  the intruder knows: {', '.join(claim.known)}"]
     if found.unsafe is not None:
         lines += [f"  records: {found.records:,}", f"  unsafe: {found.unsafe:,}"]

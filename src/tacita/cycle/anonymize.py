@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.attacks.microdata.candidates import few_candidates
 from tacita.cycle.checkpoint import Checkpoint
+from tacita.cycle.class_pass import RULE as CLASSES
+from tacita.cycle.class_pass import class_pass
 from tacita.cycle.coding import coded_first, codings
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.household import with_households
@@ -18,12 +20,13 @@ from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.missing import with_missing_settled
 from tacita.cycle.outcome import Claim, Outcome, State
 from tacita.cycle.plan import Plan
-from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, LOCALLY, recoded_first
+from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, LOCALLY, asked_of, recoded_first
 from tacita.cycle.restored import restored
 from tacita.cycle.rounds import RULE as ROUND
 from tacita.cycle.rounds import round_pass
 from tacita.cycle.state import Measured, measured
 from tacita.cycle.stuck import stuck_records
+from tacita.cycle.suppression.account import FOR_OTHERS
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError, counted, did_you_mean, faults_text
@@ -39,6 +42,7 @@ from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
 from tacita.risk.spellings import notes_on_spellings
+from tacita.risk.together import Together, parts_of
 from tacita.utility.recoding.nulls import NullLoss
 
 if TYPE_CHECKING:
@@ -99,7 +103,7 @@ class _Cycle:
     def run(self, progress: Progress, checkpoint: Checkpoint | None) -> Outcome:
         sample = self._sample(self.original)
         self._check(sample)
-        self.asides += notes_on_spellings(self.original, self.known, sample, [self.measure])
+        self.asides += notes_on_spellings(self.original, self.known, sample, parts_of(self.plan.measure))
         before = now = measured(sample, self.measure, self._k, progress)
         if why_not := self._hopeless(sample):
             return self._outcome(self.original, before.state, before.state, [], why_not)
@@ -143,7 +147,7 @@ class _Cycle:
     ) -> tuple[Microdata, Measured]:
         """Take back what rounds suppressed too much; kernels have done so for what they suppressed."""
         made = self.decisions[recoded:]
-        if not self.plan.take_back or self.plan.household or not any(d.rule == ROUND for d in made):
+        if not self.plan.take_back or self.plan.household or not any(d.rule.startswith((ROUND, CLASSES)) for d in made):
             return microdata, now
 
         def outcome(decisions: Sequence[Decision]) -> tuple[Microdata, Measured]:
@@ -176,13 +180,41 @@ class _Cycle:
 
     def _pass(self, now: Measured, progress: Progress, *, again: bool) -> list[Decision]:
         step = len(self.decisions) + 1
-        if isinstance(self.plan.measure, OfLookAlikes) and not self.plan.rounds and self._is_of_single_records(now):
-            return look_alike_pass(now, self.plan, self.plan.measure, self.levels, step, progress, again=again)
-        return round_pass(now, self.plan, self.measure, self.levels, step, progress)
+        plan, deciding = self.plan, self.measure
+        if isinstance(plan.measure, Together):
+            plan, deciding, now = self._turn(now, progress)
+        measure = plan.measure
+        if isinstance(measure, OfLookAlikes) and not plan.rounds and self._is_of_single_records(now, plan, deciding):
+            return look_alike_pass(now, plan, measure, self.levels, step, progress, again=again)
+        if deciding is measure:
+            decided = class_pass(now, plan, self._of_classes(measure), self.levels, step, progress)
+            if decided is not None:
+                return decided
+        return round_pass(now, plan, deciding, self.levels, step, progress)
 
-    def _is_of_single_records(self, now: Measured) -> bool:
+    def _of_classes(self, measure: Measure) -> list[Measure]:
+        """Return the measures that must hold in classes that a pass makes: the one whose turn it is first."""
+        others = [part for part in parts_of(self.plan.measure) if part is not measure]
+        return [measure, *(part for part in others if asked_of(part, self._sample(self.original)) is not None)]
+
+    def _turn(self, now: Measured, progress: Progress) -> tuple[Plan, Measure, Measured]:
+        """Return the first of several measures by which a record is unsafe: each pass is about one of them.
+
+        Measures of look-alikes come first, since their kernels need the fewest nulls. What a later pass suppresses may
+        make a record unsafe by an earlier measure; then it is its turn again.
+        """
+        parts = sorted(parts_of(self.plan.measure), key=lambda part: not isinstance(part, OfLookAlikes))
+        for part in parts:
+            plan = replace(self.plan, measure=part)
+            deciding = _deciding(plan)
+            found = measured(now.sample, deciding, None, progress)
+            if found.state.unsafe:
+                return plan, deciding, found
+        return self.plan, self.measure, now
+
+    def _is_of_single_records(self, now: Measured, plan: Plan, deciding: Measure) -> bool:
         """Return whether the risk of a record is its own, or that of its cluster follows from verdicts of 0 and 1."""
-        return self.measure is self.plan.measure or (not now.risks.are_probabilities and not self.plan.whole_clusters)
+        return deciding is plan.measure or (not now.risks.are_probabilities and not plan.whole_clusters)
 
     def _applied(self, microdata: Microdata, done: Sequence[Decision]) -> Microdata:
         """Return microdata with the cells of a pass suppressed, households as a whole, and log the decisions."""
@@ -194,8 +226,9 @@ class _Cycle:
 
     @property
     def _k(self) -> int | None:
-        k = getattr(self.plan.measure, "k", None)
-        return k if isinstance(k, int) and isinstance(self.plan.measure, OfLookAlikes) else None
+        counted_by = [part for part in parts_of(self.plan.measure) if isinstance(part, OfLookAlikes)]
+        found = [getattr(part, "k", None) for part in counted_by]
+        return max((k for k in found if isinstance(k, int)), default=None)
 
     def _sample(self, microdata: Microdata) -> Sample:
         return Sample(microdata, self.known, self.nulls, self.plan.population)
@@ -206,7 +239,7 @@ class _Cycle:
         if lacking := self.measure.lacks(sample):
             raise UsageError(f"{self.measure.name} cannot be measured: {'; '.join(lacking)}")
         inexact = self.nulls.semantics in {Semantics.ALPHA, Semantics.EXPECTED} and not self.nulls.are_strict
-        if hasattr(self.plan.measure, "unsafe_sets") and inexact:
+        if inexact and any(hasattr(part, "unsafe_sets") for part in parts_of(self.plan.measure)):
             raise UsageError(
                 f"{self.measure.name} counts an empty cell as any value or as none, not as '{self.nulls}'",
                 do="take --nulls strict, standard or maybe",
@@ -270,8 +303,12 @@ class _Cycle:
         """Return what a steward must know of how it went."""
         rows = {decision.tuple_id for decision in self.decisions} - {EVERY_RECORD}
         notes = [*now.risks.notes, *self.asides]
-        if len(rows) > before.unsafe and not self.plan.household:
-            more = counted(len(rows) - before.unsafe, "record")
+        helping = {d.tuple_id for d in self.decisions if d.rule == CLASSES + FOR_OTHERS}
+        if helping:
+            was = "record was" if len(helping) == 1 else "records were"
+            notes.append(f"{len(helping):,} safe {was} changed so that classes of others satisfy the model")
+        if len(rows - helping) > before.unsafe and not self.plan.household:
+            more = counted(len(rows - helping) - before.unsafe, "record")
             notes.append(f"at least {more} became unsafe on the way, by the nulls of others, and had to be changed too")
         if self.plan.optimal and not now.state.unsafe:
             notes.append("no smaller suppression exists in which every changed record stands on its own (proven)")
@@ -301,12 +338,15 @@ class _Cycle:
     def _claim(self) -> Claim:
         measure = self.plan.measure
         return Claim(
-            getattr(getattr(measure, "program", None), "source", measure.name),
+            _source_or_name(measure),
             _parameters(measure),
             self.known,
             self.nulls.words,
             self.plan.cluster if self.plan.cluster_risk else None,
             next(iter(self.plan.links), None),
+            tuple((_source_or_name(part), _parameters(part)) for part in measure.measures)
+            if isinstance(measure, Together)
+            else (),
         )
 
 
@@ -314,7 +354,8 @@ def _with_risk_after(decisions: Sequence[Decision], now: Measured) -> list[Decis
     """Return the decisions of a round with the risk that the measure finds after it; a kernel told them already."""
     import numpy as np
 
-    if not any(decision.rule in {ROUND, BY_HAND, BY_SEARCH, LOCALLY, AFTERWARDS} for decision in decisions):
+    rules = (ROUND, CLASSES, BY_HAND, BY_SEARCH, LOCALLY, AFTERWARDS)
+    if not any(decision.rule.startswith(rules) for decision in decisions):
         return list(decisions)
     rows = np.unique(np.array([d.tuple_id for d in decisions if d.tuple_id != EVERY_RECORD], dtype=np.int64))
     risk = dict(zip(rows.tolist(), risks_of(now.risks, now.sample, rows).tolist(), strict=True))
@@ -362,6 +403,11 @@ def _by_attribute(decisions: Iterable[Decision]) -> dict[str, tuple[Array, Array
     }
 
 
+def _source_or_name(measure: Measure) -> str:
+    """Return the file of the rules that a measure is, or its name."""
+    return str(getattr(getattr(measure, "program", None), "source", measure.name))
+
+
 def settings_of(plan: Plan, known: Sequence[str], nulls: Nulls) -> dict[str, Any]:
     """Return a plan in words of JSON."""
     told: dict[str, Any] = {
@@ -372,6 +418,9 @@ def settings_of(plan: Plan, known: Sequence[str], nulls: Nulls) -> dict[str, Any
     return {
         "measure": plan.measure.name,
         "parameters": _parameters(plan.measure),
+        "measures": [
+            {"measure": _source_or_name(part), "parameters": _parameters(part)} for part in parts_of(plan.measure)
+        ],
         "known": list(known),
         "nulls": nulls.in_words,
         **told,
@@ -381,6 +430,8 @@ def settings_of(plan: Plan, known: Sequence[str], nulls: Nulls) -> dict[str, Any
 
 def _parameters(measure: Measure) -> dict[str, Any]:
     """Return the parameters of a measure that can be written down."""
+    if isinstance(measure, Together):
+        return {"threshold": measure.threshold}
     if not is_dataclass(measure):
         return {"threshold": measure.threshold}
     if hasattr(measure, "program"):

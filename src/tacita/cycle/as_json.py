@@ -19,6 +19,7 @@ def outcome_dict(outcome: Outcome, notes: Sequence[str] = ()) -> dict[str, Any]:
         "records": outcome.records,
         "measure": outcome.claim.measure,
         "parameters": dict(outcome.claim.parameters),
+        "measures": [{"measure": name, "parameters": dict(given)} for name, given in outcome.claim.measures],
         "known": list(outcome.claim.known),
         "nulls_count_as": dict(outcome.claim.nulls),
         "before": state_dict(outcome.before),

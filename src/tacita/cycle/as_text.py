@@ -50,9 +50,8 @@ def _numbers(outcome: Outcome) -> RenderableType:
     table.add_column("")
     before, after = outcome.before, outcome.after
     claim = outcome.claim
-    told = ", ".join(f"{name} {value}" for name, value in claim.parameters.items() if isinstance(value, int | float))
     meaning = str(outcome.settings.get("nulls", ""))
-    rule = f"{claim.measure} ({told}), nulls: {meaning}"
+    rule = f"{claim.in_words}, nulls: {meaning}"
     table.add_row("unsafe records", f"{before.unsafe:,}", f"{after.unsafe:,}", printable(rule))
     if before.unsafe_strict is not None and after.unsafe_strict is not None:
         table.add_row(

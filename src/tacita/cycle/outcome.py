@@ -31,6 +31,24 @@ class Claim:
     """The key that ties records together, if risks are those of clusters."""
     related: str | None = None
     """The word for what is linked by rules, if risks are those of linked records: such a claim needs the links."""
+    parts: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    """Of a claim that several measures hold together: the measures with their parameters."""
+
+    @property
+    def measures(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+        """The measures that hold, with their parameters: several, or the one."""
+        return self.parts or ((self.measure, self.parameters),)
+
+    @property
+    def in_words(self) -> str:
+        """The measures with their numbers: ``k-anonymity (k 3, threshold 0.5)``."""
+        told = []
+        for name, parameters in self.measures:
+            numbers = [f"{n} {v}" for n, v in parameters.items() if isinstance(v, int | float)]
+            secret = [f"of {parameters['sensitive']}"] if parameters.get("sensitive") else []
+            figures = ", ".join([*numbers, *secret])
+            told.append(f"{name} ({figures})" if figures else name)
+        return " and ".join(told)
 
 
 @dataclass(frozen=True, slots=True)

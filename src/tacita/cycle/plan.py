@@ -14,6 +14,7 @@ from tacita.model.dictionary import Dictionary, MissingAs
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls, default_nulls
+from tacita.risk.together import together
 
 
 class Method(StrEnum):
@@ -41,6 +42,7 @@ class Plan:
     """
 
     measure: Measure = field(default_factory=KAnonymity)
+    """What must hold; several measures hold together: ``Together((KAnonymity(3), LDiversity(2)))``, or a list."""
     known: tuple[str, ...] | None = None
     """What the intruder knows; None: the quasi-identifiers."""
     nulls: Nulls | None = None
@@ -89,6 +91,8 @@ class Plan:
     """Whether all risky records lose a cell in each round, as the printed rules say, instead of one after the other."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.measure, list | tuple):
+            object.__setattr__(self, "measure", together(self.measure))
         for name, weight in self.importance.items():
             if not weight > 0:
                 raise UsageError(

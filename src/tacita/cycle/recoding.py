@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.lattice.combined import WAYS, CombinedPlan, Way, cheapest_plan, node_of
-from tacita.cycle.lattice.models import Close, DistinctDiverse, EntropyDiverse, KAnonymous, Model, RecursiveDiverse
+from tacita.cycle.lattice.models import (
+    BetaLike,
+    Close,
+    DistinctDiverse,
+    EntropyDiverse,
+    KAnonymous,
+    Model,
+    NotDominated,
+    RecursiveDiverse,
+)
 from tacita.cycle.lattice.problem import Problem
 from tacita.cycle.lattice.records import cells_of_records, masked_by
 from tacita.cycle.look_alike_pass import look_alike_pass
@@ -22,10 +31,15 @@ from tacita.masking.recoding.global_recoding import recoded
 from tacita.model.decision import EVERY_RECORD, Alternative, Decision
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
+from tacita.risk.attribute.alpha_k import AlphaK
+from tacita.risk.attribute.beta_likeness import BetaLikeness
 from tacita.risk.attribute.l_diversity import LDiversity
+from tacita.risk.attribute.sensitive_values import assessed
 from tacita.risk.attribute.t_closeness import TCloseness
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
+from tacita.risk.sample import Sample
+from tacita.risk.together import parts_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +81,11 @@ def recoded_first(now: Measured, plan: Plan, progress: Progress = silent) -> Rec
         )
     weights = [float(plan.importance.get(name, 1.0)) for name in now.sample.known] if plan.importance else []
     limit = plan.suppression_limit if plan.method is Method.RECODING else 1.0
-    problem = Problem.of_sample(now.sample, models_of(plan.measure), limit=limit, weights=weights)
+    for part in parts_of(plan.measure):
+        models_of(part)  # raises if the search does not know it
+    asked = [pair for part in parts_of(plan.measure) for pair in asked_of(part, now.sample) or ()]
+    models, secrets = [model for model, _ in asked], [name for _, name in asked]
+    problem = Problem.of_sample(now.sample, models, sensitive=secrets, limit=limit, weights=weights)
     if plan.method is Method.RECODING:
         return _by_columns(now, plan, problem, progress)
     ways: Sequence[Way] = ("local",) if plan.method is Method.LOCAL_RECODING else WAYS
@@ -78,6 +96,16 @@ def recoded_first(now: Measured, plan: Plan, progress: Progress = silent) -> Rec
         note = f"suppression alone loses {alone:.4g}, recoding in the way '{found.way}' {found.score:.4g}"
         return Recoded(microdata, notes=[note], loss=alone)
     return _by_cells(now, problem, found)
+
+
+def asked_of(measure: Measure, sample: Sample) -> list[tuple[Model, str | None]] | None:
+    """Return a measure as models, each with the sensitive attribute that it is about; None if there are no such."""
+    try:
+        models = models_of(measure)
+    except UsageError:
+        return None
+    secrets = assessed(sample, getattr(measure, "sensitive", None))
+    return [(model, name) for model in models for name in (secrets if model.needs_sensitive else (None,))]
 
 
 def _suppression_alone(now: Measured, plan: Plan, progress: Progress) -> float:
@@ -107,8 +135,15 @@ def models_of(measure: Measure) -> list[Model]:
             return [RecursiveDiverse(measure.c, int(measure.l))]
         case TCloseness(distance="equal"):
             return [Close(measure.t)]
+        case TCloseness(distance="hierarchical"):
+            return [Close(measure.t, "hierarchical")]
+        case BetaLikeness(enhanced=True):
+            return [BetaLike(measure.beta)]
+        case AlphaK():
+            return [KAnonymous(measure.k), NotDominated(measure.alpha)]
     raise UsageError(
-        f"the search for the best recoding knows k-anonymity, l-diversity and t-closeness, not {measure.name}",
+        f"{measure.name} is not known to the search for the best recoding, which knows k-anonymity, (alpha, k), "
+        "l-diversity, t-closeness and beta-likeness",
         do="roll columns up by hand with --recode NAME=LEVEL, or take the method suppression",
     )
 

@@ -22,6 +22,7 @@ from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls
 from tacita.risk.sample import Sample
+from tacita.risk.together import together
 
 _PLACE = "\0place"
 """A name that no attribute of anybody's data has."""
@@ -31,7 +32,7 @@ def measured(
     claim: Claim, microdata: Microdata, full: Mapping[str, Any] | None, internal: Path, own: Measure | None
 ) -> tuple[Measure, Sample]:
     """Return the measure of a claim, and the sample that it looks at."""
-    chosen = own if own is not None else measure_named(claim.measure, claim.parameters)
+    chosen = own if own is not None else measure_of(claim)
     if claim.related:
         microdata, links = _with_links(microdata, internal, full, claim.related)
         chosen = ClusterRisk(chosen, links, claim.related)
@@ -40,6 +41,11 @@ def measured(
             microdata = _with_clusters(microdata, internal, full, claim.cluster)
         chosen = ClusterRisk(chosen, key=claim.cluster)
     return chosen, Sample.of(microdata, claim.known, nulls_of(claim))
+
+
+def measure_of(claim: Claim) -> Measure:
+    """Return the measure of a claim: several, if they hold together."""
+    return together([measure_named(name, parameters) for name, parameters in claim.measures])
 
 
 def nulls_of(claim: Claim) -> Nulls:

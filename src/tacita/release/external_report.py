@@ -117,13 +117,13 @@ def _coarsened(outcome: Outcome, name: str, level: int, cells: Share | None) -> 
 
 def _reading(outcome: Outcome, tuples: Tuples, released: Microdata) -> list[str]:
     claim = outcome.claim
+    measures = " and ".join(dict.fromkeys(_words(Path(name).name) for name, _ in claim.measures))
     meaning = _EMPTY_CELLS.get(null_semantics(claim), "may stand for any value")
     coded = [a.name for a in released.dictionary if a.name in tuples.touched and a.missing]
     said = [
         "An empty cell is a value that is not told: it was suppressed, or was missing already when the data were "
         "collected." + (f" In {listed(coded)} some values that were missing have codes instead." if coded else ""),
-        f"When the risk of the file was measured (by {_words(Path(claim.measure).name)}), an empty cell counted as one "
-        f"that {meaning}.",
+        f"When the risk of the file was measured (by {measures}), an empty cell counted as one that {meaning}.",
         "A coarsened value stands for a group of values. Compare it with values of its own level only.",
     ]
     if tuples.order is not None:

@@ -294,7 +294,16 @@ def _renamed(microdata: Microdata, names: tuple[str, ...]) -> Microdata:
 
 def _claim_renamed(claim: Claim, names: Mapping[str, str]) -> Claim:
     cluster = names.get(claim.cluster, claim.cluster) if claim.cluster else None
-    return replace(claim, known=tuple(names.get(name, name) for name in claim.known), cluster=cluster)
+    known = tuple(names.get(name, name) for name in claim.known)
+    parameters = _parameters_renamed(claim.parameters, names)
+    parts = tuple((measure, _parameters_renamed(given, names)) for measure, given in claim.parts)
+    return replace(claim, known=known, cluster=cluster, parameters=parameters, parts=parts)
+
+
+def _parameters_renamed(parameters: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the parameters of a measure with the sensitive attribute under the name that it has in the file."""
+    secret = parameters.get("sensitive")
+    return {**parameters, "sensitive": names[secret]} if isinstance(secret, str) and secret in names else parameters
 
 
 def write_parquet(table: pa.Table, path: Path, settings: Settings | None) -> None:

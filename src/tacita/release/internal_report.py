@@ -118,8 +118,11 @@ def _steps(outcome: Outcome) -> list[Html]:
 
 def _claim(outcome: Outcome) -> list[tuple[str, str]]:
     claim = outcome.claim
-    told = [("measure", claim.measure), ("the intruder knows", listed(list(claim.known), 50))]
-    told += [(f"parameter {name}", str(value)) for name, value in claim.parameters.items()]
+    told = []
+    for measure, parameters in claim.measures:
+        told.append(("measure", measure))
+        told += [(f"parameter {name}", str(value)) for name, value in parameters.items()]
+    told.append(("the intruder knows", listed(list(claim.known), 50)))
     told += [(f"nulls: {name.replace('_', ' ')}", str(value)) for name, value in claim.nulls.items()]
     told += [("clusters by", claim.cluster)] if claim.cluster else []
     told += [("linked by", claim.related)] if claim.related else []

@@ -40,7 +40,7 @@ def public_manifest(outcome: Outcome, tuples: Tuples, released: Microdata, data:
         "format": FORMAT,
         "data": data,
         "versions": versions(),
-        "measure": Path(outcome.claim.measure).name,
+        "measure": " and ".join(dict.fromkeys(Path(name).name for name, _ in outcome.claim.measures)),
         "empty_cells": null_semantics(outcome.claim),
         "changed_cells": {
             name: {
@@ -179,6 +179,7 @@ def claim_dict(claim: Claim) -> dict[str, Any]:
     return {
         "measure": claim.measure,
         "parameters": plain(claim.parameters),
+        "measures": [{"measure": name, "parameters": plain(given)} for name, given in claim.measures],
         "known": list(claim.known),
         "nulls": plain(claim.nulls),
         "cluster": claim.cluster,

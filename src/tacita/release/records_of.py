@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,9 +114,17 @@ def claim_of(manifest: dict[str, Any], where: Path) -> Claim:
             dict(told["nulls"]),
             told.get("cluster"),
             told.get("related"),
+            _parts(told.get("measures") or ()),
         )
     except (KeyError, TypeError, ValueError):
         raise InputError("the manifest holds no claim", where=str(where), do="give it as options") from None
+
+
+def _parts(told: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """Return the measures that hold together; none, if there is only one."""
+    if len(told) < 2:
+        return ()
+    return tuple((str(each["measure"]), dict(each["parameters"])) for each in told)
 
 
 def _table(path: Path) -> pa.Table:

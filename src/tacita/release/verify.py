@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tacita.assessment.finding import finding
+from tacita.assessment.finding import Finding, finding
 from tacita.cycle.outcome import Claim, still_recognisable
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.protocol import Engine
@@ -31,6 +31,7 @@ from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import STRICT, Nulls
 from tacita.risk.sample import Sample
+from tacita.risk.together import Together
 from tacita.settings import Settings
 
 
@@ -145,7 +146,7 @@ def _checked(
         why = f"{claim.measure} says nothing of single records"
         return replace(answer, faults=(*faults, why), unchecked=(why,))
     if found.unsafe:
-        faults.append(f"{counted(found.unsafe, 'record')} of {records:,} above the threshold of {claim.measure}")
+        faults += _unsafe_faults(chosen, found, records, claim)
     strict = _strict(claim, sample)
     return replace(
         answer,
@@ -163,10 +164,22 @@ def _count_faults(records: int, full: Mapping[str, Any] | None) -> list[str]:
     return [f"the data file has {records:,} records, and the release had {full.get('records')}"]
 
 
+def _unsafe_faults(measure: Measure, found: Finding, records: int, claim: Claim) -> list[str]:
+    """Return how many records are above the threshold: of each measure, if several should hold together."""
+    counts = {claim.measure: found.unsafe}
+    if isinstance(measure, Together):
+        counts = {name: int(found.risks.figures[f"unsafe by {name}"]) for name in measure.labels}
+    return [
+        f"{counted(count, 'record')} of {records:,} above the threshold of {name}"
+        for name, count in counts.items()
+        if count
+    ]
+
+
 def _strict(claim: Claim, sample: Sample) -> int | None:
     """Return how many records are below k if a null of another record counts for nothing."""
-    k = claim.parameters.get("k")
-    if not isinstance(k, int):
+    k = max((k for _, told in claim.measures if isinstance(k := told.get("k"), int)), default=None)
+    if k is None:
         return None
     strict = KAnonymity(k)
     as_ = MissingAs.EMPTY if sample.nulls.missing_as is MissingAs.EMPTY else MissingAs.UNKNOWN

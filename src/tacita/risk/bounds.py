@@ -56,6 +56,8 @@ def check_bound(measure: object) -> None:
     tacita.errors.UsageError: k-anonymity with k = 1 finds every record safe, unique ones as well
       what to do: take a k of at least 2
     """
+    for part in getattr(measure, "measures", ()):  # several that hold together
+        check_bound(part)
     name, k = getattr(measure, "name", "the measure"), getattr(measure, "k", None)
     if float(getattr(measure, "threshold", 0.0)) >= 1:
         raise UsageError(

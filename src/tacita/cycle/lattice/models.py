@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from tacita.cycle.lattice.classes import Classes
@@ -55,8 +55,13 @@ class Sensitive:
 class Model(Protocol):
     """What a class must satisfy."""
 
-    is_monotone: ClassVar[bool]
-    needs_sensitive: ClassVar[bool]
+    @property
+    def is_monotone(self) -> bool:
+        """Whether a class that satisfies it still does when other records join it."""
+
+    @property
+    def needs_sensitive(self) -> bool:
+        """Whether it looks at a sensitive attribute."""
 
     def violated(self, classes: Classes, whole: Sensitive) -> Array:
         """Return which classes violate the model; `whole` is what the file has of the sensitive attribute."""
@@ -222,6 +227,51 @@ class BetaLike:
     def monotone_part(self) -> Model | None:
         """Return nothing."""
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class NotDominated:
+    """No sensitive value with a share above alpha in a class."""
+
+    alpha: float
+    is_monotone: ClassVar[bool] = False
+    needs_sensitive: ClassVar[bool] = True
+
+    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+        """Return the classes in which a value prevails."""
+        found: Array = _shares(classes).max(axis=1, initial=0.0) > self.alpha + _TOLERANCE
+        return found
+
+    def monotone_part(self) -> Model | None:
+        """Return that there are as many values as shares of alpha fill a whole."""
+        return DistinctDiverse(math.ceil(1 / self.alpha - _TOLERANCE))
+
+
+@dataclass(frozen=True, slots=True)
+class OfAttribute:
+    """A model of one of several sensitive attributes, whose histograms stand beside each other."""
+
+    model: Model
+    start: int
+    """Its first column of the histogram."""
+    whole: Sensitive
+    """What the file has of the attribute."""
+    needs_sensitive: ClassVar[bool] = True
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the model is."""
+        return self.model.is_monotone
+
+    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+        """Return the classes that violate the model with their values of the attribute."""
+        own = histogram(classes)[:, self.start : self.start + len(self.whole.counts)]
+        return self.model.violated(replace(classes, histogram=own), self.whole)
+
+    def monotone_part(self) -> Model | None:
+        """Return the monotone part of the model, of the same attribute."""
+        part = self.model.monotone_part()
+        return None if part is None else OfAttribute(part, self.start, self.whole)
 
 
 def violating(models: Sequence[Model], classes: Classes, whole: Sensitive) -> Array:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.lattice.classes import Classes, Levels, keys, rolled_up
 from tacita.cycle.lattice.ladders import Ladder, ladders
-from tacita.cycle.lattice.models import Model, Sensitive, violating
+from tacita.cycle.lattice.models import Model, OfAttribute, Sensitive, violating
 from tacita.errors import UsageError
 from tacita.model.hierarchy import Hierarchy, text_of
 from tacita.risk.combinations import Codes, codes
@@ -95,35 +95,55 @@ class Problem:
         limit: float = 0.0,
         mean: Mean = "geometric",
         weights: Sequence[float] = (),
-        sensitive: str | None = None,
+        sensitive: str | Sequence[str | None] | None = None,
         sample: Sample | None = None,
     ) -> Problem:
-        """Return the problem of combinations of attributes, one of which may be the sensitive one."""
+        """Return the problem of combinations of attributes, some of which may be sensitive.
+
+        `sensitive` names the attribute that all models look at, or for each model its own.
+        """
         import numpy as np
 
         places = {name: i for i, name in enumerate(names)}
-        known = [name for name in names if name != sensitive]
+        of_models = [sensitive] * len(models) if sensitive is None or isinstance(sensitive, str) else list(sensitive)
+        secret = [name for name in dict.fromkeys(of_models) if name is not None]
+        known = [name for name in names if name not in secret]
         columns, values = zip(*(_in_order(combinations, places[name]) for name in known), strict=True)
         missing = {name: combinations.missing[places[name]] for name in known} if combinations.missing else {}
         rungs = ladders(known, values, hierarchies, missing)
         counts, histogram, whole = combinations.counts.astype(np.int64), None, Sensitive(np.zeros(0))
-        if sensitive is not None:
-            own, held = _in_order(combinations, places[sensitive])
-            there = own < len(held)
-            histogram = np.zeros((len(counts), len(held)), dtype=np.int64)
-            histogram[np.flatnonzero(there), own[there]] = counts[there]
-            whole = Sensitive(histogram.sum(axis=0), tuple(held), hierarchies.get(sensitive))
+        if secret:
+            parts = []
+            for name in secret:
+                own, held = _in_order(combinations, places[name])
+                there = own < len(held)
+                part = np.zeros((len(counts), len(held)), dtype=np.int64)
+                part[np.flatnonzero(there), own[there]] = counts[there]
+                parts.append((part, Sensitive(part.sum(axis=0), tuple(held), hierarchies.get(name))))
+            histogram, whole = parts[0]
+            if len(parts) > 1:
+                histogram = np.concatenate([part for part, _ in parts], axis=1)
+                models = of_attributes(models, of_models, secret, [held for _, held in parts])
         base = rolled_up(Classes((0,) * len(rungs), columns, counts, histogram), (0,) * len(rungs), rungs)
         # the classes of a node are in the order of their keys
         numbers = np.unique(keys(columns, [rung.size(0) for rung in rungs]), return_inverse=True)[1]
         return cls(rungs, base, tuple(models), limit, mean, tuple(weights), whole, sample, numbers)
 
     @classmethod
-    def of_sample(cls, sample: Sample, models: Sequence[Model], *, sensitive: str | None = None, **how: Any) -> Problem:
+    def of_sample(
+        cls,
+        sample: Sample,
+        models: Sequence[Model],
+        *,
+        sensitive: str | Sequence[str | None] | None = None,
+        **how: Any,
+    ) -> Problem:
         """Return the problem of the records of a sample on what the intruder knows."""
         if sensitive is None and any(model.needs_sensitive for model in models):
             sensitive = next(iter(sample.sensitive), None)
-        wider = sample if sensitive is None else sample.with_known((*sample.known, sensitive))
+        secret = [sensitive] if sensitive is None or isinstance(sensitive, str) else sensitive
+        also = dict.fromkeys(name for name in secret if name is not None)
+        wider = sample.with_known((*sample.known, *also)) if also else sample
         if wider is not sample:  # a code is a category of what the intruder knows, not of what is sensitive
             wider.made["published"] = sample.published
         found = codes(wider)
@@ -157,6 +177,23 @@ class Problem:
     def together(self, losses: Sequence[float]) -> float:
         """Return the loss of all attributes."""
         return together(losses, self.mean, self.weights or None)
+
+
+def of_attributes(
+    models: Sequence[Model], names: Sequence[str | None], secret: Sequence[str], wholes: Sequence[Sensitive]
+) -> list[Model]:
+    """Return models that look each at its own one of several histograms beside each other.
+
+    `names` says which sensitive attribute each model is about; `secret` and `wholes` are all of them, in their order.
+    """
+    found: list[Model] = []
+    for model, name in zip(models, names, strict=True):
+        if len(secret) < 2 or name is None or not model.needs_sensitive:
+            found.append(model)
+            continue
+        place = secret.index(name)
+        found.append(OfAttribute(model, sum(len(whole.counts) for whole in wholes[:place]), wholes[place]))
+    return found
 
 
 def evaluated(problem: Problem, classes: Classes) -> tuple[Evaluation, Array]:
