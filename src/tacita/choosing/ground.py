@@ -40,8 +40,8 @@ class Ground:
         found = []
         if self.undecided:
             found.append(
-                f"nobody decided on {listed(self.undecided, 12)}: the intruder is assumed to know it; give it a "
-                "category (tacita categorize)"
+                f"nobody decided on {listed(self.undecided, 12)}, so the intruder is assumed to know the values; give "
+                "each attribute a category (tacita categorize)"
             )
         if self.cluster:
             found.append(

@@ -52,7 +52,7 @@ def attack(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Where the randomness of attackers begins.")] = 0,
     accept: Annotated[
-        float | None, typer.Option(min=0, max=1, help="The success that is accepted; exit code 1 beyond it.")
+        float | None, typer.Option(min=0, max=1, help="The risk that is accepted; exit code 1 beyond it.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
