@@ -190,6 +190,12 @@ def anonymize(
         bool,
         _option(_RELEASE, "--escape-formulas", help="Put an apostrophe before CSV cells that a spreadsheet would run."),
     ] = False,
+    allow_derivable: Annotated[
+        bool,
+        _option(
+            _RELEASE, "--allow-derivable", help="Release although an attribute that stays determines hidden cells."
+        ),
+    ] = False,
     curve: Annotated[
         bool, _option(_RELEASE, "--curve", help="Show nulls against records that lean on others, from maybe to strict.")
     ] = False,
@@ -223,6 +229,7 @@ def anonymize(
             keep_clusters,
             unchecked,
             escape_formulas,
+            allow_derivable,
             weight_noise is not None,
         )
     ):
@@ -238,6 +245,7 @@ def anonymize(
         weight_noise,
         weight_totals,
         unchecked,
+        allow_derivable,
         force,
         escape_formulas=escape_formulas,
     )

@@ -108,6 +108,7 @@ def release_asked(
     weight_noise: float | None,
     weight_totals: list[str] | None,
     unchecked: bool,
+    allow_derivable: bool,
     force: bool,
     *,
     escape_formulas: bool = False,
@@ -137,6 +138,7 @@ def release_asked(
         weights=noise,
         internal=internal,
         unchecked=unchecked,
+        allow_derivable=allow_derivable,
         force=force,
         escape_formulas=escape_formulas,
     )

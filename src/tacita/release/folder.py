@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from tacita.attacks.microdata.derivation import Derivation
 from tacita.cycle.outcome import Claim, Outcome
 from tacita.engines.published_codes import FIRST_MADE, published_codes
 from tacita.errors import OutputError, listed
@@ -24,6 +25,7 @@ from tacita.model import dictionary_file
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
+from tacita.release.derivable import allowed_notes, check_not_derivable, derivable
 from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
 from tacita.release.ending import released_ending
 from tacita.release.external_report import external_report
@@ -99,12 +101,18 @@ def write_release(
     progress(Step("putting the release together"))
     outcome, dropped = _without_undecided(outcome)
     tuples = released_tuples(outcome, options, seed)
+    progress(Step("looking whether hidden values can be derived"))
+    found = _derivable(outcome, tuples)
+    if not options.allow_derivable:
+        check_not_derivable(found, str(target))
+    tuples = replace(tuples, derivable=found)
     microdata = with_tuples(outcome.protected, tuples.relation)
     missing_as = MissingAs(outcome.claim.nulls.get("missing_as") or MissingAs.UNKNOWN)
     ending, notes = released_ending(outcome.original.source)
     notes = (*dropped, *notes)
     if options.shuffle or options.keep_clusters or options.weights is not None:
         notes += seed_notes(seed)
+    notes += allowed_notes(found)
     dictionary = released_dictionary(outcome.original, outcome.protected.dictionary, tuples, missing_as)
     if ending in SPSS:
         dictionary = with_blanks_missing(dictionary, tuples)
@@ -122,8 +130,20 @@ def write_release(
         tuples.relation.engine.drop(tuples.relation)  # it is written, and the check needs the room
         checked = _write_internal(outcome, tuples, options, seed, data, notes, places, settings, progress)
     outcome = _with_check(outcome, checked)
-    found = (*notes, *outcome.unchecked)
-    return Released(target, internal, target / data, outcome.records, found, not outcome.unchecked, outcome)
+    said = (*notes, *outcome.unchecked)
+    return Released(target, internal, target / data, outcome.records, said, not outcome.unchecked, outcome)
+
+
+def _derivable(outcome: Outcome, tuples: Tuples) -> tuple[Derivation, ...]:
+    return derivable(
+        engine_relation(outcome.original),
+        tuples.relation,
+        None if tuples.order is None else tuples.order - 1,
+        renamed={*tuples.pseudonymised, *tuples.renumbered},
+        keys={*tuples.pseudonymised, *tuples.renumbered},
+        perturbed={tuples.weights.attribute} if tuples.weights is not None else (),
+        in_order=tuples.order is None,
+    )
 
 
 def _without_undecided(outcome: Outcome) -> tuple[Outcome, tuple[str, ...]]:

@@ -33,6 +33,7 @@ def internal_report(
         section("Steps", *_steps(outcome)),
         section("What was claimed", _pairs(_claim(outcome))),
         section("How the file was released", _pairs(_released(tuples, seed))),
+        section("Hidden values that can be derived", *_derivable(tuples)),
         section("Settings", _pairs(_flat(plain(outcome.settings)))),
     ]
     if outcome.loss:
@@ -142,6 +143,17 @@ def _released(tuples: Tuples, seed: int) -> list[tuple[str, str]]:
         ("weights", weights),
         ("seed", str(seed)),
     ]
+
+
+def _derivable(tuples: Tuples) -> list[Html]:
+    if not tuples.derivable:
+        return [tag("p", "No single attribute that is released determines suppressed or recoded cells.")]
+    rows: list[list[Cell]] = [
+        [each.target, each.clue, "suppressed" if each.suppressed else "changed", each.hidden, each.named, each.right]
+        for each in tuples.derivable
+    ]
+    heads = ["attribute", "determined by", "cells", "hidden", "named", "named correctly"]
+    return [tag("p", "The release was allowed all the same (--allow-derivable)."), table(heads, rows)]
 
 
 def _flat(value: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:

@@ -98,6 +98,7 @@ def internal_manifest(
         "weights": None
         if tuples.weights is None
         else {"attribute": tuples.weights.attribute, "largest_deviation": tuples.weights.largest_deviation},
+        "derivable": [each.to_dict() for each in tuples.derivable],
         "notes": [*outcome.notes, *notes],
         "files": hashes(release),
         "internal_files": hashes(internal),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from tacita.attacks.microdata.derivation import Derivation
 from tacita.cycle.outcome import Outcome
 from tacita.engines.plans.terms import as_text, number
 from tacita.engines.protocol import EngineRelation
@@ -50,6 +51,8 @@ class Tuples:
     weights: Blurred | None = None
     clusters: EngineRelation | None = field(default=None, repr=False)
     """The number of the claim's cluster in each place, if its key is dropped: ``c0``."""
+    derivable: tuple[Derivation, ...] = ()
+    """Which attributes determine hidden cells; data are released only if the steward allowed it."""
 
 
 def identifiers_of(outcome: Outcome) -> tuple[str, ...]:

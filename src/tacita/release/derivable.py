@@ -1,0 +1,222 @@
+"""The look before a release: does a single attribute that stays give back what was suppressed or recoded?
+
+What is compared is the released records with the original ones, cell by cell, not what a cycle or a recipe says that
+it did. The attacker is `tacita.attacks.microdata.derivation`; this file prepares what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlglot import exp
+
+from tacita.attacks.microdata.cluster_counts import Counted, cluster_clues, places
+from tacita.attacks.microdata.derivation import Clue, Codes, Derivation, Target, derivations
+from tacita.engines.plans.terms import as_text, number
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import OutputError, faults_text
+from tacita.model.relation import Column, ColumnType
+from tacita.risk.arrays import as_codes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MANY = 20
+"""A number with more different values is also looked at in classes: a value that is known nearly is known."""
+_CLASSES = 10
+
+
+def derivable(
+    original: EngineRelation,
+    released: EngineRelation,
+    origin: NDArray[np.int64] | None,
+    *,
+    renamed: Collection[str] = (),
+    keys: Collection[str] = (),
+    perturbed: Collection[str] = (),
+    in_order: bool = False,
+) -> tuple[Derivation, ...]:
+    """Return which released attributes, or counts of them, determine hidden cells.
+
+    `origin` has the place of the original record of each released one, None if they stand in the same order. `renamed`
+    attributes have other names for their values, such as pseudonyms, and `perturbed` ones have noise: their own cells
+    are not what an intruder looks for. `keys` tie records together. `in_order`: the records stand as in the source.
+    """
+    columns = list(_columns(original, released, origin, renamed))
+    targets = [target for column in columns if column.name not in perturbed for target in column.targets()]
+    if not targets:
+        return ()
+    return derivations(list(_clues(columns, keys, renamed, in_order=in_order)), targets)
+
+
+def check_not_derivable(found: Sequence[Derivation], where: str) -> None:
+    """Raise if hidden cells can be derived, with the attributes and the remedies."""
+    if not found:
+        return
+    clues = list(dict.fromkeys(name for each in found for name in (each.of or (each.clue,))))
+    pairs = list(dict.fromkeys(f"{each.target}={each.clue}" for each in found if not each.of and each.suppressed))
+    remedies = [f"drop what tells it (--identifier {','.join(clues[:3])}{',...' if len(clues) > 3 else ''})"]
+    if pairs:
+        remedies.append(f"suppress it along (--linked {pairs[0]})")
+    raise OutputError(
+        faults_text([_sentence(each) for each in found]),
+        where=where,
+        do=f"{', or '.join(remedies)}; blur it if it is a weight (--weight-noise); leave out --keep-clusters if "
+        "members can be counted; or accept it with --allow-derivable. Nothing was written",
+    )
+
+
+def allowed_notes(found: Sequence[Derivation]) -> tuple[str, ...]:
+    """Return what is said, inside only, if data are released although hidden cells can be derived."""
+    return tuple(f"allowed by --allow-derivable: {each}" for each in found)
+
+
+def _sentence(each: Derivation) -> str:
+    return f"hidden values can be derived: {each}" + (", for somebody who knows the codes" if each.public else "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Compared:
+    """An attribute of the released records, and what it was before, as places in one order of all its values."""
+
+    name: str
+    after: Codes = field(repr=False)
+    """-1 where the cell is empty."""
+    before: Codes | None = field(repr=False)
+    """None if the attribute is not one of the source, or its values have other names."""
+    spelt: Codes = field(repr=False)
+    """The value as it is written in the file: a code of a missing value is one."""
+    numbers: NDArray[np.float64] | None = field(repr=False)
+    """The values of the released records, if they are numbers."""
+    was_number: bool
+
+    def targets(self) -> Iterator[Target]:
+        if self.before is None:
+            return
+        was, there = self.before >= 0, self.after >= 0
+        shown = was & there & (self.before == self.after)
+        gone, other = was & ~there, was & there & (self.before != self.after)
+        many = self.was_number and len(np.unique(self.before[was])) > _MANY
+        if gone.any():
+            yield Target(self.name, _numbered(self.before), gone, shown)
+            if many:
+                yield Target(
+                    self.name, _in_classes(self.before, np.zeros_like(self.before)), gone, shown, is_coarse=True
+                )
+        if other.any():
+            classes = _numbered(np.where(other, self.after, -1)) + 1
+            yield Target(self.name, _numbered(np.where(other, self.before, -1)), other, shown, classes)
+            if many:
+                inside = np.where(other, self.before, -1)
+                yield Target(self.name, _in_classes(inside, classes), other, shown, classes, is_coarse=True)
+
+
+def _columns(
+    original: EngineRelation, released: EngineRelation, origin: NDArray[np.int64] | None, renamed: Collection[str]
+) -> Iterator[_Compared]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    before = {column.name: column for column in original.columns if column.name not in renamed}
+    for column in released.columns:
+        after = _texts(released, column)
+        old = _texts(original, before[column.name]) if column.name in before else None
+        both = after if old is None else pa.chunked_array([*after.chunks, *old.chunks], pa.string())
+        codes, values = _ordered(both)
+        count = len(after)
+        numbers = None
+        was_number = column.type.is_numeric or (old is not None and before[column.name].type.is_numeric)
+        if column.type.is_numeric and count:
+            parsed = np.array(pc.cast(values, pa.float64()), dtype=np.float64)
+            numbers = np.append(parsed, np.nan)[codes[:count]]
+        spelt = codes[:count]
+        if column.as_written is not None:
+            spelt = _ordered(_texts(released, column, as_written=True))[0]
+        was = None
+        if old is not None:
+            was = codes[count:] if origin is None else codes[count:][origin]
+        yield _Compared(column.name, codes[:count], was, spelt, numbers, was_number)
+
+
+def _texts(relation: EngineRelation, column: Column, *, as_written: bool = False) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    value: exp.Expr = exp.column(column.physical)
+    if column.type is ColumnType.NUMBER:
+        value = exp.Add(this=value, expression=number(0.0))  # -0.0 and 0.0 are one value
+    value = as_text(value)
+    if as_written and column.as_written:
+        value = exp.func("coalesce", exp.column(column.as_written), value)
+    plan = exp.select(exp.alias_(value, "v")).from_(relation.source())
+    batches = list(relation.engine.stream(plan, 1_000_000))
+    return pa.chunked_array([batch.column(0).cast(pa.string()) for batch in batches], pa.string())
+
+
+def _ordered(texts: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
+    """Return the place of each text in the order of all of them, numbers by size, and the texts in that order."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    coded = texts.combine_chunks()
+    coded = (coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded).dictionary_encode()
+    values = coded.dictionary
+    by_text = np.array(pc.array_sort_indices(values), dtype=np.int64)
+    try:
+        sizes = np.array(pc.cast(values, pa.float64()), dtype=np.float64)
+        by_text = by_text[np.argsort(sizes[by_text], kind="stable")]
+    except pa.ArrowInvalid:
+        pass  # some are not numbers: the order of texts is that of their signs
+    place = np.full(len(values) + 1, -1, dtype=np.int64)
+    place[by_text] = np.arange(len(values))
+    return place[as_codes(coded.indices, -1)], values.take(pa.array(by_text))
+
+
+def _clues(
+    columns: Sequence[_Compared], keys: Collection[str], renamed: Collection[str], *, in_order: bool
+) -> Iterator[Clue]:
+    for column in columns:
+        groups, is_drawn = _numbered(column.spelt), column.name in renamed
+        yield Clue(column.name, groups, None if is_drawn else column.after, is_drawn=is_drawn)
+    rows = np.arange(len(columns[0].after)) if columns else np.empty(0, dtype=np.int64)
+    if in_order:
+        yield Clue("the order of the records", rows, rows)
+    counted = [Counted(column.name, _numbered(column.after), column.numbers) for column in columns]
+    for column in columns:
+        if column.name in keys:
+            groups = _numbered(column.spelt)
+            yield from cluster_clues(column.name, groups, counted)
+            if in_order:
+                yield Clue(f"the place of the record in {column.name}", places(groups, rows), None, (column.name,))
+
+
+def _numbered(codes: Codes) -> Codes:
+    """Return codes that are numbers from 0 without gaps, in the same order; -1 stays.
+
+    >>> _numbered(np.array([7, -1, 3, 7])).tolist()
+    [1, -1, 0, 1]
+    """
+    values, found = np.unique(codes, return_inverse=True)
+    return found.reshape(-1).astype(np.int64) - int(len(values) > 0 and values[0] < 0)
+
+
+def _in_classes(codes: Codes, within: Codes) -> Codes:
+    """Return codes as classes of about equal size within groups, equal codes in one class; -1 stays.
+
+    >>> _in_classes(np.array([5, 6, 7, 8, -1]), np.array([0, 0, 1, 1, 1])).tolist()
+    [0, 5, 0, 5, -1]
+    """
+    order = np.lexsort((codes, within, codes < 0))
+    group, value = within[order], codes[order]
+    new = np.concatenate([[True], (group[1:] != group[:-1]) | ((value[1:] < 0) != (value[:-1] < 0))])
+    starts = np.flatnonzero(new)
+    sizes = np.diff(np.append(starts, len(order)))
+    place = np.arange(len(order)) - np.repeat(starts, sizes)
+    first = np.concatenate([[True], (value[1:] != value[:-1]) | new[1:]])
+    place = place[np.flatnonzero(first)][np.cumsum(first) - 1]
+    found = np.empty(len(codes), dtype=np.int64)
+    found[order] = np.where(value < 0, -1, place * _CLASSES // np.repeat(sizes, sizes))
+    return found
