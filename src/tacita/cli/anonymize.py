@@ -190,6 +190,9 @@ def anonymize(
         bool,
         _option(_RELEASE, "--escape-formulas", help="Put an apostrophe before CSV cells that a spreadsheet would run."),
     ] = False,
+    drop: Annotated[
+        list[str] | None, _option(_RELEASE, help="Further attributes not to release, with commas between.")
+    ] = None,
     allow_derivable: Annotated[
         bool,
         _option(
@@ -230,6 +233,7 @@ def anonymize(
             unchecked,
             escape_formulas,
             allow_derivable,
+            drop,
             weight_noise is not None,
         )
     ):
@@ -248,6 +252,7 @@ def anonymize(
         allow_derivable,
         force,
         escape_formulas=escape_formulas,
+        drop=drop,
     )
     with progress_shown() as progress:
         data, notes = request.read(source, progress, only_given_roles=True).for_release(progress=progress)

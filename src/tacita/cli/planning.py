@@ -112,6 +112,7 @@ def release_asked(
     force: bool,
     *,
     escape_formulas: bool = False,
+    drop: list[str] | None = None,
 ) -> ReleaseOptions:
     """Return what was said about the release; raise before any work if it cannot be written."""
     from tacita.release.folder import internal_folder
@@ -138,6 +139,7 @@ def release_asked(
         weights=noise,
         internal=internal,
         unchecked=unchecked,
+        drop=tuple(names_in(drop)),
         allow_derivable=allow_derivable,
         force=force,
         escape_formulas=escape_formulas,

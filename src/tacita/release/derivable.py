@@ -59,7 +59,7 @@ def check_not_derivable(found: Sequence[Derivation], where: str) -> None:
         return
     clues = list(dict.fromkeys(name for each in found for name in (each.of or (each.clue,))))
     pairs = list(dict.fromkeys(f"{each.target}={each.clue}" for each in found if not each.of and each.suppressed))
-    remedies = [f"drop what tells it (--identifier {','.join(clues[:3])}{',...' if len(clues) > 3 else ''})"]
+    remedies = [f"drop what tells it (--drop {','.join(clues[:3])}{',...' if len(clues) > 3 else ''})"]
     if pairs:
         remedies.append(f"suppress it along (--linked {pairs[0]})")
     raise OutputError(

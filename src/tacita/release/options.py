@@ -57,6 +57,8 @@ class ReleaseOptions:
     """Whether the written file is read back, and the claim checked on it, before anything is put in its place."""
     unchecked: bool = False
     """Whether a claim that cannot be checked on the written file, such as one about a population, is released."""
+    drop: tuple[str, ...] = ()
+    """Further attributes that are not released, such as a weight that tells the stratum."""
     allow_derivable: bool = False
     """Whether data are released although a single attribute that stays determines suppressed or recoded cells."""
     force: bool = False

@@ -90,6 +90,7 @@ def released_tuples(outcome: Outcome, options: ReleaseOptions, seed: int) -> Tup
         )
     dropped = [n for n in identifiers if n not in options.pseudonymise]
     dropped += [n for n in keys if not options.keep_clusters and n not in identifiers]
+    dropped += _also_dropped(outcome, options, dropped)
     order = shuffled(protected.count(), seed) if options.shuffle else None
     noise = blurred(outcome.protected, options.weights, seed) if options.weights else None
     plan = _Plan(outcome, protected, touched_by(outcome), order)
@@ -147,6 +148,20 @@ def _clusters_alone(outcome: Outcome, key: str, order: Array | None, seed: int) 
     plan = _Plan(outcome, protected, frozenset(), order)
     plan.add_mapped(protected.column(key), renumbered(protected, key, seed), ColumnType.INTEGER)
     return plan.stored()
+
+
+def _also_dropped(outcome: Outcome, options: ReleaseOptions, dropped: Sequence[str]) -> list[str]:
+    """Return the attributes that the steward wants dropped beside identifiers and keys."""
+    for name in options.drop:
+        outcome.protected.column(name)
+    if needed := sorted({*outcome.claim.known, *options.pseudonymise} & {*options.drop}):
+        raise UsageError(
+            f"{listed(needed)} is to be dropped, but it is among the quasi-identifiers or gets a pseudonym",
+            do="leave it out of --drop, or give it no other role",
+        )
+    if options.weights is not None and outcome.protected.dictionary.weight in options.drop:
+        raise UsageError("the weight is to be dropped and to be blurred", do="give --drop or --weight-noise")
+    return [name for name in dict.fromkeys(options.drop) if name not in dropped]
 
 
 def _check_names(wanted: Sequence[str], identifiers: Sequence[str]) -> None:
