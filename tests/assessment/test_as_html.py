@@ -15,7 +15,7 @@ import tacita as tc
 from tacita.assessment.assess import Question
 from tacita.assessment.assessment import Assessment
 from tacita.model.dictionary import MissingAs
-from tacita.report.tables import figure
+from tacita.report.tables import figure, share
 from tacita.risk.catalogue import measure
 from tacita.risk.null_semantics import Nulls
 from tacita.version import __version__
@@ -119,15 +119,37 @@ def test_a_safe_file_is_called_so() -> None:
     assert 'class="verdict good"><strong>SAFE</strong>' in safe.to_html()
 
 
-def test_every_measure_has_its_figures(figure_1: Assessment, page: str) -> None:
-    shown = Page(page).text
-    for found in figure_1.scenarios[0].findings:
-        assert found.name in shown
-        if found.is_of_records:
-            for value in (found.risks.threshold, found.unsafe, found.expected, found.average, found.highest):
-                assert f'<td class="number">{figure(value)}</td>' in page
-        for key, value in found.risks.figures.items():
-            assert ("share" in key) or figure(value) in shown, key
+def test_text_json_and_page_show_the_same_figures(figure_1: Assessment, scenarios: tuple[Assessment, str]) -> None:
+    sensitive = tc.sample("patients-4-anonymous").assess()
+    for found in (figure_1, scenarios[0], sensitive):
+        page, text = found.to_html(), " ".join(str(found).split())
+        for told in found.to_dict()["scenarios"]:
+            of_records = [each for each in told["measures"] if "unsafe" in each]
+            for each in of_records:
+                figures = [
+                    figure(each["threshold"]),
+                    figure(each["unsafe"]),
+                    share(each["unsafe_share"]),
+                    *(_or_dash(each[name]) for name in ("expected_reidentifications", "average_risk", "highest_risk")),
+                ]
+                assert "".join(f'<td class="number">{value}</td>' for value in figures) in page
+                assert " ".join(value for value in figures if value != "–") in text
+            smallest = figure(told["frequencies"]["smallest"])
+            assert f"At least {smallest} look alike (k = {smallest})" in page
+            assert f"At least {smallest} look alike (k = {smallest})" in text
+            assert f"k-anonymity, k = {told['k']}" in page and f"k-anonymity, k = {told['k']}" in text
+        verdict = found.to_dict()["verdict"]
+        assert verdict in text and verdict in unescape(page)
+
+
+def test_only_probabilities_add_up_to_expected_re_identifications(figure_1: Assessment) -> None:
+    found = figure_1["k-anonymity"]
+    assert found.unsafe == 20 and found.expected is None and found.average is None
+    assert figure_1["individual-risk"].expected is not None
+
+
+def _or_dash(value: float | None) -> str:
+    return "–" if value is None else figure(value)
 
 
 def test_figures_of_attackers_and_estimators_have_readable_names(households: str) -> None:

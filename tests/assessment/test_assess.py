@@ -13,7 +13,7 @@ from sqlglot import exp
 from tests.risk.samples import MAYBE, STANDARD, column, microdata, mixed
 
 import tacita as tc
-from tacita.assessment.assess import EVERYTHING, Question
+from tacita.assessment.assess import EVERYTHING, Question, assess
 from tacita.dataset import Dataset
 from tacita.engines.protocol import Engine
 from tacita.errors import DictionaryError, UsageError
@@ -236,3 +236,18 @@ def _tables(engine: Engine) -> set[str]:
         exp.select(exp.column(f"{kind}_name").as_("name")).from_(f"duckdb_{kind}s()") for kind in ("table", "view")
     )
     return {row["name"] for plan in plans for row in engine.run(plan) if row["name"].startswith("r")}
+
+
+def test_the_verdict_begins_with_identity_and_incomes_are_not_counted(tmp_path: Path) -> None:
+    rows = [f"{'north' if i % 2 else 'south'},{1000 + i},{900 - i},{['flu', 'gout'][i // 30]}" for i in range(60)]
+    (tmp_path / "people.csv").write_text("area,wage,rent,illness\n" + "\n".join([*rows, "east,9,8,flu"]) + "\n")
+    data = tc.read(tmp_path / "people.csv")
+    found = data.with_roles(quasi=["area"], sensitive=["wage", "rent"]).assess()
+    assert [measure for measure, _ in found.scenarios[0].skipped] == ["l-diversity of wage, rent"]
+    assert found.verdict == "1 record of 61 (1.64 %) is unsafe by k-anonymity."
+    found = data.with_roles(quasi=["area"], sensitive=["wage", "illness"]).assess()
+    assert found["l-diversity"].unsafe == 1
+    assert found.verdict == "1 record of 61 (1.64 %) is unsafe by k-anonymity; attributes: 1 by l-diversity."
+    asked = Question(measures=(measure("l-diversity"),))
+    found = assess(data.with_roles(quasi=["area"], sensitive=["wage"]).microdata, asked)
+    assert found.verdict == "1 record of 61 (1.64 %) is unsafe by l-diversity."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tacita.assessment.assessment import ScenarioAssessment
-from tacita.assessment.comparison import SIZES
 from tacita.assessment.finding import Bin, Finding
+from tacita.assessment.presentation import sizes
 from tacita.assessment.riskiest import Rise, RiskyRecord
 from tacita.report.charts import ORANGE, SERIES, VERMILION, Bar, Steps, bars, grouped_bars, steps
 from tacita.report.markup import Html
@@ -20,10 +20,8 @@ _NOISE = 1e-9
 def look_alikes(scenario: ScenarioAssessment) -> Html:
     """Return how many records there are by how many look like them."""
     k = scenario.k
-    ends = [*(high - 1 for high in SIZES[1:]), None]
     given = []
-    for low, high, records in zip(SIZES, ends, scenario.alike.by_size, strict=True):
-        name = f"{low}" if low == high else f"{low} and more" if high is None else f"{low} to {high}"
+    for (name, low, high), records in zip(sizes(), scenario.alike.by_size, strict=True):
         under = "all" if high is not None and high < k else "some" if low < k else ""
         given.append(_flagged(name, records, under, f"fewer than {k}"))
     return bars("Records by how many look like them", given, logarithmic=True)
@@ -42,8 +40,8 @@ def spread(found: Finding, name: str) -> Html:
 def says_yes_or_no(found: Finding) -> bool:
     """Return whether all risks are 0 or 1, so that there is no spread to show."""
     *lower, highest = found.distribution[1:]
-    return not any(each.records for each in lower) and abs(found.expected - highest.records) < 1e-9 * (
-        1 + found.expected
+    return not any(each.records for each in lower) and abs(found.sum_of_risks - highest.records) < 1e-9 * (
+        1 + found.sum_of_risks
     )
 
 

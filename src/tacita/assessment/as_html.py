@@ -10,9 +10,18 @@ from pathlib import PurePath
 from typing import Any
 
 from tacita.assessment import as_charts
-from tacita.assessment.as_json import parameters
 from tacita.assessment.assessment import Assessment, ScenarioAssessment
 from tacita.assessment.finding import Finding
+from tacita.assessment.presentation import (
+    contributions,
+    headline,
+    look_alikes,
+    measures,
+    parameters,
+    reasons,
+    risky,
+    unsafe_keys,
+)
 from tacita.assessment.riskiest import RiskyRecord
 from tacita.errors import counted, listed
 from tacita.report.markup import Html, docstring, items, joined, tag
@@ -26,6 +35,7 @@ from tacita.risk.ruled import Ruled
 from tacita.version import __version__
 
 _SHOWN_KEYS = 10
+_STYLES = {"SAFE": "good", "NOT SAFE": "bad", "MEASURED": "neutral"}
 _LOGARITHMIC = "(Bars are logarithmic.)"
 _WHO = {
     "prosecutor": "prosecutor: knows that the target is in the file",
@@ -86,10 +96,8 @@ def _header(assessment: Assessment) -> Html:
 
 
 def _verdict(assessment: Assessment, names: Mapping[str, str]) -> Html:
-    word, kind = ("SAFE", "good") if assessment.is_safe else ("NOT SAFE", "bad")
-    if not any(found.is_of_records for s in assessment.scenarios for found in s.findings):
-        word, kind = "MEASURED", "neutral"
-    return verdict(word, _plain(assessment.verdict, names), kind)
+    found = headline(assessment)
+    return verdict(found.word, _plain(found.sentence, names), _STYLES[found.word])
 
 
 def _side_by_side(scenarios: Sequence[ScenarioAssessment], names: Mapping[str, str]) -> Html:
@@ -132,27 +140,30 @@ def _measures(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterato
         "average risk",
         "highest risk",
     ]
+    meanings = {found.name: _meaning(found.measure) for found in scenario.findings}
     rows: list[list[Cell]] = [
         [
-            joined([names.get(found.name, found.name), tag("span", _meaning(found.measure), class_="meaning")]),
-            found.risks.threshold,
+            joined(
+                [
+                    ", ".join(filter(None, [names.get(found.name, found.name), found.telling])),
+                    tag("span", meanings[found.name], class_="meaning"),
+                ]
+            ),
+            found.threshold,
             found.unsafe,
             share(found.unsafe_share),
             found.expected,
             found.average,
             found.highest,
         ]
-        for found in scenario.findings
-        if found.is_of_records
+        for found in measures(scenario)
     ]
     if rows:
         yield table(heads, rows)
 
 
 def _look_alikes(scenario: ScenarioAssessment) -> Html:
-    alike = scenario.alike
-    told = f"The fewest are {number(alike.smallest)}; {counted(alike.uniques, 'sample unique')}."
-    caption = f"Records by how many look alike. {told} {_LOGARITHMIC}"
+    caption = f"Records by how many look alike. {look_alikes(scenario)} {_LOGARITHMIC}"
     return figure(as_charts.look_alikes(scenario), caption)
 
 
@@ -170,16 +181,10 @@ def _nulls(scenario: ScenarioAssessment) -> Iterator[Html]:
 def _attributes(scenario: ScenarioAssessment) -> Iterator[Html]:
     if not scenario.alike.under or len(scenario.known) < 2:
         return
-    contributions = {
-        row["attribute"]: row["percent"]
-        for found in scenario.findings
-        if found.name == "suda"
-        for row in found.risks.tables.get("attributes", ())
-        if row["percent"]
-    }
+    shares = contributions(scenario)
     heads = ["attribute", f"under {scenario.k} without it", "saved"]
     rows: list[list[Cell]] = [
-        [each.attribute, each.unsafe_without, each.saved, *_contribution(contributions, each.attribute)]
+        [each.attribute, each.unsafe_without, each.saved, *([share(shares.get(each.attribute, 0.0))] if shares else [])]
         for each in scenario.attributes
     ]
     said = (
@@ -193,41 +198,34 @@ def _attributes(scenario: ScenarioAssessment) -> Iterator[Html]:
         tag("p", said if chart else alone),
         side_by_side(
             figure(chart, "Records that would be safe without the attribute"),
-            table([*heads, "share of SUDA scores"] if contributions else heads, rows),
+            table([*heads, "share of SUDA scores"] if shares else heads, rows),
         ),
         level=3,
     )
 
 
-def _contribution(contributions: Mapping[str, float], attribute: str) -> list[Cell]:
-    return [share(contributions.get(attribute, 0.0) / 100)] if contributions else []
-
-
 def _keys(scenario: ScenarioAssessment) -> Iterator[Html]:
-    for found in scenario.findings:
-        keys = [row for row in found.risks.tables.get("keys", ()) if row["unsafe_cells"]]
-        if found.name == "keys" and keys:
-            rows: list[list[Cell]] = [
-                [row["attributes"], row["unsafe_cells"], row["unsafe_records"]] for row in keys[:_SHOWN_KEYS]
-            ]
-            left = len(keys) - len(rows)
-            more = [tag("p", f"{counted(left, 'combination')} more with unsafe cells.", class_="soft")] if left else []
-            yield section(
-                "Riskiest combinations",
-                tag("p", "A cell is unsafe if too few records have its combination of values."),
-                table(["combination", "unsafe cells", "records in them"], rows),
-                *more,
-                level=3,
-            )
+    keys = unsafe_keys(scenario)
+    if not keys:
+        return
+    left = len(keys) - _SHOWN_KEYS
+    more = [tag("p", f"{counted(left, 'combination')} more with unsafe cells.", class_="soft")] if left > 0 else []
+    yield section(
+        "Riskiest combinations",
+        tag("p", "A cell is unsafe if too few records have its combination of values."),
+        table(["combination", "unsafe cells", "records in them"], keys[:_SHOWN_KEYS]),
+        *more,
+        level=3,
+    )
 
 
 def _riskiest(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterator[Html]:
-    risky = [record for record in scenario.riskiest if record.risk > 0]
-    if not risky:
+    found = risky(scenario)
+    if not found:
         return
-    chart = as_charts.waterfalls(risky)
-    rows: list[list[Cell]] = [[record.row, record.risk, _why(scenario, record, names)] for record in risky]
-    added = [rise.source for rise in risky[0].waterfall[1:]]
+    chart = as_charts.waterfalls(found)
+    rows: list[list[Cell]] = [[record.row, record.risk, _why(scenario, record, names)] for record in found]
+    added = [rise.source for rise in found[0].waterfall[1:]]
     nothing = [tag("p", f"Nothing is added to the records' own risks by: {', '.join(added)}.")]
     yield section(
         "Riskiest records",
@@ -242,10 +240,8 @@ def _riskiest(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterato
 
 
 def _why(scenario: ScenarioAssessment, record: RiskyRecord, names: Mapping[str, str]) -> Html:
-    thresholds = {found.name: found.risks.threshold for found in scenario.findings}
-    above = [each for each in record.reasons if each[1] > thresholds[each[0]]] or record.reasons[:1]
     by_reason: dict[tuple[float, str], list[str]] = {}
-    for measure, risk, reason in above:
+    for measure, risk, reason in reasons(scenario, record):
         by_reason.setdefault((risk, reason), []).append(names.get(measure, measure))
     return items(
         f"{', '.join(who)} {number(risk)}: {_plain(reason, names)}" for (risk, reason), who in by_reason.items()

@@ -12,18 +12,26 @@ from rich.table import Table
 from rich.text import Text
 
 from tacita.assessment.assessment import Assessment, ScenarioAssessment, percent
-from tacita.assessment.comparison import SIZES
 from tacita.assessment.finding import Finding
+from tacita.assessment.presentation import (
+    contributions,
+    headline,
+    look_alikes,
+    measures,
+    reasons,
+    risky,
+    sizes,
+    unsafe_keys,
+)
 from tacita.assessment.riskiest import RiskyRecord
 from tacita.errors import counted, listed, printable
-from tacita.risk.bounds import is_above
+from tacita.report.tables import figure
 
 _BAR = 24
 _SHOWN_KEYS = 5
 _SHOWN_ROWS = 15
 _LONG = 20
-_TELLING = ("k", "l", "t", "alpha", "beta", "largest", "dimension", "estimate")
-"""Parameters that say what a measure's figures mean."""
+_STYLES = {"SAFE": "bold green", "NOT SAFE": "bold red", "MEASURED": "bold"}
 
 
 def as_renderable(assessment: Assessment) -> RenderableType:
@@ -57,12 +65,10 @@ def _title(assessment: Assessment) -> Text:
 
 
 def _verdict(assessment: Assessment) -> Padding:
-    word, style = ("SAFE", "bold green") if assessment.is_safe else ("NOT SAFE", "bold red")
-    if not any(found.is_of_records for s in assessment.scenarios for found in s.findings):
-        word, style = "MEASURED", "bold"
+    found = headline(assessment)
     text = Text()
-    text.append(word, style=style)
-    text.append(f"  {assessment.verdict}")
+    text.append(found.word, style=_STYLES[found.word])
+    text.append(f"  {found.sentence}")
     return Padding(text, (1, 0))
 
 
@@ -95,20 +101,20 @@ def _scenario(scenario: ScenarioAssessment, *, named: bool) -> Iterator[Renderab
 
 
 def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
-    of_records = [found for found in scenario.findings if found.is_of_records]
+    of_records = measures(scenario)
     if of_records:
         table = _table("measure", "unsafe above", "unsafe", "", "expected to be found", "average risk", "highest")
-        for found in of_records:
-            style = "red" if found.unsafe else "green"
+        for each in of_records:
+            style = "red" if each.unsafe else "green"
             _add(
                 table,
-                _measure(found),
-                f"{found.risks.threshold:g}",
-                Text(f"{found.unsafe:,}", style=style),
-                percent(found.unsafe_share),
-                figure(found.expected) if found.risks.are_probabilities else "",
-                f"{found.average:.4g}" if found.risks.are_probabilities else "",
-                f"{found.highest:.4g}",
+                ", ".join(filter(None, [printable(each.name), each.telling])),
+                figure(each.threshold),
+                Text(f"{each.unsafe:,}", style=style),
+                percent(each.unsafe_share),
+                _or_nothing(each.expected),
+                _or_nothing(each.average),
+                figure(each.highest),
             )
         yield Padding(table, (1, 0))
     for found in scenario.findings:
@@ -153,32 +159,17 @@ def _attackers(found: Finding) -> Table:
     return table
 
 
-def figure(value: float) -> str:
-    """Return a number for people.
-
-    >>> figure(13120.4), figure(0.00131249), figure(23.0), figure(41.28)
-    ('13,120', '0.001312', '23', '41.28')
-    """
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def _measure(found: Finding) -> str:
-    from tacita.assessment.as_json import parameters
-
-    shown = [f"{name} = {value}" for name, value in parameters(found.measure).items() if name in _TELLING]
-    return ", ".join([printable(found.name), *shown[:2]])
+def _or_nothing(value: float | None) -> str:
+    return "" if value is None else figure(value)
 
 
 def _spread(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     alike = scenario.alike
     total = max(1, sum(alike.by_size))
     table = _table("look alike", "records", "", "")
-    ends = [*(high - 1 for high in SIZES[1:]), None]
-    for low, high, records in zip(SIZES, ends, alike.by_size, strict=True):
-        size = f"{low}" if low == high else f"{low} and more" if high is None else f"{low} to {high}"
+    for (size, _, _), records in zip(sizes(), alike.by_size, strict=True):
         _add(table, size, f"{records:,}", percent(records / total), "█" * round(_BAR * records / total))
-    smallest = f"{alike.smallest:,.4g}"
-    yield Text(f"At least {smallest} look alike (k = {smallest}); {counted(alike.uniques, 'sample unique')}.")
+    yield Text(look_alikes(scenario))
     yield Padding(table, (0, 0, 1, 0))
 
 
@@ -200,7 +191,7 @@ def _nulls(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     table = _table("a null counts as", "k", "uniques", f"under {scenario.k}")
     for i, each in enumerate(scenario.nulls):
         name = f"{each.nulls.in_words}{' (used here)' if i == 0 else ''}"
-        _add(table, name, f"{each.smallest:,.4g}", f"{each.uniques:,}", f"{each.under:,}")
+        _add(table, name, figure(each.smallest), f"{each.uniques:,}", f"{each.under:,}")
     yield Text("Values are missing; how many look alike depends on what a null may be:")
     yield Padding(table, (0, 0, 1, 0))
 
@@ -208,52 +199,41 @@ def _nulls(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
 def _attributes(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     if not scenario.alike.under or not scenario.attributes or len(scenario.known) < 2:
         return
-    contributions = {
-        row["attribute"]: row
-        for found in scenario.findings
-        if found.name == "suda"
-        for row in found.risks.tables.get("attributes", ())
-        if row["percent"]
-    }
+    shares = contributions(scenario)
     heads = ["riskiest attributes", f"under {scenario.k} without it", "saved"]
-    table = _table(*heads, *(["in SUDA scores (shares overlap)"] if contributions else []))
+    table = _table(*heads, *(["in SUDA scores (shares overlap)"] if shares else []))
     for each in scenario.attributes[:10]:
         row = [printable(each.attribute), f"{each.unsafe_without:,}", f"{each.saved:,}"]
-        if contributions:
-            row.append(f"{contributions.get(each.attribute, {}).get('percent', 0):.1f} %")
+        if shares:
+            row.append(percent(shares.get(each.attribute, 0.0)))
         _add(table, *row)
     yield Padding(table, (0, 0, 1, 0))
 
 
 def _keys(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
-    for found in scenario.findings:
-        rows = [row for row in found.risks.tables.get("keys", ()) if row["unsafe_cells"]][:_SHOWN_KEYS]
-        if found.name != "keys" or not rows:
-            continue
+    if keys := unsafe_keys(scenario)[:_SHOWN_KEYS]:
         table = _table("riskiest combinations", "unsafe cells", "records in them")
-        for row in rows:
-            names = row["attributes"] if isinstance(row["attributes"], str) else " x ".join(row["attributes"])
-            _add(table, printable(names), f"{row['unsafe_cells']:,}", f"{row.get('unsafe_records', 0):,}")
+        for names, cells, records in keys:
+            _add(table, printable(names), f"{cells:,}", f"{records:,}")
         yield Padding(table, (0, 0, 1, 0))
 
 
 def _riskiest(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
-    unsafe = [record for record in scenario.riskiest if record.risk > 0]
+    unsafe = risky(scenario)
     if not unsafe:
         return
     table = _table("row", "risk", "why")
     for record in unsafe:
-        _add(table, f"{record.row:,}", f"{record.risk:.4g}", _why(scenario, record))
+        _add(table, f"{record.row:,}", figure(record.risk), _why(scenario, record))
     yield Text("Riskiest records", style="bold")
     yield Padding(table, (0, 0, 1, 0))
 
 
 def _why(scenario: ScenarioAssessment, record: RiskyRecord) -> str:
-    thresholds = {found.name: found.risks.threshold for found in scenario.findings}
-    reasons = [(measure, reason) for measure, risk, reason in record.reasons if is_above(risk, thresholds[measure])]
-    told = "; ".join(_once([reason for measure, reason in reasons if measure != "keys"] or [record.reasons[0][2]]))
+    said = [reason for measure, _, reason in reasons(scenario, record) if measure != "keys"]
+    told = "; ".join(_once(said or [record.reasons[0][2]]))
     if len(record.waterfall) > 1:
-        told += " [" + " → ".join(f"{rise.source} {rise.risk:.3g}" for rise in record.waterfall) + "]"
+        told += " [" + " → ".join(f"{rise.source} {figure(rise.risk)}" for rise in record.waterfall) + "]"
     return printable(told)
 
 

@@ -6,14 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from tacita.assessment.assessment import Assessment, ScenarioAssessment
 from tacita.assessment.comparison import Alike, alike, null_semantics, takes_long, without_each
 from tacita.assessment.finding import Finding, finding
 from tacita.assessment.riskiest import riskiest
 from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import UsageError, did_you_mean, listed
+from tacita.model.attribute import Kind
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
+from tacita.model.relation import ColumnType
 from tacita.progress import Progress, Step, silent
 from tacita.risk.bounds import check_bound
 from tacita.risk.catalogue import measure
@@ -34,6 +38,8 @@ EVERYTHING = "all quasi-identifiers"
 _MANY_COMBINATIONS = 2_000_000
 """Above this many combinations SUDA and keys are left to those who ask for them."""
 _MANY_ATTRIBUTES = 25
+_FEW_VALUES = 20
+"""A number with more values than these is no code of a category, unless its kind says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +140,10 @@ def _everything(microdata: Microdata) -> Sequence[str]:
 
 
 def _assessed(sample: Sample, question: Question, progress: Progress) -> ScenarioAssessment:
-    skipped: list[tuple[str, str]] = [] if question.measures else _too_large(sample)
+    skipped: list[tuple[str, str]] = []
+    if not question.measures:
+        sample, skipped = _without_numbers(sample)
+        skipped += _too_large(sample)
     chosen = list(question.measures) or [each for each in _fitting(sample, question) if each.name not in dict(skipped)]
     counted_by = {each.name: sample.with_nulls(question.nulls_of(each, sample.microdata)) for each in chosen}
     for each in chosen:
@@ -176,7 +185,7 @@ def _alike(sample: Sample, question: Question) -> tuple[Alike, tuple[Alike, ...]
 
 def _of_clusters(sample: Sample, found: Finding, question: Question) -> Iterable[Finding]:
     """Return what follows for households and for linked records."""
-    if getattr(found.measure, "discloses", "identity") == "attribute":
+    if found.is_of_attributes:
         return  # who learns the value of one member learns nothing of the others
     for key in sample.clusters:
         cluster = ClusterRisk(found.measure, word="household" if len(sample.clusters) == 1 else key, key=key)
@@ -201,6 +210,31 @@ def _too_large(sample: Sample) -> list[tuple[str, str]]:
     return [("suda", why), ("keys", why)]
 
 
+def _without_numbers(sample: Sample) -> tuple[Sample, list[tuple[str, str]]]:
+    """Return the sample with sensitive attributes that are categories, and why the others are left out.
+
+    Nearly every value of an income is another one: records that look alike have different incomes, however near these
+    are to each other, and a record that is unique has one, as it has one of everything. Counting values tells nothing.
+    """
+    numbers = [name for name in sample.sensitive if name not in sample.known and _is_continuous(sample, name)]
+    if not numbers:
+        return sample, []
+    why = "numbers with many values: it would only count them; ask for it, or for t-closeness, with --measure"
+    judged = tuple(name for name in sample.sensitive if name not in numbers)
+    return replace(sample, judged=judged), [(f"l-diversity of {listed(numbers)}", why)]
+
+
+def _is_continuous(sample: Sample, name: str) -> bool:
+    kind = sample.microdata.attribute(name).kind
+    if kind is not None:
+        return kind is Kind.CONTINUOUS
+    column = sample.records.column(name)
+    if column.type not in {ColumnType.INTEGER, ColumnType.NUMBER}:
+        return False
+    values = exp.select(exp.column(column.physical)).distinct().from_(sample.records.source()).limit(_FEW_VALUES + 2)
+    return len(sample.engine.run(values)) > _FEW_VALUES
+
+
 def _fitting(sample: Sample, question: Question) -> Iterable[Measure]:
     """Yield the measures that fit the data, when nobody chose."""
     yield KAnonymity(question.k)
@@ -208,7 +242,7 @@ def _fitting(sample: Sample, question: Question) -> Iterable[Measure]:
     yield measure("individual-risk", {} if sample.weight else {"threshold": 1 / question.k})
     yield measure("suda")
     yield measure("keys")
-    if sample.sensitive:
+    if sample.sensitive if sample.judged is None else sample.judged:
         yield measure("l-diversity")
     if sample.population is not None:
         yield measure("k-map", {"k": question.k})

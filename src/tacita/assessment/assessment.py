@@ -105,22 +105,36 @@ class Assessment:
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence."""
-        worst = max(
-            ((found, s) for s in self.scenarios for found in s.findings), key=lambda pair: pair[0].unsafe, default=None
-        )
+        """The answer in one sentence: whether records can be re-identified, then what could be learnt of them."""
         if not self.records:
             return "There are no records, and so nobody to protect."
-        if worst is None or not any(found.is_of_records for s in self.scenarios for found in s.findings):
+        if not any(found.is_of_records for s in self.scenarios for found in s.findings):
             return "No measure of single records was asked for: see the figures."
         if self.is_safe:
             return f"No record of {self.records:,} is above a threshold."
+        identity, attribute = self._worst(of_attributes=False), self._worst(of_attributes=True)
+        if identity is None:
+            assert attribute is not None
+            measured = any(not f.is_of_attributes for s in self.scenarios for f in s.findings if f.is_of_records)
+            told = f"No record of {self.records:,} is unsafe by its identity; " if measured else ""
+            return f"{told}{self._unsafe(attribute, of_all=not measured)} by {self._by(attribute)}."
+        more = "" if attribute is None else f"; attributes: {attribute[0].unsafe:,} by {self._by(attribute)}"
+        return f"{self._unsafe(identity, of_all=True)} by {self._by(identity)}{more}."
+
+    def _worst(self, *, of_attributes: bool) -> tuple[Finding, ScenarioAssessment] | None:
+        """Return the measure of identity, or of attribute disclosure, by which most records are unsafe, if any is."""
+        found = [(f, s) for s in self.scenarios for f in s.findings if f.unsafe and f.is_of_attributes == of_attributes]
+        return max(found, key=lambda pair: pair[0].unsafe, default=None)
+
+    def _by(self, worst: tuple[Finding, ScenarioAssessment]) -> str:
         found, scenario = worst
-        under = f" under '{scenario.name}'" if len(self.scenarios) > 1 else ""
-        return (
-            f"{counted(found.unsafe, 'record')} of {self.records:,} ({percent(found.unsafe_share)}) "
-            f"{'is' if found.unsafe == 1 else 'are'} unsafe by {found.name}{under}."
-        )
+        return found.name + (f" under '{scenario.name}'" if len(self.scenarios) > 1 else "")
+
+    def _unsafe(self, worst: tuple[Finding, ScenarioAssessment], *, of_all: bool) -> str:
+        found, _ = worst
+        whole = f" of {self.records:,}" if of_all else ""
+        be = "is" if found.unsafe == 1 else "are"
+        return f"{counted(found.unsafe, 'record')}{whole} ({percent(found.unsafe_share)}) {be} unsafe"
 
     def __getitem__(self, measure: str) -> Finding:
         return self.scenarios[0][measure]

@@ -36,8 +36,7 @@ class Finding:
     records: int
     unsafe: int
     """Records whose risk is above the threshold."""
-    expected: float
-    """The sum of all risks: if they are probabilities, how many records an intruder is expected to get right."""
+    sum_of_risks: float
     highest: float
     distribution: tuple[Bin, ...]
 
@@ -47,14 +46,24 @@ class Finding:
         return self.risks.measure
 
     @property
-    def average(self) -> float:
-        """The average risk: what sdcMicro calls the global risk."""
-        return self.expected / self.records if self.records else 0.0
+    def expected(self) -> float | None:
+        """How many records an intruder is expected to re-identify: the sum of risks, if they are probabilities."""
+        return self.sum_of_risks if self.risks.are_probabilities else None
+
+    @property
+    def average(self) -> float | None:
+        """The average risk, what sdcMicro calls the global risk, if risks are probabilities."""
+        return None if self.expected is None else self.expected / self.records if self.records else 0.0
 
     @property
     def unsafe_share(self) -> float:
         """The share of records that are unsafe."""
         return self.unsafe / self.records if self.records else 0.0
+
+    @property
+    def is_of_attributes(self) -> bool:
+        """Whether the measure is about what is learnt of records, such as l-diversity, and not about their identity."""
+        return getattr(self.measure, "discloses", "identity") == "attribute"
 
     @property
     def is_of_records(self) -> bool:

@@ -33,6 +33,8 @@ class Sample:
     """The population that the sample was drawn from, or a register that the intruder has: same attribute names."""
     scenario: str = ""
     """The name of the attack scenario, if it has one."""
+    judged: tuple[str, ...] | None = None
+    """Sensitive attributes that measures look at which name none; None: all."""
     made: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """What measures computed once and share: combinations, frequencies."""
 

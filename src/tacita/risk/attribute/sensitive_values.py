@@ -26,7 +26,8 @@ def assessed(sample: Sample, sensitive: str | None) -> tuple[str, ...]:
     """Return the attributes to assess: the one named, or all sensitive ones that the intruder does not know."""
     if sensitive is not None:
         return (sample.microdata.attribute(sensitive).name,)
-    return tuple(name for name in sample.sensitive if name not in sample.known)
+    judged = sample.sensitive if sample.judged is None else sample.judged
+    return tuple(name for name in judged if name not in sample.known)
 
 
 def lacking(sample: Sample, sensitive: str | None) -> list[str]:
