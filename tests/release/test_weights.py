@@ -36,6 +36,7 @@ def test_totals_hold_by_every_margin(found: list[tuple[int, str, str]], decimals
     made = blurred(data.microdata, WeightNoise(30, ((), ("area",))), seed).columns["weight"]
     unit = 10.0**-decimals
     assert (made > 0).all()
+    assert (np.abs(made - weights) <= 0.3 * weights + unit * 1.001).all(), "no weight moves by more than the noise"
     assert np.allclose(made / unit, np.round(made / unit)), "decimals of the source"
     floored = (made <= unit * 1.001).sum() * unit  # a weight that would be 0 is lifted to one unit
     for area in "abc":

@@ -1,9 +1,11 @@
 """Sampling weights on release: blurred, so that they name no stratum, and calibrated, so that totals still hold.
 
 mu-Argus multiplies each weight by a factor drawn evenly from 1 - p to 1 + p. Afterwards totals of the weights no longer
-hold, and every estimate with them; so the noisy weights are raked (iterative proportional fitting, Deming and Stephan
-1940) until the totals of the given groups are those of the source. Rounding to the decimals of the source goes along
-the sorted groups and carries the remainder over, so that totals are kept to one unit of the last decimal per group.
+hold, and every estimate with them; so the factors are calibrated until the totals of the given groups are those of the
+source, margin by margin as in iterative proportional fitting (Deming and Stephan 1940), and within the bounds: no
+weight moves by more than p. Rounding to the decimals of the source goes along the sorted groups and carries the
+remainder over, so that a weight moves by at most one unit of the last decimal more, and totals are kept to one unit per
+group.
 """
 
 from __future__ import annotations
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 _MOST_DECIMALS = 12
-_ROUNDS = 200
+_ROUNDS = 500
 _CLOSE = 1e-10
+_EDGE, _TINY, _LONGEST = 1e-9, 1e-200, 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,7 @@ def blurred(microdata: Microdata, noise: WeightNoise, seed: int) -> Blurred:
     weights, groups = _weights(microdata, name, noise)
     unit = 10.0 ** -_decimals(weights)
     share = noise.percent / 100
-    factors = generator(seed, WEIGHTS).uniform(1 - share, 1 + share, len(weights))
-    raked = _raked(weights * factors, weights, groups)
+    raked = _raked(generator(seed, WEIGHTS).random(len(weights)), share, weights, groups)
     finest = groups[int(np.argmax([group.max(initial=0) for group in groups]))]
     new = np.maximum(_rounded(raked, unit, finest), unit)
     is_whole = microdata.column(name).type is ColumnType.INTEGER
@@ -118,20 +120,32 @@ def _decimals(weights: Array) -> int:
     return _MOST_DECIMALS
 
 
-def _raked(noisy: Array, weights: Array, groups: list[Array]) -> Array:
-    """Return the noisy weights, scaled group by group until the totals of all margins are those of the weights."""
+def _raked(uniform: Array, share: float, weights: Array, groups: list[Array]) -> Array:
+    """Return weights times factors from 1 - share to 1 + share, with the totals of all margins that they had.
+
+    A factor is ``1 + share (o - 1) / (o + 1)`` with odds o; for o = u / (1 - u) it is drawn evenly. The odds of a group
+    are multiplied by what makes its total right, group by group and margin by margin, until all are.
+    """
     import numpy as np
 
+    from tacita.arithmetic.functions import exponential
+
+    odds = np.clip(uniform, _EDGE, 1 - _EDGE)
+    odds /= 1 - odds
     totals = [np.bincount(group, weights) for group in groups]
-    for _ in range(_ROUNDS if len(noisy) else 0):
+    for _ in range(_ROUNDS if len(weights) else 0):
         worst = 0.0
-        for group, wanted in zip(groups, totals, strict=True):
-            factor = wanted / np.bincount(group, noisy)
-            worst = max(worst, float(np.abs(factor - 1).max()))
-            noisy = noisy * factor[group]
+        for group, total in zip(groups, totals, strict=True):
+            change = (odds - 1) / (odds + 1)
+            off = np.bincount(group, weights * change) / np.maximum(total, _TINY)
+            slope = np.bincount(group, weights * (1 - np.square(change)) / 2) / np.maximum(total, _TINY)
+            worst = max(worst, share * float(np.abs(off).max()))
+            step = np.clip(off / np.maximum(slope, _TINY), -_LONGEST, _LONGEST)
+            odds = np.clip(odds * exponential(-step)[group], _TINY, 1 / _TINY)
         if worst < _CLOSE:
             break
-    return noisy
+    found: Array = weights * (1 + share * ((odds - 1) / (odds + 1)))
+    return found
 
 
 def _rounded(values: Array, unit: float, group: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,6 +18,9 @@ from tacita.progress import Progress, Step, silent
 Distance = Literal["raking", "linear"]
 
 _CLOSE, _ROUNDS, _HALVINGS = 1e-10, 100, 30
+_EDGE, _STEEPEST = 1e-9, 300.0
+_LEAST_NOISE = 0.01
+"""A largest change below this share of the noise is none."""
 
 
 def checked_calibration(distance: str, lower: float, upper: float) -> None:
@@ -76,11 +79,67 @@ def calibrated(
     >>> calibrated(weights, added, np.array([8.0, 6.0])).round(6).tolist()
     [2.0, 2.0, 4.0]
     """
+    found = _solved(weights, added, totals, lambda u: _factors(u, distance, lower, upper), progress)
+    if found is None:
+        raise InputError(
+            "the totals cannot be met: they contradict each other, or the bounds of the factors are too narrow",
+            do="check the totals, widen 'lower' and 'upper', or use fewer of them",
+        )
+    return weights * found
+
+
+def calibrated_noise(
+    weights: NDArray[np.float64],
+    added: Any,
+    uniform: NDArray[np.float64],
+    noise: float,
+    progress: Progress = silent,
+) -> NDArray[np.float64]:
+    """Return weights times factors between ``1 - noise`` and ``1 + noise``, with the totals that they had.
+
+    Drawn evenly, the factors are ``1 + noise (2 u - 1)`` with u from 0 to 1. Of all factors that keep the totals, those
+    are returned that are the nearest in the distance whose solutions are ``u' = L(logit u + x' b)``, L being the
+    logistic function (the logit method of Deville and Särndal, 1992, around the drawn factors instead of 1). Factors
+    that only were cut at the bounds would give the weight away to whoever knows the bound. A solution exists always:
+    factors of 1 keep the totals and lie within the bounds.
+
+    >>> found = calibrated_noise(np.full(4, 10.0), np.ones((4, 1)), np.array([0.99, 0.9, 0.8, 0.7]), 0.1)
+    >>> round(float(found.sum()), 9), bool(np.abs(found / 10 - 1).max() < 0.1)
+    (40.0, True)
+    """
+    within = np.clip(uniform, _EDGE, 1 - _EDGE)
+    odds = within / (1 - within)
+
+    def factors(u: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        grown = odds * exponential(np.clip(u, -_STEEPEST, _STEEPEST))
+        share = grown / (1 + grown)
+        return 1 + noise * (2 * share - 1), 2 * noise * share * (1 - share)
+
+    totals = weights @ added
+    found = _solved(weights, added, totals, factors, progress)
+    if found is None or not np.abs(found - 1).max() > _LEAST_NOISE * noise:
+        raise InputError(
+            "the totals to keep leave the weights no room for noise", do="keep fewer totals, or totals of larger groups"
+        )
+    return weights * found
+
+
+def _solved(
+    weights: NDArray[np.float64],
+    added: Any,
+    totals: NDArray[np.float64],
+    factors_of: Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
+    progress: Progress,
+) -> NDArray[np.float64] | None:
+    """Return the factors ``F(x' b)`` by which totals are met, b being found by Newton's method; None if they are not.
+
+    `factors_of` gives F and its slope.
+    """
     scale = np.maximum(np.abs(totals), weights @ abs(added))
     scale[scale == 0] = 1
 
     def state(b: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        factors, slopes = _factors(added @ b, distance, lower, upper)
+        factors, slopes = factors_of(added @ b)
         return factors, slopes, ((weights * factors) @ added - totals) / scale
 
     b = np.zeros(added.shape[1])
@@ -88,7 +147,7 @@ def calibrated(
     for number in range(_ROUNDS):
         progress(Step("calibration", number))
         if np.abs(off).max(initial=0) <= _CLOSE:
-            return weights * factors
+            return factors
         curve = added.T @ (added * (weights * slopes)[:, None])
         curve = np.asarray(curve.todense() if hasattr(curve, "todense") else curve) / np.outer(scale, scale)
         # Margins that follow from each other make the curve singular: the shortest step is then as good as any.
@@ -99,12 +158,9 @@ def calibrated(
                 break
             step = step / 2
         else:
-            break
+            return None
         b, (factors, slopes, off) = b - step, nearer
-    raise InputError(
-        "the totals cannot be met: they contradict each other, or the bounds of the factors are too narrow",
-        do="check the totals, widen 'lower' and 'upper', or use fewer of them",
-    )
+    return None
 
 
 def _factors(

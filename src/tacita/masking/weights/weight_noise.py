@@ -9,7 +9,7 @@ import numpy as np
 
 from tacita.errors import InputError, UsageError
 from tacita.masking.method import Treated
-from tacita.masking.weights.calibration import Distance, calibrated, checked_calibration, design, weights_of
+from tacita.masking.weights.calibration import calibrated_noise, design, weights_of
 from tacita.masking.weights.whole import ordered_by, whole_weights
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
@@ -20,13 +20,14 @@ _LEAST = 3
 
 @dataclass(frozen=True, slots=True)
 class WeightNoise:
-    """Each weight times a factor drawn evenly from ``1 - noise`` to ``1 + noise``, then calibrated.
+    """Each weight times a factor drawn evenly from ``1 - noise`` to ``1 + noise``, then calibrated within these bounds.
 
     A weight may tell the stratum of a record, and with it more than its quasi-identifiers do. Afterwards the weights
     are calibrated (see `calibration`), so that their sum stays, and the weighted totals of the attributes of `keep`: of
-    numbers the total, of categories the sum of the weights of each value. Missing weights stay missing, zeros stay
-    zero. Whole weights stay whole (see `whole`): their sum is kept, the totals about. The noise is that of mu-Argus,
-    which does not calibrate.
+    numbers the total, of categories the sum of the weights of each value; no weight moves by more than the noise.
+    Missing weights stay missing, zeros stay zero. Whole weights stay whole (see `whole`): they are rounded up or down,
+    so that a weight moves by the noise and less than 1, and their sum is kept, the totals about. The noise is that of
+    mu-Argus, which does not calibrate.
 
     >>> from tacita.model.records import Numbers
     >>> people = Records({"w": Numbers.of([10.0, 20, 30, 40])})
@@ -36,7 +37,10 @@ class WeightNoise:
     """
 
     name: ClassVar[str] = "weight-noise"
-    promises: ClassVar[str] = "The sum of the weights and the totals of the kept attributes stay."
+    promises: ClassVar[str] = (
+        "No weight moves by more than the noise, whole ones by that and less than 1; the sum of the weights and the "
+        "totals of the kept attributes stay."
+    )
     limits: ClassVar[str] = (
         "Weights that are far apart can still be told from each other, and the more totals are kept, the more the "
         "noise is taken back."
@@ -47,11 +51,6 @@ class WeightNoise:
     noise: float = 0.1
     keep: tuple[str, ...] = ()
     """Attributes whose weighted totals stay."""
-    distance: Distance = "raking"
-    lower: float = 0.2
-    """The smallest factor of calibration."""
-    upper: float = 5.0
-    """The largest factor of calibration."""
 
     def __post_init__(self) -> None:
         if not self.weight:
@@ -60,7 +59,6 @@ class WeightNoise:
             raise UsageError("'noise' is not between 0 and 1", do="give the largest relative change, such as 0.1")
         if self.weight in self.keep or len(set(self.keep)) < len(self.keep):
             raise UsageError("'keep' names the weight, or an attribute twice", do="name other attributes, each once")
-        checked_calibration(self.distance, self.lower, self.upper)
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -70,7 +68,7 @@ class WeightNoise:
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:
         """Return the records with changed weights."""
         column = weights_of(records, self.weight)
-        factors = 1 + random.uniform(-self.noise, self.noise, len(records))
+        uniform = random.random(len(records))
         rows = np.flatnonzero(column.values > 0)
         if not len(rows):
             return Treated.in_place(records, notes=(f"'{self.weight}' has no weight above 0: nothing was changed",))
@@ -82,15 +80,7 @@ class WeightNoise:
                 do="aggregate rare values first, or keep fewer totals",
             )
         after = column.values.copy()
-        after[rows] = calibrated(
-            before * factors[rows],
-            added,
-            before @ added,
-            distance=self.distance,
-            lower=self.lower,
-            upper=self.upper,
-            progress=progress,
-        )
+        after[rows] = calibrated_noise(before, added, uniform[rows], self.noise, progress)
         if column.is_whole:
             order = ordered_by(records.taken(rows), self.keep, random.permutation(len(rows)))
             after[rows] = whole_weights(after[rows], order, random.random())
