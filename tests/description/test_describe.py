@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 import tacita as tc
+from tacita.model.attribute import Kind
 
 
 def test_sample_uniques_of_adult(shared) -> None:
@@ -117,3 +119,17 @@ def test_two_runs_give_the_same_bytes(shared) -> None:
     path = shared / "data/bench/synth_25k.parquet"
     first, second = (json.dumps(tc.read(path).describe().to_dict()) for _ in range(2))
     assert first == second
+
+
+def test_value_labels_are_shown_in_place_of_codes(tmp_path: Path) -> None:
+    rows = "\n".join(f"{1 + i % 2},{i % 30},{20 + i % 50}" for i in range(300))
+    (tmp_path / "people.csv").write_text(f"rb090,db040,age\n{rows}\n")
+    areas = "\n".join(f'{i} = "area {i}"' for i in range(30))
+    (tmp_path / "people.dictionary.toml").write_text(
+        '[attributes.rb090.labels]\n1 = "male"\n2 = "female"\n'
+        f'[attributes.db040.labels]\n{areas}\n[attributes.age.labels]\n99 = "no answer"\n'
+    )
+    found = tc.read(tmp_path / "people.csv").describe()
+    assert "male 50%, female 50%" in str(found) and "male 50%, female 50%" in found._repr_html_()
+    assert {"value": "2", "count": 150, "label": "female"} in found.to_dict()["attributes"][0]["most_frequent"]
+    assert [found.profiles[name].kind for name in ("db040", "age")] == [Kind.CATEGORICAL, Kind.CONTINUOUS]

@@ -13,14 +13,15 @@ def as_html(description: Description) -> str:
     heads = ("attribute", "kind", "category", "distinct", "missing", "most frequent", "distribution")
     rows = []
     for name, profile in description.profiles.items():
-        proposed = "?" if description.microdata.attribute(name).category is None else ""
+        attribute = description.microdata.attribute(name)
+        proposed = "?" if attribute.category is None else ""
         cells = (
             name,
             profile.kind.value,
             description.category(name).value + proposed,
             f"{profile.distinct:,}",
             percent(profile.missing, profile.rows) if profile.missing else "-",
-            "not shown" if hides(description.category(name), profile) else frequent(profile).plain,
+            "not shown" if hides(description.category(name), profile) else frequent(profile, attribute.labels).plain,
             "" if hides(description.category(name), profile) else sparkline(profile),
         )
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")

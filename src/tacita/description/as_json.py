@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from tacita.description.describe import Description, Uniques
+from tacita.description.labels import label_of
 from tacita.model.attribute import Category
 from tacita.model.profile import AttributeProfile
 from tacita.model.proposal import Proposal
@@ -37,6 +38,9 @@ def as_dict(description: Description) -> dict[str, Any]:
             }
         if attribute.labels:
             entry["labels"] = dict(attribute.labels)
+            entry["most_frequent"] = [
+                {**each, "label": label_of(each["value"], attribute.labels)} for each in entry["most_frequent"]
+            ]
         if name in description.proposals:
             entry["proposal"] = proposal_dict(description.proposals[name])
         attributes.append(entry)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import cast
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
@@ -13,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tacita.description.describe import Description, Uniques
+from tacita.description.labels import label_of
 from tacita.errors import counted, printable
 from tacita.model.attribute import Category, Kind
 from tacita.model.profile import AttributeProfile
@@ -71,7 +73,8 @@ def _table(description: Description, width: int) -> Table:
     rows = []
     for name, profile in list(description.profiles.items())[:_SHOWN_ATTRIBUTES]:
         category = description.category(name)
-        proposed = description.microdata.attribute(name).category is None
+        attribute = description.microdata.attribute(name)
+        proposed = attribute.category is None
         rows.append(
             (
                 Text(_short(name, _SHOWN_NAME)),
@@ -80,7 +83,7 @@ def _table(description: Description, width: int) -> Table:
                 Text(category.value + ("?" if proposed else ""), style=STYLES[category]),
                 Text(f"{profile.distinct:,}"),
                 Text(percent(profile.missing, profile.rows) if profile.missing else "-"),
-                Text("not shown", style="dim") if hides(category, profile) else frequent(profile),
+                Text("not shown", style="dim") if hides(category, profile) else frequent(profile, attribute.labels),
                 Text("" if hides(category, profile) else sparkline(profile), style="blue"),
             )
         )
@@ -112,8 +115,15 @@ def hides(category: Category, profile: AttributeProfile) -> bool:
     return category is Category.IDENTIFIER and not profile.all_different
 
 
-def frequent(profile: AttributeProfile) -> Text:
-    """Return the most frequent values with their share; nothing of an identifier."""
+def frequent(profile: AttributeProfile, labels: Mapping[str, str] = MappingProxyType({})) -> Text:
+    """Return the most frequent values, by their labels where codes have some, with their share; not of an identifier.
+
+    >>> from tacita.model.relation import ColumnType
+    >>> sexes = (("2", 6), ("1", 4))
+    >>> sex = AttributeProfile("sex", ColumnType.INTEGER, Kind.CATEGORICAL, 10, 0, 2, 0, 1.0, 0, most_frequent=sexes)
+    >>> frequent(sex, {"1": "male", "2": "female"}).plain
+    'female 60%, male 40%'
+    """
     if profile.all_different:
         return Text("all different", style="dim")
     if profile.kind is Kind.CONTINUOUS and profile.moments:
@@ -122,7 +132,8 @@ def frequent(profile: AttributeProfile) -> Text:
     if not profile.most_frequent:
         return Text("no values" if not profile.present else "", style="dim")
     shown = profile.most_frequent[:3]
-    return Text(", ".join(f"{_short(value, _SHOWN_VALUE)} {percent(count, profile.present)}" for value, count in shown))
+    named = [(_short(label_of(value, labels) or value, _SHOWN_VALUE), count) for value, count in shown]
+    return Text(", ".join(f"{name} {percent(count, profile.present)}" for name, count in named))
 
 
 def _short(text: str, longest: int) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from tacita.description.kinds import kind_of, natural_order
+from tacita.description.labels import are_labelled
 from tacita.engines.plans import profile as plans
 from tacita.engines.protocol import EngineRelation
 from tacita.model.attribute import Attribute, Kind
@@ -90,7 +91,10 @@ def _profile(
 ) -> AttributeProfile:
     rows, missing, distinct = (int(figures[name]) for name in ("rows", "missing", "distinct"))
     present = rows - missing
-    kind = attribute.kind or kind_of(column.type, distinct, present, [value for value, _ in top])
+    kind = attribute.kind
+    if kind is None:
+        coded = are_labelled([value for value, _ in top], distinct, attribute.labels)
+        kind = Kind.CATEGORICAL if coded else kind_of(column.type, distinct, present, [value for value, _ in top])
     moments = _moments(figures)
     showable = distinct < present or column.type is not ColumnType.TEXT
     return AttributeProfile(
