@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -138,3 +140,42 @@ def test_little_entropy_makes_the_rare_ones_stand_out() -> None:
     proposal = proposed(qx7z=["n"] * 500 + ["y"])["qx7z"]
     assert proposal.category is Category.QUASI_IDENTIFIER
     assert proposal.why == "nearly all tuples share one value (0.02 bits of entropy), so the others stand out"
+
+
+def labelled(labels: dict[str, str], **columns: list[object]):
+    data = tc.read(pa.table(columns))
+    dictionary = data.dictionary.mapped(lambda a: a.with_(description=labels.get(a.name, "")))
+    return tc.Dataset(data.microdata.with_dictionary(dictionary)).propose(experience=ExperienceBase.load())
+
+
+def test_a_file_of_persons_is_weighted_by_the_weight_of_persons() -> None:
+    weights = {"a": [1.5, 2.5, 1.5], "b": [3.5, 4.5, 3.5]}
+    labels = {"a": "Household cross-sectional weight", "b": "Personal cross-sectional weight", "s": "Sex of person"}
+    found = labelled(labels, **weights, s=["1", "2", "1"])
+    assert found["b"].category is Category.WEIGHT and found["a"].category is not Category.WEIGHT
+    assert found["s"].why.startswith("the description is like 'sex'")
+    found = labelled(labels, **weights)
+    assert found["a"].category is Category.WEIGHT
+
+
+def test_a_benefit_is_a_benefit() -> None:
+    amounts: list[object] = [0.0, 0.0, 812.5, 40.25]
+    found = labelled({"x": "Disability benefits"}, x=amounts, PY110G=amounts, PY130G=amounts, HH010=amounts)
+    assert {found[name].category for name in ("x", "PY110G", "PY130G")} == {Category.SENSITIVE}
+    assert all("means benefits" in found[name].why for name in ("x", "PY110G", "PY130G"))
+    assert found["HH010"].category is not Category.CLUSTER_KEY  # a code of a dwelling, not "hh", the household
+
+
+def test_kilograms_are_not_a_sampling_weight() -> None:
+    found = labelled({"v437": "Respondent's weight in kilograms (1 decimal)"}, v437=[60.5, 71.0, 80.5])["v437"]
+    assert found.category is Category.SENSITIVE
+
+
+def test_the_page_shows_how_often_names_and_labels_are_right() -> None:
+    script = Path(__file__).parents[2] / "scripts" / "measure_categories.py"
+    spec = importlib.util.spec_from_file_location("measure_categories", script)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = module.PAGE.read_text(encoding="utf-8")
+    assert module.written(page) == page, "run scripts/measure_categories.py"

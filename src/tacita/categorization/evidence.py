@@ -5,6 +5,7 @@ Each function gives reasons (category, strength, words) and knows nothing of the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tacita.categorization.formats import like_postcodes, recognised
@@ -17,21 +18,44 @@ from tacita.model.proposal import Reason
 from tacita.model.relation import ColumnType
 
 _ENOUGH_ROWS = 30  # below this, uniqueness says little
+_CODE = re.compile(r"[A-Za-z]{1,3}[0-9]{3,}")
+_POSSESSIVE = re.compile(r"(?<=\w)['\u2019]s?\b|(?<=s)['\u2019](?=\s)")
+_ADDED = re.compile(
+    r"\([^)]*\)|\b(?:in |during )?(?:the )?(?:past|last) (?:\w+ )?(?:months?|years?|weeks?|days?)\b|\brecoded?\b",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(r"\b(?:kilograms?|kg|grams?|pounds?|lbs?|stones?|chilogrammi|kilogramos|kilogrammes?|kilogramm)\b")
+_IN_DOUBT = {Category.NON_IDENTIFYING: 0.8, Category.SENSITIVE: 1.1}
+"""A name that only is like a harmless one counts less, one that is like a sensitive one more."""
 _LITTLE_ENTROPY = 0.1  # bits: one value in about a hundred is another one
 
 
 def from_name(attribute: Attribute, base: ExperienceBase, similarity: Similarity) -> Iterator[Reason]:
     """Yield what experience says of names like this one (rule 2 of Algorithm 1)."""
+    is_code = _CODE.fullmatch(attribute.name) is not None
     for known, alike in similarity.alike(normalised(attribute.name)):
-        yield _experience(base[known], alike, "the name")
+        # HH010 is a number of a codebook, not a household; what looks like an identifier is one until somebody decides.
+        if not is_code or base[known].category is Category.IDENTIFIER:
+            yield _experience(base[known], alike, "the name")
 
 
 def from_description(attribute: Attribute, base: ExperienceBase, similarity: Similarity) -> Iterator[Reason]:
     """Yield what experience says of the description; longer texts say less."""
-    text = normalised(attribute.description)
+    text = normalised(_told_briefly(attribute.description))
     if text and text != normalised(attribute.name):
+        is_measured = _UNIT.search(text) is not None  # 70 kilograms are no number of persons
         for known, alike in similarity.alike(text):
-            yield _experience(base[known], alike, "the description", trust=0.9)
+            if not (is_measured and base[known].category is Category.WEIGHT):
+                yield _experience(base[known], alike, "the description", trust=0.9)
+
+
+def _told_briefly(description: str) -> str:
+    """Return a label without what codebooks add to it: parentheses, periods of reference, possessives.
+
+    >>> _told_briefly("Respondent's income past 12 months (recode)")
+    'Respondent income '
+    """
+    return _ADDED.sub(" ", _POSSESSIVE.sub("", description)).replace("  ", " ")
 
 
 def _experience(entry: Experience, alike: float, what: str, trust: float = 1.0) -> Reason:
@@ -41,6 +65,8 @@ def _experience(entry: Experience, alike: float, what: str, trust: float = 1.0) 
     means = entry.concept.replace("-", " ")
     how = "means" if alike > 0.97 else "is like"
     of = f"{means}{language}" if how == "means" else f"'{entry.name}'{language}"
+    if how == "is like":  # in doubt, protect
+        trust *= _IN_DOUBT.get(entry.category, 1.0)
     return Reason(entry.category, 0.95 * trust * alike, f"{what} {how} {of}: {entry.why}")
 
 

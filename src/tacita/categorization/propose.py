@@ -11,12 +11,17 @@ from tacita.categorization.similarity import NameSimilarity, Similarity
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Attribute, Category
 from tacita.model.dictionary import Dictionary
+from tacita.model.names import normalised
 from tacita.model.profile import AttributeProfile
 from tacita.model.proposal import Proposal, Reason
 
 CLEAR = 0.15
 """How much stronger the best category must be than the next one to be no matter of doubt."""
 _SAID_BY_NAME = 0.9
+_TOO_LITTLE = 0.4
+"""What the values of an attribute say counts as much, whatever it is called."""
+_OF_PERSONS = {"sex", "age", "age-group", "birth-date", "birth-year", "person-number", "person-id"}
+"""Concepts that only a file of persons has."""
 SURE = 0.5
 """Below this confidence an attribute is not called harmless without a person: in doubt, protect."""
 
@@ -40,7 +45,23 @@ def propose(
         )
         for attribute in dictionary
     ]
-    return _one_weight(proposals)
+    return _one_weight(proposals, _concepts(dictionary, base, similarity))
+
+
+def said_by_words(attribute: Attribute, base: ExperienceBase, similarity: Similarity) -> Reason | None:
+    """Return what name and description say most strongly, without a look at the data; None if they say too little.
+
+    >>> base = ExperienceBase.load()
+    >>> age = Attribute("V012", description="Respondent's age")
+    >>> said_by_words(age, base, NameSimilarity(base.names)).category.value
+    'quasi-identifier'
+    """
+    reasons = [
+        *evidence.from_name(attribute, base, similarity),
+        *evidence.from_description(attribute, base, similarity),
+    ]
+    best = min(reasons, key=lambda r: (-r.strength, r.category.value, r.text), default=None)
+    return best if best is not None and best.strength >= _TOO_LITTLE else None
 
 
 def named_as(category: Category, dictionary: Dictionary, base: ExperienceBase) -> list[str]:
@@ -95,12 +116,32 @@ def _conflict(best: Reason, reasons: Sequence[Reason], profile: AttributeProfile
     return ""
 
 
-def _one_weight(proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
+def _concepts(dictionary: Dictionary, base: ExperienceBase, similarity: Similarity) -> dict[str, str]:
+    """Return the concept that the name, or else the description, of each attribute is most like."""
+    found = {}
+    for attribute in dictionary:
+        words = [(normalised(attribute.name), 1.0), (normalised(attribute.description), 0.9)]
+        alike = [(t * s, base[known].concept) for text, t in words if text for known, s in similarity.alike(text)]
+        if alike:
+            found[attribute.name] = max(alike)[1]
+    return found
+
+
+def _fits(concept: str, concepts: Collection[str]) -> int:
+    """Return how well a weight fits the records: in a file of persons theirs, in one of households that of these."""
+    if concept == "replicate-weight":
+        return -2
+    other = "household-weight" if _OF_PERSONS & set(concepts) else "person-weight"
+    return -1 if concept == other else 0
+
+
+def _one_weight(proposals: Sequence[Proposal], concepts: Mapping[str, str]) -> tuple[Proposal, ...]:
     """Keep the best weight; the others cannot be the sampling weight too."""
     weights = [p for p in proposals if p.category is Category.WEIGHT]
     if len(weights) <= 1:
         return tuple(proposals)
-    best = max(weights, key=lambda p: p.confidence)
+    known = set(concepts.values())
+    best = max(weights, key=lambda p: (_fits(concepts.get(p.attribute, ""), known), p.confidence))
     text = f"a weight too, but only one attribute can be the sampling weight: '{best.attribute}' fits better"
     return tuple(
         replace(
