@@ -54,7 +54,7 @@ def few_candidates(
             return None
         patterns = sorted(tuple(bool(row[f"f{i}"]) for i in range(len(names))) for row in found)
         counts = [_candidates(targets, classes, names, pattern) for pattern in patterns]
-        together = counts[0]
+        together: exp.Query = counts[0]
         for more in counts[1:]:
             together = exp.union(together, more, distinct=False)
         per_record = (
