@@ -136,3 +136,14 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_a_negative_seed_is_refused():
     with pytest.raises(UsageError, match="seed is negative"):
         Recipe((RecipeStep("k-anonymity"),), seed=-1)
+
+
+def test_a_control_file_is_found_from_wherever_the_recipe_is_kept(tmp_path):
+    (tmp_path / "others.csv").write_text("a\n1\n")
+    (tmp_path / "r.toml").write_text(
+        '[[step]]\nmethod = "mdav"\nattributes = ["a"]\n[attack]\ncontrol = "others.csv"\n'
+    )
+    found = read_recipe(tmp_path / "r.toml")
+    assert found.judgement.control == str((tmp_path / "others.csv").resolve())
+    assert parse_recipe(recipe_text(found)) == found
+    assert "control" not in recipe_text(found.with_(judgement=Judgement()))

@@ -98,7 +98,8 @@ def _steps(top: Checked) -> tuple[RecipeStep, ...]:
 
 def _control(attack: Checked) -> str:
     given = attack.text("control", HOLDOUT)
-    return given if given in (HOLDOUT, NO_CONTROL) else str(attack.path("control", given))
+    # the whole path: the recipe is kept in the internal folder, from where a relative one would lead nowhere
+    return given if given in (HOLDOUT, NO_CONTROL) else str(attack.path("control", given).resolve())
 
 
 def _models(utility: Checked) -> tuple[Model, ...]:
