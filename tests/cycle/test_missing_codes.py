@@ -203,3 +203,13 @@ def test_a_code_matches_nothing_else_in_an_assessment(tmp_path: Path) -> None:
     found = data.assess()
     plain = [tuple(row) for row in survey()]
     assert found.scenarios[0].alike.under == below(plain, 3)
+
+
+def test_a_code_that_is_not_a_number_stands_for_the_same_number_whatever_others_occur() -> None:
+    from tacita.engines.published_codes import _numbers
+    from tacita.model.relation import Column, ColumnType
+
+    age = Column("age", "c0", ColumnType.INTEGER)
+    both = _numbers(age, [".a", ".b", "99"])
+    assert both[".b"] == _numbers(age, [".b"])[".b"] != both[".a"]
+    assert both["99"] == 99

@@ -7,6 +7,7 @@ it (`Column.as_written`); here the code takes the place of the value, in a view,
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -21,8 +22,8 @@ from tacita.model.relation import Column, ColumnType
 _ROW = "code_row_"
 _MOST = 200
 """More codes than these in a column of numbers make it text."""
-FIRST_MADE = -9_007_199_254_740_000
-"""Codes that are not numbers, such as ``.a``, count down from here in columns of numbers: no value is so small."""
+FIRST_MADE = -9_007_000_000_000_000
+"""Codes that are not numbers, such as ``.a``, are below it in columns of numbers: no value is so small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,17 @@ def _with_codes(column: Column, codes: list[str]) -> tuple[exp.Expr, ColumnType,
 
 
 def _numbers(column: Column, codes: list[str]) -> dict[str, int | float]:
-    """Return a number for each code: its own, unless it has none or another code has the same."""
+    """Return a number for each code: its own, unless it has none or another code has the same.
+
+    It does not depend on which other codes occur, so that records before and after a change can be compared.
+    """
     found: dict[str, int | float] = {}
-    for place, code in enumerate(codes):
+    for code in codes:
         own = _number(code)
         if own is None or own in found.values() or (column.type is ColumnType.INTEGER and not isinstance(own, int)):
-            own = FIRST_MADE - place
+            own = FIRST_MADE - zlib.crc32(code.encode("utf-8"))
+        while own in found.values():
+            own -= 1
         found[code] = own
     return found
 
