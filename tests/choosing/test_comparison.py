@@ -18,6 +18,7 @@ from tacita.choosing.as_html import comparison_page
 from tacita.choosing.as_json import comparison_dict
 from tacita.choosing.comparison import compared
 from tacita.choosing.defaults import risk_of
+from tacita.choosing.evaluation import Evaluation
 from tacita.choosing.exploration import explored_recipes
 from tacita.choosing.frontier import frontier
 from tacita.choosing.verdict import reasons_against
@@ -207,6 +208,18 @@ def test_what_exceeds_the_control_is_the_risk():
     assert attack(0.75, 0.5) == 0.5
     assert attack(0.2, 0.4) == 0
     assert attack(0.3, None) == 0.3
+
+
+@pytest.mark.parametrize(
+    ("control", "accept", "is_kept"),
+    [(0.755, 0.25, True), (0.755, 0.2, False), (None, 0.8, False), (None, 0.81, True)],
+)
+def test_a_limit_is_one_of_the_risk_and_of_the_success_where_there_is_no_control(control, accept, is_kept):
+    """80.9 % beside a control of 75.5 % is a risk of 22 %: a homogeneous file is not refused for being homogeneous."""
+    beside = None if control is None else Rate(control, control, control)
+    attack = Attacked("attribute-inference", 0.809, 0.79, 0.83, 0.755, 500, control=beside)
+    recipe = noise(0.1, judgement=Judgement(accept=accept))
+    assert (reasons_against(recipe, Evaluation((), (attack,))) == []) is is_kept
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 100)), max_size=12))
