@@ -137,6 +137,14 @@ def anonymize(
             help="Attributes suppressed for whole households (--cluster), with commas between; may be repeated.",
         ),
     ] = None,
+    linked: Annotated[
+        list[str] | None,
+        _option(
+            _CHANGE,
+            metavar="KEY=NAME,NAME",
+            help="Attributes suppressed together with a key, such as its codes; may be repeated.",
+        ),
+    ] = None,
     optimal: Annotated[
         bool, _option(_CHANGE, "--optimal", help="The fewest nulls, by a solver that proves it: for small data.")
     ] = False,
@@ -219,7 +227,7 @@ def anonymize(
     if program is not None:
         check_alone(
             k, threshold, nulls, lean, missing_as, missing_label, related, recode, top, bottom, intervals,
-            importance, keep, keep_cells, household, population,
+            importance, keep, keep_cells, household, linked, population,
             measure, method != "suppression", attributes != "fewest-nulls", rounds, optimal, curve,
             cluster_risk, whole_clusters, no_take_back, tuples != "less-significant-first",
         )  # fmt: skip
@@ -274,6 +282,7 @@ def anonymize(
                 method=(method, recode, suppression_limit, optimal),
                 coding=(top, bottom, intervals),
                 touch=(importance, keep, keep_cells, household),
+                linked=linked,
                 order=(tuples, attributes, rounds, not no_take_back),
             )
             if population is not None:

@@ -48,6 +48,7 @@ def plan_asked(
     coding: tuple[list[str] | None, list[str] | None, list[str] | None],
     touch: tuple[list[str] | None, list[str] | None, Path | None, list[str] | None],
     order: tuple[str, str, bool, bool],
+    linked: list[str] | None = None,
 ) -> Plan:
     """Return the plan that options ask for."""
     from tacita.cycle.plan import Method, Plan
@@ -80,6 +81,7 @@ def plan_asked(
         keep=tuple(names_in(keep)),
         keep_cells=_cells(keep_cells),
         household=tuple(names_in(household)),
+        linked={key: tuple(names_in([names])) for key, names in _pairs(linked, "--linked").items()},
         cluster=clusters_of[0] if clusters_of else None,
         links=links,
         cluster_risk=clusters[0],

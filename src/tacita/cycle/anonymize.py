@@ -16,6 +16,7 @@ from tacita.cycle.class_pass import class_pass
 from tacita.cycle.coding import coded_first, codings
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.household import with_households
+from tacita.cycle.linked import check_linked, is_linked, with_linked
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.missing import with_missing_settled
 from tacita.cycle.outcome import Claim, Outcome, State
@@ -95,6 +96,7 @@ class _Cycle:
         known = tuple(plan.known) if plan.known is not None else microdata.dictionary.quasi_identifiers
         nulls = plan.nulls_in(microdata.dictionary)
         _check_names(plan, known, microdata)
+        check_linked(plan, known, microdata)
         microdata = with_missing_settled(microdata, known, nulls.missing_as, plan.missing_label)
         if nulls.missing_as is MissingAs.EMPTY:  # there are no codes left, and whoever finds one later counts it
             nulls = replace(nulls, missing_as=MissingAs.UNKNOWN)
@@ -146,7 +148,7 @@ class _Cycle:
         self, start: Microdata, microdata: Microdata, now: Measured, recoded: int, progress: Progress
     ) -> tuple[Microdata, Measured]:
         """Take back what rounds suppressed too much; kernels have done so for what they suppressed."""
-        made = self.decisions[recoded:]
+        made = [decision for decision in self.decisions[recoded:] if not is_linked(decision)]
         if not self.plan.take_back or self.plan.household or not any(d.rule.startswith((ROUND, CLASSES)) for d in made):
             return microdata, now
 
@@ -160,8 +162,9 @@ class _Cycle:
             self.asides.append("some nulls may be unnecessary: asking the measure about each would take long")
         if len(kept) == len(made):
             return microdata, now
-        microdata, now = outcome(kept)
         numbered = [replace(decision, step=recoded + i) for i, decision in enumerate(kept, 1)]
+        numbered = with_linked(start, numbered, self.plan)
+        microdata, now = outcome(numbered)
         self.decisions[recoded:] = _with_risk_after(numbered, now)
         return microdata, now
 
@@ -218,7 +221,7 @@ class _Cycle:
 
     def _applied(self, microdata: Microdata, done: Sequence[Decision]) -> Microdata:
         """Return microdata with the cells of a pass suppressed, households as a whole, and log the decisions."""
-        decided = with_households(microdata, done, self.plan)
+        decided = with_linked(microdata, with_households(microdata, done, self.plan), self.plan)
         self.decisions += decided
         return locally_recoded(microdata, _by_attribute(decided)).microdata
 
@@ -277,7 +280,8 @@ class _Cycle:
     ) -> Outcome:
         stuck = stuck_records(now, self.plan) if now is not None and after.unsafe else ()
         decisions = Decisions.of(self.decisions)
-        nulls = sum(suppressed for suppressed, _ in decisions.per_attribute().values())
+        per_attribute = decisions.per_attribute().items()
+        nulls = sum(suppressed for name, (suppressed, _) in per_attribute if name in self.known)
         records = protected.relation.count()
         loss = NullLoss(nulls, before.unsafe, len(self.known), records)
         return Outcome(

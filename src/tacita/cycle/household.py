@@ -42,7 +42,7 @@ def with_households(microdata: Microdata, decisions: Sequence[Decision], plan: P
     caused = sorted({d.tuple_id for d in decisions if d.attribute in plan.household})
     members = _members(relation, plan.cluster, caused)
     filled = {
-        name: _filled(relation, name, {m for found in members.values() for m in found}) for name in plan.household
+        name: filled_cells(relation, name, {m for found in members.values() for m in found}) for name in plan.household
     }
     done = {(d.tuple_id, d.attribute) for d in decisions}
     every: list[Decision] = []
@@ -96,7 +96,7 @@ def _members(relation: EngineRelation, key: str, rows: Sequence[int]) -> dict[in
     return found
 
 
-def _filled(relation: EngineRelation, name: str, rows: set[int]) -> set[int]:
+def filled_cells(relation: EngineRelation, name: str, rows: set[int]) -> set[int]:
     """Return those of some records whose cell of an attribute is not empty."""
     column = relation.column(name)
     held = [exp.column(each) for each in (column.physical, column.as_written) if each]

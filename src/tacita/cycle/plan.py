@@ -62,6 +62,8 @@ class Plan:
     """Cells that must not be touched: number of the record from 1, attribute."""
     household: tuple[str, ...] = ()
     """Attributes of the household: suppressed for all of its members, or for none."""
+    linked: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Attributes that are suppressed together with a key, such as its codes: key -> attributes."""
     cluster: str | None = None
     """The household or group key, if it matters: for `household`, and for the risk of clusters."""
     links: Mapping[str, EngineRelation] = field(default_factory=lambda: MappingProxyType({}))
