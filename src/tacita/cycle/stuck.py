@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from tacita.cycle.look_alike_pass import costs_of, requirement_of
 from tacita.cycle.outcome import Stuck
-from tacita.cycle.plan import Plan
+from tacita.cycle.plan import Method, Plan
+from tacita.cycle.recoding import asked_of
 from tacita.cycle.state import Measured
 from tacita.cycle.suppression.look_alikes import LookAlikes
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import unsafe_records
 from tacita.risk.null_semantics import Semantics
+from tacita.risk.together import parts_of
 
 _LEAVE_OUT = "leave the record out of the release"
 _MOST = 1_000
@@ -53,4 +55,12 @@ def stuck_records(now: Measured, plan: Plan) -> tuple[Stuck, ...]:
 def _remedies(now: Measured, plan: Plan, risk: float) -> tuple[str, ...]:
     is_share = now.risks.are_probabilities and risk < 1
     ask_less = f"raise the threshold to {risk:.4g}" if is_share else f"ask less of {plan.measure.name}"
-    return (ask_less, *(["allow more to be suppressed"] if plan.keep or plan.keep_cells else []), _LEAVE_OUT)
+    others = ["allow more to be suppressed"] if plan.keep or plan.keep_cells else []
+    can_recode = any(name in now.sample.microdata.hierarchies for name in now.sample.known)
+    if (
+        plan.method is Method.SUPPRESSION
+        and can_recode
+        and all(asked_of(p, now.sample) for p in parts_of(plan.measure))
+    ):
+        others.append("roll values up (--method auto or recoding)")
+    return (ask_less, *others, _LEAVE_OUT)
