@@ -24,7 +24,7 @@ def firms(tacita, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def many_firms(warm_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("many")
-    command = [warm_path / "tacita", "generate", "R500A6W", "--out", folder / "firms.csv"]
+    command = [warm_path / "tacita", "generate", "R100A6W", "--out", folder / "firms.csv"]
     subprocess.run(command, env=os.environ | {"TACITA_STATE": str(folder)}, check=True, capture_output=True)
     return folder / "firms.csv"
 
