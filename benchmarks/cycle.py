@@ -38,6 +38,7 @@ def told(runs, data, plan):
     assert outcome.is_safe, outcome.verdict
     cpu, clock = min(found)
     print(json.dumps({"cpu": cpu, "clock": clock, "nulls": outcome.nulls, "risky": outcome.before.unsafe,
+        "strictly": outcome.after.unsafe_strict,
         "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}), flush=True)
 """
 FROM_FILE = "data = tc.read({file!r}).with_roles(quasi={known!r}, weight={weight!r}).microdata\n"

@@ -15,6 +15,8 @@ from tacita.cycle.suppression.optimum import optimum
 from tacita.cycle.suppression.requirement import OfLookAlikes, Requirement
 from tacita.cycle.suppression.routing import AttributeRoute, attribute_order, ranks
 from tacita.cycle.suppression.smallest import Costs
+from tacita.cycle.suppression.strict import strictly_suppressed
+from tacita.cycle.suppression.strict_look_alikes import StrictLookAlikes
 from tacita.cycle.suppression.suppress import Wishes, suppress
 from tacita.cycle.unsafe import Unsafe, unsafe_records
 from tacita.errors import UsageError
@@ -49,7 +51,6 @@ def look_alike_pass(
     """
     unsafe = unsafe_records(now.sample, now.risks)
     requirement = requirement_of(measure, now.sample.nulls)
-    expected = now.sample.nulls.semantics is Semantics.EXPECTED
     costs = costs_of(plan, now.sample, unsafe)
     wishes = Wishes(
         costs,
@@ -68,26 +69,34 @@ def look_alike_pass(
         chosen = _blanked(unsafe, costs)
     elif plan.optimal and not again:
         chosen = _smallest_of_all(unsafe, requirement, costs, now.sample)
+    elif _is_strict(now.sample.nulls) and plan.attributes is AttributeRoute.FEWEST_NULLS and plan.take_back:
+        chosen = strictly_suppressed(unsafe.safe, unsafe.records, requirement, wishes, progress)
     else:
-        chosen = suppress(_look_alikes(unsafe, expected), requirement, wishes, progress)
-    fresh = _look_alikes(unsafe, expected)
+        chosen = suppress(_look_alikes(unsafe, now.sample.nulls), requirement, wishes, progress)
+    fresh = _look_alikes(unsafe, now.sample.nulls)
     account = Account(fresh, requirement, costs, now.sample.known, unsafe.rows.tolist(), _rule(plan), levels)
     return list(account.told(chosen, step))
 
 
-def _is_wide(unsafe: Unsafe, expected: bool) -> bool:
+def _is_strict(nulls: Nulls) -> bool:
+    return nulls.semantics is Semantics.ALPHA and nulls.alpha == 0
+
+
+def _is_wide(unsafe: Unsafe, nulls: Nulls) -> bool:
     """Return whether there are so many attributes, for so few records, that tables of sets of them do not pay."""
     attributes = unsafe.records.codes.shape[1]
-    if expected:
+    if nulls.semantics is Semantics.EXPECTED:
         return False
-    few = len(unsafe.rows) + len(unsafe.safe.counts) <= _FEW_COMBINATIONS
+    few = len(unsafe.rows) + len(unsafe.safe.counts) <= _FEW_COMBINATIONS and not _is_strict(nulls)
     return attributes > _MANY_ATTRIBUTES or (few and attributes > _SOME_ATTRIBUTES)
 
 
-def _look_alikes(unsafe: Unsafe, expected: bool) -> LookAlikes:
-    if _is_wide(unsafe, expected):
+def _look_alikes(unsafe: Unsafe, nulls: Nulls) -> LookAlikes:
+    if _is_wide(unsafe, nulls):
         return ComparedLookAlikes(unsafe.safe, unsafe.records)
-    return LookAlikes(unsafe.safe, unsafe.records, expected=expected)
+    if _is_strict(nulls):
+        return StrictLookAlikes(unsafe.safe, unsafe.records)
+    return LookAlikes(unsafe.safe, unsafe.records, expected=nulls.semantics is Semantics.EXPECTED)
 
 
 def _blanked(unsafe: Unsafe, costs: Costs) -> list[tuple[int, int]]:

@@ -69,7 +69,7 @@ class Account:
         alike = self.alike
         pattern = alike.known[record] & ~(1 << place)
         before, after = alike.now(record), alike.if_known(record, pattern)
-        helped = len(alike.members(record, pattern)) - 1
+        helped = alike.companions(record, pattern)
         alternatives = tuple(self._alternative(record, other, place, after, helped) for other in kept)
         alike.move(record, pattern)
         name = self.known[place]
@@ -95,7 +95,7 @@ class Account:
             return Alternative(action, self._too_little(count))
         if self.costs.of(record, 1 << other) > self.costs.of(record, 1 << place):
             return Alternative(action, "it counts for more")
-        others = len(self.alike.members(record, pattern)) - 1
+        others = self.alike.companions(record, pattern)
         if others < helped:
             return Alternative(action, f"it would help {counted(others, 'other risky record')} instead of {helped:,}")
         if not self.requirement.is_met(count):

@@ -268,6 +268,10 @@ class LookAlikes:
         """Return the risky records with the same values of a set of attributes, itself among them."""
         return self.groups(pattern).members(record)
 
+    def companions(self, record: int, pattern: int) -> int:
+        """Return how many other risky records have the same values of a set of attributes."""
+        return len(self.members(record, pattern)) - 1
+
     def share(self, record: int) -> float:
         """Return how much a record with nulls counts for each one that it meets: 1, or a probability."""
         return self._share[record]

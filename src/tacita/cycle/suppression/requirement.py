@@ -67,6 +67,17 @@ class Requirement:
             return count.certain + self.alpha * count.leaning >= self.enough
         return not is_above(self.risk(count), self.measure.threshold)
 
+    def are_met(self, frequency: Array, population: Array) -> Array:
+        """Return which of many records are safe, given their look-alikes and what these stand for."""
+        import numpy as np
+
+        if self.k is not None:
+            enough: Array = frequency >= self.enough
+            return enough
+        risks = self.measure.risk_of(np.asarray(frequency, dtype=float), np.asarray(population, dtype=float))
+        safe: Array = risks <= self.measure.threshold * (1 + TOLERANCE) + TOLERANCE
+        return safe
+
     def is_met_alone(self, count: Count) -> bool:
         """Return whether it is safe without leaning on the nulls of others."""
         return self.is_met_at(count.certain, count.certain_weight)

@@ -57,6 +57,16 @@ class Costs:
             if suppressed >> place & 1
         )
 
+    def prices(self, record: int) -> list[float]:
+        """Return what each cell of a record costs.
+
+        >>> Costs([1.0, 2.0], times=[[1, 1], [3, 1]]).prices(1)
+        [3.0, 2.0]
+        """
+        if self._times is None:
+            return list(self.importance)
+        return [weight * times for weight, times in zip(self.importance, self._times[record], strict=True)]
+
     def allowed(self, record: int) -> int:
         """Return the attributes of a record that may be suppressed."""
         return self._everything & ~self._kept[record] if self._kept is not None else self._everything
