@@ -53,17 +53,21 @@ def strict(rows: Sequence[Row]) -> list[float]:
 
 
 def expected(rows: Sequence[Row]) -> list[float]:
-    """A record with nulls falls on the complete ones that it could be, as often as each of their values occurs."""
+    """A record with nulls falls on the complete ones that it could be, as often as each of their values occurs.
+
+    Each counts at least what it counts strictly.
+    """
     complete = Counter(row for row in rows if None not in row)
     falls = []
     for row in rows:
         could_be = {v: n for v, n in complete.items() if meets(row, v)}
         falls.append({v: n / sum(could_be.values()) for v, n in could_be.items()})
     on = {v: sum(fall.get(v, 0.0) for fall in falls) for v in complete}
-    return [
+    fallen = [
         on[row] if None not in row else 1 + sum(share * (on[v] - share) for v, share in fall.items())
         for row, fall in zip(rows, falls, strict=True)
     ]
+    return [max(pair) for pair in zip(fallen, strict(rows), strict=True)]
 
 
 def summed(rows: Sequence[Row], weight: Callable[[Row, Row], float]) -> list[float]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.cycle.naive import Row, strict, violators
+from tests.cycle.naive import Row, expected, strict, violators
 
 import tacita as tc
 from tacita.cycle.anonymize import anonymize
@@ -37,9 +37,14 @@ def files(draw: st.DrawFn, missing: bool = True) -> list[Row]:
 
 
 def suppressed(rows: list[Row], k: int, **more: object) -> tuple[Outcome, list[Row]]:
+    return with_nulls(rows, k, STRICT, **more)
+
+
+def with_nulls(rows: list[Row], k: int, nulls: Nulls, **more: object) -> tuple[Outcome, list[Row]]:
     names = NAMES[: len(rows[0])]
     table = pa.table({name: pa.array([row[j] for row in rows], pa.string()) for j, name in enumerate(names)})
-    outcome = anonymize(tc.read(table).with_roles(quasi=names).microdata, Plan(KAnonymity(k), nulls=STRICT, **more))  # type: ignore[arg-type]
+    plan = Plan(KAnonymity(k), nulls=nulls, **more)  # type: ignore[arg-type]
+    outcome = anonymize(tc.read(table).with_roles(quasi=names).microdata, plan)
     after = pa.Table.from_batches(list(outcome.protected.relation.batches()))
     return outcome, list(zip(*(after[name].to_pylist() for name in names), strict=True))
 
@@ -112,3 +117,30 @@ def test_the_flat_count_is_the_count_of_tables(rows: list[Row], data: st.DataObj
         what = data.draw(st.integers(1, flat.full)) & flat.first[asked]
         ours, theirs = flat.if_known(asked, what), tables.if_known(asked, what)
         assert (ours.certain, ours.certain_weight) == pytest.approx((theirs.certain, theirs.certain_weight))
+
+
+# -- expected ----------------------------------------------------------------------------------------------------------
+
+
+def is_dominated(expected: Outcome, by: Outcome) -> bool:
+    """Whether another outcome needs no more nulls and leaves no more records strictly unsafe, and less of one."""
+    pairs = [(expected.nulls, by.nulls), (expected.after.unsafe_strict or 0, by.after.unsafe_strict or 0)]
+    return all(mine >= theirs for mine, theirs in pairs) and any(mine > theirs for mine, theirs in pairs)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(rows=files(), k=st.integers(2, 4))
+def test_expected_is_never_dominated_by_strict(rows: list[Row], k: int) -> None:
+    (likely, after), (certain, _) = with_nulls(rows, k, EXPECTED), with_nulls(rows, k, STRICT)
+    assert likely.is_safe
+    assert min(expected(after)) >= k - 1e-9
+    assert not is_dominated(likely, certain)
+    assert likely.claim.nulls["semantics"] == "expected"
+
+
+@pytest.mark.parametrize(("known", "k"), [(KV7, 3), (KV7, 5), pytest.param(KV9, 3, marks=pytest.mark.slow)])
+def test_expected_on_testdata_is_not_dominated(shared: Path, known: tuple[str, ...], k: int) -> None:
+    data = tc.read(shared / "data/sdcmicro/testdata.csv").microdata
+    likely, certain = (anonymize(data, Plan(KAnonymity(k), known=known, nulls=n)) for n in (EXPECTED, STRICT))
+    assert likely.is_safe
+    assert not is_dominated(likely, certain)

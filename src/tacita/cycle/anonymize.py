@@ -20,12 +20,12 @@ from tacita.cycle.linked import check_linked, is_linked, with_linked
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.missing import with_missing_settled
 from tacita.cycle.outcome import Claim, Outcome, State
-from tacita.cycle.plan import Plan
+from tacita.cycle.plan import Method, Plan
 from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, LOCALLY, asked_of, recoded_first
 from tacita.cycle.restored import restored
 from tacita.cycle.rounds import RULE as ROUND
 from tacita.cycle.rounds import round_pass
-from tacita.cycle.state import Measured, measured
+from tacita.cycle.state import Measured, measured, strict_nulls
 from tacita.cycle.stuck import stuck_records
 from tacita.cycle.suppression.account import FOR_OTHERS
 from tacita.cycle.suppression.requirement import OfLookAlikes
@@ -73,7 +73,8 @@ def anonymize(
     Safe: 3 records were unsafe, none is now. 3
     """
     plan = plan or Plan()
-    return _Cycle.of(microdata, plan).run(progress, checkpoint)
+    cycle = _Cycle.of(microdata, plan)
+    return cycle.or_strict(cycle.run(progress, checkpoint), progress)
 
 
 @dataclass(slots=True)
@@ -178,6 +179,35 @@ class _Cycle:
             return now.state
         before, after = self._sample(start).records, now.sample.records
         return replace(now.state, few_candidates=few_candidates(before, after, self.known, pa.array(rows), self._k))
+
+    def or_strict(self, found: Outcome, progress: Progress) -> Outcome:
+        """Return what comes of the strict meaning instead of the expected one, if that costs no more.
+
+        What is safe strictly is safe by expectation, too, so otherwise it could need fewer nulls and leave fewer
+        records that count on the nulls of others at once. The measure has the last word.
+        """
+        is_searched = isinstance(self.plan.measure, OfLookAlikes) and self.plan.method is Method.SUPPRESSION
+        if self.nulls.semantics is not Semantics.EXPECTED or found.why_not or not (is_searched and found.before.unsafe):
+            return found
+        strict = _Cycle.of(self.original, replace(self.plan, nulls=strict_nulls(self.nulls))).run(progress, None)
+        if not strict.is_safe or (found.is_safe and self._cost(found) < self._cost(strict)):
+            return found
+        now = measured(self._sample(strict.protected), self.measure, self._k, progress)
+        if now.state.unsafe:
+            return found
+        after = replace(now.state, few_candidates=strict.after.few_candidates)
+        note = (
+            f"counted strictly, {counted(strict.nulls, 'null')} are enough instead of {found.nulls:,}:"
+            " that suppression was taken, which satisfies both meanings"
+        )
+        notes = [note, *strict.notes] if found.nulls != strict.nulls or found.after.unsafe_strict else strict.notes
+        return replace(
+            strict, claim=found.claim, settings=found.settings, before=found.before, after=after, notes=notes
+        )
+
+    def _cost(self, outcome: Outcome) -> float:
+        found = outcome.decisions.per_attribute()
+        return sum(self.plan.importance.get(name, 1.0) * suppressed for name, (suppressed, _) in found.items())
 
     # -- one pass ------------------------------------------------------------------------------------------------------
 

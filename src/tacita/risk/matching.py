@@ -15,7 +15,8 @@ Every semantics is the same sum with other coefficients:
   value known on one side its share in the file, for two nulls the sum of the squared shares;
 - expected (conditional) lets an incomplete record fall on the complete combinations v that agree with it, with
   probabilities P(v) as frequent as these are. A complete combination's frequency is the expected number N(v) of records
-  on it. An incomplete record's is that of its own fall, 1 + sum P(v) (N(v) - P(v)): itself, and the others.
+  on it. An incomplete record's is that of its own fall, 1 + sum P(v) (N(v) - P(v)): itself, and the others;
+- in both, a record counts at least what it counts for certain (alpha = 0): what is safe strictly stays safe.
 
 A population adds weights instead of ones. In the last three an incomplete record counts itself otherwise than others,
 so its own weight has a factor of its own: population = own * weight + shared.
@@ -30,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from tacita.errors import UsageError
 from tacita.progress import Progress, Step, silent
 from tacita.risk.arrays import renumbered
+from tacita.risk.bounds import TOLERANCE
 from tacita.risk.combinations import Codes
 from tacita.risk.null_semantics import Distribution, Nulls, Semantics
 
@@ -61,9 +63,11 @@ def matched(codes: Codes, nulls: Nulls, progress: Progress = silent) -> Matched:
     if nulls.semantics is Semantics.STANDARD:
         found = _standard(patterns)
     elif nulls.semantics is Semantics.EXPECTED and nulls.distribution is Distribution.CONDITIONAL:
-        found = _conditional(patterns, progress)
+        found = _the_larger(_conditional(patterns, progress), _certain(patterns))
     elif nulls.semantics is Semantics.EXPECTED:
-        found = _marginal(patterns, progress)
+        found = _the_larger(_marginal(patterns, progress), _certain(patterns))
+    elif nulls.semantics is Semantics.ALPHA and nulls.alpha == 0:
+        found = _certain(patterns)
     else:
         found = _weighed(patterns, nulls.alpha if nulls.semantics is Semantics.ALPHA else 1.0, progress)
     return patterns.in_order(found)
@@ -279,6 +283,38 @@ def _weighed(patterns: Patterns, alpha: float, progress: Progress) -> Matched:
 
     frequency, shared = _summed(patterns, coefficient, lambda p, s: None, agreement, progress)
     return Matched(frequency, np.zeros(len(frequency)), shared)
+
+
+def _certain(patterns: Patterns) -> Matched:
+    """Return the same as `_weighed` with alpha = 0: a pattern meets itself and complete combinations, no other one."""
+    import numpy as np
+
+    length, complete = len(patterns.counts), patterns.complete
+    frequency, shared = np.zeros(length), np.zeros(length)
+    for p, part in patterns.slices.items():
+        if p == patterns.nothing:  # of which nothing is known: like everybody
+            frequency[part], shared[part] = patterns.counts.sum(), patterns.weights.sum()
+            continue
+        among = list(dict.fromkeys(q for q in (p, complete) if q in patterns.slices))
+        numbers, most = patterns.numbered(p, among)
+        for target, values in ((frequency, patterns.counts), (shared, patterns.weights)):
+            table = np.zeros(most)
+            for q in among:
+                table += np.bincount(numbers[q], weights=values[patterns.slices[q]], minlength=most)
+            target[part] = table[numbers[p]]
+    return Matched(frequency, np.zeros(length), shared)
+
+
+def _the_larger(expected: Matched, certain: Matched) -> Matched:
+    """Return for each combination the one by which it is more frequent."""
+    import numpy as np
+
+    more = certain.frequency > expected.frequency + TOLERANCE
+    return Matched(
+        np.where(more, certain.frequency, expected.frequency),
+        np.where(more, certain.own, expected.own),
+        np.where(more, certain.shared, expected.shared),
+    )
 
 
 def _standard(patterns: Patterns) -> Matched:

@@ -8,7 +8,8 @@ one depends on what such a cell may stand for, and tools disagree:
 - in the *standard* semantics a null is like nothing but itself (a record that is all null is like everybody);
 - sdcMicro's *alpha* weighs uncertain matches by a constant;
 - *expected*: a null counts for a group with the probability that it would fall there, as the complete records have it.
-  Suppressing more cells cannot make it jump: a hidden value is worth what an intruder would guess.
+  Suppressing more cells cannot make it jump: a hidden value is worth what an intruder would guess. A record counts at
+  least what it counts strictly.
 
 *Strict* is alpha = 0: the null of another record is not a look-alike that a record may count on. It is the default
 wherever somebody has to decide what is safe (docs/decisions/0021-strict-nulls-and-published-codes.md).
