@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "explanation" / "categorization.md"
 BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->\n"
 HELD_OUT = ("HRS", "MICS")
-"""Codebooks whose faults nobody looked at while names were added."""
+"""Codebooks whose faults were not looked at while names were added; their rows were known to who added them."""
 _NOTHING = "no proposal"
 
 
