@@ -139,3 +139,19 @@ def test_members_of_kept_households_are_counted(tmp_path: Path) -> None:
         write_release(outcome, tmp_path / "out", ReleaseOptions(keep_clusters=True), settings=state)
     assert "--keep-clusters" in str(error.value)
     write_release(outcome, tmp_path / "out", settings=state)
+
+
+def test_recipes_are_looked_at_too(tmp_path: Path) -> None:
+    """An age in intervals beside the year of birth; noise on another attribute is not what is looked for."""
+    from tacita.recipes.recipe import Recipe, RecipeStep
+    from tacita.release.masked.folder import MaskedOptions
+
+    survey = _survey()
+    columns = _without(survey) | {"birth_year": 2026 - survey["age"]}
+    data = tc.read(pa.table(columns), name="survey").with_roles(quasi=["region", "sex", "age"])
+    steps = (RecipeStep("intervals", {"attributes": ["age"], "width": 10}),)
+    found = tc.mask(data, Recipe(steps, seed=2**60))
+    with pytest.raises(OutputError, match="birth_year determines"):
+        tc.release_to(tmp_path / "out", found, MaskedOptions(ungated=True))
+    done = tc.release_to(tmp_path / "out", found, MaskedOptions(ungated=True, allow_derivable=True))
+    assert any("birth_year determines" in note for note in done.notes)

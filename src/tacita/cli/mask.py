@@ -48,6 +48,10 @@ def mask(
     escape_formulas: Annotated[
         bool, typer.Option("--escape-formulas", help="Put an apostrophe before CSV cells that a spreadsheet would run.")
     ] = False,
+    allow_derivable: Annotated[
+        bool,
+        typer.Option("--allow-derivable", help="Release although an attribute that stays determines hidden cells."),
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -61,7 +65,7 @@ def mask(
     from tacita.choosing.verdict import has_limit, reasons_against
     from tacita.recipes.recipe_file import read_recipe
 
-    if out is None and any((internal, no_shuffle, publish_recipe, anyway, ungated, escape_formulas)):
+    if out is None and any((internal, no_shuffle, publish_recipe, anyway, ungated, escape_formulas, allow_derivable)):
         raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
     asked = read_recipe(recipe)
     asked = asked.with_(seed=seed) if seed is not None else asked
@@ -80,7 +84,9 @@ def mask(
         if out is not None and not refused and (anyway or not against):
             from tacita.release.masked.folder import MaskedOptions, write_masked
 
-            options = MaskedOptions(not no_shuffle, publish_recipe, anyway, ungated, internal, force, escape_formulas)
+            options = MaskedOptions(
+                not no_shuffle, publish_recipe, anyway, ungated, internal, force, escape_formulas, allow_derivable
+            )
             released = write_masked(found.masked, found.evaluation, out, options, progress=progress)
     if as_json:
         print_json(_as_dict(found, released, against))

@@ -78,7 +78,8 @@ def _changes(changes: dict[str, tuple[int, int]], outcome: Outcome) -> Renderabl
     coarsened = any(recoded for _, recoded in changes.values())
     for name in ("suppressed", *(["coarsened"] if coarsened else []), "of the records"):
         table.add_column(name, justify="right")
-    for name in outcome.claim.known:
+    linked = [name for name in changes if name not in outcome.claim.known]
+    for name in (*outcome.claim.known, *sorted(linked)):
         if name not in changes:
             continue
         suppressed, recoded = changes[name]

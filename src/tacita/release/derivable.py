@@ -39,24 +39,33 @@ def derivable(
     keys: Collection[str] = (),
     perturbed: Collection[str] = (),
     in_order: bool = False,
+    only_coarsened: bool = False,
 ) -> tuple[Derivation, ...]:
     """Return which released attributes, or counts of them, determine hidden cells.
 
     `origin` has the place of the original record of each released one, None if they stand in the same order. `renamed`
     attributes have other names for their values, such as pseudonyms, and `perturbed` ones have noise: their own cells
     are not what an intruder looks for. `keys` tie records together. `in_order`: the records stand as in the source.
+    `only_coarsened`: changed cells count only where values were put together, not where they were perturbed.
     """
     columns = list(_columns(original, released, origin, renamed))
-    targets = [target for column in columns if column.name not in perturbed for target in column.targets()]
+    targets = [each for column in columns if column.name not in perturbed for each in column.targets(only_coarsened)]
     if not targets:
         return ()
     return derivations(list(_clues(columns, keys, renamed, in_order=in_order)), targets)
 
 
-def check_not_derivable(found: Sequence[Derivation], where: str) -> None:
+def check_not_derivable(found: Sequence[Derivation], where: str, *, of_recipe: bool = False) -> None:
     """Raise if hidden cells can be derived, with the attributes and the remedies."""
     if not found:
         return
+    if of_recipe:
+        raise OutputError(
+            faults_text([_sentence(each) for each in found]),
+            where=where,
+            do="treat what tells it in the recipe too, or leave it out as an identifier (--identifier); or accept it "
+            "with --allow-derivable. Nothing was written",
+        )
     clues = list(dict.fromkeys(name for each in found for name in (each.of or (each.clue,))))
     pairs = list(dict.fromkeys(f"{each.target}={each.clue}" for each in found if not each.of and each.suppressed))
     remedies = [f"drop what tells it (--drop {','.join(clues[:3])}{',...' if len(clues) > 3 else ''})"]
@@ -94,7 +103,7 @@ class _Compared:
     """The values of the released records, if they are numbers."""
     was_number: bool
 
-    def targets(self) -> Iterator[Target]:
+    def targets(self, only_coarsened: bool) -> Iterator[Target]:
         if self.before is None:
             return
         was, there = self.before >= 0, self.after >= 0
@@ -107,7 +116,7 @@ class _Compared:
                 yield Target(
                     self.name, _in_classes(self.before, np.zeros_like(self.before)), gone, shown, is_coarse=True
                 )
-        if other.any():
+        if other.any() and not (only_coarsened and not _is_coarsened(self.before[other], self.after[other])):
             classes = _numbered(np.where(other, self.after, -1)) + 1
             yield Target(self.name, _numbered(np.where(other, self.before, -1)), other, shown, classes)
             if many:
@@ -191,6 +200,13 @@ def _clues(
             yield from cluster_clues(column.name, groups, counted)
             if in_order:
                 yield Clue(f"the place of the record in {column.name}", places(groups, rows), None, (column.name,))
+
+
+def _is_coarsened(before: Codes, after: Codes) -> bool:
+    """Return whether fewer values stand for more, each value having one or two that stand for it."""
+    different = len(np.unique(before))
+    pairs = len(np.unique(before * (int(after.max()) + 1) + after))
+    return len(np.unique(after)) < different and pairs <= 2 * different
 
 
 def _numbered(codes: Codes) -> Codes:

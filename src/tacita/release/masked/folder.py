@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from tacita.choosing.evaluation import Evaluation
 from tacita.choosing.headline import headline
 from tacita.choosing.verdict import UNGATED, has_limit, reasons_against
@@ -26,6 +28,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
 from tacita.recipes.recipe import Judgement, Recipe
 from tacita.recipes.recipe_file import recipe_text
+from tacita.release.derivable import allowed_notes, check_not_derivable, derivable
 from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
 from tacita.release.ending import released_ending
 from tacita.release.folder import DATA, DICTIONARY, ORDER, REPORT, internal_folder, write_parquet
@@ -58,6 +61,8 @@ class MaskedOptions:
     force: bool = False
     escape_formulas: bool = False
     """Whether cells of a CSV file that a spreadsheet would run as formulas get an apostrophe in front."""
+    allow_derivable: bool = False
+    """Whether data are released although a single attribute that stays determines suppressed or recoded cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,7 @@ def write_masked(
     notes = (*dropped, *notes)
     if options.shuffle or any(done.is_random for done in masked.steps):
         notes += seed_notes(masked.recipe.seed)
+    notes += _derivable_notes(masked, tuples, options, str(target))
     with placed(target, internal, force=options.force, settings=settings) as places:
         data = DATA + ending
         as_asked = WriteOptions(progress=progress, escape_formulas=options.escape_formulas)
@@ -159,6 +165,23 @@ def _without_undecided(masked: Masked, target: Path) -> tuple[Masked, tuple[str,
         for each in (masked.original, masked.released)
     )
     return replace(masked, original=before, released=after), notes
+
+
+def _derivable_notes(masked: Masked, tuples: Tuples, options: MaskedOptions, where: str) -> tuple[str, ...]:
+    """Return which hidden cells can be derived, if that is allowed; raise if it is not."""
+    if masked.origin is None:
+        return ()
+    places = tuples.order - 1 if tuples.order is not None else np.arange(len(masked.origin))
+    found = derivable(
+        engine_relation(masked.original),
+        tuples.relation,
+        masked.origin[places],
+        in_order=tuples.order is None,
+        only_coarsened=True,
+    )
+    if not options.allow_derivable:
+        check_not_derivable(found, where, of_recipe=True)
+    return allowed_notes(found)
 
 
 def check_ungated(recipe: Recipe, *, ungated: bool) -> None:
