@@ -143,7 +143,6 @@ def test_links_by_rules(firms: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["--measure", "l-diversity"], "l-diversity cannot be measured"),
         (["--input", "Own=own.csv"], "add --related"),
         (["--quasi", "Aria"], "did you mean 'Area'"),
-        (["--quasi", "Area,Area"], "named twice"),
         (["--k", "0"], "--k"),
         (["--threshold", "2"], "--threshold"),
         (["--why", "0"], "--why"),

@@ -76,9 +76,10 @@ def told(cells: Mapping[str, int], names: Sequence[str]) -> tuple[str, ...]:
         return ()
     parts = [f"{counted(sum(cells.values()), 'cell')} of {listed(list(cells))}"] if cells else []
     parts += [f"the names of {counted(len(heads), 'attribute')}"] if heads else []
+    look = "looks" if not heads and sum(cells.values()) == 1 else "look"
     return (
-        f"{' and '.join(parts)} look like formulas, which a spreadsheet runs when it opens the file; to make texts of "
-        "them with an apostrophe in front, use --escape-formulas (escape_formulas=True)",
+        f"{' and '.join(parts)} {look} like formulas, which a spreadsheet runs when it opens the file; to make texts "
+        "of them with an apostrophe in front, use --escape-formulas (escape_formulas=True)",
     )
 
 

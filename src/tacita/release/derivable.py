@@ -19,6 +19,8 @@ from tacita.attacks.microdata.derivation import Clue, Codes, Derivation, Target,
 from tacita.engines.plans.terms import as_text, number
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import OutputError, faults_text
+from tacita.model.attribute import Category
+from tacita.model.dictionary import Dictionary
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.arrays import as_codes
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _MANY = 20
 """A number with more different values is also looked at in classes: a value that is known nearly is known."""
 _CLASSES = 10
+_NOT_LINKED = (Category.QUASI_IDENTIFIER, Category.WEIGHT, Category.CLUSTER_KEY, Category.IDENTIFIER)
 
 
 def derivable(
@@ -55,7 +58,9 @@ def derivable(
     return derivations(list(_clues(columns, keys, renamed, in_order=in_order)), targets)
 
 
-def check_not_derivable(found: Sequence[Derivation], where: str, *, of_recipe: bool = False) -> None:
+def check_not_derivable(
+    found: Sequence[Derivation], where: str, dictionary: Dictionary, *, of_recipe: bool = False
+) -> None:
     """Raise if hidden cells can be derived, with the attributes and the remedies."""
     if not found:
         return
@@ -67,15 +72,23 @@ def check_not_derivable(found: Sequence[Derivation], where: str, *, of_recipe: b
             "with --allow-derivable. Nothing was written",
         )
     clues = list(dict.fromkeys(name for each in found for name in (each.of or (each.clue,))))
-    pairs = list(dict.fromkeys(f"{each.target}={each.clue}" for each in found if not each.of and each.suppressed))
     remedies = [f"drop what tells it (--drop {','.join(clues[:3])}{',...' if len(clues) > 3 else ''})"]
-    if pairs:
-        remedies.append(f"suppress it along (--linked {pairs[0]})")
+    categories = {name: dictionary[name].category for name in clues if name in dictionary.names}
+    linkable = [
+        f"{each.target}={each.clue}"
+        for each in found
+        if not each.of and each.suppressed and categories.get(each.clue) not in _NOT_LINKED
+    ]
+    if linkable:
+        remedies.append(f"suppress it along (--linked {linkable[0]})")
+    if Category.WEIGHT in categories.values():
+        remedies.append("blur the weight, or blur it more (--weight-noise PERCENT)")
+    if any(each.of for each in found):
+        remedies.append("leave out --keep-clusters, so that members cannot be counted")
     raise OutputError(
         faults_text([_sentence(each) for each in found]),
         where=where,
-        do=f"{', or '.join(remedies)}; blur it if it is a weight (--weight-noise); leave out --keep-clusters if "
-        "members can be counted; or accept it with --allow-derivable. Nothing was written",
+        do=f"{', or '.join(remedies)}; or accept it with --allow-derivable. Nothing was written",
     )
 
 

@@ -104,7 +104,7 @@ def write_release(
     progress(Step("looking whether hidden values can be derived"))
     found = _derivable(outcome, tuples)
     if not options.allow_derivable:
-        check_not_derivable(found, str(target))
+        check_not_derivable(found, str(target), outcome.protected.dictionary)
     tuples = replace(tuples, derivable=found)
     microdata = with_tuples(outcome.protected, tuples.relation)
     missing_as = MissingAs(outcome.claim.nulls.get("missing_as") or MissingAs.UNKNOWN)

@@ -180,7 +180,7 @@ def _derivable_notes(masked: Masked, tuples: Tuples, options: MaskedOptions, whe
         only_coarsened=True,
     )
     if not options.allow_derivable:
-        check_not_derivable(found, where, of_recipe=True)
+        check_not_derivable(found, where, masked.original.dictionary, of_recipe=True)
     return allowed_notes(found)
 
 
