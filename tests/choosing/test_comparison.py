@@ -208,11 +208,12 @@ def test_what_exceeds_the_control_is_the_risk():
     assert attack(0.75, 0.5) == 0.5
     assert attack(0.2, 0.4) == 0
     assert attack(0.3, None) == 0.3
+    assert attack(0.9, 1.0) == 0.9
 
 
 @pytest.mark.parametrize(
     ("control", "accept", "is_kept"),
-    [(0.755, 0.25, True), (0.755, 0.2, False), (None, 0.8, False), (None, 0.81, True)],
+    [(0.755, 0.25, True), (0.755, 0.2, False), (None, 0.8, False), (None, 0.81, True), (1.0, 0.8, False)],
 )
 def test_a_limit_is_one_of_the_risk_and_of_the_success_where_there_is_no_control(control, accept, is_kept):
     """80.9 % beside a control of 75.5 % is a risk of 22 %: a homogeneous file is not refused for being homogeneous."""
@@ -383,6 +384,12 @@ def test_a_control_file_of_the_recipe(people, tmp_path):
     assert all(each.control_by == "records that were not in the data" for each in found.attacks)
     assert found.attacks[1].attempts > 50  # the release itself, not a half
     (tmp_path / "out.csv").write_text("\n".join(lines[:101]) + "\n")
+    with pytest.raises(UsageError, match="100 % of the records of the control equal"):
+        tc.mask(data, tmp_path / "r.toml")
+    place = lines[0].split(",").index("Weight")
+    other = [line.split(",") for line in lines[1:101]]
+    weighed = [",".join([*row[:place], str(float(row[place]) * 1.01), *row[place + 1 :]]) for row in other]
+    (tmp_path / "out.csv").write_text("\n".join([lines[0], *weighed]) + "\n")
     with pytest.raises(UsageError, match="100 % of the records of the control equal"):
         tc.mask(data, tmp_path / "r.toml")
     (tmp_path / "out.csv").unlink()

@@ -46,7 +46,8 @@ def threat_of(attacker: str) -> str | None:
 def risk_of(attack: Attacked) -> float:
     """Return the part of an attack that is due to the release of these records, from 0 to 1.
 
-    For every attacker it is (success - control) / (1 - control). Without a control it is the success: an upper bound.
+    For every attacker it is (success - control) / (1 - control). Without a control, or beside one that always
+    succeeds, it is the success: an upper bound.
 
     >>> risk_of(Attacked("mine", 0.5, 0.4, 0.6, 0.1, 90))
     0.5

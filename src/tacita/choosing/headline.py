@@ -45,6 +45,7 @@ def _said(attack: Attacked, threat: str) -> str:
     words = _OWN_WORDS.get(attack.attacker, _SUCCEEDS.get(threat, _OTHER))
     succeeds = words.format(per_cent(attack.success))
     beside = NO_CONTROL
-    if attack.control is not None and attack.risk is not None:
-        beside = f"control {per_cent(attack.control.value)}, risk {per_cent(attack.risk.value)}"
+    if attack.control is not None:
+        risk = "no risk can be measured" if attack.risk is None else f"risk {per_cent(attack.risk.value)}"
+        beside = f"control {per_cent(attack.control.value)}, {risk}"
     return f"{attack.attacker.replace('-', ' ')} {succeeds} ({beside})"

@@ -24,6 +24,9 @@ Places = NDArray[np.int64]
 _BY_CHANCE = 0.01
 """By how much more often than expected records of a control may equal originals."""
 
+_NOT_COMPARED = (Category.IDENTIFIER, Category.CLUSTER_KEY, Category.WEIGHT)
+"""What says nothing of whether records are of one person: numbers of records, and weights, which are computed."""
+
 
 def origin_by_order(original: Microdata, released: Microdata) -> Places:
     """Return the origins of records that stand in the order of the original."""
@@ -61,9 +64,11 @@ def control_records(
         raise UsageError(f"the control lacks {listed(lacking)}", do="give records with the attributes of the original")
     own = {attribute.name: attribute for attribute in original.dictionary if attribute.name in there}
     alike = replace(control, dictionary=control.dictionary.mapped(lambda each: own.get(each.name, each)))
-    keys = {a.name for c in (Category.IDENTIFIER, Category.CLUSTER_KEY) for a in original.dictionary.of(c)}
-    shared = [name for name in own if name not in keys]
-    _check_apart(records_of(original, shared), records_of(alike, shared), shared)
+    apart = {a.name for c in _NOT_COMPARED for a in original.dictionary.of(c)}
+    shared = [name for name in own if name not in apart]
+    # what attackers use, and all else beside: a changed column that no attacker reads makes nobody another person
+    for names in ([name for name in wanted if name in own], shared):
+        _check_apart(records_of(original, names), records_of(alike, names), names)
     return records_of(alike, wanted)
 
 

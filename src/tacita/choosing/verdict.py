@@ -45,5 +45,8 @@ def _too_good(attack: Attacked, most: float) -> str:
     told = f"{attack.attacker} succeeds in {100 * attack.success:.3g} % of its attempts"
     if attack.control is None:
         return f"{told} and has no control, so that this counts as its risk; {100 * most:.3g} % are accepted"
+    if attack.risk is None:
+        told += ", its control in all of them, so that no risk can be measured and the success counts as the risk"
+        return f"{told}; {100 * most:.3g} % are accepted"
     told += f", its control in {100 * attack.control.value:.3g} %: a risk of {100 * risk_of(attack):.3g} %"
     return f"{told}; {100 * most:.3g} % are accepted"

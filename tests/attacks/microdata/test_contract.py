@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tacita.attacks.microdata import catalogue
-from tacita.attacks.microdata.attacker import Attacked, Rate, Scene, residual
+from tacita.attacks.microdata.attacker import Attacked, Scene, residual
 from tacita.attacks.microdata.contract import breaches
 from tacita.attacks.microdata.score import exact, rate_of, wilson
 from tacita.errors import InputError, UsageError
@@ -129,12 +129,16 @@ def test_the_risk_has_the_interval_of_anonymeter(
 ) -> None:
     """Intervals by the formulas of M. Giomi et al., PoPETs 2023, section 3.2, computed by hand from the counts."""
     found = residual(rate_of(*successes), rate_of(*controls))
+    assert found is not None
     assert round(found.value, 4) == value
     assert (round(found.lower, 4), round(found.upper, 4)) == interval
 
 
 def test_a_control_that_always_succeeds_leaves_the_risk_open() -> None:
-    assert residual(rate_of(9, 9), exact(1.0)) == Rate(0.0, 0.0, 1.0)
+    """No control could be told from the success: that is not a risk of 0."""
+    assert residual(rate_of(9, 9), exact(1.0)) is None
+    assert residual(rate_of(9, 9), rate_of(9, 9)) is None
+    assert Attacked("mine", 1.0, 0.9, 1.0, 0.1, 9, control=exact(1.0)).risk is None
 
 
 @pytest.mark.parametrize("name", sorted(catalogue.names()))

@@ -98,7 +98,8 @@ class Attacked:
     def risk(self) -> Rate | None:
         """The part of the success that is due to the records in the data: (success - control) / (1 - control).
 
-        None without a control: then the success is an upper bound of the risk, and may be far from it.
+        None without a control, or beside one that always succeeds: then the success is an upper bound of the risk, and
+        may be far from it.
 
         >>> Attacked("x", 0.75, 0.75, 0.75, 0.0, 10, control=Rate(0.5, 0.5, 0.5)).risk
         Rate(value=0.5, lower=0.5, upper=0.5)
@@ -106,21 +107,22 @@ class Attacked:
         return None if self.control is None else residual(Rate(self.success, self.lower, self.upper), self.control)
 
 
-def residual(success: Rate, control: Rate) -> Rate:
+def residual(success: Rate, control: Rate) -> Rate | None:
     """Return the risk (s - c) / (1 - c) of a success s beside a control c, not below 0, with its 95 % interval.
+
+    None if the control always succeeds: it leaves nothing by which a risk could be measured, and that is not no risk.
 
     The definition is that of M. Giomi et al. (PoPETs 2023) and of anonymeter. The interval propagates the errors of
     both rates: with S and C the middles of their intervals and a, b half their lengths it is (S - C) / (1 - C) plus and
     minus sqrt((a / (1 - C))^2 + (b (1 - S) / (1 - C)^2)^2), cut to 0 and 1. For Wilson's intervals this is the interval
     that anonymeter gives. Its point estimate takes S and C, ours the shares s and c themselves.
 
-    >>> residual(Rate(1.0, 0.9, 1.0), Rate(1.0, 1.0, 1.0))
-    Rate(value=0.0, lower=0.0, upper=1.0)
+    >>> residual(Rate(1.0, 0.9, 1.0), Rate(1.0, 1.0, 1.0)) is None
+    True
     """
-    if control.value >= 1 and control.lower >= 1:
-        return Rate(0.0, 0.0, 1.0)  # what is always found out leaves nothing by which a risk could be measured
-    value = (success.value - control.value) / (1 - control.value) if control.value < 1 else 0.0
-    value = min(max(value, 0.0), 1.0)
+    if control.value >= 1:
+        return None
+    value = min(max((success.value - control.value) / (1 - control.value), 0.0), 1.0)
     (high, wide), (low, narrow) = _middle(success), _middle(control)
     left = 1 - low
     error = math.hypot(wide / left, narrow * (1 - high) / left**2)
