@@ -110,7 +110,7 @@ def _by_form(column: Column, cells: Sequence[str]) -> Doubt | None:
 
 def _by_differences(relation: EngineRelation, column: Column, cells: Sequence[str]) -> Doubt | None:
     """Return a doubt if (nearly) every record has a value of its own; a column with equals at its top costs nothing."""
-    share = 1.0 if column.type is not ColumnType.TEXT else _NEARLY_ALL
+    share = _NEARLY_ALL if column.type in {ColumnType.TEXT, ColumnType.DATE, ColumnType.TIMESTAMP} else 1.0
     if len(cells) < 2 or len(set(cells)) < share * len(cells):
         return None
     value = exp.column(column.physical)
