@@ -83,8 +83,12 @@ class NameSimilarity:
             limit=10,
         )
         for known, similarity, _ in matches:
-            if _digits(known) == _digits(name):
+            if _digits(known) == _digits(name) and not self._means_another(name, known):
                 yield known, 0.97 * similarity
+
+    def _means_another(self, name: str, known: str) -> bool:
+        """Return whether a word that differs is a name of its own: the "respondent's age" is no misspelt name."""
+        return any(word in self._names for word in set(name.split()) - set(known.split()))
 
     def _inside(self, name: str) -> Iterator[tuple[str, float]]:
         words = name.split()
