@@ -155,3 +155,23 @@ def test_recipes_are_looked_at_too(tmp_path: Path) -> None:
         tc.release_to(tmp_path / "out", found, MaskedOptions(ungated=True))
     done = tc.release_to(tmp_path / "out", found, MaskedOptions(ungated=True, allow_derivable=True))
     assert any("birth_year determines" in note for note in done.notes)
+
+
+def test_members_of_a_household_are_one_example(tmp_path: Path) -> None:
+    """The income of households is masked as one; their region, drawn at random, does not tell it."""
+    from tacita.recipes.recipe import Recipe, RecipeStep
+    from tacita.release.masked.folder import MaskedOptions
+
+    random = np.random.default_rng(3)
+    home = np.repeat(np.arange(150), random.integers(2, 6, 150))
+    columns = {
+        "hid": home,
+        "region": random.choice(_NAMES, 150)[home],
+        "sex": random.choice(["f", "m"], len(home)),
+        "age": random.integers(0, 90, len(home)),
+        "household_income": random.lognormal(10, 0.6, 150).round()[home],
+    }
+    data = tc.read(pa.table(columns), name="hh").with_roles(quasi=["region", "sex"], cluster="hid")
+    step = RecipeStep("mdav", {"attributes": ["household_income"], "k": 3}, by_cluster=True)
+    options = MaskedOptions(ungated=True)
+    assert tc.release_to(tmp_path / "out", tc.mask(data, Recipe((step,), seed=2**60)), options).records == len(home)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _MANY = 20
 """A number with more different values is also looked at in classes: a value that is known nearly is known."""
 _CLASSES = 10
+_OFTEN = 10
+"""A number with many values that occur less often than this on average is no code, as that of a province is."""
 _NOT_LINKED = (Category.QUASI_IDENTIFIER, Category.WEIGHT, Category.CLUSTER_KEY, Category.IDENTIFIER)
 
 
@@ -40,6 +42,7 @@ def derivable(
     *,
     renamed: Collection[str] = (),
     keys: Collection[str] = (),
+    cluster: str | None = None,
     perturbed: Collection[str] = (),
     in_order: bool = False,
     only_coarsened: bool = False,
@@ -48,14 +51,21 @@ def derivable(
 
     `origin` has the place of the original record of each released one, None if they stand in the same order. `renamed`
     attributes have other names for their values, such as pseudonyms, and `perturbed` ones have noise: their own cells
-    are not what an intruder looks for. `keys` tie records together. `in_order`: the records stand as in the source.
+    are not what an intruder looks for. `keys` tie records together. `cluster` is
+    the key of households in the original records, released or not. `in_order`: the records stand as in the source.
     `only_coarsened`: changed cells count only where values were put together, not where they were perturbed.
     """
     columns = list(_columns(original, released, origin, renamed))
     targets = [each for column in columns if column.name not in perturbed for each in column.targets(only_coarsened)]
     if not targets:
         return ()
-    return derivations(list(_clues(columns, keys, renamed, in_order=in_order)), targets)
+    clusters = _clusters(original, cluster, origin)
+    return derivations(list(_clues(columns, keys, renamed, in_order=in_order)), targets, clusters)
+
+
+def cluster_key(dictionary: Dictionary) -> str | None:
+    """Return the attribute that says which records belong together, if there is one."""
+    return next((attribute.name for attribute in dictionary.of(Category.CLUSTER_KEY)), None)
 
 
 def check_not_derivable(
@@ -122,16 +132,19 @@ class _Compared:
         was, there = self.before >= 0, self.after >= 0
         shown = was & there & (self.before == self.after)
         gone, other = was & ~there, was & there & (self.before != self.after)
-        many = self.was_number and len(np.unique(self.before[was])) > _MANY
+        different = len(np.unique(self.before[was]))
+        many = self.was_number and different > _MANY
+        rare = many and int(was.sum()) < _OFTEN * different
         if gone.any():
-            yield Target(self.name, _numbered(self.before), gone, shown)
+            yield Target(self.name, _numbered(self.before), gone, shown, is_continuous=rare)
             if many:
                 yield Target(
                     self.name, _in_classes(self.before, np.zeros_like(self.before)), gone, shown, is_coarse=True
                 )
         if other.any() and not (only_coarsened and not _is_coarsened(self.before[other], self.after[other])):
             classes = _numbered(np.where(other, self.after, -1)) + 1
-            yield Target(self.name, _numbered(np.where(other, self.before, -1)), other, shown, classes)
+            truth = _numbered(np.where(other, self.before, -1))
+            yield Target(self.name, truth, other, shown, classes, is_continuous=rare)
             if many:
                 inside = np.where(other, self.before, -1)
                 yield Target(self.name, _in_classes(inside, classes), other, shown, classes, is_coarse=True)
@@ -162,6 +175,17 @@ def _columns(
         if old is not None:
             was = codes[count:] if origin is None else codes[count:][origin]
         yield _Compared(column.name, codes[:count], was, spelt, numbers, was_number)
+
+
+def _clusters(original: EngineRelation, key: str | None, origin: NDArray[np.int64] | None) -> Codes | None:
+    """Return the cluster of each released record, a record without a key being one of its own."""
+    column = next((each for each in original.columns if each.name == key), None)
+    if column is None:
+        return None
+    codes = _ordered(_texts(original, column))[0]
+    codes = codes if origin is None else codes[origin]
+    own = int(codes.max(initial=0)) + 1 + np.arange(len(codes))
+    return _numbered(np.where(codes < 0, own, codes))
 
 
 def _texts(relation: EngineRelation, column: Column, *, as_written: bool = False) -> pa.ChunkedArray:

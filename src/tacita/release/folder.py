@@ -25,7 +25,7 @@ from tacita.model import dictionary_file
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
-from tacita.release.derivable import allowed_notes, check_not_derivable, derivable
+from tacita.release.derivable import allowed_notes, check_not_derivable, cluster_key, derivable
 from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
 from tacita.release.ending import released_ending
 from tacita.release.external_report import external_report
@@ -141,6 +141,7 @@ def _derivable(outcome: Outcome, tuples: Tuples) -> tuple[Derivation, ...]:
         None if tuples.order is None else tuples.order - 1,
         renamed={*tuples.pseudonymised, *tuples.renumbered},
         keys={*tuples.pseudonymised, *tuples.renumbered},
+        cluster=outcome.claim.cluster or cluster_key(outcome.original.dictionary),
         perturbed={tuples.weights.attribute} if tuples.weights is not None else (),
         in_order=tuples.order is None,
     )

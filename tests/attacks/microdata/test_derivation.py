@@ -124,3 +124,17 @@ def test_what_can_be_counted_in_households() -> None:
     for name, truth in secrets.items():
         found = derivations(clues, [Target(name, truth, whole, ~whole)])
         assert max(each.right for each in found) >= 0.7 * whole.sum(), name
+
+
+def test_a_public_relation_needs_examples_in_other_households() -> None:
+    """A code of regions is found; a number of the household beside another one is not, though members repeat it."""
+    random = np.random.default_rng(9)
+    home = np.repeat(np.arange(300), 4)
+    region, income, rooms = random.integers(0, 6, 300), random.integers(0, 60, 300), random.permutation(300)
+    whole = np.ones(_N, dtype=bool)
+    found = derivations([Clue("code", 5 - region[home])], [Target("region", region[home], whole, ~whole)], home)
+    assert [each.right for each in found] == [_N]
+    clues = [Clue("rooms", rooms[home], rooms[home]), Clue("region", region[home], region[home])]
+    blurred = Target("income", income[home], whole, ~whole, home // 12)
+    assert derivations(clues, [Target("income", income[home], whole, ~whole), blurred], home) == ()
+    assert derivations(clues, [blurred]), "without households their members look like examples"

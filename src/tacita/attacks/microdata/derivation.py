@@ -25,6 +25,10 @@ blurred) that is the only way, and the guess to compare with is the most frequen
 one. If each value of A belongs to one B and each B to one A in 99 % of the original records, A is a *code* of B, and
 whoever has the list of codes reads every hidden cell.
 
+Members of one household are not independent examples of a public relation: where clusters are known, such a rule
+leaves out the whole cluster of a record and counts other clusters, not records. A number whose values hardly repeat
+has no list of codes: it is looked at in classes, or if it is a code itself.
+
 Only single attributes are looked at; what combinations of attributes determine is not.
 """
 
@@ -79,6 +83,8 @@ class Target:
     """What the release shows instead of each cell, as a number from 0; None if hidden cells are empty."""
     is_coarse: bool = False
     """Whether the truth is a class of values only: a tenth of the numbers."""
+    is_continuous: bool = False
+    """Whether it is a number whose values hardly repeat: no list of codes explains single values."""
 
     @property
     def is_suppressed(self) -> bool:
@@ -121,8 +127,12 @@ class Derivation:
         }
 
 
-def derivations(clues: Sequence[Clue], targets: Sequence[Target]) -> tuple[Derivation, ...]:
+def derivations(
+    clues: Sequence[Clue], targets: Sequence[Target], clusters: Codes | None = None
+) -> tuple[Derivation, ...]:
     """Return every clue that determines hidden cells of a target, at most once for a pair, in the given order.
+
+    `clusters` has the household of each record as a number from 0, if the records have households.
 
     >>> region = np.array([0, 1, 2, 0, 1, 2] * 5)
     >>> hidden = np.arange(30) < 2
@@ -134,7 +144,7 @@ def derivations(clues: Sequence[Clue], targets: Sequence[Target]) -> tuple[Deriv
     for target in targets:
         if not target.hidden.any():
             continue
-        lessons = _lessons(target)
+        lessons = _lessons(target, clusters)
         for clue in clues:
             if clue.name == target.name or target.name in clue.of:
                 continue
@@ -150,8 +160,8 @@ def derivations(clues: Sequence[Clue], targets: Sequence[Target]) -> tuple[Deriv
 class _Lesson:
     """The records from which rules about a target are learnt, and what somebody guesses who has no clue."""
 
-    def __init__(self, target: Target, training: Mask, *, is_public: bool) -> None:
-        self.target, self.training, self.is_public = target, training, is_public
+    def __init__(self, target: Target, training: Mask, clusters: Codes | None = None, *, is_public: bool) -> None:
+        self.target, self.training, self.is_public, self.clusters = target, training, is_public, clusters
         self.rows, self.secret = np.flatnonzero(training), np.flatnonzero(target.hidden)
         self.truth, self.values = target.truth[self.rows], int(target.truth.max()) + 1
         self.classes = target.classes if target.classes is not None else np.zeros(len(training), dtype=np.int64)
@@ -176,14 +186,17 @@ class _Lesson:
         return found
 
 
-def _lessons(target: Target) -> list[_Lesson]:
-    """Return what can be learnt from the release, and what from knowledge of the original cells."""
+def _lessons(target: Target, clusters: Codes | None) -> list[_Lesson]:
+    """Return what can be learnt from the release, and what from knowledge of the original cells.
+
+    In the release a member that shows a value does tell it of the others: there each record is an example.
+    """
     everything = (target.shown | target.hidden) & (target.truth >= 0)
     if not target.is_suppressed:
-        return [_Lesson(target, target.hidden & everything, is_public=True)]
+        return [_Lesson(target, target.hidden & everything, clusters, is_public=True)]
     return [
         *([_Lesson(target, target.shown, is_public=False)] if target.shown.any() else []),
-        _Lesson(target, everything, is_public=True),
+        _Lesson(target, everything, clusters, is_public=True),
     ]
 
 
@@ -220,7 +233,8 @@ _Guesser = Callable[[Codes], _Guess]
 
 
 def _rules(clue: Clue, lesson: _Lesson) -> Iterator[tuple[Rule, _Guesser]]:
-    yield "same value", _by_same_value(clue.groups, lesson)
+    if not (lesson.is_public and lesson.target.is_continuous):
+        yield "same value", _by_same_value(clue.groups, lesson)
     if clue.ranks is not None and not (lesson.is_public and lesson.target.is_suppressed):
         yield "neighbours", _by_neighbours(clue.ranks, lesson)
 
@@ -232,7 +246,9 @@ def _by_same_value(clue: Codes, lesson: _Lesson) -> _Guesser:
     """
     groups = clue + 1 if lesson.target.classes is None else _paired(clue + 1, lesson.classes)
     values, number = lesson.values, int(groups.max()) + 1
-    filled, counts = _counted(groups[lesson.rows] * values + lesson.truth, number * values)
+    cells = groups[lesson.rows] * values + lesson.truth
+    inside = None if lesson.clusters is None else _InClusters(lesson.clusters, lesson.rows, cells, values)
+    filled, counts = _counted(cells if inside is None else inside.cells, number * values)
     of_group, value = filled // values, filled % values
     total = np.bincount(of_group, counts, minlength=number).astype(np.int64)
     starts = np.flatnonzero(np.concatenate([[True], of_group[1:] != of_group[:-1]]))
@@ -248,11 +264,16 @@ def _by_same_value(clue: Codes, lesson: _Lesson) -> _Guesser:
     second_value[there] = np.where(next_ >= 0, values - 1 - next_ % values, -1)
 
     def guess(rows: Codes) -> _Guess:
-        group, trained = groups[rows], lesson.training[rows]
-        own = trained & (lesson.target.truth[rows] == top_value[group])
-        support = total[group] - trained
-        other = own & (second[group] > top[group] - 1)
-        count = np.where(other, second[group], top[group] - own)
+        group = groups[rows]
+        if inside is None:
+            own = lesson.training[rows] & (lesson.target.truth[rows] == top_value[group])
+            own_second, own_total = np.zeros(len(rows), dtype=bool), lesson.training[rows].astype(np.int64)
+        else:
+            own, own_second = (inside.has(rows, group * values + each[group]) for each in (top_value, second_value))
+            own_total = inside.number(rows, group)
+        support = total[group] - own_total
+        other = own & (second[group] - own_second > top[group] - 1)
+        count = np.where(other, second[group] - own_second, top[group] - own)
         sure = (support > 0) & (count >= CONFIDENCE * support)
         if lesson.is_public:
             sure &= clue[rows] >= 0
@@ -262,6 +283,35 @@ def _by_same_value(clue: Codes, lesson: _Lesson) -> _Guesser:
         return _Guess(np.where(sure, found, -1), support, count == support)
 
     return guess
+
+
+class _InClusters:
+    """Cells (pairs of a group and a value), each counted once for a cluster, and what one cluster adds to them."""
+
+    def __init__(self, clusters: Codes, rows: Codes, cells: Codes, values: int) -> None:
+        self._clusters, self._values = clusters, values
+        self._of, owner = np.unique(cells, return_inverse=True)  # few cells, so that the pairs stay small numbers
+        self._width = len(self._of)
+        self._pairs = np.unique(clusters[rows] * self._width + owner.reshape(-1))
+        self.cells: Codes = self._of[self._pairs % self._width]
+        self._groups, of_group = np.unique(self.cells // values, return_inverse=True)
+        in_groups = self._pairs // self._width * len(self._groups) + of_group.reshape(-1)
+        self._in_groups, self._numbers = np.unique(in_groups, return_counts=True)
+
+    def has(self, rows: Codes, cells: Codes) -> Mask:
+        """Return whether the cluster of each record has a cell."""
+        place = np.minimum(np.searchsorted(self._of, cells), self._width - 1)
+        found: Mask = np.isin(self._clusters[rows] * self._width + place, self._pairs) & (self._of[place] == cells)
+        return found
+
+    def number(self, rows: Codes, groups: Codes) -> Codes:
+        """Return how many cells the cluster of each record adds to a group."""
+        place = np.minimum(np.searchsorted(self._groups, groups), len(self._groups) - 1)
+        wanted = self._clusters[rows] * len(self._groups) + place
+        at = np.minimum(np.searchsorted(self._in_groups, wanted), len(self._in_groups) - 1)
+        there = (self._groups[place] == groups) & (self._in_groups[at] == wanted)
+        found: Codes = np.where(there, self._numbers[at], 0)
+        return found
 
 
 def _counted(numbers: Codes, limit: int) -> tuple[Codes, Codes]:
@@ -290,7 +340,13 @@ def _by_neighbours(ranks: Codes, lesson: _Lesson) -> _Guesser:
     value, of_class = np.full(limit, -1, dtype=np.int64), np.full(limit, -1, dtype=np.int64)
     value[at], of_class[at] = truth, lesson.classes[lesson.rows][known]
     value[at[value[at] != truth]] = -1  # several values: such a place tells nothing
+    only = np.full(limit, -1, dtype=np.int64)  # the cluster of a place, -1 if there are several
+    if lesson.clusters is not None:
+        members = lesson.clusters[lesson.rows][known]
+        only[at] = members
+        only[at[only[at] != members]] = -1
     filled = np.flatnonzero(counts)
+    only = only[filled]
     number_below = np.concatenate([[0], np.cumsum(counts > 0)])
     value, of_class, counts = value[filled], of_class[filled], counts[filled]
     goes_on = (value[1:] == value[:-1]) & (value[1:] >= 0) & (of_class[1:] == of_class[:-1])
@@ -305,6 +361,8 @@ def _by_neighbours(ranks: Codes, lesson: _Lesson) -> _Guesser:
         below, above = np.where(inside, below, 0), np.where(inside, above, 0)
         own = lesson.classes[rows]
         agree = inside & (value[below] == value[above]) & (of_class[below] == own) & (of_class[above] == own)
+        if lesson.clusters is not None:
+            agree &= (only[below] != lesson.clusters[rows]) & (only[above] != lesson.clusters[rows])
         support = np.minimum(records[below + 1] - starts[run[below]], ends[run[above]] - records[above])
         return _Guess(np.where(agree, value[below], -1), support, np.ones(len(rows), dtype=bool))
 
@@ -358,8 +416,12 @@ def _by_code(clue: Codes, lesson: _Lesson) -> tuple[int, int] | None:
         return None
     there = clue[lesson.rows] >= 0
     group, truth = clue[lesson.rows][there], lesson.truth[there]
-    pairs, counts = _counted(group * values + truth, different * values)
-    records = len(group)
+    cells = group * values + truth
+    first = np.arange(len(cells))
+    if lesson.clusters is not None:
+        first = np.unique(_paired(lesson.clusters[lesson.rows][there], cells), return_index=True)[1]
+    pairs, counts = _counted(cells[first], different * values)
+    records = len(first)
     if records < 2 * len(pairs):
         return None
     one, two = pairs // values, pairs % values
@@ -367,7 +429,7 @@ def _by_code(clue: Codes, lesson: _Lesson) -> tuple[int, int] | None:
     np.maximum.at(most_of_one, one, counts)
     np.maximum.at(most_of_two, two, counts)
     belong = (counts == most_of_one[one]) & (counts == most_of_two[two])
-    matched, usual = int(counts[belong].sum()), int((lesson.usual(lesson.rows[there]) == truth).sum())
+    matched, usual = int(counts[belong].sum()), int((lesson.usual(lesson.rows[there]) == truth)[first].sum())
     few = matched >= CODE * records and 2 * (records - matched) <= records - usual
     if not few or not _beyond(matched, records, usual):
         return None

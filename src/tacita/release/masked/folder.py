@@ -28,7 +28,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
 from tacita.recipes.recipe import Judgement, Recipe
 from tacita.recipes.recipe_file import recipe_text
-from tacita.release.derivable import allowed_notes, check_not_derivable, derivable
+from tacita.release.derivable import allowed_notes, check_not_derivable, cluster_key, derivable
 from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
 from tacita.release.ending import released_ending
 from tacita.release.folder import DATA, DICTIONARY, ORDER, REPORT, internal_folder, write_parquet
@@ -176,6 +176,7 @@ def _derivable_notes(masked: Masked, tuples: Tuples, options: MaskedOptions, whe
         engine_relation(masked.original),
         tuples.relation,
         masked.origin[places],
+        cluster=cluster_key(masked.original.dictionary),
         in_order=tuples.order is None,
         only_coarsened=True,
     )
