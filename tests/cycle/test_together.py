@@ -118,3 +118,18 @@ def test_parameters_that_are_given_twice_are_refused(people: Path, capsys) -> No
     for twice in (["-k", "3"], ["--param", "k-anonymity.k=3"], ["--param", "l=3"]):
         assert run(["anonymize", str(people), *ROLES, *BOTH, *twice]) == 2, twice
         assert "given twice" in capsys.readouterr().err
+
+
+def test_nulls_that_another_measure_leans_on_are_told(people: Path, tmp_path: Path, capsys) -> None:
+    """Each record has two strict look-alikes, and re-identification counts the nulls of others all the same."""
+    measures = ["--measure", "k-anonymity:k=2", "--measure", "reidentification:threshold=0.08"]
+    flags = ["--quasi", ",".join(KNOWN), "--nulls", "maybe", *measures]
+    assert run(["anonymize", str(people), *flags, "--out", str(tmp_path / "out"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["after"]["unsafe_strict"] == 0
+    assert told["verdict"].startswith("Safe if an empty cell may be any value")
+    assert run(["verify", str(tmp_path / "out")]) == 0
+    assert "The claim holds if an empty cell may be any value" in capsys.readouterr().out
+    alone = ["--measure", "k-anonymity:k=2", "--quasi", ",".join(KNOWN), "--nulls", "maybe"]
+    assert run(["verify", str(tmp_path / "out"), *alone]) == 0
+    assert "The claim holds: " in capsys.readouterr().out

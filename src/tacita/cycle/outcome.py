@@ -14,6 +14,9 @@ from tacita.errors import counted
 from tacita.model.microdata import Microdata
 from tacita.risk.null_semantics import Nulls
 
+_COUNTED = "k-anonymity"
+"""The measure that strict look-alikes decide."""
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -38,6 +41,35 @@ class Claim:
     def measures(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
         """The measures that hold, with their parameters: several, or the one."""
         return self.parts or ((self.measure, self.parameters),)
+
+    @property
+    def k(self) -> int | None:
+        """How many records should look alike: the largest k of k-anonymity, or without it of any measure."""
+        found = [(name, k) for name, told in self.measures if isinstance(k := told.get("k"), int)]
+        counted_by = [k for name, k in found if name == _COUNTED] or [k for _, k in found]
+        return max(counted_by, default=None)
+
+    @property
+    def is_of_look_alikes(self) -> bool:
+        """Whether it is k-anonymity alone that should hold, so that who has k strict look-alikes is safe by it.
+
+        >>> k = ("k-anonymity", {"k": 2})
+        >>> risk = ("reidentification", {"threshold": 0.08})
+        >>> Claim("both", {}, (), {}, parts=(k, k)).is_of_look_alikes, Claim("both", {}, (), {}, parts=(k, risk)).k
+        (True, 2)
+        >>> Claim("both", {}, (), {}, parts=(k, risk)).is_of_look_alikes
+        False
+        """
+        return all(name == _COUNTED and isinstance(told.get("k"), int) for name, told in self.measures)
+
+    def condition(self, unsafe_strict: int | None) -> str:
+        """What must be true of empty cells for the claim to hold, if so many records are below k strictly.
+
+        Strict look-alikes speak for k-anonymity alone: what another measure finds may lean on nulls all the same.
+        """
+        if unsafe_strict == 0 and self.is_of_look_alikes:
+            return ""
+        return Nulls.from_words(self.nulls).condition
 
     @property
     def in_words(self) -> str:
@@ -144,9 +176,7 @@ class Outcome:
     @property
     def condition(self) -> str:
         """What must be true of empty cells for the outcome to be safe: empty if it is safe without."""
-        if not self.after.has_nulls or self.after.unsafe_strict == 0:
-            return ""
-        return Nulls.from_words(self.claim.nulls).condition
+        return self.claim.condition(self.after.unsafe_strict) if self.after.has_nulls else ""
 
 
 def still_recognisable(records: int, k: object) -> str:

@@ -29,7 +29,7 @@ from tacita.risk.bounds import check_bound
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
-from tacita.risk.null_semantics import STRICT, Nulls
+from tacita.risk.null_semantics import STRICT
 from tacita.risk.sample import Sample
 from tacita.risk.together import Together
 from tacita.settings import Settings
@@ -66,8 +66,8 @@ class Verification:
         """The answer in a sentence."""
         if self.holds:
             told = f"none of {counted(self.records, 'record')} is unsafe by {self.claim.measure}"
-            condition = Nulls.from_words(self.claim.nulls).condition if self.has_nulls else ""
-            if condition and self.unsafe_strict != 0:
+            condition = self.claim.condition(self.unsafe_strict) if self.has_nulls else ""
+            if condition:
                 left = ""
                 if self.unsafe_strict:
                     left = f"; {still_recognisable(self.unsafe_strict, self.claim.parameters.get('k'))}"
@@ -178,10 +178,9 @@ def _unsafe_faults(measure: Measure, found: Finding, records: int, claim: Claim)
 
 def _strict(claim: Claim, sample: Sample) -> int | None:
     """Return how many records are below k if a null of another record counts for nothing."""
-    k = max((k for _, told in claim.measures if isinstance(k := told.get("k"), int)), default=None)
-    if k is None:
+    if claim.k is None:
         return None
-    strict = KAnonymity(k)
+    strict = KAnonymity(claim.k)
     as_ = MissingAs.EMPTY if sample.nulls.missing_as is MissingAs.EMPTY else MissingAs.UNKNOWN
     sample = sample.with_nulls(replace(STRICT, missing_as=as_))
     return finding(strict, sample, strict.risks(sample)).unsafe
