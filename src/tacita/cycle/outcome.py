@@ -166,7 +166,7 @@ class Outcome:
         if condition:
             head += f"{' and' if self.unchecked else ''} if {condition}"
             if self.after.unsafe_strict:
-                return f"{head}; {still_recognisable(self.after.unsafe_strict, self.claim.parameters.get('k'))}."
+                return f"{head}; {still_recognisable(self.after.unsafe_strict, self.claim.k)}."
         were = "was" if self.before.unsafe == 1 else "were"
         told = (
             f"{counted(self.before.unsafe, 'record')} {were} unsafe, none is now" if changed else "nothing was changed"

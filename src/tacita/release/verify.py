@@ -70,7 +70,7 @@ class Verification:
             if condition:
                 left = ""
                 if self.unsafe_strict:
-                    left = f"; {still_recognisable(self.unsafe_strict, self.claim.parameters.get('k'))}"
+                    left = f"; {still_recognisable(self.unsafe_strict, self.claim.k)}"
                 return f"The claim holds if {condition}: {told}{left}."
             return f"The claim holds: {told}."
         return "The claim does not hold." if not self.unchecked else "The claim could not be checked."
