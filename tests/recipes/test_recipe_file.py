@@ -4,9 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tacita as tc
 from tacita.errors import InputError, UsageError
 from tacita.recipes.recipe import IndicatorWish, Judgement, Model, Recipe, RecipeStep
 from tacita.recipes.recipe_file import parse_recipe, read_recipe, recipe_text
+from tacita.release.options import ReleaseOptions
+from tacita.tables.specification.specification import ProtectPlan
+
+SEED = 987654321987
+
+
+def test_no_representation_shows_a_seed():
+    data = tc.sample("figure-1")
+    tables = {"seed": SEED, "step": [{"method": "intervals", "attributes": ["W"], "width": 100}]}
+    plan = ProtectPlan(method="random-rounding", seed=SEED)
+    shown = [tc.mask(data, tables), tc.compare(data, [tables]), tc.compare(data, [tables], seed=SEED), plan]
+    for each in (*shown, Recipe((RecipeStep("mdav"),), seed=SEED), ReleaseOptions(seed=SEED)):
+        assert str(SEED) not in f"{each!r} {each}"
+
 
 WHOLE = """
 title = "Firms for researchers"

@@ -109,7 +109,7 @@ class Recipe:
 
     steps: tuple[RecipeStep, ...]
     title: str = ""
-    seed: int | None = None
+    seed: int | None = field(default=None, repr=False)
     """Where randomness begins; None: nobody knows beforehand. Never published."""
     judgement: Judgement = Judgement()
     is_baseline: bool = False

@@ -39,7 +39,7 @@ class ReleaseOptions:
 
     shuffle: bool = True
     """Whether the tuples are put in random order: the order of a file can tell who is who."""
-    seed: int | None = None
+    seed: int | None = field(default=None, repr=False)
     """What all randomness comes from; None: from the operating system. Kept in the internal manifest only."""
     pseudonymise: tuple[str, ...] = ()
     """Identifiers that are replaced by keyed pseudonyms; all others are dropped."""

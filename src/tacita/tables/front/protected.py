@@ -35,8 +35,8 @@ class ProtectedTable:
     lower: NDArray[np.float64] | None = None
     upper: NDArray[np.float64] | None = None
     why: Mapping[int, tuple[int, float | None]] = field(default_factory=dict)
-    figures: Mapping[str, Any] = field(default_factory=dict)
-    """Cost, bound, gap and the like, by name."""
+    figures: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Cost, bound, gap, seed and the like, by name. Not shown: the seed is a secret."""
     reading: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

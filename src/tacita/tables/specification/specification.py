@@ -134,7 +134,7 @@ class ProtectPlan:
     cost: str = "value"
     """What a suppressed cell costs: ``value``, ``count``, ``unity``, or a column."""
     base: int = 5
-    seed: int | None = None
+    seed: int | None = field(default=None, repr=False)
     time: float = 60.0
     gap: float = 0.0
     keep: tuple[Mapping[str, str], ...] = ()
