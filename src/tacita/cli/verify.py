@@ -197,6 +197,7 @@ def as_dict(found: Verification) -> dict[str, Any]:
         "verdict": found.verdict,
         "faults": list(found.faults),
         "checked": not found.unchecked and found.unsafe is not None,
+        "checked_in_part": list(found.held),
         "with_internal_folder": found.with_proof,
         "claim": claim_dict(found.claim),
         "records": found.records,

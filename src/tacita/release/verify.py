@@ -18,6 +18,7 @@ from tacita.engines.protocol import Engine
 from tacita.errors import InputError, TacitaError, counted
 from tacita.files.read import read
 from tacita.model.dictionary import MissingAs
+from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.release.claimed_sample import measured
 from tacita.release.file_faults import file_faults, identifier_faults, internal_faults, reading_options
@@ -46,6 +47,8 @@ class Verification:
     """Everything that is wrong; none if the claim holds."""
     unchecked: tuple[str, ...] = ()
     """Why the claim could not be checked; these are faults too."""
+    held: tuple[str, ...] = ()
+    """Of several measures that could not all be checked: those by which no record is unsafe, with their numbers."""
     unsafe: int | None = None
     """Records above the threshold."""
     unsafe_strict: int | None = None
@@ -73,7 +76,13 @@ class Verification:
                     left = f"; {still_recognisable(self.unsafe_strict, self.claim.k)}"
                 return f"The claim holds if {condition}: {told}{left}."
             return f"The claim holds: {told}."
-        return "The claim does not hold." if not self.unchecked else "The claim could not be checked."
+        if {*self.faults} - {*self.unchecked}:
+            return "The claim does not hold."
+        if self.held:
+            told = f"none of {counted(self.records, 'record')} is unsafe by {' and '.join(self.held)}"
+            condition = self.claim.condition(self.unsafe_strict) if self.has_nulls else ""
+            return f"The claim could be checked in part only: {told}{f' if {condition}' if condition else ''}."
+        return "The claim could not be checked."
 
 
 def verify(
@@ -134,13 +143,10 @@ def _checked(
     faults = [*faults, *identifier_faults(microdata, full or {}), *_count_faults(records, full)]
     answer = replace(answer, records=records, faults=tuple(faults))
     try:
-        chosen, sample = measured(claim, microdata, full, internal, own)
-        check_bound(own if own is not None else chosen)
-        lacking = chosen.lacks(sample)
-        if lacking:
-            raise InputError(f"{claim.measure} cannot be measured: {'; '.join(lacking)}")
-        found = finding(chosen, sample, chosen.risks(sample, progress))
+        chosen, sample, found = _found(claim, microdata, full, internal, own, progress)
     except TacitaError as error:
+        if own is None and len(claim.measures) > 1:
+            return _checked_in_part(answer, microdata, error.found, progress)
         return replace(answer, faults=(*faults, error.found), unchecked=(error.found,))
     if not found.is_of_records:
         why = f"{claim.measure} says nothing of single records"
@@ -156,6 +162,48 @@ def _checked(
         largest_risk=found.highest,
         has_nulls=has_nulls(sample),
     )
+
+
+def _found(
+    claim: Claim,
+    microdata: Microdata,
+    full: Mapping[str, Any] | None,
+    internal: Path,
+    own: Measure | None,
+    progress: Progress,
+) -> tuple[Measure, Sample, Finding]:
+    """Return the measure of a claim, what it looks at and what it finds; raise if it cannot be measured."""
+    chosen, sample = measured(claim, microdata, full, internal, own)
+    check_bound(own if own is not None else chosen)
+    if lacking := chosen.lacks(sample):
+        # Reasons alone: what a measure advises after the colon are options of other commands (--population FILE).
+        reasons = "; ".join(lack.partition(": ")[0] for lack in lacking)
+        raise InputError(f"{claim.measure} cannot be measured on the released file: {reasons}")
+    return chosen, sample, finding(chosen, sample, chosen.risks(sample, progress))
+
+
+def _checked_in_part(answer: Verification, microdata: Microdata, why: str, progress: Progress) -> Verification:
+    """Return what those of several measures find that the file is enough for, and why the others were not measured.
+
+    No cluster has an unsafe member if no record is unsafe, so that each measure is asked about records.
+    """
+    faults, unchecked, held = list(answer.faults), [], []
+    for name, parameters in answer.claim.measures:
+        part = Claim(name, parameters, answer.claim.known, answer.claim.nulls)
+        try:
+            chosen, sample, found = _found(part, microdata, None, answer.folder, None, progress)
+        except TacitaError as error:
+            unchecked.append(error.found)
+            continue
+        answer = replace(answer, has_nulls=has_nulls(sample))
+        if not found.is_of_records:
+            unchecked.append(f"{name} says nothing of single records")
+        elif found.unsafe:
+            faults += _unsafe_faults(chosen, found, answer.records, part)
+        else:
+            held.append(part.in_words)
+    unchecked = list(dict.fromkeys(unchecked)) or [why]
+    return replace(answer, faults=(*faults, *unchecked), unchecked=tuple(unchecked), held=tuple(held))
 
 
 def _count_faults(records: int, full: Mapping[str, Any] | None) -> list[str]:
