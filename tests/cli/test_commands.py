@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 from tests.cli.interrupted import interrupted
 
 
@@ -314,3 +316,15 @@ def test_usage_errors_as_json(tacita) -> None:
     done = tacita("describe", "a.csv", "--json", "--nope")
     assert done.returncode == 2
     assert "No such option" in json.loads(done.stderr)["error"]["found"]
+
+
+def test_no_help_has_words_that_are_swallowed_as_markup():
+    from tacita.cli.main import app
+
+    def helps(command):
+        yield command.help or ""
+        yield from (getattr(each, "help", None) or "" for each in command.params)
+        for each in getattr(command, "commands", {}).values():
+            yield from helps(each)
+
+    assert [text for text in helps(typer.main.get_command(app)) if re.search(r"(?<!\\)\[[a-z]", text)] == []

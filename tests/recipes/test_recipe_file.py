@@ -58,6 +58,18 @@ tolerance = 0.02
 """
 
 
+@pytest.mark.parametrize("given", ["nan", "inf"])
+def test_a_limit_is_a_finite_number(given):
+    with pytest.raises(InputError, match=f"is {given}, but must be a finite number"):
+        parse_recipe(f'[[step]]\nmethod = "mdav"\nattributes = ["W"]\n[attack]\naccept = {given}\n')
+
+
+@pytest.mark.parametrize("accept", [2.0, float("nan")])
+def test_a_limit_is_one_of_the_risk(accept):
+    with pytest.raises(UsageError, match="the accepted risk is"):
+        Judgement(accept=accept)
+
+
 def test_a_whole_recipe():
     found = parse_recipe(WHOLE)
     assert found.title == "Firms for researchers"

@@ -42,9 +42,9 @@ def compare(
     """Carry out several recipes on the same data and show loss, risk and score of each, and which no other beats.
 
     All are judged on one ground: the intruder knows the quasi-identifiers and the original of everything that some
-    recipe changes, unless the [attack] of a recipe says otherwise. The unmasked file stands beside them as the
-    baseline. Exit code 1 if no recipe is better than it and keeps the limits. Nothing is released: 'tacita mask' does
-    that.
+    recipe changes, unless the table 'attack' of a recipe says otherwise. The unmasked file stands beside them as
+    the baseline. Exit code 1 if no recipe is better than it and keeps the limits. Nothing is released: 'tacita mask'
+    does that.
     """
     from tacita.choosing.comparison import compared, with_title
     from tacita.recipes.recipe_file import read_recipe

@@ -14,7 +14,7 @@ def serve() -> None:
     """Serve an editor: the language server, over standard input and output.
 
     Faults while you type, the meaning of what is under the cursor, definitions, completion, formatting. Needs
-    pip install tacita[editor].
+    pip install tacita\\[editor].
     """
     from tacita.language_server import serve as run
 

@@ -92,7 +92,7 @@ class Judgement:
 
     def __post_init__(self) -> None:
         if self.accept is not None and not 0 <= self.accept <= 1:
-            raise UsageError(f"the accepted success of attackers is {self.accept:g}", do="give a share from 0 to 1")
+            raise UsageError(f"the accepted risk is {self.accept:g}", do="give a share from 0 to 1")
         if not 0 <= self.accept_unique <= 1:
             raise UsageError(
                 f"the accepted share of unique records is {self.accept_unique:g}", do="give a share from 0 to 1"

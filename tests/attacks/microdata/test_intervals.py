@@ -99,3 +99,16 @@ def test_sampled_records_are_compared_with_their_own_originals() -> None:
     one = Scene(numbers(before), numbers(before[rows]), rows, ("x0",))
     assert DeviationInterval(width=0).attack(one).success == 1
     assert RankInterval(width=0).attack(one).success == 1
+
+
+def test_codes_of_categories_are_not_numbers() -> None:
+    """A sector of code 20 is not near one of code 21; ordered codes have ranks, and stay."""
+    held = {"sector": Categories.of([10, 20, 21]), "size": Categories.of([1, 2, 3], order=[1, 2, 3])}
+    records = Records(held | {"wage": Numbers.of([5, 6, 7])})
+    found = RankInterval().attack(Scene(records, records, np.arange(3), records.names))
+    assert set(found.figures) == {"size", "wage", "all attributes"}
+    assert "no numbers, and left out: sector" in found.notes
+    codes = Scene(records, records, np.arange(3), ("sector",))
+    assert all(
+        "no attribute is a number in both files" in each.lacks(codes) for each in (RankInterval(), DeviationInterval())
+    )

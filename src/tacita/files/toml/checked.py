@@ -92,8 +92,11 @@ class Checked:
         given = self.table.get(key)
         if given is None:
             return default
-        if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
+        if isinstance(given, bool) or not isinstance(given, int | float):
             return self._wrong(key, given, "a number", default)
+        if not math.isfinite(given):
+            self.fault(key, f"{self._named(key)} is {given:g}, but must be a finite number")
+            return default
         if given < least or given > most or (above and given == least):
             low = f"{'more than' if above else 'at least'} {least:g}" if least > -math.inf else ""
             high = f"at most {most:g}" if most < math.inf else ""

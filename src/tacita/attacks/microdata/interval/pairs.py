@@ -31,11 +31,19 @@ class Pairs:
 
 
 def attributes_of(scene: Scene, attributes: Sequence[str]) -> tuple[str, ...]:
-    """Return the attributes to look at: those named, or what the intruder knows or wants; only numbers in both
-    files."""
+    """Return the attributes to look at: those named, or what the intruder knows or wants; only numbers in both files.
+
+    Codes that are categories without an order in the original are labels, though they are written as numbers.
+
+    >>> codes = Records({"sector": Categories.of([10, 20, 30])})
+    >>> attributes_of(Scene(codes, codes, None, ("sector",)), ())
+    ()
+    """
     wanted = attributes or dict.fromkeys((*scene.known, *scene.secret))
     return tuple(
-        n for n in scene.shared(tuple(wanted)) if _is_number(scene.original, n) and _is_number(scene.released, n)
+        n
+        for n in scene.shared(tuple(wanted))
+        if not _is_label(scene.original, n) and _is_number(scene.original, n) and _is_number(scene.released, n)
     )
 
 
@@ -59,6 +67,11 @@ def pairs_of(scene: Scene, attributes: Sequence[str]) -> Pairs:
 
 def _finite(values: Floats) -> Floats:
     return np.where(np.isfinite(values), values, np.nan)
+
+
+def _is_label(records: Records, name: str) -> bool:
+    column = records[name]
+    return isinstance(column, Categories) and not column.is_ordered
 
 
 def _is_number(records: Records, name: str) -> bool:
