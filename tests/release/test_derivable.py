@@ -175,3 +175,18 @@ def test_members_of_a_household_are_one_example(tmp_path: Path) -> None:
     step = RecipeStep("mdav", {"attributes": ["household_income"], "k": 3}, by_cluster=True)
     options = MaskedOptions(ungated=True)
     assert tc.release_to(tmp_path / "out", tc.mask(data, Recipe((step,), seed=2**60)), options).records == len(home)
+
+
+def test_a_date_of_birth_beside_a_suppressed_age_is_refused(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    age = random.integers(0, 90, 600)
+    late = random.integers(0, 2, 600)
+    month, day = random.integers(1, 7, 600) + 6 * late, random.integers(1, 29, 600)
+    birth = [f"{y}-{m:02}-{d:02}" for y, m, d in zip(2024 - age - late, month, day, strict=True)]
+    columns = {"region": random.choice(_NAMES, 600), "sex": random.choice(["f", "m"], 600), "age": age, "birth": birth}
+    roles = {"quasi": ["region", "sex", "age"], "sensitive": ["birth"]}
+    data = tc.read(pa.table(columns), name="survey").with_roles(**roles)
+    outcome = tc.anonymize(data, Plan(KAnonymity(6), importance={"region": 9, "sex": 9}))
+    assert outcome.decisions.per_attribute()["age"][0] > 400
+    with pytest.raises(OutputError, match=r"birth determines .* suppressed cells of age"):
+        write_release(outcome, tmp_path / "out", settings=Settings(state=tmp_path / "s"))

@@ -96,7 +96,8 @@ def test_chance_finds_nothing() -> None:
         ]
         hidden = random.random(records) < random.choice([0.02, 0.2, 0.6])
         recoded = Target("secret", truth, np.ones(records, dtype=bool), np.zeros(records, dtype=bool), truth // 4)
-        assert derivations(clues, [Target("secret", truth, hidden, ~hidden), recoded]) == ()
+        coarse = Target("secret", _tenths(random.random(records)), hidden, ~hidden, is_coarse=True)
+        assert derivations(clues, [Target("secret", truth, hidden, ~hidden), recoded, coarse]) == ()
 
 
 def test_correlation_is_not_determination() -> None:
@@ -138,3 +139,21 @@ def test_a_public_relation_needs_examples_in_other_households() -> None:
     blurred = Target("income", income[home], whole, ~whole, home // 12)
     assert derivations(clues, [Target("income", income[home], whole, ~whole), blurred], home) == ()
     assert derivations(clues, [blurred]), "without households their members look like examples"
+
+
+def _tenths(values: Codes) -> Codes:
+    return np.argsort(np.argsort(values, kind="stable"), kind="stable") * 10 // len(values)
+
+
+def test_a_date_of_birth_tells_a_suppressed_age() -> None:
+    """Also where hardly an age is shown; what goes along with the age, and what has nothing to do with it, does not."""
+    random = np.random.default_rng(10)
+    for shown in (0, 80):
+        age = random.integers(0, 90, 600)
+        late = random.random(600) < 0.5
+        day = (2024 - age - late) * 365 + random.integers(0, 182, 600) + 183 * late
+        hidden = np.arange(600) >= shown
+        tenth = np.unique(age, return_index=True)[1]
+        target = Target("age", _tenths(age)[tenth][np.unique(age, return_inverse=True)[1]], hidden, ~hidden, None, True)
+        assert _only(_ranked(day), target).right > 0.6 * hidden.sum()
+        assert derivations([_ranked(age + random.normal(0, 12, 600)), _ranked(random.random(600))], [target]) == ()

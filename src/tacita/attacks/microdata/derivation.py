@@ -20,7 +20,8 @@ how many of the named cells are right. A determines B if, at some level of suppo
 
 The relation between A and B may be public, as that of a region and its code, though the release shows no example. So
 the rules are also learnt from the original cells; a value of A must then occur in five other records, since no list
-explains the numbers of households. For cells that were changed and not suppressed (recoded, cut,
+explains the numbers of households. The neighbours then tell the class of a number only, as a date of birth tells a
+suppressed age. For cells that were changed and not suppressed (recoded, cut,
 blurred) that is the only way, and the guess to compare with is the most frequent original value behind the released
 one. If each value of A belongs to one B and each B to one A in 99 % of the original records, A is a *code* of B, and
 whoever has the list of codes reads every hidden cell.
@@ -235,7 +236,7 @@ _Guesser = Callable[[Codes], _Guess]
 def _rules(clue: Clue, lesson: _Lesson) -> Iterator[tuple[Rule, _Guesser]]:
     if not (lesson.is_public and lesson.target.is_continuous):
         yield "same value", _by_same_value(clue.groups, lesson)
-    if clue.ranks is not None and not (lesson.is_public and lesson.target.is_suppressed):
+    if clue.ranks is not None and (lesson.target.is_coarse or not (lesson.is_public and lesson.target.is_suppressed)):
         yield "neighbours", _by_neighbours(clue.ranks, lesson)
 
 
