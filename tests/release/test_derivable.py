@@ -98,8 +98,9 @@ def test_the_order_of_a_sorted_file_is_refused(tmp_path: Path) -> None:
     survey = _without(_survey())
     at = np.argsort(survey["region"], kind="stable")
     sorted_ = {name: values[at] for name, values in survey.items()}
-    with pytest.raises(OutputError, match="the order of the records determines"):
+    with pytest.raises(OutputError, match="the order of the records determines") as error:
         _written(tmp_path, sorted_, ReleaseOptions(shuffle=False))
+    assert "leave out --no-shuffle" in str(error.value) and "--drop" not in str(error.value)
     _written(tmp_path, sorted_)
 
 

@@ -32,6 +32,7 @@ _MANY = 20
 _CLASSES = 10
 _OFTEN = 10
 """A number with many values that occur less often than this on average is no code, as that of a province is."""
+_ORDER, _PLACE = "the order of the records", "the place of the record in "
 _NOT_LINKED = (Category.QUASI_IDENTIFIER, Category.WEIGHT, Category.CLUSTER_KEY, Category.IDENTIFIER)
 
 
@@ -74,14 +75,27 @@ def check_not_derivable(
     """Raise if hidden cells can be derived, with the attributes and the remedies."""
     if not found:
         return
+    by_order = [each for each in found if each.clue.startswith((_ORDER, _PLACE))]
+    by_attributes = [each for each in found if each.clue != _ORDER]
     if of_recipe:
-        raise OutputError(
-            faults_text([_sentence(each) for each in found]),
-            where=where,
-            do="treat what tells it in the recipe too, or leave it out as an identifier (--identifier); or accept it "
-            "with --allow-derivable. Nothing was written",
-        )
+        in_recipe = "treat what tells it in the recipe too, or leave it out as an identifier (--identifier)"
+        remedies = [in_recipe] if by_attributes else []
+    else:
+        remedies = _remedies(by_attributes, dictionary)
+    if by_order:
+        remedies.append("leave out --no-shuffle, so that the order tells nothing")
+    raise OutputError(
+        faults_text([_sentence(each) for each in found]),
+        where=where,
+        do=f"{', or '.join(remedies)}; or accept it with --allow-derivable. Nothing was written",
+    )
+
+
+def _remedies(found: Sequence[Derivation], dictionary: Dictionary) -> list[str]:
+    """Return what can be done about attributes that determine hidden cells, as what to ask for."""
     clues = list(dict.fromkeys(name for each in found for name in (each.of or (each.clue,))))
+    if not clues:
+        return []
     remedies = [f"drop what tells it (--drop {','.join(clues[:3])}{',...' if len(clues) > 3 else ''})"]
     categories = {name: dictionary[name].category for name in clues if name in dictionary.names}
     linkable = [
@@ -95,11 +109,7 @@ def check_not_derivable(
         remedies.append("blur the weight, or blur it more (--weight-noise PERCENT)")
     if any(each.of for each in found):
         remedies.append("leave out --keep-clusters, so that members cannot be counted")
-    raise OutputError(
-        faults_text([_sentence(each) for each in found]),
-        where=where,
-        do=f"{', or '.join(remedies)}; or accept it with --allow-derivable. Nothing was written",
-    )
+    return remedies
 
 
 def allowed_notes(found: Sequence[Derivation]) -> tuple[str, ...]:
@@ -229,14 +239,14 @@ def _clues(
         yield Clue(column.name, groups, None if is_drawn else column.after, is_drawn=is_drawn)
     rows = np.arange(len(columns[0].after)) if columns else np.empty(0, dtype=np.int64)
     if in_order:
-        yield Clue("the order of the records", rows, rows)
+        yield Clue(_ORDER, rows, rows)
     counted = [Counted(column.name, _numbered(column.after), column.numbers) for column in columns]
     for column in columns:
         if column.name in keys:
             groups = _numbered(column.spelt)
             yield from cluster_clues(column.name, groups, counted)
             if in_order:
-                yield Clue(f"the place of the record in {column.name}", places(groups, rows), None, (column.name,))
+                yield Clue(f"{_PLACE}{column.name}", places(groups, rows), None, (column.name,))
 
 
 def _is_coarsened(before: Codes, after: Codes) -> bool:
