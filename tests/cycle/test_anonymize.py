@@ -92,7 +92,7 @@ def check(rows: list[Row], outcome: Outcome, k: int, nulls: Nulls) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("nulls", FREQUENCY, ids=str)
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(rows=RECORDS, k=st.integers(1, 4))
+@given(rows=RECORDS, k=st.integers(2, 4))
 def test_the_claim_holds_and_every_change_has_its_decision(nulls: Nulls, rows: list[Row], k: int) -> None:
     outcome = anonymize(microdata(rows), Plan(KAnonymity(k), nulls=nulls))
     check(rows, outcome, k, nulls)

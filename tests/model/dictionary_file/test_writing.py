@@ -34,7 +34,7 @@ format = 1
 [microdata]
 name = "firms"
 description = ""
-missing-as = "unknown"        # a missing value counts as a category of its own, or as "unknown"
+missing-as = "unknown"        # an empty cell is "unknown" or a "category"; "empty": codes are unknown, too
 
 [attributes.Area]
 category = "quasi-identifier"
