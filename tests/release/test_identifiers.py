@@ -45,6 +45,12 @@ def test_identifiers_and_cluster_keys_are_dropped(tmp_path: Path, settings: Sett
     assert released(tmp_path, settings).column_names == ["area"]
 
 
+def test_a_cluster_key_is_kept_or_dropped(tmp_path: Path, settings: Settings) -> None:
+    with pytest.raises(UsageError, match="home is to be dropped and to be kept"):
+        released(tmp_path, settings, keep_clusters=True, drop=("home",))
+    assert released(tmp_path, settings, drop=("home",)).column_names == ["area"]
+
+
 def test_pseudonyms_are_those_of_hmac(tmp_path: Path, settings: Settings) -> None:
     # RFC 2104, spelt out
     block = KEY.ljust(64, b"\0")
