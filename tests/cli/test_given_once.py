@@ -54,6 +54,15 @@ def test_roles_that_are_repeated_all_count(tmp_path: Path, capsys: pytest.Captur
     assert categories == ["quasi-identifier", "quasi-identifier", "sensitive", "sensitive"]
 
 
+def test_attributes_of_one_key_are_linked_in_several_options(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("area,sex,code,label\n" + "N,f,1,n\nS,f,2,s\n" * 3 + "E,f,3,e\n")
+    linked = ["--linked", "area=code", "--linked", "area=label"]
+    flags = ["--quasi", "area,sex", "-k", "2", "--nulls", "maybe", "--keep", "sex", *linked]
+    assert run(["anonymize", str(path), *flags, "--out", str(tmp_path / "out")]) == 0
+    assert ",f,," in (tmp_path / "out" / "data.csv").read_text().splitlines()
+
+
 @pytest.mark.parametrize("seed, warns", [("7", True), (str(2**60), False)])
 def test_a_seed_that_can_be_guessed_is_told_of(
     seed: str, warns: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]

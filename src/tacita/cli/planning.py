@@ -81,7 +81,7 @@ def plan_asked(
         keep=tuple(names_in(keep)),
         keep_cells=_cells(keep_cells),
         household=tuple(names_in(household)),
-        linked={key: tuple(names_in([names])) for key, names in _pairs(linked, "--linked").items()},
+        linked=_linked(linked),
         cluster=clusters_of[0] if clusters_of else None,
         links=links,
         cluster_risk=clusters[0],
@@ -150,6 +150,18 @@ def release_asked(
 
 def _pairs(given: list[str] | None, option: str) -> dict[str, str]:
     return once((split_pair(pair, option) for pair in given or ()), option)
+
+
+def _linked(given: list[str] | None) -> dict[str, tuple[str, ...]]:
+    """Return the attributes that are linked with each key; a key that is given again has those of both.
+
+    >>> _linked(["region=code", "region=label,code", "sex=title"])
+    {'region': ('code', 'label'), 'sex': ('title',)}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for key, names in (split_pair(pair, "--linked") for pair in given or ()):
+        found[key] = tuple(dict.fromkeys([*found.get(key, ()), *names_in([names])]))
+    return found
 
 
 def _numbers(given: list[str] | None, option: str) -> dict[str, float]:
