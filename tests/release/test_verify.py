@@ -182,6 +182,13 @@ def test_rules_are_run_again(release: Path, settings: Settings) -> None:
     assert verify(release, replace(shipped, parameters={"k": 4}), settings=settings).unsafe == 5
 
 
+def test_folders_may_be_text(release: Path, settings: Settings) -> None:
+    found = verify(str(release), internal=f"{release}.internal", settings=settings)
+    assert found.holds
+    assert found.with_proof
+    assert found.folder == release
+
+
 def test_the_k_of_several_measures_is_told() -> None:
     """Both verdicts name the k that strict look-alikes were counted by: that of k-anonymity."""
     parts = (("k-map", {"k": 7}), ("k-anonymity", {"k": 3}), ("k-anonymity", {"k": 5}))

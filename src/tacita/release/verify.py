@@ -86,10 +86,10 @@ class Verification:
 
 
 def verify(
-    release: Path,
+    release: Path | str,
     claim: Claim | None = None,
     *,
-    internal: Path | None = None,
+    internal: Path | str | None = None,
     measure: Measure | None = None,
     engine: Engine | None = None,
     settings: Settings | None = None,
@@ -99,10 +99,11 @@ def verify(
 
     `measure` is for a claim by a measure that is Python code of one's own.
     """
+    release = Path(release)
     if engine is None:
         put_back((settings or Settings.from_environment()).state)
     public = manifest_of(release, PUBLIC)
-    beside = internal or internal_folder(release)
+    beside = Path(internal) if internal is not None else internal_folder(release)
     full = manifest_of(beside, INTERNAL) if internal is not None or beside.is_dir() else None
     if claim is None:
         if full is None:

@@ -112,7 +112,7 @@ def test_the_released_csv_tells_the_codes(tmp_path: Path) -> None:
 def test_an_audit_that_cannot_be_read_verifies_nothing(tmp_path: Path, text: str) -> None:
     released = write_tables(protected(), tmp_path / "out")
     (released.internal / "audit.json").write_text(text, encoding="utf-8")
-    found = verify_tables(released.folder)
+    found = verify_tables(str(released.folder))
     assert not found.holds
     assert any("not verified" in fault for fault in found.faults)
     assert not [fault for fault in found.faults if "nobody can say" in fault]

@@ -42,17 +42,18 @@ def is_masked_release(folder: Path) -> bool:
     return manifest_in(folder).get("kind") in {PUBLIC, INTERNAL}
 
 
-def verify_masked(release: Path, internal: Path | None = None) -> MaskedVerification:
+def verify_masked(release: Path | str, internal: Path | str | None = None) -> MaskedVerification:
     """Check the files of a release of masked microdata against its manifests."""
     from tacita.model import dictionary_file
 
+    release = Path(release)
     put_back(Settings.from_environment().state)
     public = manifest_in(release)
     if public.get("kind") != PUBLIC:
         raise InputError(
             "this is the internal folder of a release", where=str(release), do="name the folder that is handed out"
         )
-    house = internal or internal_folder(release)
+    house = Path(internal) if internal is not None else internal_folder(release)
     full = manifest_in(house)
     proved = full.get("kind") == INTERNAL
     faults = file_faults(release, public, full if proved else None)

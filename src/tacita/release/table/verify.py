@@ -35,15 +35,16 @@ class TableVerification:
         return "The files are those that were audited." if self.holds else "The release is not what was audited."
 
 
-def verify_tables(release: Path, internal: Path | None = None) -> TableVerification:
+def verify_tables(release: Path | str, internal: Path | str | None = None) -> TableVerification:
     """Check the files of a release of tables against its manifests."""
+    release = Path(release)
     put_back(Settings.from_environment().state)
     public = manifest_in(release)
     if public.get("kind") != PUBLIC:
         raise InputError(
             "this is the internal folder of a release", where=str(release), do="name the folder that is handed out"
         )
-    house = internal or internal_folder(release)
+    house = Path(internal) if internal is not None else internal_folder(release)
     full = manifest_in(house)
     proved = full.get("kind") == INTERNAL
     faults = file_faults(release, public, full if proved else None)
