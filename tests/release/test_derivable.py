@@ -15,6 +15,7 @@ from tacita.cycle.plan import Method, Plan
 from tacita.errors import OutputError
 from tacita.release.folder import write_release
 from tacita.release.options import ReleaseOptions, WeightNoise
+from tacita.release.verify import verify
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.settings import Settings
 
@@ -77,7 +78,12 @@ def test_what_is_allowed_is_recorded_inside_only(tmp_path: Path) -> None:
     assert (found["attribute"], found["from"], found["named"]) == ("region", "region_code", found["right"])
     assert any("region_code determines" in note for note in (*full["notes"], *done.notes))
     assert "region_code determines" not in (done.folder / "report.html").read_text()
-    assert "derivable" not in (done.folder / "manifest.json").read_text()
+    public = [(done.folder / name).read_text() for name in ("manifest.json", "report.html")]
+    assert not any("deriv" in text for text in public)
+    said = "Safe by k-anonymity, but hidden values can be derived (allowed): "
+    assert done.verdict.startswith(said) and said in (done.internal / "report.html").read_text()
+    checked = verify(done.folder, settings=Settings(state=tmp_path / "s"))
+    assert checked.holds and checked.verdict.startswith("The claim holds, but hidden values can be derived (allowed): ")
 
 
 def test_weights_of_strata_are_refused_and_noise_helps(tmp_path: Path) -> None:

@@ -199,6 +199,7 @@ def as_dict(found: Verification) -> dict[str, Any]:
         "checked": not found.unchecked and found.unsafe is not None,
         "checked_in_part": list(found.held),
         "with_internal_folder": found.with_proof,
+        "derivable_allowed": found.is_derivable,
         "claim": claim_dict(found.claim),
         "records": found.records,
         "unsafe": found.unsafe,

@@ -17,6 +17,9 @@ from tacita.risk.null_semantics import Nulls
 _COUNTED = "k-anonymity"
 """The measure that strict look-alikes decide."""
 
+DERIVABLE = "but hidden values can be derived (allowed)"
+"""What a verdict says of a release with `--allow-derivable`, where it was needed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -134,6 +137,8 @@ class Outcome:
     """Why nothing may be released although no single record is stuck; empty if that is not so."""
     unchecked: tuple[str, ...] = ()
     """Why the claim could not be checked on the written file, if it was released all the same."""
+    is_derivable: bool = False
+    """Whether attributes that stay determine hidden values, and it was released all the same."""
     links: EngineRelation | None = field(default=None, repr=False, compare=False)
     """Pairs of identifiers that belong together, if the program of the cycle concluded them itself."""
 
@@ -160,13 +165,17 @@ class Outcome:
             return f"Not released: {why}."
         changed = bool(len(self.decisions))
         head = "Safe" if changed else "Safe as it is"
+        if self.unchecked or self.is_derivable:
+            head += f" by {Path(self.claim.measure).name}"
         if self.unchecked:
-            head += f" by {Path(self.claim.measure).name}, not checked on the written file"
+            head += ", not checked on the written file"
         condition = self.condition
         if condition:
             head += f"{' and' if self.unchecked else ''} if {condition}"
-            if self.after.unsafe_strict:
-                return f"{head}; {still_recognisable(self.after.unsafe_strict, self.claim.k)}."
+        if self.is_derivable:
+            head += f", {DERIVABLE}"
+        if condition and self.after.unsafe_strict:
+            return f"{head}; {still_recognisable(self.after.unsafe_strict, self.claim.k)}."
         were = "was" if self.before.unsafe == 1 else "were"
         told = (
             f"{counted(self.before.unsafe, 'record')} {were} unsafe, none is now" if changed else "nothing was changed"

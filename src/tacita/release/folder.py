@@ -62,7 +62,7 @@ class Released:
     checked: bool
     """Whether the claim was checked on the written file."""
     outcome: Outcome
-    """What was released; its verdict says if nobody could check it on the written file."""
+    """What was released; its verdict says if nobody could check it on the file, or hidden values can be derived."""
 
     @property
     def verdict(self) -> str:
@@ -129,7 +129,7 @@ def write_release(
         _write_public(outcome, tuples, microdata, data, places.release, settings)
         tuples.relation.engine.drop(tuples.relation)  # it is written, and the check needs the room
         checked = _write_internal(outcome, tuples, options, seed, data, notes, places, settings, progress)
-    outcome = _with_check(outcome, checked)
+    outcome = _with_check(outcome, checked, tuples)
     said = (*notes, *outcome.unchecked)
     return Released(target, internal, target / data, outcome.records, said, not outcome.unchecked, outcome)
 
@@ -217,14 +217,15 @@ def _write_internal(
         write_manifest(checked)
         checked = _checked(outcome, places, unchecked=options.unchecked)
         (folder / MANIFEST).unlink()
-    told = internal_report(_with_check(outcome, checked), tuples, notes, checked, seed)
+    told = internal_report(_with_check(outcome, checked, tuples), tuples, notes, checked, seed)
     write_text(folder / REPORT, told, force=False, settings=settings)
     write_manifest(checked)
     return checked
 
 
-def _with_check(outcome: Outcome, checked: Mapping[str, Any]) -> Outcome:
-    """Return the outcome that says why nobody checked the written file, if so."""
+def _with_check(outcome: Outcome, checked: Mapping[str, Any], tuples: Tuples) -> Outcome:
+    """Return the outcome that says why nobody checked the written file, and whether hidden values can be derived."""
+    outcome = replace(outcome, is_derivable=bool(tuples.derivable))
     if "unsafe" in checked:
         return outcome
     return replace(outcome, unchecked=tuple(checked.get("why_not", ())) or ("the check was left out",))

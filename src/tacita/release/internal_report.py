@@ -23,10 +23,11 @@ def internal_report(
 ) -> str:
     """Return the page that stays inside."""
     name = outcome.protected.name
+    kind = "neutral" if outcome.condition or outcome.unchecked or outcome.is_derivable else "good"
     body = [
         tag("h1", f"{name}: internal report of a release"),
         tag("p", "Not to be handed out: thresholds, seeds and steps on this page help an attacker.", class_="soft"),
-        verdict("SAFE", outcome.verdict, "neutral" if outcome.condition or outcome.unchecked else "good"),
+        verdict("SAFE", outcome.verdict, kind),
         section("Two numbers", *_two_numbers(outcome)),
         section("Risk before and after", _states(outcome), *_checked(checked)),
         section("What changed", *_changes(outcome)),

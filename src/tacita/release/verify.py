@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita.assessment.finding import Finding, finding
-from tacita.cycle.outcome import Claim, still_recognisable
+from tacita.cycle.outcome import DERIVABLE, Claim, still_recognisable
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.protocol import Engine
 from tacita.errors import InputError, TacitaError, counted
@@ -58,6 +58,8 @@ class Verification:
     """Whether a known cell is empty."""
     with_proof: bool = False
     """Whether the internal folder was there to compare with."""
+    is_derivable: bool = False
+    """Whether the internal folder says that hidden values can be derived, and that this was allowed."""
 
     @property
     def holds(self) -> bool:
@@ -67,6 +69,7 @@ class Verification:
     @property
     def verdict(self) -> str:
         """The answer in a sentence."""
+        but = f", {DERIVABLE}" if self.is_derivable else ""
         if self.holds:
             told = f"none of {counted(self.records, 'record')} is unsafe by {self.claim.measure}"
             condition = self.claim.condition(self.unsafe_strict) if self.has_nulls else ""
@@ -74,14 +77,14 @@ class Verification:
                 left = ""
                 if self.unsafe_strict:
                     left = f"; {still_recognisable(self.unsafe_strict, self.claim.k)}"
-                return f"The claim holds if {condition}: {told}{left}."
-            return f"The claim holds: {told}."
+                return f"The claim holds if {condition}{but}: {told}{left}."
+            return f"The claim holds{but}: {told}."
         if {*self.faults} - {*self.unchecked}:
             return "The claim does not hold."
         if self.held:
             told = f"none of {counted(self.records, 'record')} is unsafe by {' and '.join(self.held)}"
             condition = self.claim.condition(self.unsafe_strict) if self.has_nulls else ""
-            return f"The claim could be checked in part only: {told}{f' if {condition}' if condition else ''}."
+            return f"The claim could be checked in part only{but}: {told}{f' if {condition}' if condition else ''}."
         return "The claim could not be checked."
 
 
@@ -135,7 +138,8 @@ def _checked(
     engine: Engine,
     progress: Progress,
 ) -> Verification:
-    answer = Verification(release, claim, 0, tuple(faults), with_proof=full is not None)
+    allowed = bool(full and full.get("derivable"))
+    answer = Verification(release, claim, 0, tuple(faults), with_proof=full is not None, is_derivable=allowed)
     try:
         microdata = read(release / str(public["data"]), engine, reading_options(public, progress))
     except TacitaError as error:
