@@ -7,7 +7,9 @@ import pytest
 import tacita as tc
 from tacita.choosing.exploration import explored_recipes
 from tacita.errors import InputError
+from tacita.model.attribute import Kind
 from tacita.recipes.carry_out import carried_out
+from tacita.recipes.kinds import with_kinds
 from tacita.recipes.recipe import Recipe, RecipeStep
 
 
@@ -81,3 +83,11 @@ def test_an_exploration_gives_codes_methods_for_categories(shared):
     for method in ("mdav", "individual-ranking", "rank-swapping", "correlated-noise"):
         assert "age" in tried[method]
         assert not tried[method] & {"urbrur", "roof", "walls", "water", "electcon", "relat", "sex", "hhcivil"}
+
+
+def test_whole_numbers_whose_name_means_a_category_are_codes() -> None:
+    values = list(range(1, 41)) * 2
+    data = tc.read(pa.table({"district": values, "country_of_birth": values, "wage": values, "v17": values}))
+    kinds = {attribute.name: attribute.kind for attribute in with_kinds(data.microdata).dictionary}
+    assert kinds["district"] is kinds["country_of_birth"] is Kind.CATEGORICAL
+    assert kinds["wage"] is kinds["v17"] is Kind.CONTINUOUS

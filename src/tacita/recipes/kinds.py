@@ -1,17 +1,27 @@
 """What kind of values attributes have that nobody described: codes are categories, and no method may compute with them.
 
-The kinds are those that `describe` shows. A dictionary that says otherwise (``kind = "continuous"``) is believed.
+The kinds are those that `describe` shows, but for whole numbers that are codes: those of which each has a label, and
+those whose name means a category, such as a district or a country. A dictionary that says otherwise
+(``kind = "continuous"``) is believed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from tacita.categorization.similarity import NameSimilarity
 from tacita.description.profile import profiles
 from tacita.files.contract import engine_relation
+from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Attribute, Category, Kind
 from tacita.model.microdata import Microdata
+from tacita.model.names import normalised
 from tacita.model.profile import AttributeProfile
+from tacita.model.relation import ColumnType
 
 _NO_VALUES = (Category.IDENTIFIER, Category.CLUSTER_KEY, Category.WEIGHT)
+_ALIKE = 0.75
+"""How much a name must be like a known one to tell the kind of values."""
 
 
 def with_kinds(microdata: Microdata) -> Microdata:
@@ -33,7 +43,9 @@ def with_kinds(microdata: Microdata) -> Microdata:
     if not open_:
         return microdata
     found = profiles(engine_relation(microdata), open_)
+    named = _named_categories([each for each in open_ if found[each.name].kind is Kind.CONTINUOUS], microdata)
     kinds = {attribute.name: _kind(attribute, found[attribute.name]) for attribute in open_}
+    kinds |= dict.fromkeys(named, Kind.CATEGORICAL)
     return microdata.with_dictionary(
         microdata.dictionary.mapped(lambda each: each.with_(kind=kinds[each.name]) if each.name in kinds else each)
     )
@@ -43,3 +55,18 @@ def _kind(attribute: Attribute, profile: AttributeProfile) -> Kind:
     """Return what describe says; but values of which each has a label are codes, however many."""
     labelled = 1 < profile.distinct <= len(attribute.labels)
     return Kind.CATEGORICAL if labelled and profile.kind is Kind.CONTINUOUS else profile.kind
+
+
+def _named_categories(attributes: Sequence[Attribute], microdata: Microdata) -> list[str]:
+    """Return columns of whole numbers whose names, or else descriptions, mean categories: their values are codes."""
+    whole = [each for each in attributes if microdata.column(each.name).type is ColumnType.INTEGER]
+    if not whole:
+        return []
+    base = ExperienceBase.load()
+    similarity = NameSimilarity(base.names)
+
+    def kind(text: str) -> Kind | None:
+        best = max(((alike, known) for known, alike in similarity.alike(normalised(text))), default=(0.0, ""))
+        return base[best[1]].kind if best[0] >= _ALIKE else None
+
+    return [each.name for each in whole if (kind(each.name) or kind(each.description)) is Kind.CATEGORICAL]
