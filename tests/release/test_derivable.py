@@ -14,6 +14,7 @@ import tacita as tc
 from tacita.cycle.plan import Method, Plan
 from tacita.errors import OutputError
 from tacita.release.folder import write_release
+from tacita.release.masked.verify import verify_masked
 from tacita.release.options import ReleaseOptions, WeightNoise
 from tacita.release.verify import verify
 from tacita.risk.identity.k_anonymity import KAnonymity
@@ -162,6 +163,10 @@ def test_recipes_are_looked_at_too(tmp_path: Path) -> None:
         tc.release_to(tmp_path / "out", found, MaskedOptions(ungated=True))
     done = tc.release_to(tmp_path / "out", found, MaskedOptions(ungated=True, allow_derivable=True))
     assert any("birth_year determines" in note for note in done.notes)
+    said = "Hidden values can be derived (allowed)."
+    assert verify_masked(done.folder).verdict == f"The files are those that were attacked. {said}"
+    assert said in (done.internal / "report.html").read_text()
+    assert "deriv" not in (done.folder / "report.html").read_text()
 
 
 def test_members_of_a_household_are_one_example(tmp_path: Path) -> None:

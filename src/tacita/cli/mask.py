@@ -100,9 +100,11 @@ def _as_dict(found: Masking, released: ReleasedRecords | None, against: Sequence
     from tacita.choosing.as_json import evaluation_dict
     from tacita.choosing.as_json import told as figure
     from tacita.choosing.verdict import has_limit
+    from tacita.release.derivable import with_derivable
 
     judged = evaluation_dict(found.evaluation)
-    told: dict[str, Any] = {"headline": judged.pop("headline")}
+    is_derivable = released is not None and released.is_derivable
+    told: dict[str, Any] = {"headline": with_derivable(judged.pop("headline"), is_derivable=is_derivable)}
     told["steps"] = [
         {
             "step": done.label,
@@ -128,6 +130,7 @@ def _print(found: Masking, released: ReleasedRecords | None, against: Sequence[s
     from tacita.choosing.as_text import evaluation_text, steps_text
     from tacita.choosing.headline import headline
     from tacita.choosing.verdict import UNGATED, has_limit
+    from tacita.release.derivable import with_derivable
 
     lines = [*found.notes, *(released.notes if released is not None else ())]
     said = [Text(printable(f"Note: {note}"), style="dim") for note in lines]
@@ -141,7 +144,8 @@ def _print(found: Masking, released: ReleasedRecords | None, against: Sequence[s
         said.append(Text(f"Nothing was written. {_DO_LIMIT}"))
     else:
         said.append(Text("Nothing was written" + ("." if against else "; add --out FOLDER to release it.")))
-    first = Text(printable(headline(found.evaluation)), style="bold")
+    is_derivable = released is not None and released.is_derivable
+    first = Text(printable(with_derivable(headline(found.evaluation), is_derivable=is_derivable)), style="bold")
     steps = steps_text(found.masked.steps)
     print_text(first, Text(""), *steps, *evaluation_text(found.evaluation), Text(""), *said)
 

@@ -114,6 +114,7 @@ def _verify_masked(release: Path, internal: Path | None, *, as_json: bool) -> No
     if as_json:
         told = {"holds": found.holds, "verdict": found.verdict, "faults": list(found.faults)}
         more = {"released_against": list(found.against), "ungated": found.is_ungated}
+        more["derivable_allowed"] = found.is_derivable
         print_json(told | {"with_internal_folder": found.with_proof} | more)
     else:
         lines = [found.verdict, "", *(f"  fault: {fault}" for fault in found.faults)]

@@ -112,6 +112,15 @@ def _remedies(found: Sequence[Derivation], dictionary: Dictionary) -> list[str]:
     return remedies
 
 
+def with_derivable(sentence: str, *, is_derivable: bool) -> str:
+    """Return the first sentence about a release, which also says that hidden values can be derived, if so.
+
+    >>> with_derivable("The files are those that were attacked.", is_derivable=True)
+    'The files are those that were attacked. Hidden values can be derived (allowed).'
+    """
+    return f"{sentence} Hidden values can be derived (allowed)." if is_derivable else sentence
+
+
 def allowed_notes(found: Sequence[Derivation]) -> tuple[str, ...]:
     """Return what is said, inside only, if data are released although hidden cells can be derived."""
     return tuple(f"allowed by --allow-derivable: {each}" for each in found)

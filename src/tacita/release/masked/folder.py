@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tacita.attacks.microdata.derivation import Derivation
 from tacita.choosing.evaluation import Evaluation
 from tacita.choosing.headline import headline
 from tacita.choosing.verdict import UNGATED, has_limit, reasons_against
@@ -75,6 +76,8 @@ class ReleasedRecords:
     records: int
     files: tuple[str, ...]
     notes: tuple[str, ...]
+    is_derivable: bool = False
+    """Whether attributes that stay determine hidden values, and it was released all the same."""
 
 
 def write_masked(
@@ -109,7 +112,8 @@ def write_masked(
     notes = (*dropped, *notes)
     if options.shuffle or any(done.is_random for done in masked.steps):
         notes += seed_notes(masked.recipe.seed)
-    notes += _derivable_notes(masked, tuples, options, str(target))
+    tuples = replace(tuples, derivable=_derivable(masked, tuples, options, str(target)))
+    notes += allowed_notes(tuples.derivable)
     with placed(target, internal, force=options.force, settings=settings) as places:
         data = DATA + ending
         as_asked = WriteOptions(progress=progress, escape_formulas=options.escape_formulas)
@@ -136,14 +140,23 @@ def write_masked(
         write_text(places.internal / RECIPE, recipe_text(masked.recipe), force=False, settings=settings)
         if masked.origin is not None:
             write_parquet(_origins(masked, tuples), places.internal / ORDER, settings)
-        inside = internal_report(masked, evaluation, [*masked.notes, *notes], against, is_ungated=options.ungated)
+        inside = internal_report(
+            masked,
+            evaluation,
+            [*masked.notes, *notes],
+            against,
+            is_ungated=options.ungated,
+            is_derivable=bool(tuples.derivable),
+        )
         write_text(places.internal / REPORT, inside, force=False, settings=settings)
         told = (*masked.notes, *notes)
         full = internal_manifest(masked, evaluation, tuples, places, data, told, against, is_ungated=options.ungated)
         write_text(places.internal / MANIFEST, as_json(full), force=False, settings=settings)
     records = tuples.relation.count()
     tuples.relation.engine.drop(tuples.relation)
-    return ReleasedRecords(target, internal, target / data, records, (data, *tables.values()), notes)
+    return ReleasedRecords(
+        target, internal, target / data, records, (data, *tables.values()), notes, bool(tuples.derivable)
+    )
 
 
 def _without_undecided(masked: Masked, target: Path) -> tuple[Masked, tuple[str, ...]]:
@@ -167,7 +180,7 @@ def _without_undecided(masked: Masked, target: Path) -> tuple[Masked, tuple[str,
     return replace(masked, original=before, released=after), notes
 
 
-def _derivable_notes(masked: Masked, tuples: Tuples, options: MaskedOptions, where: str) -> tuple[str, ...]:
+def _derivable(masked: Masked, tuples: Tuples, options: MaskedOptions, where: str) -> tuple[Derivation, ...]:
     """Return which hidden cells can be derived, if that is allowed; raise if it is not."""
     if masked.origin is None:
         return ()
@@ -182,7 +195,7 @@ def _derivable_notes(masked: Masked, tuples: Tuples, options: MaskedOptions, whe
     )
     if not options.allow_derivable:
         check_not_derivable(found, where, masked.original.dictionary, of_recipe=True)
-    return allowed_notes(found)
+    return found
 
 
 def check_ungated(recipe: Recipe, *, ungated: bool) -> None:

@@ -78,6 +78,7 @@ def internal_manifest(
         "identifiers": list(identifiers_of(masked)),
         "dropped": [*tuples.dropped, *masked.dropped],
         "shuffled": tuples.order is not None,
+        "derivable": [each.to_dict() for each in tuples.derivable],
         "notes": list(notes),
         "files": hashes(places.release),
         "internal_files": hashes(places.internal),

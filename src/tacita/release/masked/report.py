@@ -13,6 +13,7 @@ from tacita.model.microdata import Microdata
 from tacita.recipes.carry_out import Done, Masked
 from tacita.recipes.methods import named
 from tacita.recipes.recipe_file import recipe_text
+from tacita.release.derivable import with_derivable
 from tacita.release.external_report import about
 from tacita.release.tuples import Tuples
 from tacita.report.markup import Html, items, preformatted, tag
@@ -78,6 +79,7 @@ def internal_report(
     against: Sequence[str],
     *,
     is_ungated: bool = False,
+    is_derivable: bool = False,
 ) -> str:
     """Return the page for the house: every step with its figures, attacks and losses, and the recipe."""
     title = f"{masked.original.name}: how it was masked"
@@ -93,7 +95,7 @@ def internal_report(
     ]
     body: list[Html] = [
         tag("h1", title),
-        tag("p", tag("strong", headline(evaluation))),
+        tag("p", tag("strong", with_derivable(headline(evaluation), is_derivable=is_derivable))),
         tag("p", figures),
         section("Steps", table(["step", "attributes", "figure", "value"], rows)),
         section("What it still tells, and what it costs", *evaluation_parts(evaluation)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tacita.errors import InputError
+from tacita.release.derivable import with_derivable
 from tacita.release.file_faults import file_faults, internal_faults
 from tacita.release.folder import DICTIONARY, internal_folder
 from tacita.release.masked.manifest import INTERNAL, PUBLIC
@@ -25,6 +26,8 @@ class MaskedVerification:
     """Limits of the recipe that were not kept when the data were released."""
     is_ungated: bool = False
     """Whether the data were released without a limit of risk."""
+    is_derivable: bool = False
+    """Whether the internal folder says that hidden values can be derived, and that this was allowed."""
 
     @property
     def holds(self) -> bool:
@@ -34,7 +37,9 @@ class MaskedVerification:
     @property
     def verdict(self) -> str:
         """The answer in a sentence."""
-        return "The files are those that were attacked." if self.holds else "The release is not what was attacked."
+        if not self.holds:
+            return "The release is not what was attacked."
+        return with_derivable("The files are those that were attacked.", is_derivable=self.is_derivable)
 
 
 def is_masked_release(folder: Path) -> bool:
@@ -63,4 +68,5 @@ def verify_masked(release: Path | str, internal: Path | str | None = None) -> Ma
         names = dictionary_file.load(path).names if path.is_file() else ()
         faults += [f"the identifier '{n}' is a column of the release" for n in full["identifiers"] if n in names]
     against = tuple(full.get("released_against", ())) if proved else ()
-    return MaskedVerification(release, tuple(faults), proved, against, bool(public.get("ungated")))
+    allowed = proved and bool(full.get("derivable"))
+    return MaskedVerification(release, tuple(faults), proved, against, bool(public.get("ungated")), allowed)
