@@ -13,6 +13,7 @@ import pytest
 from tests.attacks.microdata.conftest import people
 
 from tacita.attacks.microdata.attacker import Scene
+from tacita.attacks.microdata.linkage.alone import links_alone
 from tacita.attacks.microdata.linkage.blocking import rules_for
 from tacita.attacks.microdata.linkage.comparisons import WIDTHS, comparison_of
 from tacita.attacks.microdata.linkage.distance import DistanceLinkage
@@ -296,3 +297,30 @@ def test_sources_have_nothing_in_common() -> None:
     with pytest.raises(UsageError, match="in common"):
         Scene(before, before, None, ("x0",), sources=(("x0",), ("x0", "x1")))
     assert Linkability().lacks(Scene(before, before, None, ("x0",)))
+
+
+def test_one_attribute_that_is_hardly_masked_is_tried_alone() -> None:
+    """Five attributes in random order drown a sixth that is only rounded; by itself it links nearly all records."""
+    random = np.random.default_rng(4)
+    n = 400
+    names = tuple(f"x{place}" for place in range(5))
+    before = {name: random.normal(size=n) for name in names} | {"turnover": random.lognormal(12, 1, n)}
+    after = {name: random.permutation(before[name]) for name in names} | {"turnover": before["turnover"].round(-1)}
+    one, two = (Records({name: Numbers(values) for name, values in each.items()}) for each in (before, after))
+    scene = Scene(one, two, np.arange(n), one.names)
+    found = DistanceLinkage().attack(scene)
+    assert found.success == found.figures["turnover alone"] > 0.9
+    assert "'turnover' alone links more records than all known attributes together" in found.notes
+    assert found.control is not None
+    assert found.control.value == 1 / n
+    assert DistanceLinkage(alone=False).attack(scene).success < 0.5
+
+
+def test_a_link_by_one_attribute_is_shared_among_ties() -> None:
+    """20 is as near to 10 as to two of 30; labels of which several are the same share the link; gaps link nothing."""
+    one = Records({"a": Numbers.of([10, 30, 30, None]), "b": Categories.of(["x", "x", "y", None])})
+    two = Records({"a": Numbers.of([20, 31, None, 10]), "b": Categories.of(["x", "y", "y", "x"])})
+    axes, _ = axes_of(two, one, ("a", "b"))
+    found = links_alone(axes, np.arange(4), np.arange(4))
+    assert found["a"].tolist() == pytest.approx([1 / 3, 1 / 2, 0, 0])
+    assert found["b"].tolist() == [0.5, 0, 1, 0]
