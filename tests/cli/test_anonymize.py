@@ -164,3 +164,11 @@ def test_the_curve_runs_from_maybe_to_strict(run: Run, people: Path) -> None:
     assert points[0]["nulls_count"] == "maybe-match (alpha 1)"
     assert points[0]["nulls"] <= points[-2]["nulls"]
     assert points[-2]["unsafe_strict"] == 0
+
+
+def test_a_trial_says_what_it_did_not_look_at(run: Run, people: Path, tmp_path: Path) -> None:
+    asked = ["anonymize", str(people), "--identifier", "person_id", "--quasi", "town,sex,job", "-k", "2", "--json"]
+    note = "whether hidden values can be derived from other attributes is looked at on release (--out)"
+    assert note in json.loads(run(*asked).out)["notes"]
+    done = run(*asked, "--out", str(tmp_path / "out"))
+    assert done.code == 0 and note not in done.out

@@ -295,7 +295,7 @@ def anonymize(
                 outcome = _with_chain(outcome, data, source, related, inputs)
         outcome = replace(outcome, notes=[*notes, *outcome.notes])
         released = _released(outcome, out, options, links, progress) if out is not None and outcome.is_safe else None
-        outcome = outcome if released is None else released.outcome
+        outcome = _tried(outcome) if released is None else released.outcome
     if as_json:
         print_json(outcome_dict(outcome) | _told(released))
     else:
@@ -344,6 +344,13 @@ def _released(
 
     options = replace(options, links=next(iter(links.values()), None))
     return write_release(outcome, out, options, progress=progress)
+
+
+def _tried(outcome: Outcome) -> Outcome:
+    """Return an outcome that was not released, with what only a release looks at."""
+    from tacita.release.derivable import ON_RELEASE
+
+    return replace(outcome, notes=[*outcome.notes, ON_RELEASE]) if outcome.is_safe else outcome
 
 
 def _told(released: Released | None) -> dict[str, Any]:

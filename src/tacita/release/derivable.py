@@ -27,6 +27,8 @@ from tacita.risk.arrays import as_codes
 if TYPE_CHECKING:
     import pyarrow as pa
 
+ON_RELEASE = "whether hidden values can be derived from other attributes is looked at on release (--out)"
+"""What is said of an outcome that was not released: it may be safe by its measure, and be refused all the same."""
 _MANY = 20
 """A number with more different values is also looked at in classes: a value that is known nearly is known."""
 _CLASSES = 10
