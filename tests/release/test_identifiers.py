@@ -139,3 +139,9 @@ def test_an_identifier_cannot_be_what_the_intruder_knows(tmp_path: Path, setting
     made = replace(made, claim=replace(made.claim, known=("id", "area")))
     with pytest.raises(UsageError, match="supposed to know id, which would not be released"):
         write_release(made, tmp_path / "release", settings=settings)
+
+
+def test_a_cluster_key_that_is_not_there_cannot_be_kept(tmp_path: Path, settings: Settings) -> None:
+    data = tc.read(pa.table({"area": ["a"] * 4, "wage": [1, 1, 2, 2]})).with_roles(quasi=["area"])
+    with pytest.raises(UsageError, match="no attribute is one"):
+        write_release(outcome(data), tmp_path / "release", ReleaseOptions(keep_clusters=True), settings=settings)

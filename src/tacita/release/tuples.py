@@ -162,7 +162,12 @@ def _also_dropped(outcome: Outcome, options: ReleaseOptions, dropped: Sequence[s
     if options.weights is not None and outcome.protected.dictionary.weight in options.drop:
         raise UsageError("the weight is to be dropped and to be blurred", do="give --drop or --weight-noise")
     keys = cluster_keys_of(outcome)
-    if options.keep_clusters and keys and {*keys} <= {*options.drop}:
+    if options.keep_clusters and not keys:
+        raise UsageError(
+            "the household key is to be kept, but no attribute is one",
+            do="name it: --cluster NAME",
+        )
+    if options.keep_clusters and {*keys} <= {*options.drop}:
         raise UsageError(f"{listed(list(keys))} is to be dropped and to be kept", do="give --drop or --keep-clusters")
     return [name for name in dict.fromkeys(options.drop) if name not in dropped]
 
