@@ -19,24 +19,27 @@ KNOWN = ("age", "sex", "region", "height")
 
 
 def test_a_statistic_is_told_and_not_counted_as_excess() -> None:
-    """Illness follows from a known attribute: what is learnt holds for people outside the file as well."""
+    """Illness mostly follows from a known attribute: what is learnt holds for people outside the file as well."""
     random = np.random.default_rng(1)
 
     def file(number: int) -> Records:
         group = random.integers(0, 4, number)
+        ill = (group + (random.random(number) < 0.1)) % 2
         return Records(
             {
                 "group": Categories(group.astype(np.int32), ("a", "b", "c", "d")),
-                "ill": Categories((group % 2).astype(np.int32), ("healthy", "diseased")),
+                "ill": Categories(ill.astype(np.int32), ("healthy", "diseased")),
             }
         )
 
     original, released, others = file(200), file(200), file(200)
     found = AttributeInference().attack(Scene(original, released, None, ("group",), ("ill",), others))
-    assert found.success == 1
+    assert found.success > 0.85
     assert found.control is not None
+    assert found.control_by == "records that were not in the data"
+    assert found.control.value > 0.85
     assert found.risk is not None
-    assert (found.control.value, found.risk.value, found.control_by) == (1, 0, "records that were not in the data")
+    assert found.risk.lower == 0
     assert found.guess == pytest.approx(original.categories("ill").counts.max() / 200)
 
 
