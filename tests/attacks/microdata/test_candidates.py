@@ -51,3 +51,10 @@ def test_too_many_patterns_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> N
     outcome = tc.anonymize(people(1), k=3)
     rows = pa.array([1])
     assert few_candidates(outcome.original.relation, outcome.protected.relation, KNOWN, rows, 3) is None
+
+
+def test_records_that_were_empty_before_are_left_out() -> None:
+    table = pa.table({"area": ["N"] * 6 + ["S"], "job": ["cook"] * 6 + [None], "sex": ["m"] * 7})
+    outcome = tc.anonymize(tc.read(table).with_roles(quasi=list(KNOWN)), k=2)
+    assert outcome.nulls
+    assert not outcome.after.few_candidates

@@ -9,19 +9,22 @@ as far as other records have empty cells there, too. No local suppression counts
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import compress
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlglot import exp
 
-from tacita.engines.plans.terms import as_text, number
+from tacita.engines.plans.terms import as_text
 from tacita.engines.protocol import EngineRelation
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MOST_PATTERNS = 256
-"""More patterns of empty cells than these are not looked at: each costs a join."""
+MOST_PATTERNS = 1024
+"""More patterns of empty cells than these are not looked at: each costs a look at every record."""
+_HASHES = 20_261_118
+"""Where the numbers begin that stand for values: two combinations share a sum with a chance of one in 2^64."""
 
 
 def few_candidates(
@@ -39,57 +42,57 @@ def few_candidates(
     shown = exp.select(
         *(exp.alias_(as_text(term), name) for name, term in zip(names, released.physical(known), strict=True))
     ).from_(released.source())
-    classes = engine.new_table()
     total = exp.alias_(exp.Count(this=exp.Star()), "n")
-    engine.replace(classes, exp.select(*map(exp.column, names), total).from_(shown.subquery("s")).group_by(*names))
+    grouped = exp.select(*map(exp.column, names), total).from_(shown.subquery("s")).group_by(*names)
     batch = pa.RecordBatch.from_arrays([rows.cast(pa.int64())], names=["row"])
     asked = engine.adopt([batch], batch.schema)
-    targets = engine.new_table()
     try:
-        engine.replace(targets, _targets(original, known, names, asked))
-        is_shown = [exp.Not(this=exp.Is(this=exp.column(name), expression=exp.Null())) for name in names]
-        flags = [exp.alias_(term, f"f{i}") for i, term in enumerate(is_shown)]
-        found = engine.run(exp.select(*flags).distinct().from_(exp.to_table(classes)).limit(MOST_PATTERNS + 1))
-        if len(found) > MOST_PATTERNS:
-            return None
-        patterns = sorted(tuple(bool(row[f"f{i}"]) for i in range(len(names))) for row in found)
-        counts = [_candidates(targets, classes, names, pattern) for pattern in patterns]
-        together: exp.Query = counts[0]
-        for more in counts[1:]:
-            together = exp.union(together, more, distinct=False)
-        per_record = (
-            exp.select("r", exp.alias_(exp.Sum(this=exp.column("n")), "n"))
-            .from_(together.subquery("c"))
-            .group_by("r")
-            .having(exp.LT(this=exp.Sum(this=exp.column("n")), expression=number(k)))
-        )
-        plan = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(per_record.subquery("q"))
-        return int(engine.run(plan)[0]["n"])
+        classes = pa.Table.from_batches(engine.stream(grouped, 1_000_000))
+        found = list(engine.stream(_targets(original, known, names, asked), 1_000_000))
     finally:
         engine.drop(asked)
-        engine.forget(classes)
-        engine.forget(targets)
+    if not any(len(part) for part in found):
+        return 0
+    targets = pa.Table.from_batches(found)
+    class_hashes, target_hashes = _hashed(classes, targets, len(names))
+    is_shown = np.column_stack([class_hashes[:, i] != 0 for i in range(len(names))])
+    patterns, pattern_of = np.unique(is_shown, axis=0, return_inverse=True)
+    if len(patterns) > MOST_PATTERNS:
+        return None
+    counts = np.asarray(classes.column(len(names))).astype(np.int64)
+    sums = class_hashes.sum(axis=1, dtype=np.uint64)
+    candidates = np.zeros(len(target_hashes), dtype=np.int64)
+    for number, pattern in enumerate(patterns):
+        members = np.flatnonzero(pattern_of.ravel() == number)
+        members = members[np.argsort(sums[members])]
+        wanted = target_hashes[:, pattern].sum(axis=1, dtype=np.uint64)
+        places = np.minimum(np.searchsorted(sums[members], wanted), len(members) - 1)
+        candidates += np.where(sums[members][places] == wanted, counts[members][places], 0)
+    return int((candidates < k).sum())
 
 
 def _targets(original: EngineRelation, known: Sequence[str], names: Sequence[str], asked: EngineRelation) -> exp.Select:
-    """Return the plan of the records that are looked for: their numbers and their original values."""
+    """Return the plan of the original values of the records that are looked for."""
     terms = [exp.alias_(as_text(term), name) for name, term in zip(names, original.physical(known), strict=True)]
     everybody = exp.select(exp.alias_(original.engine.numbered(original), "r"), *terms).from_(original.source())
     wanted = exp.EQ(this=exp.column("r", table="o"), expression=exp.column(asked.column("row").physical, table="a"))
-    columns = [exp.column(name, table="o") for name in ("r", *names)]
+    columns = [exp.column(name, table="o") for name in names]
     there = [exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null())) for column in columns]
     return exp.select(*columns).from_(everybody.subquery("o")).join(asked.source().as_("a"), on=wanted).where(*there)
 
 
-def _candidates(targets: str, classes: str, names: Sequence[str], pattern: Sequence[bool]) -> exp.Select:
-    """Return the plan that counts, for each record looked for, the candidates that show exactly these attributes."""
-    shown = list(compress(names, pattern))
-    there = [exp.Not(this=exp.Is(this=exp.column(name, table="c"), expression=exp.Null())) for name in shown] + [
-        exp.Is(this=exp.column(name, table="c"), expression=exp.Null()) for name in names if name not in shown
-    ]
-    agree = [exp.EQ(this=exp.column(name, table="c"), expression=exp.column(name, table="t")) for name in shown]
-    return (
-        exp.select(exp.alias_(exp.column("r", table="t"), "r"), exp.alias_(exp.column("n", table="c"), "n"))
-        .from_(exp.to_table(targets).as_("t"))
-        .join(exp.to_table(classes).as_("c"), on=exp.and_(*there, *agree))
-    )
+def _hashed(classes: pa.Table, targets: pa.Table, attributes: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the values of both as numbers that are random and equal for equal values; 0 stands for an empty cell."""
+    import pyarrow as pa
+
+    random = np.random.default_rng(_HASHES)
+    hashes = []
+    for i in range(attributes):
+        both = pa.chunked_array([*classes.column(i).chunks, *targets.column(i).chunks], pa.string()).combine_chunks()
+        coded = both.dictionary_encode()
+        codes = np.asarray(coded.indices.fill_null(len(coded.dictionary)))
+        numbers = random.integers(1, 2**63, len(coded.dictionary) + 1, dtype=np.uint64)
+        numbers[-1] = 0
+        hashes.append(numbers[codes])
+    together = np.column_stack(hashes)
+    return together[: classes.num_rows], together[classes.num_rows :]
