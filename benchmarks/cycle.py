@@ -172,7 +172,7 @@ from tacita.generators.ownership import planted_control
 from tacita.reasoning.links import related
 started = time.process_time()
 owned = planted_control({name!r}, seed=0, relationships={relationships}).table()
-links = related("company_groups", dataset, {{"Own": owned}})
+links = related("company_groups", dataset.microdata, {{"Own": owned}})
 print(json.dumps({{"rules": time.process_time() - started}}), flush=True)
 """
 

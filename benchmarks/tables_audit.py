@@ -13,7 +13,7 @@ Line = tuple[str, str, str, str, str]
 TABLE = """
 import time
 import numpy as np
-from tacita.attacks.table_audit import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Knowledge, Levels, table_of_leaves
 draw = np.random.default_rng(1)
 n = 99

@@ -1,7 +1,7 @@
 """Measure how often categories are proposed rightly from the names and labels of public codebooks, and write it down.
 
 ``python scripts/measure_categories.py`` writes the tables of ``docs/explanation/categorization.md`` anew; a test looks
-at them. The rows of ``tests/categorization/codebooks.csv`` are variables of six codebooks with the category that a
+at them. The rows of ``tests/describe/codebooks.csv`` are variables of six codebooks with the category that a
 person gave them. The experience base was improved with four of the codebooks; the other two were only measured.
 """
 
@@ -11,8 +11,8 @@ import csv
 from collections import Counter
 from pathlib import Path
 
-from tacita.categorization.propose import said_by_words
-from tacita.categorization.similarity import NameSimilarity
+from tacita.describe.propose import said_by_words
+from tacita.describe.similarity import NameSimilarity
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Attribute, Category
 
@@ -26,7 +26,7 @@ _NOTHING = "no proposal"
 
 def measured() -> str:
     """Return the tables as a page has them."""
-    with (ROOT / "tests" / "categorization" / "codebooks.csv").open(encoding="utf-8", newline="") as file:
+    with (ROOT / "tests" / "describe" / "codebooks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     base = ExperienceBase.load()
     similarity = NameSimilarity(base.names)

@@ -16,40 +16,39 @@ from typing import TYPE_CHECKING, Any
 from tacita.version import __version__
 
 if TYPE_CHECKING:
-    from tacita.choosing.front import Masking, compare, explore, mask
+    from tacita.api.dataset import Dataset, from_generated, generate, read, sample
+    from tacita.api.masking import Masking, compare, explore, mask
+    from tacita.api.reasoning import Conclusions, reason
+    from tacita.api.releasing import anonymize, release_to
     from tacita.cycle.outcome import Outcome
     from tacita.cycle.plan import Plan
-    from tacita.dataset import Dataset, from_generated, generate, read, sample
     from tacita.errors import TacitaError
     from tacita.files.contract import ReadOptions
     from tacita.model.attribute import Attribute, Category, Kind
     from tacita.model.dictionary import Dictionary
     from tacita.model.relation import ColumnType
-    from tacita.reasoning.conclusions import Conclusions
-    from tacita.reasoning.run import reason
     from tacita.recipes.recipe import Recipe, RecipeStep
     from tacita.recipes.recipe_file import read_recipe
-    from tacita.release.front import anonymize, release_to
     from tacita.settings import Settings
     from tacita.tables.front.named import assess_table, audit_table, build_table, protect_table
 
 _HOMES = {
-    "Masking": "choosing.front",
-    "compare": "choosing.front",
-    "explore": "choosing.front",
-    "mask": "choosing.front",
+    "Masking": "api.masking",
+    "compare": "api.masking",
+    "explore": "api.masking",
+    "mask": "api.masking",
     "Recipe": "recipes.recipe",
     "RecipeStep": "recipes.recipe",
     "read_recipe": "recipes.recipe_file",
     "Outcome": "cycle.outcome",
     "Plan": "cycle.plan",
-    "anonymize": "release.front",
-    "release_to": "release.front",
-    "Dataset": "dataset",
-    "from_generated": "dataset",
-    "generate": "dataset",
-    "read": "dataset",
-    "sample": "dataset",
+    "anonymize": "api.releasing",
+    "release_to": "api.releasing",
+    "Dataset": "api.dataset",
+    "from_generated": "api.dataset",
+    "generate": "api.dataset",
+    "read": "api.dataset",
+    "sample": "api.dataset",
     "TacitaError": "errors",
     "ReadOptions": "files.contract",
     "Attribute": "model.attribute",
@@ -57,8 +56,8 @@ _HOMES = {
     "Kind": "model.attribute",
     "Dictionary": "model.dictionary",
     "ColumnType": "model.relation",
-    "Conclusions": "reasoning.conclusions",
-    "reason": "reasoning.run",
+    "Conclusions": "api.reasoning",
+    "reason": "api.reasoning",
     "Settings": "settings",
     "assess_table": "tables.front.named",
     "audit_table": "tables.front.named",

@@ -145,7 +145,7 @@ def test_linked_records(seed: int) -> None:
     shares = [(*pair, share) for pair, share in owned.items()]
     text = '@use("enhanced_cycle"). @bind_module("risk", "reidentification").'
     data = microdata(file, quasi=list(QUASI), weight="Weight", identifier=["Id"])
-    links = {"company_groups": related("company_groups", data, {"Own": shares})}
+    links = {"company_groups": related("company_groups", data.microdata, {"Own": shares})}
     plan = replace(ROUNDS, measure=measure, links=links, whole_clusters=True)
     rules = by_rules(text, [file], {"T": 0.12}, Own=shares)
     assert rules == [released(data, plan)]

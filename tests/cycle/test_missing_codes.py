@@ -11,6 +11,7 @@ import pyreadstat
 import pytest
 
 import tacita as tc
+from tacita.api.releasing import release_to
 from tacita.cli.main import run
 from tacita.cycle.anonymize import anonymize
 from tacita.cycle.plan import Plan
@@ -19,7 +20,6 @@ from tacita.errors import UsageError
 from tacita.files.contract import ReadOptions
 from tacita.files.read import read
 from tacita.model.dictionary import MissingAs
-from tacita.release.front import release_to
 from tacita.release.options import ReleaseOptions
 from tacita.release.verify import verify
 from tacita.risk.identity.k_anonymity import KAnonymity

@@ -39,7 +39,7 @@ def cells(outcome: Outcome) -> set[tuple[int, str]]:
 
 
 def test_one_decision_for_each_changed_cell_and_nothing_else_is_touched() -> None:
-    outcome = anonymize_by_rules(microdata(ROWS, **ROLES), "cycle", parameters={"k": 6})
+    outcome = anonymize_by_rules(microdata(ROWS, **ROLES).microdata, "cycle", parameters={"k": 6})
     assert outcome.is_safe
     decided = [(d.tuple_id, d.attribute) for d in outcome.decisions]
     assert sorted(decided) == sorted(cells(outcome))
@@ -65,7 +65,7 @@ def test_one_decision_for_each_changed_cell_and_nothing_else_is_touched() -> Non
 )
 def test_what_cannot_be_made_safe_is_not_released(parameters: dict[str, Any], stuck: list[int]) -> None:
     rows = [*ROWS[:2], {**ROWS[0], "Id": "f9", "Sector": "C"}]
-    outcome = anonymize_by_rules(microdata(rows, **ROLES), "cycle", parameters=parameters)
+    outcome = anonymize_by_rules(microdata(rows, **ROLES).microdata, "cycle", parameters=parameters)
     assert not outcome.is_safe
     assert [s.row for s in outcome.stuck] == stuck
     assert outcome.after.unsafe == len(stuck)
@@ -99,7 +99,7 @@ MY_CYCLE = """% My own cycle.
 def test_a_users_own_measure_and_order(tmp_path: Path) -> None:
     for name, text in {"my_risk": MY_RISK, "my_order": MY_ORDER, "my_cycle": MY_CYCLE}.items():
         (tmp_path / f"{name}.vada").write_text(text, encoding="utf-8")
-    outcome = anonymize_by_rules(microdata(ROWS, **ROLES), tmp_path / "my_cycle.vada", parameters={"T": 0.5})
+    outcome = anonymize_by_rules(microdata(ROWS, **ROLES).microdata, tmp_path / "my_cycle.vada", parameters={"T": 0.5})
     assert cells(outcome) == {(6, "Sector")}
     (decision,) = outcome.decisions
     assert (decision.risk_before, decision.risk_after) == (0.9, 0.0)
@@ -116,7 +116,7 @@ def test_a_users_own_measure_and_order(tmp_path: Path) -> None:
 
 def test_two_measures_are_told_in_the_programs_own_words() -> None:
     text = '@use("cycle"). @bind_module("risk", "k_anonymity"). @bind_module("risk", "individual_risk").'
-    outcome = anonymize_by_rules(microdata(ROWS, **ROLES), text, parameters={"T": 0.3})
+    outcome = anonymize_by_rules(microdata(ROWS, **ROLES).microdata, text, parameters={"T": 0.3})
     assert outcome.is_safe
     # The last four: F / S is 2/6, 2/5, 3/9 and 1; the first two share a combination of weight 10.
     assert (outcome.before.unsafe, outcome.after.unsafe) == (4, 0)
@@ -125,22 +125,22 @@ def test_two_measures_are_told_in_the_programs_own_words() -> None:
 
 def test_a_program_that_is_no_cycle() -> None:
     with pytest.raises(RuleError, match="concludes nothing for TupleA"):
-        anonymize_by_rules(tc.sample("figure-5"), "k_anonymity")
+        anonymize_by_rules(tc.sample("figure-5").microdata, "k_anonymity")
     with pytest.raises(UsageError, match="no parameter 'treshold'"):
-        anonymize_by_rules(tc.sample("figure-5"), "cycle", parameters={"treshold": 1})
+        anonymize_by_rules(tc.sample("figure-5").microdata, "cycle", parameters={"treshold": 1})
 
 
 def test_missing_values_that_are_a_category_cannot_stand_beside_suppressed_ones() -> None:
-    data = microdata(ROWS, **ROLES)
+    data = microdata(ROWS, **ROLES).microdata
     category = replace(data.dictionary, missing_as=MissingAs.CATEGORY)
-    data = tc.Dataset(data.microdata.with_dictionary(category))
+    data = data.with_dictionary(category)
     with pytest.raises(UsageError, match="count as a category"):
         anonymize_by_rules(data, "cycle")
 
 
 def test_the_chain_of_ownership() -> None:
     own = [("f1", "x", 0.6), ("x", "f6", 0.7), ("f4", "f5", 0.1)]
-    data = microdata(ROWS, **ROLES)
+    data = microdata(ROWS, **ROLES).microdata
     found = why_linked(data, 1, "company_groups", {"Own": own}, measure=KAnonymity(2))
     assert found is not None
     assert (found.other, found.members, found.risk) == (6, ((1, 0.0), (6, 1.0)), 1.0)
@@ -154,7 +154,9 @@ def test_the_chain_of_ownership() -> None:
 
 def test_linked_records_are_measured_together() -> None:
     own = [("f1", "f6", 0.7)]
-    outcome = anonymize_by_rules(microdata(ROWS, **ROLES), "enhanced_cycle", inputs={"Own": own}, parameters={"T": 0.5})
+    outcome = anonymize_by_rules(
+        microdata(ROWS, **ROLES).microdata, "enhanced_cycle", inputs={"Own": own}, parameters={"T": 0.5}
+    )
     assert outcome.is_safe
     assert outcome.claim.related == "company_groups"
     assert (1, "Sector") in cells(outcome) or (1, "Age") in cells(outcome)

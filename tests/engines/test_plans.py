@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
+from tests.oracles.engine import frequencies as naive_frequencies
+from tests.oracles.engine import profile as naive_profile
+from tests.oracles.engine import weights as naive_weights
 
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.plans import frequencies, profile, weights
 from tacita.engines.protocol import EngineRelation
-from tacita.engines.reference import frequencies as naive_frequencies
-from tacita.engines.reference import profile as naive_profile
-from tacita.engines.reference import weights as naive_weights
 from tacita.model.relation import ColumnType
 
 many = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -87,7 +87,7 @@ def test_spelling_of_the_source_stays_where_nothing_changed(tmp_path):
     data = tc.read(file).microdata
     records = records_of(data).with_columns({"x": Numbers.of([5, 6], is_whole=True)})
     back = microdata_of(records, data, np.arange(2), ["x"])
-    tc.dataset.Dataset(back).write(tmp_path / "out.csv")
+    tc.Dataset(back).write(tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text() == "id,price,x\n1,1.50,5\n2,2.00,6\n"
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from experiments.folder import write_results
+from experiments.point import FEWEST, Point, Results
 
+from experiments import folder
 from tacita.errors import OutputError
-from tacita.experiments import folder
-from tacita.experiments.folder import write_results
-from tacita.experiments.point import FEWEST, Point, Results
 
 RESULTS = Results(0, False, (Point("a", "R25A4W", FEWEST, 2, 9, 9), Point("a", "R25A4W", FEWEST, 5, 55, 82)))
 

@@ -6,13 +6,9 @@ import csv
 import io
 
 import pytest
-
-from tacita.cycle.anonymize import anonymize
-from tacita.cycle.plan import Plan
-from tacita.errors import UsageError
-from tacita.experiments.anchors import NOT_RUN, anchors
-from tacita.experiments.nulls_by_k import nulls_by_k
-from tacita.experiments.point import (
+from experiments.anchors import NOT_RUN, anchors
+from experiments.nulls_by_k import nulls_by_k
+from experiments.point import (
     ALONE,
     AT_RISK,
     FEWEST,
@@ -25,11 +21,15 @@ from tacita.experiments.point import (
     Point,
     Results,
 )
-from tacita.experiments.relationships import nulls_by_relationships
-from tacita.experiments.report import as_csv, as_html, as_markdown
-from tacita.experiments.surveys import Extent, survey
-from tacita.experiments.times import MEASURES, times
-from tacita.experiments.vada_sa import vada_sa
+from experiments.relationships import nulls_by_relationships
+from experiments.report import as_csv, as_html, as_markdown
+from experiments.surveys import Extent, survey
+from experiments.times import MEASURES, times
+from experiments.vada_sa import vada_sa
+
+from tacita.cycle.anonymize import anonymize
+from tacita.cycle.plan import Plan
+from tacita.errors import UsageError
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.null_semantics import Nulls
 

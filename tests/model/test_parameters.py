@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 from tacita.errors import UsageError
-from tacita.model.parameters import built
+from tacita.parameters import built
 
 
 @dataclass(frozen=True)

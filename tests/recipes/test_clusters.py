@@ -5,10 +5,10 @@ import pyarrow as pa
 import pytest
 
 import tacita as tc
-from tacita.choosing.exploration import explored_recipes
 from tacita.engines.records import records_of
 from tacita.errors import InputError, UsageError
 from tacita.recipes.carry_out import carried_out
+from tacita.recipes.exploration import explored_recipes
 from tacita.recipes.recipe import Recipe, RecipeStep
 from tacita.recipes.recipe_file import parse_recipe, recipe_text
 

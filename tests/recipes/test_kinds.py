@@ -5,10 +5,10 @@ import pyarrow as pa
 import pytest
 
 import tacita as tc
-from tacita.choosing.exploration import explored_recipes
 from tacita.errors import InputError
 from tacita.model.attribute import Kind
 from tacita.recipes.carry_out import carried_out
+from tacita.recipes.exploration import explored_recipes
 from tacita.recipes.kinds import with_kinds
 from tacita.recipes.recipe import Recipe, RecipeStep
 

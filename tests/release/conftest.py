@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacita.report.markup import Html
 from tacita.settings import Settings
+from tacita.views.markup import Html
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from tacita.api.dataset import Dataset
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.outcome import Claim, Outcome, State
-from tacita.dataset import Dataset
 from tacita.model.decision import Decision
 from tacita.model.microdata import Microdata
 

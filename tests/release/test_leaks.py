@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from tests.release.outcomes import outcome
 
 import tacita as tc
+from tacita.api.dataset import Dataset
 from tacita.cycle.outcome import State
-from tacita.dataset import Dataset
 from tacita.release import external_report as report
 from tacita.release.folder import write_release
 from tacita.release.options import ReleaseOptions
-from tacita.report.charts import bars
 from tacita.settings import Settings
+from tacita.views.charts import bars
 
 K, THRESHOLD, SEED, SETTING = 791_900_123, 0.573391, 987654321987, "setting-known-inside"
 KEY = b"key-of-pseudonyms-0123456789"

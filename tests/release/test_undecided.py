@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import tacita as tc
-from tacita.choosing.evaluation import evaluated
-from tacita.choosing.ground import ground_for
 from tacita.cycle.anonymize import anonymize
 from tacita.cycle.plan import Plan
 from tacita.recipes.carry_out import carried_out
+from tacita.recipes.evaluation import evaluated
+from tacita.recipes.ground import ground_for
 from tacita.recipes.recipe import Recipe, RecipeStep
 from tacita.release.folder import write_release
 from tacita.release.masked.folder import MaskedOptions, write_masked

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 import tacita as tc
-from tacita.dataset import Dataset
+from tacita.api.dataset import Dataset
 from tacita.model.dictionary import MissingAs
 from tacita.risk.measure import ROW, Risks
 from tacita.risk.null_semantics import Distribution, Nulls, Semantics

@@ -60,7 +60,7 @@ def test_links_by_rules() -> None:
     """a controls b, which controls c; d and e are in no relation."""
     own = [("a", "b", 0.6), ("b", "c", 0.55), ("d", "e", 0.2)]
     data = firms()
-    links = related("company_groups", data, {"Own": own})
+    links = related("company_groups", data.microdata, {"Own": own})
     found = ClusterRisk(Reidentification(), links, "group").risks(Sample.of(data.microdata))
     group = 1 - (1 - 1 / 2) * (1 - 1 / 4) * (1 - 1 / 5)
     assert column(found, "risk") == pytest.approx([group, group, group, 0.1, 0.05])

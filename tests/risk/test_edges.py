@@ -12,7 +12,7 @@ import pytest
 from tests.risk.samples import EXPECTED, HALF, MAYBE, STANDARD, column, microdata, mixed
 
 import tacita as tc
-from tacita.assessment.assess import Question
+from tacita.assess.assess import Question
 from tacita.cli.main import run
 from tacita.errors import RuleError, UsageError
 from tacita.knowledge.program_texts import ProgramText

@@ -4,7 +4,7 @@
 possible.
 """
 
-from tacita.attacks.result import Audit, Intervals, Violation
-from tacita.attacks.table_audit import audit
+from tacita.attacks.tables.result import Audit, Intervals, Violation
+from tacita.attacks.tables.table_audit import audit
 
 __all__ = ["Audit", "Intervals", "Violation", "audit"]

@@ -15,9 +15,9 @@ from tacita.cli.planning import check_alone, plan_asked, release_asked, with_pop
 from tacita.errors import UsageError, printable
 
 if TYPE_CHECKING:
+    from tacita.api.dataset import Dataset
     from tacita.cycle.outcome import Outcome
     from tacita.cycle.plan import Plan
-    from tacita.dataset import Dataset
     from tacita.progress import Progress
     from tacita.release.folder import Released
     from tacita.release.options import ReleaseOptions
@@ -334,7 +334,9 @@ def _by_rules(data: Dataset, program: str, inputs: dict[str, str], pairs: list[s
     from tacita.cycle.program.run import anonymize_by_rules
     from tacita.reasoning.parameters import parsed_parameters
 
-    return anonymize_by_rules(data, program, inputs=inputs, parameters=parsed_parameters(pairs), progress=progress)
+    return anonymize_by_rules(
+        data.microdata, program, inputs=inputs, parameters=parsed_parameters(pairs), progress=progress
+    )
 
 
 def _released(

@@ -13,8 +13,8 @@ from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from tacita.assessment.assessment import Assessment
-    from tacita.dataset import Dataset
+    from tacita.api.dataset import Dataset
+    from tacita.assess.assessment import Assessment
 
 Measures = Annotated[
     list[str] | None,
@@ -102,7 +102,7 @@ def assess(
     Quasi-identifiers, weight and household key come from the dictionary beside the file, from --quasi, --weight and
     --cluster, or are proposed. Row numbers count the records of the file from 1.
     """
-    from tacita.assessment.assess import Question
+    from tacita.assess.assess import Question
     from tacita.files.atomic import write_text
 
     _check_targets(records, html, [source, population, original], force=force)
@@ -141,7 +141,7 @@ def assess(
     elif explanation is not None:
         _print_why(explanation, others)
     else:
-        from tacita.assessment.as_text import as_renderable
+        from tacita.assess.as_text import as_renderable
 
         print_text(as_renderable(found), *_written(found, records, html))
     if strict and not found.is_safe:

@@ -62,13 +62,13 @@ def attack(
     links, values and memberships; control, the success of the same attack on records that were not in the data; risk,
     (success - control) / (1 - control).
     """
-    from tacita.choosing.as_json import attack_dict
-    from tacita.choosing.as_text import attacks_table
-    from tacita.choosing.attacking import attacked
-    from tacita.choosing.defaults import risk_of
-    from tacita.choosing.scores import control_notes
-    from tacita.choosing.truth import scene_of
     from tacita.files.read import read
+    from tacita.recipes.as_json import attack_dict
+    from tacita.recipes.as_text import attacks_table
+    from tacita.recipes.attacking import attacked
+    from tacita.recipes.defaults import risk_of
+    from tacita.recipes.scores import control_notes
+    from tacita.recipes.truth import scene_of
 
     with progress_shown() as progress:
         data = request.read(original, progress, only_given_roles=True)
@@ -133,7 +133,7 @@ def _sources(given: list[str]) -> tuple[list[str], list[str]] | None:
 def _origin(
     original: Microdata, masked: Microdata, places: NDArray[np.int64] | None, by: str | None
 ) -> NDArray[np.int64]:
-    from tacita.choosing.truth import origin_by_identifier, origin_by_order
+    from tacita.recipes.truth import origin_by_identifier, origin_by_order
 
     if places is not None:
         if len(places) != masked.relation.count() or (len(places) and places.max() >= original.relation.count()):

@@ -13,7 +13,7 @@ from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from tacita.dataset import Dataset
+    from tacita.api.dataset import Dataset
     from tacita.model.attribute import Category
     from tacita.model.proposal import Proposal
 
@@ -42,7 +42,7 @@ def categorize(
     the decisions are written to a dictionary file beside the data (firms.dictionary.toml), which every other command
     picks up; entries and comments that are there already are kept.
     """
-    from tacita.categorization.propose import SURE
+    from tacita.describe.propose import SURE
     from tacita.files.database.url import without_secrets
     from tacita.files.formats import is_database
     from tacita.knowledge.experience_base import ExperienceBase
@@ -138,7 +138,7 @@ def _remember(file: Path, before: Dataset, after: Dataset, decisions: Mapping[st
 
 
 def _as_dict(data: Dataset, proposals: Mapping[str, Proposal], written: Path | None) -> dict[str, Any]:
-    from tacita.description.as_json import proposal_dict
+    from tacita.describe.as_json import proposal_dict
 
     return {
         "name": data.name,
@@ -161,8 +161,8 @@ def _as_text(
     from rich.table import Table
     from rich.text import Text
 
-    from tacita.categorization.propose import SURE
-    from tacita.description.as_text import STYLES
+    from tacita.describe.as_text import STYLES
+    from tacita.describe.propose import SURE
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("attribute", overflow="fold")

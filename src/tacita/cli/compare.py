@@ -12,7 +12,7 @@ from tacita.cli.options import AsJson, Force, Request, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 
 if TYPE_CHECKING:
-    from tacita.choosing.comparison import Comparison
+    from tacita.recipes.comparison import Comparison
 
 EXIT_NOTHING = 1
 """No recipe is better than the unmasked file and keeps the limits."""
@@ -46,7 +46,7 @@ def compare(
     the baseline. Exit code 1 if no recipe is better than it and keeps the limits. Nothing is released: 'tacita mask'
     does that.
     """
-    from tacita.choosing.comparison import compared, with_title
+    from tacita.recipes.comparison import compared, with_title
     from tacita.recipes.recipe_file import read_recipe
 
     recipes = [with_title(read_recipe(path), path.stem) for path in recipe]
@@ -69,9 +69,9 @@ def check_page(html: Path | None, *, force: bool) -> None:
 
 def show(found: Comparison, name: str, html: Path | None, *, as_json: bool, force: bool) -> None:
     """Print a comparison, and write its page if one is asked for."""
-    from tacita.choosing.as_html import comparison_page
-    from tacita.choosing.as_json import comparison_dict
-    from tacita.choosing.as_text import comparison_text
+    from tacita.recipes.as_html import comparison_page
+    from tacita.recipes.as_json import comparison_dict
+    from tacita.recipes.as_text import comparison_text
 
     if html is not None:
         from tacita.files.atomic import write_text

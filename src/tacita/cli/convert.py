@@ -13,7 +13,7 @@ from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import OutputError, counted
 
 if TYPE_CHECKING:
-    from tacita.dataset import Dataset
+    from tacita.api.dataset import Dataset
 
 
 @reads_data

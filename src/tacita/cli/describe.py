@@ -28,7 +28,7 @@ def describe(
     if as_json:
         print_json(description.to_dict())
         return
-    from tacita.description.as_text import as_renderable
+    from tacita.describe.as_text import as_renderable
 
     print_text(as_renderable(description))
 

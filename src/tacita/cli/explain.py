@@ -110,7 +110,9 @@ def _chain(folder: OpenedRelease, found: Explanation) -> LinkedWhy | None:
     data = tc.read(chain["source"], engine=DuckDBEngine(Settings.from_environment()))
     data = data.with_roles(quasi=claim.known, identifier=chain["identifier"], weight=chain["weight"])
     measured = measure_of(claim)
-    return why_linked(data, found.source_row, chain["program"], chain["inputs"], measure=measured, known=claim.known)
+    return why_linked(
+        data.microdata, found.source_row, chain["program"], chain["inputs"], measure=measured, known=claim.known
+    )
 
 
 def _tree(branch: Branch) -> Tree:

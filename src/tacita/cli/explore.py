@@ -14,7 +14,7 @@ from tacita.cli.output import progress_shown
 from tacita.errors import UsageError
 
 if TYPE_CHECKING:
-    from tacita.choosing.comparison import Comparison
+    from tacita.recipes.comparison import Comparison
 
 
 @reads_data
@@ -67,8 +67,8 @@ def explore(
     limit of --accept. '--recipes FOLDER' keeps every point as a recipe for 'tacita mask'; '--take 7 --to mine.toml'
     takes one of them.
     """
-    from tacita.choosing.comparison import compared
-    from tacita.choosing.exploration import explored_recipes
+    from tacita.recipes.comparison import compared
+    from tacita.recipes.exploration import explored_recipes
     from tacita.recipes.recipe import Judgement
 
     if (take is None) != (to is None):

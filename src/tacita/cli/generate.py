@@ -115,9 +115,9 @@ def _write(
     with_dictionary: bool,
     force: bool,
 ) -> dict[str, Any]:
-    from tacita.dataset import from_generated
-    from tacita.description.as_json import uniques_dict
-    from tacita.description.describe import uniques
+    from tacita.api.dataset import from_generated
+    from tacita.describe.as_json import uniques_dict
+    from tacita.describe.describe import uniques
     from tacita.engines.duckdb import DuckDBEngine
     from tacita.files.atomic import check_target, write_text
     from tacita.files.contract import WriteOptions

@@ -24,7 +24,6 @@ from tacita.cli import (
     compare,
     convert,
     describe,
-    experiments,
     explain,
     explore,
     generate,
@@ -75,7 +74,6 @@ for command in (
     reason,
     rules,
     table,
-    experiments,
     verify,
     version,
 ):

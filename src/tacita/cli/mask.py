@@ -13,7 +13,7 @@ from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from tacita.choosing.front import Masking
+    from tacita.api.masking import Masking
     from tacita.release.masked.folder import ReleasedRecords
 
 EXIT_AGAINST = 1
@@ -61,9 +61,9 @@ def mask(
     seed stays in OUT.internal. Exit code 1 if a limit of the recipe is not kept, or if the recipe sets no limit of risk
     ('accept') and --ungated is not given: then nothing is written.
     """
-    from tacita.choosing.front import mask as masked_by
-    from tacita.choosing.verdict import has_limit, reasons_against
+    from tacita.api.masking import mask as masked_by
     from tacita.recipes.recipe_file import read_recipe
+    from tacita.recipes.verdict import has_limit, reasons_against
 
     if out is None and any((internal, no_shuffle, publish_recipe, anyway, ungated, escape_formulas, allow_derivable)):
         raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
@@ -97,9 +97,9 @@ def mask(
 
 
 def _as_dict(found: Masking, released: ReleasedRecords | None, against: Sequence[str]) -> dict[str, Any]:
-    from tacita.choosing.as_json import evaluation_dict
-    from tacita.choosing.as_json import told as figure
-    from tacita.choosing.verdict import has_limit
+    from tacita.recipes.as_json import evaluation_dict
+    from tacita.recipes.as_json import told as figure
+    from tacita.recipes.verdict import has_limit
     from tacita.release.derivable import with_derivable
 
     judged = evaluation_dict(found.evaluation)
@@ -127,9 +127,9 @@ def _as_dict(found: Masking, released: ReleasedRecords | None, against: Sequence
 def _print(found: Masking, released: ReleasedRecords | None, against: Sequence[str], *, refused: bool) -> None:
     from rich.text import Text
 
-    from tacita.choosing.as_text import evaluation_text, steps_text
-    from tacita.choosing.headline import headline
-    from tacita.choosing.verdict import UNGATED, has_limit
+    from tacita.recipes.as_text import evaluation_text, steps_text
+    from tacita.recipes.headline import headline
+    from tacita.recipes.verdict import UNGATED, has_limit
     from tacita.release.derivable import with_derivable
 
     lines = [*found.notes, *(released.notes if released is not None else ())]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tacita.errors import UsageError
 
 if TYPE_CHECKING:
-    from tacita.dataset import Dataset
+    from tacita.api.dataset import Dataset
     from tacita.model.dictionary import MissingAs
     from tacita.risk.continuous.interval_disclosure import IntervalDisclosure
     from tacita.risk.null_semantics import Nulls
@@ -144,5 +144,5 @@ def links_asked(data: Dataset, programs: list[str], inputs: dict[str, str]) -> d
         program, word = (program, word) if equals else (each, "group")
         if word in links:
             raise UsageError(f"--related names '{word}' twice", do="name them: --related family=family_links")
-        links[word] = related(program, data, inputs)
+        links[word] = related(program, data.microdata, inputs)
     return links

@@ -48,7 +48,7 @@ def methods(
 
 
 def _described(name: str) -> dict[str, Any]:
-    from tacita.model.parameters import in_words
+    from tacita.parameters import in_words
     from tacita.recipes.methods import named
 
     method = named(name)

@@ -20,7 +20,7 @@ from tacita.progress import Progress, silent
 from tacita.settings import Settings
 
 if TYPE_CHECKING:
-    from tacita.dataset import Dataset
+    from tacita.api.dataset import Dataset
 
 _reading = functools.partial(typer.Option, rich_help_panel="Reading")
 _role = functools.partial(typer.Option, rich_help_panel="Roles")
@@ -94,7 +94,7 @@ class Request:
         self, source: str, progress: Progress = silent, *, use_dictionary: bool = True, only_given_roles: bool = False
     ) -> Dataset:
         """Read a source as the options say; with `only_given_roles` no other attribute is a quasi-identifier."""
-        from tacita.dataset import Dataset
+        from tacita.api.dataset import Dataset
         from tacita.engines.duckdb import DuckDBEngine
         from tacita.files.contract import ReadOptions, types_named
         from tacita.files.read import read

@@ -10,8 +10,8 @@ from tacita.cli.options import Request, names_in, once, split_pair
 from tacita.errors import UsageError
 
 if TYPE_CHECKING:
+    from tacita.api.dataset import Dataset
     from tacita.cycle.plan import Plan
-    from tacita.dataset import Dataset
     from tacita.release.options import ReleaseOptions
 
 _K = 3

@@ -23,7 +23,7 @@ from tacita.errors import UsageError, counted, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacita.reasoning.conclusions import Conclusions
+    from tacita.reasoning.conclusions import ProgramResult
 
 Inputs = Annotated[
     list[str] | None,
@@ -129,7 +129,7 @@ def _draw(proof: Any, target: Path, *, force: bool) -> None:
 # -- for people --------------------------------------------------------------------------------------------------------
 
 
-def _lines(found: Conclusions, show: int, proofs: list[Any], reasons: list[Any], graph: Path | None) -> Iterator[str]:
+def _lines(found: ProgramResult, show: int, proofs: list[Any], reasons: list[Any], graph: Path | None) -> Iterator[str]:
     for proof in proofs:
         yield from proof_lines(proof)
     for reason in reasons:
@@ -154,7 +154,7 @@ def _lines(found: Conclusions, show: int, proofs: list[Any], reasons: list[Any],
 
 
 def _as_dict(
-    found: Conclusions, show: int, proofs: list[Any], reasons: list[Any], graph: Path | None
+    found: ProgramResult, show: int, proofs: list[Any], reasons: list[Any], graph: Path | None
 ) -> dict[str, Any]:
     from tacita.reasoning.json_values import json_value
 

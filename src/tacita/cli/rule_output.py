@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tacita.errors import counted, printable, without_credentials
 
 if TYPE_CHECKING:
-    from tacita.reasoning.conclusions import Conclusions
-    from tacita.rules.reasoner.proofs import Proof
+    from tacita.reasoning.conclusions import ProgramResult
+    from tacita.rules.proofs import Proof
     from tacita.rules.reasoner.violations import Violation
 
 _VIOLATIONS, _IN_FULL, _PROVED = 20, 3, 100
@@ -23,7 +23,7 @@ def print_lines(lines: Iterable[str]) -> None:
         sys.stdout.write(f"{line.rstrip()}\n")
 
 
-def fact_lines(found: Conclusions, predicate: str, show: int) -> Iterator[str]:
+def fact_lines(found: ProgramResult, predicate: str, show: int) -> Iterator[str]:
     """Yield the number of facts of a predicate, and the first of them as the language writes them."""
     from tacita.rules.reasoner.values import written
     from tacita.rules.syntax.literals import name_literal
@@ -44,7 +44,7 @@ def proof_lines(proof: Proof) -> Iterator[str]:
     yield from printable(proof.as_text(), keep="\n").splitlines()
 
 
-def violation_lines(violations: tuple[Violation, ...], found: Conclusions | None = None) -> Iterator[str]:
+def violation_lines(violations: tuple[Violation, ...], found: ProgramResult | None = None) -> Iterator[str]:
     """Yield the violations that were found; of the first some, below each, how what clashes came about."""
     if not violations:
         return
@@ -63,7 +63,7 @@ def violation_lines(violations: tuple[Violation, ...], found: Conclusions | None
         yield f"  and {len(violations) - _VIOLATIONS:,} more; --json shows all"
 
 
-def violation_dicts(found: Conclusions) -> list[dict[str, Any]]:
+def violation_dicts(found: ProgramResult) -> list[dict[str, Any]]:
     """Return the violations as JSON knows them; of very many, only the first have a proof."""
     from tacita.reasoning.json_values import json_value
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from tacita.errors import UsageError, did_you_mean, listed
 from tacita.masking.method import Method
-from tacita.model.parameters import built
+from tacita.parameters import built
 
 _HOMES: dict[str, str] = {
     "anatomy": "anatomy:Anatomy",

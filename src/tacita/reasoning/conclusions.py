@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from tacita.dataset import Dataset
 from tacita.errors import counted
+from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.reasoning.outputs import microdata_of, write_all
 from tacita.reasoning.queries import Answers, answers
@@ -21,11 +21,11 @@ from tacita.settings import Settings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tacita.rules.reasoner.proofs import Proof, WhyNot
+    from tacita.rules.proofs import Proof, WhyNot
 
 
 @dataclass(slots=True)
-class Conclusions:
+class ProgramResult:
     """The result of reasoning. Its facts live in an engine until it is closed or forgotten."""
 
     reasoned: Reasoned
@@ -91,13 +91,17 @@ class Conclusions:
         """Return for which values of its variables a question holds: ``Control(X, "c"), X != "a"``."""
         return answers(self.reasoned, question, limit)
 
-    def dataset(self, predicate: str) -> Dataset:
-        """Return the facts of a predicate as a data set: arguments are attributes, labelled nulls missing values."""
-        return Dataset(microdata_of(self.reasoned, predicate, self.settings))
+    def microdata(self, predicate: str) -> Microdata:
+        """Return the facts of a predicate as microdata: arguments are attributes, labelled nulls missing values."""
+        return microdata_of(self.reasoned, predicate, self.settings)
 
     def to_arrow(self, predicate: str) -> pa.Table:
         """Return the facts of a predicate as an Arrow table."""
-        return self.dataset(predicate).to_arrow()
+        import pyarrow as pa
+
+        microdata = self.microdata(predicate)
+        batches = list(microdata.relation.batches())
+        return pa.Table.from_batches(batches) if batches else pa.table({c.name: [] for c in microdata.columns})
 
     def write(
         self, outputs: Mapping[str, str | Path], *, force: bool = False, progress: Progress = silent
@@ -129,7 +133,7 @@ class Conclusions:
         That of one of the `violations` says which facts clash, and how each of them came about.
         """
         if isinstance(fact, Violation):
-            from tacita.rules.reasoner.proofs import why_violated
+            from tacita.rules.proofs import why_violated
 
             return why_violated(self.reasoned, fact, limit=limit, most=most, contributors=contributors)
         return self.reasoned.why(fact.strip().removesuffix("."), limit=limit, most=most, contributors=contributors)

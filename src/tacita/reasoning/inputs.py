@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tacita.dataset import Dataset
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.protocol import Engine, EngineRelation
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed, printable
@@ -50,8 +49,8 @@ class Reader:
             given = Place.parse(str(given))
         if isinstance(given, Place):
             return self._of_place(wanted, given)
-        if isinstance(given, Dataset):
-            return self._of_microdata(wanted, given.microdata, f"data set '{given.name}'")
+        if isinstance(given, Microdata):
+            return self._of_microdata(wanted, given, f"data set '{given.name}'")
         if type(given).__module__.partition(".")[0] in _LIBRARIES:
             where = f"{type(given).__module__.partition('.')[0]} {type(given).__name__}"
             return self._of_microdata(wanted, read(given, self._reading_engine()), where)
@@ -62,10 +61,10 @@ class Reader:
             do="give a path, a database URL, a data frame, a data set or a list of tuples",
         )
 
-    def microdata(self, data: Dataset | str | Path) -> Microdata:
+    def microdata(self, data: Microdata | str | Path) -> Microdata:
         """Return microdata as it lives in the engine that reasons."""
-        if isinstance(data, Dataset):
-            microdata = data.microdata
+        if isinstance(data, Microdata):
+            microdata = data
         else:
             microdata = read(str(data), self._reading_engine(), ReadOptions(progress=self.progress))
         return replace(microdata, relation=self._adopted(microdata))

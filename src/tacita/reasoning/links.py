@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacita.dataset import Dataset
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError, listed
+from tacita.files.contract import engine_relation
+from tacita.model.microdata import Microdata
 from tacita.reasoning.run import reason
 
 REL = "rel"
 
 
-def related(program: str, data: Dataset, inputs: Mapping[str, Any] | None = None) -> EngineRelation:
+def related(program: str, data: Microdata, inputs: Mapping[str, Any] | None = None) -> EngineRelation:
     """Return the pairs ``rel(one, other)`` that a program concludes, as a relation in the engine of the data."""
     import pyarrow as pa
 
-    found = reason(program, inputs, data=data, engine=data.relation.engine)
+    engine = engine_relation(data).engine
+    found = reason(program, inputs, data=data, engine=engine)
     if REL not in found.predicates:
         raise UsageError(
             f"the program concludes nothing for {REL}",
@@ -28,4 +30,4 @@ def related(program: str, data: Dataset, inputs: Mapping[str, Any] | None = None
     batch = pa.RecordBatch.from_pydict(
         {"one": pa.array([a for a, _ in pairs], pa.string()), "other": pa.array([b for _, b in pairs], pa.string())}
     )
-    return data.relation.engine.adopt([batch], batch.schema)
+    return engine.adopt([batch], batch.schema)

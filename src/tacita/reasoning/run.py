@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from tacita.dataset import Dataset
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.protocol import Engine
 from tacita.errors import RuleError, UsageError, did_you_mean, listed
 from tacita.knowledge.program_texts import ProgramText
+from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.reasoning.bindings import Place, bound
 from tacita.reasoning.columns import Wanted, wanted
-from tacita.reasoning.conclusions import Conclusions
+from tacita.reasoning.conclusions import ProgramResult
 from tacita.reasoning.inputs import Reader
 from tacita.reasoning.outputs import check_targets
 from tacita.reasoning.parameters import check_parameters
@@ -48,7 +48,7 @@ def reason(
     parameters: Mapping[str, Any] | None = None,
     functions: Functions | None = None,
     similarity: Similarity | None = None,
-    data: Dataset | str | Path | None = None,
+    data: Microdata | str | Path | None = None,
     max_rounds: int | None = None,
     memory: str | None = None,
     threads: int | None = None,
@@ -57,7 +57,7 @@ def reason(
     force: bool = False,
     no_header: bool = False,
     progress: Progress = silent,
-) -> Conclusions:
+) -> ProgramResult:
     """Run a program over its inputs until nothing new follows.
 
     `program` is a file, the text of a program, or the name of one that ships with Tacita. `inputs` are files, database
@@ -99,7 +99,7 @@ class Job:
     outputs: dict[str, Path]
     parameters: dict[str, Any] = field(default_factory=dict)
     functions: Functions = field(default_factory=dict)
-    data: Dataset | str | Path | None = None
+    data: Microdata | str | Path | None = None
     force: bool = False
     no_header: bool = False
     budget: Budget = field(default_factory=Budget)
@@ -182,7 +182,7 @@ class Job:
         progress: Progress,
         *,
         owns_engine: bool = True,
-    ) -> Conclusions:
+    ) -> ProgramResult:
         """Read the data, reason, and write what is to be written."""
         reader = Reader(engine, self.no_header, progress, settings=settings)
         known = wanted(self.linked)
@@ -202,7 +202,7 @@ class Job:
             source=self.program.source,
             watching=self.watching,
         )
-        found = Conclusions(reasoned, tuple(reader.notes), {}, settings, owns_engine)
+        found = ProgramResult(reasoned, tuple(reader.notes), {}, settings, owns_engine)
         if self.outputs:
             found.notes += found.write(self.outputs, force=self.force, progress=progress)
         return found
@@ -226,4 +226,4 @@ def _engine(name: str, settings: Settings) -> Engine:
     raise UsageError(f"no engine '{name}'{did_you_mean(name, ['duckdb', 'spark'])}", do="use duckdb or spark")
 
 
-__all__ = ["Conclusions", "Job", "Place", "reason"]
+__all__ = ["Job", "Place", "ProgramResult", "reason"]

@@ -14,7 +14,7 @@ from tacita.errors import RuleError, UsageError
 from tacita.knowledge.program_texts import ProgramText, read
 from tacita.progress import Progress, silent
 from tacita.reasoning.columns import wanted
-from tacita.reasoning.conclusions import Conclusions
+from tacita.reasoning.conclusions import ProgramResult
 from tacita.reasoning.diagnosis import Diagnosis, diagnose
 from tacita.reasoning.inputs import Reader
 from tacita.reasoning.queries import Answers
@@ -55,7 +55,7 @@ class Session:
     notes: list[str] = field(default_factory=list)
     _engine: DuckDBEngine | None = None
     _read: dict[str, Input] = field(default_factory=dict)
-    _found: Conclusions | None = None
+    _found: ProgramResult | None = None
     _added: list[str] = field(default_factory=list)
     """What was added, one after the other: together the text of the program."""
     _sound: int = 0
@@ -107,7 +107,7 @@ class Session:
         self._added, self._sound = [], 0
         self._forget()
 
-    def conclusions(self) -> Conclusions:
+    def conclusions(self) -> ProgramResult:
         """Return what follows from everything so far; clauses whose types do not fit the others are taken out again."""
         if self._found is None:
             try:
@@ -135,7 +135,7 @@ class Session:
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
-    def _reasoned(self) -> Conclusions:
+    def _reasoned(self) -> ProgramResult:
         if not self.program.text.strip() and not self.inputs:
             raise RuleError("there is nothing to reason about yet", do="enter a fact or a rule, or :load a program")
         diagnosis = diagnose(self.program, given=list(self.inputs), parameters=self.parameters)

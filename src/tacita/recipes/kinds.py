@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacita.categorization.similarity import NameSimilarity
-from tacita.description.profile import profiles
+from tacita.describe.profile import profiles
+from tacita.describe.similarity import NameSimilarity
 from tacita.files.contract import engine_relation
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Attribute, Category, Kind

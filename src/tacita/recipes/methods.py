@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tacita.errors import UsageError, did_you_mean
 from tacita.masking import catalogue
 from tacita.masking.method import Method
-from tacita.model.parameters import built
+from tacita.parameters import built
 from tacita.recipes.engine_methods import EngineMethod, GlobalRecoding, Intervals, KAnonymity
 
 ENGINE: dict[str, type[EngineMethod]] = {each.name: each for each in (GlobalRecoding, Intervals, KAnonymity)}

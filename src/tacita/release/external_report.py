@@ -14,11 +14,11 @@ from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.release.manifest import FEW, null_semantics
 from tacita.release.tuples import Tuples, identifiers_of
-from tacita.report.charts import Bar, bars
-from tacita.report.markup import Html, items, tag
-from tacita.report.page import figure, page, section
-from tacita.report.tables import Cell, Share, table
 from tacita.version import __version__
+from tacita.views.charts import Bar, bars
+from tacita.views.markup import Html, items, tag
+from tacita.views.page import figure, page, section
+from tacita.views.tables import Cell, Share, table
 
 _EMPTY_CELLS = {
     "maybe-match": "may stand for any value",

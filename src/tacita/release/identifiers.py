@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from tacita.categorization.undecided import doubts, told
+from tacita.describe.undecided import doubts, told
 from tacita.engines.plans.terms import as_text
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, UsageError

@@ -10,10 +10,10 @@ from tacita.cycle.outcome import Outcome, State
 from tacita.errors import counted, listed
 from tacita.release.manifest import plain, versions
 from tacita.release.tuples import Tuples
-from tacita.report.charts import BLUE, ORANGE, Bar, grouped_bars
-from tacita.report.markup import Html, items, tag
-from tacita.report.page import figure, page, section, verdict
-from tacita.report.tables import Cell, share, table
+from tacita.views.charts import BLUE, ORANGE, Bar, grouped_bars
+from tacita.views.markup import Html, items, tag
+from tacita.views.page import figure, page, section, verdict
+from tacita.views.tables import Cell, share, table
 
 _MOST_RULES = 50
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tacita.assessment.finding import Finding, finding
+from tacita.assess.finding import Finding, finding
 from tacita.cycle.outcome import DERIVABLE, Claim, still_recognisable
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.protocol import Engine

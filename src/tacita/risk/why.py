@@ -26,7 +26,7 @@ from tacita.risk.ruled import CONCLUDED, OUTPUT, Ruled
 from tacita.risk.sample import Sample
 
 if TYPE_CHECKING:
-    from tacita.rules.reasoner.proofs import Proof
+    from tacita.rules.proofs import Proof
 
 _NUMBER = "number_"
 _SAME = 1e-9

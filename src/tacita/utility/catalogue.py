@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Mapping
 
 from tacita.errors import UsageError, did_you_mean, listed
-from tacita.model.parameters import built
+from tacita.parameters import built
 from tacita.utility.loss import Loss
 
 _HOMES: dict[str, str] = {

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
+from tests.oracles.engine import frequencies as naive_frequencies
+from tests.oracles.engine import profile as naive_profile
+from tests.oracles.engine import weights as naive_weights
 
 from tacita.engines.plans import frequencies, profile, weights
 from tacita.engines.plans.rows_where import rows_where
 from tacita.engines.protocol import EngineRelation
-from tacita.engines.reference import frequencies as naive_frequencies
-from tacita.engines.reference import profile as naive_profile
-from tacita.engines.reference import weights as naive_weights
 from tacita.engines.spark import SparkEngine
 
 # Few but large examples: a query on Spark costs as much for one row as for a thousand.

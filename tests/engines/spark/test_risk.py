@@ -8,7 +8,7 @@ import pytest
 from tests.risk.samples import CATEGORY, MAYBE, mixed, told
 
 import tacita as tc
-from tacita.dataset import Dataset
+from tacita.api.dataset import Dataset
 from tacita.engines.spark import SparkEngine
 from tacita.risk.catalogue import measure
 from tacita.risk.cluster_risk import ClusterRisk

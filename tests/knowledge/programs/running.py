@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tests.oracles.rules import Null, Result, interpret, record
 from tests.rules.generated import _value
 
 from tacita.generators.samples import SAMPLES
@@ -20,7 +21,6 @@ from tacita.rules.passes.modules import link
 from tacita.rules.passes.parameters import term_of
 from tacita.rules.reasoner import Reasoned, reason
 from tacita.rules.reasoner.similar import JaroWinkler
-from tacita.rules.reference import Null, Result, interpret, record
 from tacita.rules.syntax import parse
 
 CASES = Path(__file__).with_name("cases")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from tests.knowledge.programs.running import Case, Row, all_cases, as_values
+from tests.oracles.rules import Null, RecordValue, same_up_to_nulls
 
 from tacita.errors import ReasoningError
 from tacita.knowledge import programs
-from tacita.rules.reference import Null, RecordValue, same_up_to_nulls
 
 CASES = all_cases()
 

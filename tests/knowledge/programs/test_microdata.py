@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from tests.knowledge.programs.running import as_values, sample_facts
+from tests.oracles.rules import same_up_to_nulls
 
 import tacita as tc
 from tacita.knowledge import programs
 from tacita.rules.reasoner import reason
-from tacita.rules.reference import same_up_to_nulls
 
 OVER_FACTS = """
 [Tuple] Val(M, I, A, V), Cat(M, A, C), C in {"Quasi-identifier", "Weight"}, VSet = munion((A, V)) -> Tuple(M, I, VSet).

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacita.attacks.table_audit import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Knowledge, Levels, Status, table_of_leaves
 from tacita.tables.front.case import Case
 from tacita.tables.front.protected import Protected, ProtectedTable

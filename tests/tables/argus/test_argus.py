@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacita.dataset import default_engine
+from tacita.api.dataset import default_engine
 from tacita.errors import HierarchyError, InputError
 from tacita.model.table import Dimension, Equations, Status, Table
 from tacita.tables.argus.apriori import parse_apriori, with_apriori

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import tacita as tc
-from tacita.dataset import default_engine
+from tacita.api.dataset import default_engine
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Status, Table
 from tacita.tables.build.additivity import gaps

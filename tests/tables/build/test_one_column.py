@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tacita.dataset import default_engine
+from tacita.api.dataset import default_engine
 from tacita.errors import HierarchyError
 from tacita.tables.build.from_specification import gather
 from tacita.tables.specification.reading import read_specification

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacita.dataset import default_engine
+from tacita.api.dataset import default_engine
 from tacita.model.table import Table
 from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import Given

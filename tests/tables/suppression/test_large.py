@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.tables.grids import PLENTY
 
-from tacita.attacks.table_audit import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Knowledge, Levels, Table, table_of_leaves
 from tacita.tables.suppression import suppress as room

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from tacita.attacks.microdata.attacker import Attacker
 from tacita.errors import UsageError, did_you_mean, listed
-from tacita.model.parameters import built
+from tacita.parameters import built
 
 _HOMES: dict[str, str] = {
     "attribute-inference": "inference.attribute:AttributeInference",

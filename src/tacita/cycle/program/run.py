@@ -21,7 +21,6 @@ from tacita.cycle.program.measure import Asked
 from tacita.cycle.program.values import HIERARCHY, hierarchy_facts, with_values
 from tacita.cycle.state import Measured, measured
 from tacita.cycle.stuck import stuck_records
-from tacita.dataset import Dataset
 from tacita.engines.protocol import EngineRelation
 from tacita.errors import RuleError, UsageError, counted, listed
 from tacita.knowledge.program_texts import ProgramText
@@ -29,7 +28,7 @@ from tacita.model.decision import EVERY_RECORD
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
-from tacita.reasoning.conclusions import Conclusions
+from tacita.reasoning.conclusions import ProgramResult
 from tacita.reasoning.parameters import check_parameters
 from tacita.reasoning.run import Job
 from tacita.risk.cluster_risk import ClusterRisk
@@ -44,7 +43,7 @@ RELEASED, REL = "TupleA", "rel"
 
 
 def anonymize_by_rules(
-    data: Dataset | Microdata,
+    microdata: Microdata,
     program: str | Path = "cycle",
     *,
     inputs: Mapping[str, Any] | None = None,
@@ -58,13 +57,12 @@ def anonymize_by_rules(
     the data are given to programs that recode, unless the inputs do.
 
     >>> import tacita as tc
-    >>> outcome = anonymize_by_rules(tc.sample("figure-5"), "cycle")
+    >>> outcome = anonymize_by_rules(tc.sample("figure-5").microdata, "cycle")
     >>> print(outcome.verdict, outcome.nulls)
     Safe: 3 records were unsafe, none is now. 3
     >>> print(next(iter(outcome.decisions)))
     step 1: Sector of tuple 1 suppressed by 'local_suppression [2]': risk 1 -> 0
     """
-    microdata = data.microdata if isinstance(data, Dataset) else data
     return _Ruled(microdata, ProgramText.of(program), dict(inputs or {}), dict(parameters or {})).run(progress)
 
 
@@ -89,7 +87,7 @@ class _Ruled:
             {**self._hierarchies(), **self.inputs},
             {},
             self.parameters,
-            data=Dataset(microdata),
+            data=microdata,
             watching=rounds,
         ).checked()
         check_parameters(job.parameters, job.known_parameters, self.program.source)
@@ -122,13 +120,13 @@ class _Ruled:
     def _hierarchies(self) -> dict[str, Any]:
         """Return the hierarchies of the data as facts, if the program reads such facts and nobody gives them."""
         job = Job(self.program, {**dict.fromkeys(HIERARCHY, ()), **self.inputs}, {}, self.parameters)
-        job.data = Dataset(self.original)
+        job.data = self.original
         wanted = {a.text(0) for a in job.prepared().program.directives("input")}
         if not wanted & set(HIERARCHY) or set(self.inputs) & set(HIERARCHY):
             return {}
         return {predicate: rows for predicate, rows in hierarchy_facts(self.original).items() if predicate in wanted}
 
-    def _check(self, found: Conclusions) -> None:
+    def _check(self, found: ProgramResult) -> None:
         """Raise if the program is no cycle over these tuples."""
         declared = found.reasoned.run.layouts
         missing = [name for name in (TUPLE, RELEASED) if name not in declared]
@@ -146,7 +144,7 @@ class _Ruled:
 
     # -- after ---------------------------------------------------------------------------------------------------------
 
-    def _outcome(self, microdata: Microdata, found: Conclusions, rounds: Rounds, progress: Progress) -> Outcome:
+    def _outcome(self, microdata: Microdata, found: ProgramResult, rounds: Rounds, progress: Progress) -> Outcome:
         history = versions(found.reasoned)
         decided = decisions(found.reasoned, rounds, history, self.program.source)
         released = {record: dict(values.items) for _, record, values in found.facts(RELEASED)}
@@ -235,7 +233,7 @@ class _Ruled:
             told.setdefault(row, Stuck(row, risk, (*higher, "leave the record out of the release")))
         return tuple(told[row] for row in sorted(told))
 
-    def _links(self, found: Conclusions, microdata: Microdata) -> EngineRelation:
+    def _links(self, found: ProgramResult, microdata: Microdata) -> EngineRelation:
         """Return who belongs together, as the program concludes it."""
         import pyarrow as pa
 

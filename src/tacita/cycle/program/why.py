@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from tacita.cycle.unsafe import risks_of
-from tacita.dataset import Dataset
 from tacita.engines.plans.terms import as_text
 from tacita.errors import UsageError, counted
 from tacita.model.attribute import Category
@@ -29,7 +28,7 @@ from tacita.risk.sample import Sample
 from tacita.rules.reasoner.values import written
 
 if TYPE_CHECKING:
-    from tacita.rules.reasoner.proofs import Proof
+    from tacita.rules.proofs import Proof
 
 _SHOWN = 20
 
@@ -78,7 +77,7 @@ class LinkedWhy:
 
 
 def why_linked(
-    data: Dataset | Microdata,
+    microdata: Microdata,
     row: int,
     program: str | Path = "company_groups",
     inputs: Mapping[str, Any] | None = None,
@@ -95,21 +94,20 @@ def why_linked(
 
     >>> import tacita as tc
     >>> own = [("099876", "231654", 0.6), ("231654", "765389", 0.8)]
-    >>> why = why_linked(tc.sample("figure-5"), 2, "company_groups", {"Own": own}, measure=KAnonymity(2))
+    >>> why = why_linked(tc.sample("figure-5").microdata, 2, "company_groups", {"Own": own}, measure=KAnonymity(2))
     >>> why.other, why.risk
     (1, 1.0)
     >>> print(why.as_sentences().splitlines()[1])
     099876 and 765389 belong together, because 099876 controls 765389.
     """
-    held = data if isinstance(data, Dataset) else Dataset(data)
-    identifiers = held.dictionary.of(Category.IDENTIFIER)
+    identifiers = microdata.dictionary.of(Category.IDENTIFIER)
     if len(identifiers) != 1:
         raise UsageError("links relate identifiers, and there is not just one", do="name it with --identifier NAME")
-    sample = Sample.of(held.microdata, known, nulls)
+    sample = Sample.of(microdata, known, nulls)
     keys = _keys(sample, identifiers[0].name)
     if row not in keys:
         raise UsageError(f"there is no record {row}", do=f"give the number of a record, from 1 to {len(keys):,}")
-    found = reason(program, inputs, data=held, engine=sample.engine, progress=progress)
+    found = reason(program, inputs, data=microdata, engine=sample.engine, progress=progress)
     if REL not in found.predicates:
         return None
     facts: dict[str, tuple[Any, Any]] = {}

@@ -14,9 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from tacita.attacks.microdata.derivation import Derivation
-from tacita.choosing.evaluation import Evaluation
-from tacita.choosing.headline import headline
-from tacita.choosing.verdict import UNGATED, has_limit, reasons_against
 from tacita.errors import OutputError, UsageError, faults_text, listed
 from tacita.files.atomic import write_text
 from tacita.files.contract import WriteOptions, engine_relation
@@ -27,8 +24,11 @@ from tacita.model import dictionary_file
 from tacita.model.microdata import Microdata, Source
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
+from tacita.recipes.evaluation import Evaluation
+from tacita.recipes.headline import headline
 from tacita.recipes.recipe import Judgement, Recipe
 from tacita.recipes.recipe_file import recipe_text
+from tacita.recipes.verdict import UNGATED, has_limit, reasons_against
 from tacita.release.derivable import allowed_notes, check_not_derivable, cluster_key, derivable
 from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
 from tacita.release.ending import released_ending

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tacita.choosing.as_json import evaluation_dict
-from tacita.choosing.evaluation import Evaluation
 from tacita.model.microdata import Microdata
+from tacita.recipes.as_json import evaluation_dict
 from tacita.recipes.carry_out import Masked
+from tacita.recipes.evaluation import Evaluation
 from tacita.release.manifest import FORMAT, hashes, plain, reading, source_told, versions
 from tacita.release.masked.tuples import identifiers_of
 from tacita.release.placing import TOKEN, Places

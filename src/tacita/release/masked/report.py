@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tacita.choosing.as_html import evaluation_parts
-from tacita.choosing.as_text import number, of_hundred
-from tacita.choosing.evaluation import Evaluation
-from tacita.choosing.headline import headline
 from tacita.errors import listed
 from tacita.model.microdata import Microdata
+from tacita.recipes.as_html import evaluation_parts
+from tacita.recipes.as_text import number, of_hundred
 from tacita.recipes.carry_out import Done, Masked
+from tacita.recipes.evaluation import Evaluation
+from tacita.recipes.headline import headline
 from tacita.recipes.methods import named
 from tacita.recipes.recipe_file import recipe_text
 from tacita.release.derivable import with_derivable
 from tacita.release.external_report import about
 from tacita.release.tuples import Tuples
-from tacita.report.markup import Html, items, preformatted, tag
-from tacita.report.page import page, section
-from tacita.report.tables import Cell, Share, table
 from tacita.version import __version__
+from tacita.views.markup import Html, items, preformatted, tag
+from tacita.views.page import page, section
+from tacita.views.tables import Cell, Share, table
 
 _LOSSES = {
     "probabilistic": "means, variances, correlations and quantiles of numbers",

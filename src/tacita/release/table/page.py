@@ -7,13 +7,13 @@ from itertools import islice
 
 from tacita.errors import counted
 from tacita.model.table import Status
-from tacita.report.markup import Html, items, tag
-from tacita.report.page import section, verdict
-from tacita.report.tables import Cell, table
-from tacita.report.tables import figure as number
 from tacita.tables.front.protected import Protected, ProtectedTable
 from tacita.tables.output.as_html import tables_page
 from tacita.tables.output.part import Part
+from tacita.views.markup import Html, items, tag
+from tacita.views.page import section, verdict
+from tacita.views.tables import Cell, table
+from tacita.views.tables import figure as number
 
 _LISTED = 500
 _METHODS = {"suppression": "cells are withheld", "fast": "cells are withheld", "intervals": "intervals are published"}

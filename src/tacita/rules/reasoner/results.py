@@ -20,7 +20,7 @@ from tacita.rules.reasoner.values import decoded
 from tacita.rules.reasoner.violations import Violation
 
 if TYPE_CHECKING:
-    from tacita.rules.reasoner.proofs import Proof, WhyNot
+    from tacita.rules.proofs import Proof, WhyNot
     from tacita.rules.reasoner.versions import History
 
 
@@ -107,13 +107,13 @@ class Reasoned:
 
     def why(self, fact: str, *, limit: int | None = 12, most: int | None = None, contributors: int = 20) -> Proof:
         """Return the proof of a fact that holds, so many levels and facts of it; ``_`` stands for anything."""
-        from tacita.rules.reasoner.proofs import why
+        from tacita.rules.proofs import why
 
         return why(self, fact, limit=limit, most=most, contributors=contributors)
 
     def why_not(self, fact: str) -> WhyNot:
         """Return why a fact does not hold: the nearest rule, and the first condition that failed."""
-        from tacita.rules.reasoner.proofs import why_not
+        from tacita.rules.proofs import why_not
 
         return why_not(self, fact)
 

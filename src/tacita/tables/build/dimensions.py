@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tacita.description.kinds import natural_order
+from tacita.describe.kinds import natural_order
 from tacita.errors import HierarchyError
 from tacita.model.hierarchy import text_of
 from tacita.model.table import Dimension

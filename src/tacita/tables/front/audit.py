@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.result import Audit
+from tacita.attacks.tables.result import Audit
 from tacita.model.table import WITHHELD, Status
 from tacita.progress import Progress, silent
 from tacita.tables.front.case import Case

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.unions import UnionRule
+from tacita.attacks.tables.unions import UnionRule
 from tacita.errors import InternalError
 from tacita.model.table import Knowledge, Levels, Status, Table
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.unions import UnionRule
+from tacita.attacks.tables.unions import UnionRule
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.errors import InputError, listed
 from tacita.model.table import Status

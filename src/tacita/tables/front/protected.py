@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.result import Audit
+from tacita.attacks.tables.result import Audit
 from tacita.errors import OutputError, UsageError, listed
 from tacita.model.table import WITHHELD, Status, Table
 from tacita.tables.front.case import Case

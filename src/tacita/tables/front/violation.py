@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from tacita.attacks.result import Violation
+from tacita.attacks.tables.result import Violation
 from tacita.tables.front.case import Case
 
 

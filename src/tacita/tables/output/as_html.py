@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 
 from tacita.errors import counted
 from tacita.model.table import Dimension
-from tacita.report.cross_table import Head, Place, cross_table
-from tacita.report.markup import Html, items, tag
-from tacita.report.page import page, section
 from tacita.tables.output.depth import depths
 from tacita.tables.output.figures import shown
 from tacita.tables.output.grid import Grid, GridCell, grids
 from tacita.tables.output.part import MARKER, Part
 from tacita.version import __version__
+from tacita.views.cross_table import Head, Place, cross_table
+from tacita.views.markup import Html, items, tag
+from tacita.views.page import page, section
 
 _MOST = 40_000
 """Cells of one table on a page; a browser shows more only with patience, and the files have them all."""

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.unions import UnionRule
+from tacita.attacks.tables.unions import UnionRule
 from tacita.model.table import Contributions, Equations, Table
 from tacita.tables.sensitivity.finding import SensitivityRule
 from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency

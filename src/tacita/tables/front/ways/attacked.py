@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.result import Audit
-from tacita.attacks.table_audit import audit
+from tacita.attacks.tables.result import Audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Knowledge, Movement
 from tacita.progress import Progress
 from tacita.tables.front.case import Case

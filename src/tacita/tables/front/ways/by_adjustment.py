@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.attacks.adjusted_table import check_adjusted
+from tacita.attacks.tables.adjusted_table import check_adjusted
 from tacita.model.table import Status
 from tacita.progress import Progress
 from tacita.tables.adjustment.adjust import adjust

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from tacita.attacks.rounded_table import audit_perturbed
+from tacita.attacks.tables.rounded_table import audit_perturbed
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.errors import UsageError
 from tacita.files.contract import engine_relation

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacita.attacks.adjusted_table import check_small_counts
-from tacita.attacks.result import Audit
-from tacita.attacks.rounded_table import audit_perturbed, audit_rounded
+from tacita.attacks.tables.adjusted_table import check_small_counts
+from tacita.attacks.tables.result import Audit
+from tacita.attacks.tables.rounded_table import audit_perturbed, audit_rounded
 from tacita.errors import UsageError
 from tacita.progress import Progress
 from tacita.tables.front.case import Case

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tacita.attacks.result import Audit
+from tacita.attacks.tables.result import Audit
 from tacita.progress import Progress, Step
 from tacita.tables.front.case import Case
 from tacita.tables.front.protected import ProtectedTable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.attacks.adjusted_table import Check
-from tacita.attacks.result import EVERYBODY, Audit, Intervals, Violation
+from tacita.attacks.tables.adjusted_table import Check
+from tacita.attacks.tables.result import EVERYBODY, Audit, Intervals, Violation
 from tacita.errors import UsageError
 from tacita.model.table import Status
 from tacita.tables.front.case import Case

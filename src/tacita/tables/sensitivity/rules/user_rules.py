@@ -20,7 +20,7 @@ from tacita.tables.sensitivity.finding import Finding
 from tacita.tables.sensitivity.rules.minimum_frequency import usual_distances
 
 if TYPE_CHECKING:
-    from tacita.reasoning.conclusions import Conclusions
+    from tacita.reasoning.conclusions import ProgramResult
     from tacita.rules.logic.program import Program
 
 SENSITIVE, PROTECTION = "Sensitive", "Protection"
@@ -128,7 +128,7 @@ class UserRules:
                     do="write the reason in quotes in the head of the rule: a computed one could show a contribution",
                 )
 
-    def _facts(self, found: Conclusions, predicate: str, arity: int) -> list[tuple[Any, ...]]:
+    def _facts(self, found: ProgramResult, predicate: str, arity: int) -> list[tuple[Any, ...]]:
         if predicate not in found.predicates:
             return []
         rows = found.facts(predicate)

@@ -1,0 +1,87 @@
+"""The Python front door of the cycle: a data set in, an outcome out, and a release folder from it.
+
+>>> import tacita as tc
+>>> outcome = tc.anonymize(tc.sample("figure-5"), k=2)
+>>> outcome.is_safe, outcome.nulls
+(True, 3)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from tacita.api.dataset import Dataset
+from tacita.cycle.anonymize import anonymize as run
+from tacita.cycle.outcome import Outcome
+from tacita.cycle.plan import Plan
+from tacita.errors import UsageError
+from tacita.progress import Progress, silent
+from tacita.release.folder import Released, write_release
+from tacita.release.options import ReleaseOptions
+from tacita.risk.identity.k_anonymity import KAnonymity
+
+if TYPE_CHECKING:
+    from tacita.api.masking import Masking
+    from tacita.release.masked.folder import MaskedOptions, ReleasedRecords
+    from tacita.release.table.folder import ReleasedTables, TableOptions
+    from tacita.tables.front.protected import Protected
+
+
+def anonymize(data: Dataset, plan: Plan | None = None, *, k: int | None = None, progress: Progress = silent) -> Outcome:
+    """Change a data set as little as possible until the plan's measure finds no record above its threshold.
+
+    `k` is short for a plan with k-anonymity. Nothing is written; `release_to` writes a safe outcome.
+    """
+    if k is not None and plan is not None:
+        raise UsageError("k is given beside a plan", do="say it in the plan: Plan(KAnonymity(k))")
+    plan = plan or Plan(KAnonymity(k) if k is not None else KAnonymity())
+    data, notes = data.for_release(plan.known, tuple(filter(None, [plan.cluster])), progress=progress)
+    outcome = run(data.microdata, plan, progress=progress)
+    return replace(outcome, notes=[*notes, *outcome.notes])
+
+
+@overload
+def release_to(
+    folder: str | Path, outcome: Outcome, options: ReleaseOptions | None = None, *, progress: Progress = silent
+) -> Released: ...
+
+
+@overload
+def release_to(
+    folder: str | Path, outcome: Protected, options: TableOptions | None = None, *, progress: Progress = silent
+) -> ReleasedTables: ...
+
+
+@overload
+def release_to(
+    folder: str | Path, outcome: Masking, options: MaskedOptions | None = None, *, progress: Progress = silent
+) -> ReleasedRecords: ...
+
+
+def release_to(
+    folder: str | Path,
+    outcome: Outcome | Protected | Masking,
+    options: ReleaseOptions | TableOptions | MaskedOptions | None = None,
+    *,
+    progress: Progress = silent,
+) -> Released | ReleasedTables | ReleasedRecords:
+    """Write a safe outcome, masked data or protected tables as a release folder, its internal folder beside it."""
+    if isinstance(outcome, Outcome):
+        if options is not None and not isinstance(options, ReleaseOptions):
+            raise UsageError("these are options of tables", do="give ReleaseOptions with an outcome of the cycle")
+        return write_release(outcome, Path(folder), options, progress=progress)
+    from tacita.api.masking import Masking
+
+    if isinstance(outcome, Masking):
+        from tacita.release.masked.folder import MaskedOptions, write_masked
+
+        if options is not None and not isinstance(options, MaskedOptions):
+            raise UsageError("these are options of something else", do="give MaskedOptions with masked data")
+        return write_masked(outcome.masked, outcome.evaluation, Path(folder), options, progress=progress)
+    from tacita.release.table.folder import TableOptions, write_tables
+
+    if options is not None and not isinstance(options, TableOptions):
+        raise UsageError("these are options of microdata", do="give TableOptions with protected tables")
+    return write_tables(outcome, Path(folder), options, progress=progress)

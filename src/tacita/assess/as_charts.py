@@ -1,0 +1,100 @@
+"""What an assessment shows as charts: look-alikes, the spread of risks, attributes, scenarios, sources of risk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tacita.assess.assessment import ScenarioAssessment
+from tacita.assess.finding import Bin, Finding
+from tacita.assess.presentation import sizes
+from tacita.assess.riskiest import Rise, RiskyRecord
+from tacita.views.charts import ORANGE, SERIES, VERMILION, Bar, Steps, bars, grouped_bars, steps
+from tacita.views.markup import Html
+from tacita.views.tables import figure
+
+_MOST_ATTRIBUTES = 15
+_MOST_RECORDS = 25
+_NOISE = 1e-9
+
+
+def look_alikes(scenario: ScenarioAssessment) -> Html:
+    """Return how many records there are by how many look like them."""
+    k = scenario.k
+    given = []
+    for (name, low, high), records in zip(sizes(), scenario.alike.by_size, strict=True):
+        under = "all" if high is not None and high < k else "some" if low < k else ""
+        given.append(_flagged(name, records, under, f"fewer than {k}"))
+    return bars("Records by how many look like them", given, logarithmic=True)
+
+
+def spread(found: Finding, name: str) -> Html:
+    """Return how many records have which risk by a measure, under the name that it is shown by."""
+    threshold = found.risks.threshold
+    given = []
+    for each in found.distribution:
+        above = "all" if each.low >= threshold and each.high > threshold else "some" if each.high > threshold else ""
+        given.append(_flagged(_range(each), each.records, above, f"above {threshold:g}"))
+    return bars(f"Records by their risk, {name}", given, logarithmic=True)
+
+
+def says_yes_or_no(found: Finding) -> bool:
+    """Return whether all risks are 0 or 1, so that there is no spread to show."""
+    *lower, highest = found.distribution[1:]
+    return not any(each.records for each in lower) and abs(found.sum_of_risks - highest.records) < 1e-9 * (
+        1 + found.sum_of_risks
+    )
+
+
+def attributes(scenario: ScenarioAssessment) -> Html:
+    """Return how many records would be safe if the intruder did not know an attribute."""
+    shown = [each for each in scenario.attributes if each.saved][:_MOST_ATTRIBUTES]
+    given = [Bar(each.attribute, each.saved, f"{each.saved:,}") for each in shown]
+    return bars("Records that one attribute makes unsafe", given, most=scenario.alike.under)
+
+
+def scenarios(given: Sequence[ScenarioAssessment], names: Mapping[str, str]) -> Html:
+    """Return the unsafe records by each measure, scenarios side by side; what calls nothing unsafe is left out."""
+    told = [{found.name: found.unsafe for found in scenario.findings} for scenario in given]
+    measures = [
+        name for name in dict.fromkeys(name for each in told for name in each) if any(e.get(name) for e in told)
+    ]
+    found = [
+        Bar(names.get(name, name), each[name], f"{each[name]:,}  {scenario.name}", SERIES[place % len(SERIES)])
+        for name in measures
+        for place, (scenario, each) in enumerate(zip(given, told, strict=True))
+        if name in each
+    ]
+    return grouped_bars("Unsafe records by measure and scenario", found)
+
+
+def waterfalls(records: Sequence[RiskyRecord]) -> Html:
+    """Return what household, group and register add to the records' own risks, if they add to one of them."""
+    if not any(len(_rises(record)) > 1 for record in records):
+        return Html()
+    given = [
+        Steps(
+            f"row {record.row:,}",
+            tuple((rise.source, rise.risk) for rise in _rises(record)),
+            " → ".join(f"{figure(rise.risk)} {rise.source}" for rise in _rises(record)),
+        )
+        for record in records[:_MOST_RECORDS]
+    ]
+    return steps("Where the risk of the riskiest records comes from", given)
+
+
+def _rises(record: RiskyRecord) -> list[Rise]:
+    """Return the record's own risk and the steps that raise it."""
+    lower = [0.0, *(rise.risk for rise in record.waterfall)]
+    return [rise for place, rise in enumerate(record.waterfall) if not place or rise.risk > lower[place] + _NOISE]
+
+
+def _flagged(name: str, records: int, which: str, what: str) -> Bar:
+    """Return a bar that says whether all or some of its records are on the wrong side."""
+    if not which:
+        return Bar(name, records, f"{records:,}")
+    words = f"{records:,}" if not records else f"{records:,} · {'some ' if which == 'some' else ''}{what}"
+    return Bar(name, records, words, VERMILION if which == "all" else ORANGE)
+
+
+def _range(each: Bin) -> str:
+    return "0" if not each.high else f"up to {each.high:g}"

@@ -1,0 +1,166 @@
+"""What a reader sees of an assessment, worked out once: text, JSON and HTML only differ in how they set it.
+
+Every figure and every choice of what to show is made here. A form that wants a further figure gets it from here, so
+that the three cannot contradict each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tacita.assess.assessment import Assessment, ScenarioAssessment
+from tacita.assess.comparison import SIZES
+from tacita.assess.finding import Finding
+from tacita.assess.riskiest import RiskyRecord
+from tacita.errors import counted
+from tacita.risk.bounds import is_above
+from tacita.risk.catalogue import settable
+from tacita.views.tables import figure
+
+_TELLING = ("k", "l", "t", "alpha", "beta", "largest", "dimension", "estimate")
+"""Parameters that say what a measure's figures mean."""
+
+_DIGITS = 12
+"""Significant digits: sums of fractions may differ beyond, from run to run, by the order in which threads add."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The verdict in a word, and in a sentence."""
+
+    word: Literal["SAFE", "NOT SAFE", "MEASURED"]
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureFigures:
+    """What one measure of records found, as it is shown everywhere."""
+
+    name: str
+    parameters: Mapping[str, Any]
+    threshold: float
+    unsafe: int
+    unsafe_share: float
+    expected: float | None
+    """Expected re-identifications; None if the risks are not probabilities, as with k-anonymity."""
+    average: float | None
+    highest: float
+
+    @property
+    def telling(self) -> str:
+        """The parameters without which the figures mean little, such as ``k = 3``."""
+        shown = [f"{name} = {value}" for name, value in self.parameters.items() if name in _TELLING]
+        return ", ".join(shown[:2])
+
+
+def headline(assessment: Assessment) -> Headline:
+    """Return the verdict."""
+    of_records = any(found.is_of_records for s in assessment.scenarios for found in s.findings)
+    word: Literal["SAFE", "NOT SAFE"] = "SAFE" if assessment.is_safe else "NOT SAFE"
+    return Headline(word if of_records else "MEASURED", assessment.verdict)
+
+
+def measures(scenario: ScenarioAssessment) -> tuple[MeasureFigures, ...]:
+    """Return the figures of the measures of records, in their order."""
+    return tuple(measure_figures(found) for found in scenario.findings if found.is_of_records)
+
+
+def measure_figures(found: Finding) -> MeasureFigures:
+    """Return the figures of one measure."""
+    return MeasureFigures(
+        found.name,
+        parameters(found.measure),
+        found.risks.threshold,
+        found.unsafe,
+        found.unsafe_share,
+        found.expected,
+        found.average,
+        found.highest,
+    )
+
+
+def parameters(measure: object) -> dict[str, Any]:
+    """Return the parameters of a measure that can be typed."""
+    from tacita.risk.cluster_risk import ClusterRisk
+    from tacita.risk.ruled import Ruled
+
+    if isinstance(measure, ClusterRisk):
+        return parameters(measure.measure)
+    if isinstance(measure, Ruled):
+        return {str(name): plain(value) for name, value in measure.parameters.items()}
+    return {each.name: plain(getattr(measure, each.name)) for each in settable(type(measure))}
+
+
+def sizes() -> tuple[tuple[str, int, int | None], ...]:
+    """Return the classes by which look-alikes are counted: a name, the lowest and the highest number."""
+    ends: list[int | None] = [*(high - 1 for high in SIZES[1:]), None]
+    return tuple(
+        (f"{low}" if low == high else f"{low} and more" if high is None else f"{low} to {high}", low, high)
+        for low, high in zip(SIZES, ends, strict=True)
+    )
+
+
+def look_alikes(scenario: ScenarioAssessment) -> str:
+    """Return in a sentence how many records look alike at least, and how many are unique."""
+    smallest = figure(scenario.alike.smallest)
+    return f"At least {smallest} look alike (k = {smallest}); {counted(scenario.alike.uniques, 'sample unique')}."
+
+
+def contributions(scenario: ScenarioAssessment) -> dict[str, float]:
+    """Return the share of SUDA scores in which an attribute has a part, by attribute; nothing without SUDA."""
+    return {
+        row["attribute"]: row["percent"] / 100
+        for found in scenario.findings
+        if found.name == "suda"
+        for row in found.risks.tables.get("attributes", ())
+        if row["percent"]
+    }
+
+
+def unsafe_keys(scenario: ScenarioAssessment) -> list[tuple[str, int, int]]:
+    """Return combinations of attributes, the unsafe cells in them and the records of these; the riskiest first."""
+    return [
+        (
+            row["attributes"] if isinstance(row["attributes"], str) else " x ".join(row["attributes"]),
+            row["unsafe_cells"],
+            row.get("unsafe_records", 0),
+        )
+        for found in scenario.findings
+        if found.name == "keys"
+        for row in found.risks.tables.get("keys", ())
+        if row["unsafe_cells"]
+    ]
+
+
+def risky(scenario: ScenarioAssessment) -> list[RiskyRecord]:
+    """Return the riskiest records that have a risk."""
+    return [record for record in scenario.riskiest if record.risk > 0]
+
+
+def reasons(scenario: ScenarioAssessment, record: RiskyRecord) -> tuple[tuple[str, float, str], ...]:
+    """Return what the measures that call a record unsafe say of it; the first of all if none does."""
+    thresholds = {found.name: found.risks.threshold for found in scenario.findings}
+    return tuple(each for each in record.reasons if is_above(each[1], thresholds[each[0]])) or record.reasons[:1]
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON knows it; numbers to twelve digits, and none that JSON lacks.
+
+    >>> plain({"x": (0.1 + 0.2, float("nan"), 3.0)})
+    {'x': [0.3, None, 3]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, str | bool | int | None):
+        return value if not isinstance(value, str) else str(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        rounded = float(f"{value:.{_DIGITS}g}")
+        return int(rounded) if rounded == int(rounded) and abs(rounded) < 10**15 else rounded
+    if isinstance(value, Sequence):
+        return [plain(item) for item in value]
+    return plain(value.item()) if hasattr(value, "item") else str(value)

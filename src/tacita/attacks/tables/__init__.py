@@ -1,0 +1,1 @@
+"""Attackers of tables, one per file; `system/` holds the tables that an attacker thinks possible."""

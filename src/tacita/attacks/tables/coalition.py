@@ -1,0 +1,86 @@
+"""Coalitions of one: every contributor, who knows the own cells, attacks the cells of the others.
+
+For a sensitive cell it is enough to find, against each contributor, one other possible table that leaves that
+contributor's knowledge true and moves the cell as far as needed. A change that touches few cells proves this against
+everybody whose cells it leaves alone, so that very few contributors have to be asked one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tacita.attacks.tables.contributor_search import Insight, Search
+from tacita.attacks.tables.demands import Demands
+from tacita.attacks.tables.insiders import Insiders
+from tacita.attacks.tables.insiders import in_free_numbers as knowledge_in_free_numbers
+from tacita.attacks.tables.reach import Ends, Reach
+from tacita.attacks.tables.shown import in_free_numbers
+from tacita.attacks.tables.system.blocks import Blocks, gathered
+from tacita.attacks.tables.system.possible_tables import Numbers
+from tacita.model.table import Movement
+from tacita.progress import Progress, silent
+
+MORE = 30
+"""So many more tables are looked for in each group before contributors are asked one by one."""
+
+
+SHOWN = 20_000_000
+"""So many numbers, in all tables that somebody else shows, are looked at."""
+
+
+def insights(
+    reach: Reach,
+    ends: Ends,
+    demands: Demands,
+    known: Insiders,
+    progress: Progress = silent,
+    movements: Sequence[Movement] = (),
+) -> list[Insight]:
+    """Return the free numbers that some contributor comes nearer to than demanded, though everybody else does not.
+
+    Tables that `movements` show are looked at where they pass the check of those found here.
+    """
+    reduction = reach.reduction
+    who, at, lower, upper = knowledge_in_free_numbers(known, reduction)
+    down, up = demands.moves(reduction, reach.start, ends)
+    wanted = ~(np.isnan(down) & np.isnan(up))
+    blocks = np.intersect1d(reduction.block[at], reduction.block[wanted])
+    if blocks.size and not reach.possible.whole:
+        # Tables that differ in the cells that somebody knows, too, so that mixtures of them show these right.
+        known_too = np.isin(np.arange(len(down)), at)
+        half = np.where(known_too & (reach.start != 0), np.abs(reach.start) / 2, np.nan)
+        aside = np.isin(reduction.block, blocks)
+        low = np.where(aside, reach.start - np.where(np.isnan(down), half, down), np.nan)
+        high = np.where(aside, reach.start + np.where(np.isnan(up), half, up), np.nan)
+        reach.explore(ends, low, high, MORE)
+    exempt = demands.own(reduction, known)
+    most = SHOWN // max(1, len(reach.start))
+    others = list(in_free_numbers(reach.possible, reduction, reach.start, movements, most)) if blocks.size else []
+    found: list[Insight] = []
+    for group in gathered(reach.possible, reduction, reach.outer, blocks):
+        local = np.full(len(reach.start), -1, np.int64)
+        local[group.free] = np.arange(len(group.free))
+        mine = local[at] >= 0
+        search = Search(
+            group,
+            reach.start[group.free],
+            (who[mine], local[at[mine]], lower[mine], upper[mine]),
+            {int(local[place]): attackers for place, attackers in exempt.items() if local[place] >= 0},
+            (ends.least[group.free], ends.most[group.free]),
+            reach.seconds,
+        )
+        tables = [reach.tables(group.free), *(_checked(group, each, reach.start) for each in others)]
+        search.run(down[group.free], up[group.free], np.vstack(tables), progress)
+        reach.solved += search.solved
+        found += [Insight(each.attacker, int(group.free[each.free]), each.least, each.most) for each in search.found]
+    return found
+
+
+def _checked(group: Blocks, table: Numbers, start: Numbers) -> Numbers:
+    """Return a table in the numbers of a group, as a row; nan in blocks where it does not fit or is the true one."""
+    held, slip = group.checked(table[group.free])
+    differs = np.bincount(group.block, held != start[group.free], group.count) > 0
+    good = np.isfinite(slip) & differs
+    return np.where(good[group.block], held, np.nan)[None, :]

@@ -1,0 +1,148 @@
+"""Attackers of tables that were rounded, perturbed or adjusted instead of suppressed.
+
+Everybody knows how such a table was made (the base of a rounding, the largest deviation of a cell key) and so knows an
+interval for every true cell before looking; the sums that must hold narrow these intervals further.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.attacks.tables.adjusted_table import checked_length
+from tacita.attacks.tables.demands import EXACT_UP_TO, Demands, attained, final, settle
+from tacita.attacks.tables.reach import Reach
+from tacita.attacks.tables.result import EVERYBODY, Audit, Intervals, Violation
+from tacita.attacks.tables.system.possible_tables import Numbers, possible_tables
+from tacita.attacks.tables.system.reduction import reduced
+from tacita.errors import counted
+from tacita.model.table import Knowledge, Levels, Table
+from tacita.progress import Progress, silent
+
+
+def rounding_sets(published: Numbers, base: float) -> tuple[Numbers, Numbers]:
+    """Return the least and the largest true value behind each rounded one.
+
+    Rounding moves a value by one base at most, and never below zero. Zero-restricted rounding moves it by less than one
+    base; for whole numbers `audit_rounded` draws that conclusion.
+
+    >>> [each.tolist() for each in rounding_sets(np.array([0.0, 5, 10]), 5)]
+    [[0.0, 0.0, 5.0], [5.0, 10.0, 15.0]]
+    """
+    return np.maximum(published - base, 0.0), published + base
+
+
+def audit_rounded(
+    table: Table,
+    published: Numbers,
+    base: float,
+    levels: Levels,
+    knowledge: Knowledge,
+    *,
+    zero_restricted: bool = True,
+    exact: bool | None = None,
+    progress: Progress = silent,
+) -> Audit:
+    """Return the intervals of the true cells behind a rounded table, and the levels that are not kept.
+
+    The published cells must be multiples of the base and, in controlled rounding, add up; with zero-restriction a cell
+    is less than one base from its truth. `table` holds the true values.
+
+    >>> from tacita.model.table import Dimension, Equations
+    >>> size = Dimension.flat("size", ("a", "b"))
+    >>> codes = np.array([[0], [1], [2]], np.int32)
+    >>> table = Table("t", (size,), codes, np.array([7.0, 3, 4]), Equations.of([(0, (1, 2))]), is_count=True)
+    >>> none, anyone = Levels.none(3), Knowledge.of(3, integer=True)
+    >>> found = audit_rounded(table, np.array([5.0, 5, 0]), 5, none, anyone)
+    >>> found.intervals.lower.tolist(), found.intervals.upper.tolist()
+    ([1.0, 1.0, 0.0], [9.0, 9.0, 4.0])
+    """
+    checked_length(table, published)
+    faults = []
+    off = np.abs(published / base - np.rint(published / base)) > 1e-9
+    if off.any():
+        faults.append(_broken(table, off, "rounding", "no multiple of the base"))
+    near = base * (1 + 1e-9)
+    moved = np.abs(published - table.values)
+    multiple = np.abs(table.values / base - np.rint(table.values / base)) <= 1e-9
+    wrong = (moved >= base * (1 - 1e-9)) | (multiple & (moved > 1e-9 * base)) if zero_restricted else moved > near
+    if wrong.any():
+        faults.append(_broken(table, wrong, "rounding", "moved too far"))
+    lower, upper = rounding_sets(published, base)
+    if zero_restricted and knowledge.integer:
+        # Whole numbers strictly less than one base away.
+        lower, upper = np.where(published > 0, published - base + 1, 0.0), published + base - 1
+    return _attacked(table, (lower, upper), levels, knowledge, faults, exact, progress)
+
+
+def audit_perturbed(
+    table: Table,
+    published: Numbers,
+    deviation: float,
+    levels: Levels,
+    knowledge: Knowledge,
+    *,
+    exact: bool | None = None,
+    progress: Progress = silent,
+) -> Audit:
+    """Return the intervals of the true cells behind a table whose cells were each moved by `deviation` at most.
+
+    The published cells need not add up (cell key method, random rounding): the attacker knows that the true ones do,
+    and every difference between a total and its parts narrows them.
+    """
+    checked_length(table, published)
+    far = np.abs(published - table.values) > deviation * (1 + 1e-9) + 1e-9
+    faults = []
+    if far.any():
+        faults.append(_broken(table, far, "perturbation", "moved too far"))
+    bounds = (published - deviation, published + deviation)
+    return _attacked(table, bounds, levels, knowledge, faults, exact, progress)
+
+
+def _attacked(
+    table: Table,
+    bounds: tuple[Numbers, Numbers],
+    levels: Levels,
+    knowledge: Knowledge,
+    faults: list[Violation],
+    exact: bool | None,
+    progress: Progress,
+) -> Audit:
+    """Attack the true table between the bounds that the published one tells."""
+    everything = np.ones(len(table), bool)
+    nowhere = np.full(len(table), np.nan)
+    if faults:
+        intervals = Intervals(nowhere, nowhere.copy(), ~everything)
+        return Audit(table.name, 0, int(levels.sensitive.sum()), intervals, tuple(faults))
+    told = replace(
+        knowledge, lower=np.maximum(knowledge.lower, bounds[0]), upper=np.minimum(knowledge.upper, bounds[1])
+    )
+    possible = possible_tables(table, everything, told)
+    reduction = reduced(possible)
+    reach = Reach(possible, reduction)
+    ends = reach.ends()
+    demands = Demands.of(levels, possible, table.values)
+    settle(reach, ends, demands, len(table) <= EXACT_UP_TO if exact is None else exact, progress)
+    low, high = final(reduction, ends)
+    lower, upper = nowhere, nowhere.copy()
+    lower[possible.cells], upper[possible.cells] = low, high
+    violations = demands.violations(table, possible, attained(reduction, ends), EVERYBODY)
+    determined = int((upper - lower <= 1e-9 * np.maximum(1.0, np.abs(upper))).sum())
+    return Audit(
+        table.name,
+        0,
+        int(levels.sensitive.sum()),
+        Intervals(lower, upper, ~np.isnan(lower)),
+        tuple(violations),
+        (f"{counted(determined, 'true cell')} can be determined exactly",) if determined else (),
+        reach.solved,
+        {"determined": determined},
+    )
+
+
+def _broken(table: Table, which: NDArray[np.bool_], what: str, said: str) -> Violation:
+    """Return that the first of some cells is not what the method promises."""
+    cell = int(np.flatnonzero(which)[0])
+    return Violation(cell, table.cell_name(cell), EVERYBODY, what, 0.0, 0.0, (said,), outline=(said,))

@@ -1,0 +1,280 @@
+"""The audit of a table with suppressed cells: the attacker's intervals against the levels that were promised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.attacks.tables.coalition import insights
+from tacita.attacks.tables.contributor_search import Insight
+from tacita.attacks.tables.demands import EXACT_UP_TO, Demands, attained, final, settle
+from tacita.attacks.tables.explanation import Account, account
+from tacita.attacks.tables.insiders import Insiders, insiders
+from tacita.attacks.tables.reach import Ends, Reach
+from tacita.attacks.tables.result import EVERYBODY, Audit, Intervals, Violation
+from tacita.attacks.tables.shown import shown
+from tacita.attacks.tables.system.possible_tables import Numbers, PossibleTables, possible_tables, unit_of
+from tacita.attacks.tables.system.reduction import Reduction, reduced
+from tacita.attacks.tables.unions import UnionRule, union_violations
+from tacita.errors import InputError, counted
+from tacita.model.table import Knowledge, Levels, Movement, Table
+from tacita.progress import Progress, silent
+
+
+def audit(
+    table: Table,
+    suppressed: NDArray[np.bool_],
+    levels: Levels,
+    knowledge: Knowledge,
+    *,
+    coalitions: bool = True,
+    unions: bool = True,
+    contributors: bool = False,
+    minimum_frequency: int = 0,
+    union_is_sensitive: UnionRule | None = None,
+    share: float = 0.0,
+    exact: bool | None = None,
+    seconds: float = 5.0,
+    explain: int = 20,
+    movements: Sequence[Movement] = (),
+    progress: Progress = silent,
+) -> Audit:
+    """Return the attacker's intervals of the suppressed cells and every protection level that is not kept.
+
+    The attacker sees all cells that are not suppressed, knows the sums, the external bounds and the known cells, and
+    computes the least and the largest value of each suppressed cell over all tables that fit (Fischetti and Salazar's
+    attacker problem). A level counts as kept only when a table was found that fits, reaches as far as needed, and
+    passes a check by plain arithmetic.
+
+    `exact` asks for the true ends of every suppressed cell; otherwise (the default for more than 5,000 of them) the
+    search for a cell stops once its levels are proved. With `knowledge.integer` only tables of whole numbers count;
+    `seconds` limits each search among them.
+
+    `movements` are tables that somebody else says are possible: they spare questions where they pass the same check.
+
+    `coalitions` also lets every sole contributor of a suppressed cell (`knowledge.owners`) attack the others'; with
+    `contributors` everybody in `table.contributions` does, who knows that a cell is no less than the own part of it.
+    `unions` judges sums of suppressed cells that everybody can compute, by `minimum_frequency` and the caller's
+    `union_is_sensitive`. The first `explain` violations tell the attack step by step.
+
+    Of a table protected elsewhere the suppressed values may be nan. Widths are judged then (a cell must be at least as
+    uncertain as its levels together) and, where no cell is said to be sensitive, every suppressed cell must be
+    uncertain by more than `share` of its interval's middle to either side.
+
+    >>> from tacita.model.table import Dimension, Equations
+    >>> row = Dimension.flat("row", ("a", "b"))
+    >>> column = Dimension.flat("column", ("c", "d"))
+    >>> codes = np.array([(r, c) for r in range(3) for c in range(3)], np.int32)
+    >>> sums = [(3 * r, (3 * r + 1, 3 * r + 2)) for r in range(3)] + [(c, (c + 3, c + 6)) for c in range(3)]
+    >>> values = np.array([10.0, 4, 6, 7, 3, 4, 3, 1, 2])
+    >>> table = Table("t", (row, column), codes, values, Equations.of(sums), is_count=False)
+    >>> hidden = np.isin(np.arange(9), (4, 5, 7, 8))
+    >>> found = audit(table, hidden, Levels.of(9, np.array([7]), lower=1, upper=5), Knowledge.of(9))
+    >>> [float(found.intervals.lower[7]), float(found.intervals.upper[7])]
+    [0.0, 3.0]
+    >>> [(each.what, each.needed, each.reached) for each in found.violations]
+    [('upper', 6.0, 3.0)]
+    """
+    _covers(table, levels)
+    possible, reduction, accuracy = _system(table, suppressed, knowledge)
+    reach = Reach(possible, reduction, seconds=seconds)
+    ends = reach.ends()
+    demands = Demands.of(levels, possible, table.values)
+    not_shown = demands
+    if movements and possible.truth is not None:
+        not_shown = demands.beyond(possible, *shown(table, suppressed, knowledge, movements))
+    if exact is None:
+        exact = len(possible.cells) <= EXACT_UP_TO or possible.truth is None
+    settle(reach, ends, not_shown, exact, progress)
+    proved, settled = attained(reduction, ends), final(reduction, ends)
+    violations = [
+        _settled(each, possible, settled) for each in not_shown.violations(table, possible, proved, EVERYBODY)
+    ]
+    explained = {id(each): possible for each in violations}
+    notes = _notes(table, possible, ends, levels, accuracy)
+    if coalitions and possible.truth is None and (knowledge.owners[possible.cells] >= 0).any():
+        notes.append("true values are not at hand: contributors who know their own cells were not tried")
+    if coalitions and possible.truth is not None:
+        known = insiders(table, possible, knowledge, contributors=contributors)
+        kept = demands.without(possible, violations)
+        for each in insights(reach, ends, kept, known, progress, movements):
+            found, narrowed = _insider(table, possible, reduction, kept, known, each)
+            explained.update({id(one): narrowed for one in found})
+            violations += found
+    if unions:
+        violations += union_violations(
+            table, possible, levels, knowledge, minimum_frequency=minimum_frequency, rule=union_is_sensitive
+        )
+    if possible.truth is None and not levels.sensitive.any():
+        violations += _disclosed(table, possible, settled, suppressed, share)
+    violations += _uncovered(table, suppressed, knowledge, levels)
+    violations.sort(key=lambda each: (each.cell, each.attacker != EVERYBODY, each.attacker, each.what))
+    told = [
+        _explained(table, explained[id(each)], each) if at < explain and id(each) in explained else each
+        for at, each in enumerate(violations)
+    ]
+    return Audit(
+        table.name,
+        int(suppressed.sum()),
+        int(levels.sensitive.sum()),
+        _intervals(table, suppressed, possible, reduction, ends, settled),
+        tuple(told),
+        tuple(notes),
+        reach.solved,
+    )
+
+
+def _covers(table: Table, levels: Levels) -> None:
+    for given in (levels.sensitive, levels.lower, levels.upper, levels.sliding):
+        if given.shape != (len(table),):
+            raise InputError(
+                f"the levels cover {counted(given.size, 'cell')}, the table has {len(table):,}",
+                where=f"table '{table.name}'",
+                do="give levels for each cell of the table, in its order",
+            )
+
+
+def _system(
+    table: Table, suppressed: NDArray[np.bool_], knowledge: Knowledge
+) -> tuple[PossibleTables, Reduction, float]:
+    """Return what is possible, reduced, and to what accuracy published cells were taken (0: as they stand).
+
+    A table protected elsewhere shows rounded cells only; where these fit no table exactly, each is taken to within half
+    a unit of its last place.
+    """
+    possible = possible_tables(table, suppressed, knowledge)
+    try:
+        reduction = reduced(possible)
+        if possible.truth is None:
+            Reach(possible, reduction)
+    except InputError:
+        unit = unit_of(np.nan_to_num(table.values))
+        if possible.truth is not None or table.is_count or not unit:
+            raise
+        possible = possible_tables(table, suppressed, knowledge, accuracy=unit / 2)
+        return possible, reduced(possible), unit / 2
+    return possible, reduction, 0.0
+
+
+def _intervals(
+    table: Table,
+    suppressed: NDArray[np.bool_],
+    possible: PossibleTables,
+    reduction: Reduction,
+    ends: Ends,
+    settled: tuple[Numbers, Numbers],
+) -> Intervals:
+    """Return the intervals by cell of the table: the true end where it is settled, what is proved otherwise."""
+    held = reduction.place >= 0
+    exact = np.ones(len(held), bool)
+    exact[held] = (ends.closed_below & ends.closed_above & ~ends.unsettled)[reduction.place[held]]
+    lower, upper = np.full(len(table), np.nan), np.full(len(table), np.nan)
+    whole = np.zeros(len(table), bool)
+    lower[possible.cells], upper[possible.cells], whole[possible.cells] = *settled, exact
+    lower[~suppressed] = upper[~suppressed] = np.nan
+    return Intervals(lower, upper, whole & suppressed)
+
+
+def _settled(violation: Violation, possible: PossibleTables, settled: tuple[Numbers, Numbers]) -> Violation:
+    """Return a violation with the true end instead of the end less the inaccuracy of its proof."""
+    at = int(np.searchsorted(possible.cells, violation.cell))
+    low, high = float(settled[0][at]), float(settled[1][at])
+    return replace(violation, reached={"lower": low, "upper": high, "sliding": high - low}[violation.what])
+
+
+def _insider(
+    table: Table,
+    possible: PossibleTables,
+    reduction: Reduction,
+    demands: Demands,
+    known: Insiders,
+    insight: Insight,
+) -> tuple[list[Violation], PossibleTables]:
+    """Return what one contributor's knowledge violates, and the tables that this contributor holds possible."""
+    own = known.who == insight.attacker
+    place = known.place[own]
+    lower, upper = possible.lower.copy(), possible.upper.copy()
+    np.maximum.at(lower, place, known.lower[own])
+    np.minimum.at(upper, place, known.upper[own])
+    on = np.flatnonzero(reduction.place == insight.free)
+    low, high = np.full(len(possible.cells), np.nan), np.full(len(possible.cells), np.nan)
+    ends = np.array([insight.least, insight.most])[:, None] * reduction.factor[on] + reduction.shift[on]
+    low[on], high[on] = ends.min(axis=0), ends.max(axis=0)
+    theirs = demands.against(reduction, known, insight.attacker, insight.free)
+    found = theirs.violations(table, possible, (low, high), known.name(table, insight.attacker))
+    return found, replace(possible, lower=lower, upper=upper)
+
+
+def _explained(table: Table, possible: PossibleTables, violation: Violation) -> Violation:
+    """Return a violation with its attack told."""
+    at = int(np.searchsorted(possible.cells, violation.cell))
+    knows = "" if violation.attacker == EVERYBODY else f"{violation.attacker} knows the own part of the table"
+    told = Account.plain(knows) if knows else Account()
+    for up in (False, True):
+        if violation.what in (("upper", "sliding") if up else ("lower", "sliding")):
+            told += account(table, possible, at, up=up)
+    return replace(violation, steps=told.steps, outline=told.outline)
+
+
+def _disclosed(
+    table: Table,
+    possible: PossibleTables,
+    settled: tuple[Numbers, Numbers],
+    suppressed: NDArray[np.bool_],
+    share: float,
+) -> list[Violation]:
+    """Return the suppressed cells, of a table without levels or true values, that are known (nearly) exactly."""
+    low, high = settled
+    with np.errstate(invalid="ignore"):
+        middle = np.where(np.isfinite(high), (low + high) / 2, np.inf)
+        needed = 2 * share * np.abs(middle)
+        narrow = high - low <= np.maximum(needed, 1e-6 * np.maximum(1.0, np.abs(middle)))
+    found = []
+    for at in np.flatnonzero(narrow & suppressed[possible.cells] & np.isfinite(high)).tolist():
+        cell = int(possible.cells[at])
+        told = account(table, possible, at, up=False) + account(table, possible, at, up=True)
+        width = float(high[at] - low[at])
+        found.append(
+            Violation(
+                cell,
+                table.cell_name(cell),
+                EVERYBODY,
+                "disclosed",
+                float(needed[at]),
+                width,
+                told.steps,
+                outline=told.outline,
+            )
+        )
+    return found
+
+
+def _uncovered(table: Table, suppressed: NDArray[np.bool_], knowledge: Knowledge, levels: Levels) -> list[Violation]:
+    """Return the sensitive cells that stand in the table, or that everybody knows from elsewhere."""
+    found = []
+    for cell in np.flatnonzero(levels.sensitive & (~suppressed | knowledge.known)):
+        steps = ("the cell is published",) if not suppressed[cell] else ("the cell is known from elsewhere",)
+        need = float(max(levels.lower[cell], levels.upper[cell], levels.sliding[cell]))
+        name = table.cell_name(int(cell))
+        found.append(Violation(int(cell), name, EVERYBODY, "published", need, 0.0, steps, outline=steps))
+    return found
+
+
+def _notes(table: Table, possible: PossibleTables, ends: Ends, levels: Levels, accuracy: float) -> list[str]:
+    notes = []
+    if possible.truth is None:
+        judged = "the widths that the levels need" if levels.sensitive.any() else "which suppressed cells are disclosed"
+        notes.append(f"true values are not at hand: only {judged} could be judged")
+    if accuracy:
+        notes.append(f"published cells fit no table exactly; each was taken to within {accuracy:g} of what it shows")
+    elif possible.roundings > 1e-9 * np.nanmax(np.abs(table.values), initial=1.0) and possible.truth is not None:
+        notes.append("the table adds up to within its roundings only; the attacker was given the exact sums")
+    if ends.unsettled.any():
+        notes.append(
+            f"{counted(int(ends.unsettled.sum()), 'interval')} over whole numbers could not be settled in time; "
+            "these levels count as not kept unless a table proved them"
+        )
+    return notes

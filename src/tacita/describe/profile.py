@@ -1,0 +1,172 @@
+"""Profiles computed by the engine: one frequency table per attribute says nearly everything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from tacita.describe.kinds import kind_of, natural_order
+from tacita.describe.labels import are_labelled
+from tacita.engines.plans import profile as plans
+from tacita.engines.protocol import EngineRelation
+from tacita.model.attribute import Attribute, Kind
+from tacita.model.profile import AttributeProfile, Moments
+from tacita.model.relation import Column, ColumnType
+from tacita.progress import Progress, Step, silent
+
+BINS = 12
+_SHOWN = 12
+_LONG = 200_000
+_STRIP = 20
+
+
+def profiles(
+    relation: EngineRelation, attributes: Sequence[Attribute], progress: Progress = silent
+) -> dict[str, AttributeProfile]:
+    """Return the profile of every attribute, by name."""
+    found: dict[str, AttributeProfile] = {}
+    # A long table is read once per column, which keeps memory low; a wide one is cut into strips, because a plan over
+    # a strip costs what the strip has columns, and a plan over the whole what the whole has.
+    wide = len(attributes) > _STRIP and relation.count() <= _LONG
+    width = _STRIP if wide else 1
+    for start in range(0, len(attributes), width):
+        progress(Step("looking at each attribute", start, len(attributes)))
+        part = attributes[start : start + width]
+        if not wide:
+            found |= _strip_profiles(relation, part)
+            continue
+        strip = relation.engine.store(*_columns_alone(relation, [a.name for a in part]))
+        found |= _strip_profiles(strip, part)
+        relation.engine.drop(strip)
+    progress(Step("looking at each attribute", len(attributes), len(attributes)))
+    return found
+
+
+def _columns_alone(relation: EngineRelation, names: Sequence[str]) -> tuple[exp.Select, list[Column]]:
+    return exp.select(*relation.physical(names)).from_(relation.source()), [relation.column(n) for n in names]
+
+
+def _strip_profiles(relation: EngineRelation, attributes: Sequence[Attribute]) -> dict[str, AttributeProfile]:
+    columns = [relation.column(attribute.name) for attribute in attributes]
+    values, numbers = _value_figures(relation, columns), _number_figures(relation, columns)
+    frequent = _most_frequent(relation, [column for column in columns if not _all_different(values[column.name])])
+    return {
+        attribute.name: _profile(
+            relation,
+            column,
+            attribute,
+            values[column.name] | numbers.get(column.name, {}),
+            tuple(frequent.get(column.name, ())),
+        )
+        for attribute, column in zip(attributes, columns, strict=True)
+    }
+
+
+def _value_figures(relation: EngineRelation, columns: Sequence[Column]) -> dict[str, dict[str, Any]]:
+    nothing = dict.fromkeys(("rows", "missing", "distinct", "singles", "n_log_n", "longest"), 0)
+    figures = {column.name: nothing | {"least": None, "greatest": None} for column in columns}
+    for row in relation.engine.run(plans.value_summaries(relation, columns)):
+        figures[columns[row.pop("k")].name] = row
+    return figures
+
+
+def _number_figures(relation: EngineRelation, columns: Sequence[Column]) -> dict[str, dict[str, Any]]:
+    numbers = [column for column in columns if column.type.is_numeric]
+    if not numbers:
+        return {}
+    row = relation.engine.run(plans.number_summaries(relation, numbers))[0]
+    names = ("mean", "deviation", "quantiles", "least", "greatest")
+    return {column.name: {name: row[f"{name}_{k}"] for name in names} for k, column in enumerate(numbers)}
+
+
+def _profile(
+    relation: EngineRelation,
+    column: Column,
+    attribute: Attribute,
+    figures: dict[str, Any],
+    top: tuple[tuple[str, int], ...],
+) -> AttributeProfile:
+    rows, missing, distinct = (int(figures[name]) for name in ("rows", "missing", "distinct"))
+    present = rows - missing
+    kind = attribute.kind
+    if kind is None:
+        coded = are_labelled([value for value, _ in top], distinct, attribute.labels)
+        kind = Kind.CATEGORICAL if coded else kind_of(column.type, distinct, present, [value for value, _ in top])
+    moments = _moments(figures)
+    showable = distinct < present or column.type is not ColumnType.TEXT
+    return AttributeProfile(
+        name=column.name,
+        type=column.type,
+        kind=kind,
+        rows=rows,
+        missing=missing,
+        distinct=distinct,
+        singles=int(figures["singles"]),
+        # H = log2 N - (1/N) Σ n log2 n, rounded where the order of a parallel sum would show.
+        entropy=round(math.log2(present) - figures["n_log_n"] / present, 9) + 0.0 if present else 0.0,
+        longest=int(figures["longest"]),
+        most_frequent=top,
+        least=_text(figures["least"]) if showable else None,
+        greatest=_text(figures["greatest"]) if showable else None,
+        moments=moments,
+        histogram=_histogram(relation, column, moments, top, kind, distinct),
+    )
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _all_different(figures: dict[str, Any]) -> bool:
+    """Return whether every value occurs once: showing some would show identifiers."""
+    return bool(figures["distinct"] == figures["singles"] and figures["singles"] != 1)
+
+
+def _most_frequent(relation: EngineRelation, columns: Sequence[Column]) -> dict[str, list[tuple[str, int]]]:
+    found: dict[str, list[tuple[str, int]]] = {}
+    if columns:
+        for row in relation.engine.run(plans.most_frequent(relation, columns, _SHOWN)):
+            column = columns[row["k"]]
+            found.setdefault(column.name, []).append((row["v"], int(row["n"])))
+    return found
+
+
+def _moments(figures: dict[str, Any]) -> Moments | None:
+    if figures.get("mean") is None:
+        return None
+    first, lower, middle, upper, last = (float(quantile) + 0.0 for quantile in figures["quantiles"])
+    deviation = _steady(figures["deviation"] or 0.0)
+    # A mean near zero of large values has fewer steady digits: those above a billionth of the deviation.
+    mean = figures["mean"]
+    if 0 < deviation < math.inf and math.isfinite(mean):
+        mean = round(mean, max(0, 9 - math.floor(math.log10(deviation)))) + 0.0
+    return Moments(_steady(mean), deviation, (first, lower, middle, upper, last))
+
+
+def _steady(figure: float) -> float:
+    """Return a figure to 12 digits: the last ones of a parallel sum depend on its order."""
+    return float(f"{figure:.12g}")
+
+
+def _histogram(
+    relation: EngineRelation,
+    column: Column,
+    moments: Moments | None,
+    top: tuple[tuple[str, int], ...],
+    kind: Kind,
+    distinct: int,
+) -> tuple[int, ...]:
+    if moments is not None and distinct > BINS:
+        low, high = moments.quantiles[0], moments.quantiles[-1]
+        if not high > low:
+            return ()
+        rows = relation.engine.run(plans.histogram(relation, column, low, high, BINS))
+        found = {int(row["bin"]): int(row["n"]) for row in rows}
+        return tuple(found.get(i, 0) for i in range(BINS))
+    if distinct < 2:
+        return ()
+    ordered = sorted(top, key=lambda pair: natural_order(pair[0])) if moments or kind is Kind.ORDINAL else top
+    return tuple(n for _, n in ordered)

@@ -1,0 +1,143 @@
+"""Attributes that nobody decided on and that may identify respondents: in doubt they are not released.
+
+An attribute without a category is doubtful if its name says that it is an identifier, if its values have the form of
+one (e-mail addresses, tax numbers), or if they differ from record to record as names and record numbers do. Whoever
+wants to release it gives it a category. No value leaves this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from tacita.describe.formats import FORMATS
+from tacita.describe.propose import named_as
+from tacita.engines.plans.profile import sample
+from tacita.engines.protocol import EngineRelation
+from tacita.errors import listed
+from tacita.knowledge.experience_base import ExperienceBase
+from tacita.model.attribute import Category
+from tacita.model.dictionary import Dictionary
+from tacita.model.relation import Column, ColumnType
+
+_CELLS = 1000
+_ENOUGH_ROWS = 30  # below this, different values say little
+_HALF = 0.5
+_NEARLY_ALL = 0.9
+_STRIP = 500
+_BY_NAME = "whose names look like identifiers"
+_DIFFERENT = "whose values differ from record to record"
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """An attribute that nobody decided on, and why it may identify respondents."""
+
+    attribute: str
+    reason: str
+    """A clause after "attributes": ``whose names look like identifiers``."""
+    is_dropped: bool
+    """Whether it is taken for an identifier; otherwise a steward is told of it."""
+
+
+def doubts(
+    relation: EngineRelation, dictionary: Dictionary, base: ExperienceBase, decided: Collection[str] = ()
+) -> tuple[Doubt, ...]:
+    """Return the attributes without a category that may identify respondents, in the order of the dictionary.
+
+    `decided` are attributes that somebody decided on otherwise, such as those that the intruder is supposed to know.
+
+    >>> import tacita as tc
+    >>> import pyarrow as pa
+    >>> data = tc.read(pa.table({"name": ["A", "B"], "contact": ["a@b.org", "c@d.eu"], "area": ["N", "N"]}))
+    >>> [doubt.attribute for doubt in doubts(data.relation, data.dictionary, ExperienceBase.load())]
+    ['name', 'contact']
+    """
+    named = set(named_as(Category.IDENTIFIER, dictionary, base))
+    undecided = [a.name for a in dictionary if a.category is None and a.name not in decided]
+    found = {name: Doubt(name, _BY_NAME, is_dropped=True) for name in undecided if name in named}
+    others = [relation.column(name) for name in undecided if name not in found]
+    for start in range(0, len(others), _STRIP):
+        for column, cells in _cells(relation, others[start : start + _STRIP]):
+            if doubt := _by_form(column, cells) or _by_differences(relation, column, cells):
+                found[column.name] = doubt
+    return tuple(found[name] for name in undecided if name in found)
+
+
+def told(found: Iterable[Doubt]) -> list[str]:
+    """Return doubts as notes for a steward.
+
+    >>> told([Doubt("name", _BY_NAME, True), Doubt("tax_number", _BY_NAME, True)])
+    ['dropped attributes whose names look like identifiers: name, tax_number; to keep one, give it a category']
+    """
+    groups: dict[tuple[bool, str], list[str]] = {}
+    for doubt in found:
+        groups.setdefault((not doubt.is_dropped, doubt.reason), []).append(doubt.attribute)
+    notes = []
+    for (is_kept, reason), names in sorted(groups.items()):
+        if is_kept:
+            notes.append(
+                f"released attributes without a category {reason}, which may make records recognisable: "
+                f"{listed(names)}; give each a category"
+            )
+        else:
+            notes.append(f"dropped attributes {reason}: {listed(names)}; to keep one, give it a category")
+    return notes
+
+
+def _by_form(column: Column, cells: Sequence[str]) -> Doubt | None:
+    """Return a doubt if values look like identifiers; several forms count together, as in a list of contacts."""
+    if not cells or column.type not in {ColumnType.TEXT, ColumnType.INTEGER}:
+        return None
+    forms = [form for form in FORMATS if form.category is Category.IDENTIFIER]
+    counts = dict.fromkeys((form.name for form in forms), 0)
+    for cell in cells:
+        form = next((form for form in forms if form.matches(cell.strip())), None)
+        if form is not None:
+            counts[form.name] += 1
+    total = sum(counts.values())
+    if total == 0:
+        return None
+    name = max(counts, key=lambda each: counts[each])
+    if total >= _HALF * len(cells):
+        return Doubt(column.name, f"whose values look like {name}", is_dropped=True)
+    if column.type is ColumnType.TEXT:
+        return Doubt(column.name, f"of whose values some look like {name}", is_dropped=False)
+    return None
+
+
+def _by_differences(relation: EngineRelation, column: Column, cells: Sequence[str]) -> Doubt | None:
+    """Return a doubt if (nearly) every record has a value of its own; a column with equals at its top costs nothing."""
+    share = _NEARLY_ALL if column.type in {ColumnType.TEXT, ColumnType.DATE, ColumnType.TIMESTAMP} else 1.0
+    if len(cells) < 2 or len(set(cells)) < share * len(cells):
+        return None
+    value = exp.column(column.physical)
+    terms: dict[str, exp.Expr] = {
+        "present": exp.Count(this=value),
+        "distinct": exp.Count(this=exp.Distinct(expressions=[value.copy()])),
+    }
+    if column.type is ColumnType.INTEGER:
+        terms |= {"least": exp.Min(this=value.copy()), "greatest": exp.Max(this=value.copy())}
+    plan = exp.select(*(exp.alias_(term, name) for name, term in terms.items())).from_(relation.source())
+    figures = relation.engine.run(plan)[0]
+    present, distinct = int(figures["present"]), int(figures["distinct"])
+    if distinct < share * present:
+        return None
+    is_number = column.type is ColumnType.INTEGER and figures["greatest"] - figures["least"] < 2 * present
+    names_records = column.type is ColumnType.TEXT or is_number
+    return Doubt(column.name, _DIFFERENT, is_dropped=names_records and present >= _ENOUGH_ROWS)
+
+
+def _cells(relation: EngineRelation, columns: Sequence[Column]) -> Iterable[tuple[Column, list[str]]]:
+    """Yield each column with some of its values as text, the same in every run."""
+    if not columns:
+        return
+    rows = relation.engine.run(sample(relation, columns, _CELLS))
+    for column in columns:
+        cells = [row[column.physical] for row in rows if row[column.physical] is not None]
+        if len(cells) < min(len(rows), _CELLS // 10):  # mostly missing at the top: look further down
+            plan = sample(relation, [column], _CELLS, present=True)
+            cells = [row[column.physical] for row in relation.engine.run(plan)]
+        yield column, cells

@@ -1,0 +1,221 @@
+"""Recipes beside each other and beside the unmasked file: all judged on the same ground, several at a time."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+
+from tacita.errors import TacitaError, UsageError
+from tacita.files.contract import engine_relation
+from tacita.model.microdata import Microdata
+from tacita.progress import Progress, Step, silent
+from tacita.recipes.carry_out import Done, Masked, carried_out, fresh_seed
+from tacita.recipes.evaluation import Evaluation, evaluated, is_number
+from tacita.recipes.frontier import frontier
+from tacita.recipes.ground import Ground, ground_for, judgement_of
+from tacita.recipes.kinds import with_kinds
+from tacita.recipes.recipe import Judgement, Recipe
+from tacita.recipes.verdict import reasons_against
+
+UNMASKED = "unmasked file"
+_LEAST_GAIN = 0.1
+"""A recipe that takes less than this part of the unmasked file's risk away protects nobody, however cheap it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One recipe on the R-U map."""
+
+    recipe: Recipe
+    """With the seed that was used."""
+    evaluation: Evaluation | None
+    steps: tuple[Done, ...] = ()
+    notes: tuple[str, ...] = ()
+    failed: str | None = None
+    """Why the recipe could not be carried out on these data; None if it was."""
+    against: tuple[str, ...] = ()
+    """Limits that are not kept: this recipe would not be released."""
+
+    @property
+    def place(self) -> tuple[float, float] | None:
+        """DR and IL; None if one of them could not be measured."""
+        if self.evaluation is None:
+            return None
+        both = (self.evaluation.disclosure_risk, self.evaluation.information_loss)
+        return both if all(map(is_number, both)) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All points, on one ground, and the unmasked file as the baseline."""
+
+    points: tuple[Point, ...]
+    ground: Ground
+    notes: tuple[str, ...] = ()
+    baseline: Evaluation | None = None
+    """The unmasked file, judged as the recipes are; None if no recipe could be carried out."""
+
+    @property
+    def better(self) -> tuple[int, ...]:
+        """The places of points that are better than the unmasked file: a lower score, and less risk by a tenth."""
+        base = self.baseline
+        found = [(place, point.evaluation) for place, point in enumerate(self.points) if point.place is not None]
+        return tuple(
+            place
+            for place, own in found
+            if own is not None
+            and (
+                base is None
+                or not is_number(base.score)
+                or (own.score < base.score and own.disclosure_risk <= (1 - _LEAST_GAIN) * base.disclosure_risk)
+            )
+        )
+
+    @property
+    def frontier(self) -> tuple[int, ...]:
+        """The places of points, of those better than the unmasked file, that are not dominated, by falling risk."""
+        there = [(n, place) for n in self.better if (place := self.points[n].place) is not None]
+        return tuple(there[i][0] for i in frontier([place for _, place in there]))
+
+    @property
+    def best(self) -> int | None:
+        """The place of the lowest score among points that are better than the unmasked file and keep all limits."""
+        scored = [(e.score, n) for n in self.better if (e := self.points[n].evaluation) and not self.points[n].against]
+        return min(scored)[1] if scored else None
+
+    @property
+    def verdict(self) -> str:
+        """Why no point is the best, in a sentence; empty if one is."""
+        if self.best is not None:
+            return ""
+        if self.better:
+            return "No recipe that is better than the unmasked file keeps the limits."
+        return "No recipe is better than the unmasked file."
+
+    def marks(self, place: int) -> tuple[str, ...]:
+        """What has to be said of a point in few words."""
+        point = self.points[place]
+        if point.evaluation is None:
+            return (point.failed or "",)
+        found = ["lowest score"] if place == self.best else []
+        found += ["frontier"] if place in self.frontier else []
+        found += ["no better than the unmasked file"] if point.place is not None and place not in self.better else []
+        return (*found, *(["over a limit"] if point.against else []))
+
+
+def compared(
+    microdata: Microdata,
+    recipes: Sequence[Recipe],
+    *,
+    judgement: Judgement | None = None,
+    seed: int | None = None,
+    at_once: int | None = None,
+    must_run: bool = True,
+    progress: Progress = silent,
+) -> Comparison:
+    """Return recipes carried out on the same microdata and judged on the same ground.
+
+    A recipe without a seed gets `seed`, or a fresh one. With `must_run` a recipe that cannot be carried out is an
+    error; otherwise its point says why. Records that are invented have no pairs, so if one recipe invents them, all are
+    judged without pairs, and a note says so.
+    """
+    if not recipes:
+        raise UsageError("there is no recipe", do="name at least one")
+    shared = judgement if judgement is not None else judgement_of(recipes)
+    seed = fresh_seed() if seed is None else seed
+    recipes = [recipe if recipe.seed is not None else recipe.with_(seed=seed) for recipe in recipes]
+    engine_relation(microdata)
+    microdata = with_kinds(microdata)
+    workers = at_once or min(len(recipes), os.cpu_count() or 1)
+    done = _all([_carry(microdata, recipe, must_run=must_run) for recipe in recipes], workers, "carrying out", progress)
+    masked = [each for each in done if isinstance(each, Masked)]
+    if not masked:
+        return Comparison(tuple(p for p in done if isinstance(p, Point)), ground_for(microdata, [], shared))
+    ground = ground_for(microdata, masked, shared)
+    paired = all(each.origin is not None for each in masked)
+    notes = () if paired else ("some recipes invent their records: all are judged by what needs no pairs of records",)
+    unmasked = carried_out(microdata, Recipe((), UNMASKED, seed, is_baseline=True))
+    judged = iter(_all([_judge(each, ground, paired) for each in (unmasked, *masked)], workers, "judging", progress))
+    base = next(judged)
+    points = [next(judged) if isinstance(each, Masked) else each for each in done]
+    found = tuple(point for point in points if isinstance(point, Point))
+    baseline = base.evaluation if isinstance(base, Point) else None
+    return Comparison(found, ground, (*notes, *ground.notes), baseline)
+
+
+class _Stopped(Exception):
+    """Raised in a thread whose result nobody waits for any more."""
+
+
+Work = Callable[[Progress], Masked | Point]
+
+
+def _carry(microdata: Microdata, recipe: Recipe, *, must_run: bool) -> Work:
+    def work(progress: Progress) -> Masked | Point:
+        try:
+            return carried_out(microdata, recipe, progress=progress)
+        except TacitaError as error:
+            if must_run:
+                raise
+            return Point(recipe, None, failed=error.found)
+
+    return work
+
+
+def _judge(masked: Masked, ground: Ground, paired: bool) -> Work:
+    def work(progress: Progress) -> Point:
+        found = evaluated(masked, ground, paired=paired, progress=progress)
+        _forget(masked)
+        against = reasons_against(masked.recipe.with_(judgement=ground.wishes), found)
+        return Point(masked.recipe, found, masked.steps, masked.notes, against=tuple(against))
+
+    return work
+
+
+def _forget(masked: Masked) -> None:
+    """Drop the released records: a comparison keeps figures, not files."""
+    relation = engine_relation(masked.released)
+    if relation is not engine_relation(masked.original):
+        relation.engine.drop(relation)
+
+
+def _all(work: Sequence[Work], workers: int, doing: str, progress: Progress) -> list[Masked | Point]:
+    """Return what comes of all pieces of work, in their order.
+
+    A thread cannot be ended from outside: if one fails, or somebody interrupts, the others end at their next progress.
+    """
+    is_over = threading.Event()
+
+    def unless_over(_: Step) -> None:
+        if is_over.is_set():
+            raise _Stopped
+
+    with warnings.catch_warnings(), ThreadPoolExecutor(workers) as pool:
+        # Which warnings are heard belongs to the whole process: a library that sets this aside in one thread, as
+        # scikit-learn does, would make others warn in the next one.
+        warnings.simplefilter("ignore")
+        warnings.showwarning = _unheard
+        futures = {pool.submit(each, unless_over): place for place, each in enumerate(work)}
+        found: dict[int, Masked | Point] = {}
+        try:
+            for future in as_completed(futures):
+                found[futures[future]] = future.result()
+                progress(Step(f"{doing} recipes", len(found), len(work)))
+        except BaseException:
+            is_over.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [found[place] for place in range(len(work))]
+
+
+def _unheard(*told: object, **more: object) -> None:
+    """Say nothing."""
+
+
+def with_title(recipe: Recipe, title: str) -> Recipe:
+    """Return a recipe under a name, unless it has one."""
+    return recipe if recipe.title else replace(recipe, title=title)

@@ -1,0 +1,197 @@
+"""What a recipe costs and what it still tells: losses, attacks, and the two figures of the R-U map.
+
+Information loss IL and disclosure risk DR go from 0 to 100. IL is the mean of the bounded losses that fit the data, in
+per cent. DR is the mean, over the threats that were tried, of the success of the best attacker of each: finding the
+record of a person (identity), and learning a value (attribute). For masked files with numbers that is half the share
+of correct links plus half the interval disclosure, by which Domingo-Ferrer and Torra ("A quantitative comparison of
+disclosure control methods for microdata", 2001) rank methods, and the score is theirs: (IL + DR) / 2.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.engines.records import records_of
+from tacita.errors import TacitaError, listed
+from tacita.model.records import Numbers, Records
+from tacita.progress import Progress, Step, silent
+from tacita.recipes.attacking import recipe_attacked
+from tacita.recipes.carry_out import Masked
+from tacita.recipes.defaults import BOUNDED, LOSS_PARAMETERS, default_losses, risk_of, threat_of
+from tacita.recipes.ground import Ground
+from tacita.recipes.untouched import Untouched, untouched
+from tacita.utility import catalogue as losses
+from tacita.utility import columns
+from tacita.utility.loss import Lost
+
+if TYPE_CHECKING:
+    from tacita.utility.analyses.indicators import Preserved
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What came of a recipe."""
+
+    losses: tuple[Lost, ...]
+    attacks: tuple[Attacked, ...]
+    models: tuple[Lost, ...] = ()
+    indicators: tuple[Preserved, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What could not be measured, and why."""
+    bounded: tuple[str, ...] = field(default=())
+    """The measures of loss that make the information loss."""
+    unable: tuple[str, ...] = ()
+    """Attackers that should have attacked and could not."""
+    untouched: Untouched | None = None
+    """Known attributes that are released as they are, and the records that are unique on them."""
+
+    @property
+    def information_loss(self) -> float:
+        """IL, from 0 to 100."""
+        told = [lost.figure for lost in self.losses if lost.measure in self.bounded and lost.figure == lost.figure]
+        return 100 * fmean(told) if told else float("nan")
+
+    @property
+    def disclosure_risk(self) -> float:
+        """DR, from 0 to 100: the mean over threats of the best attack of each."""
+        best: dict[str, float] = {}
+        for attack in self.attacks:
+            threat = threat_of(attack.attacker)
+            if threat is not None:
+                best[threat] = max(best.get(threat, 0.0), risk_of(attack))
+        return 100 * fmean(best.values()) if best else float("nan")
+
+    @property
+    def score(self) -> float:
+        """(IL + DR) / 2: the lower, the better the compromise."""
+        return (self.information_loss + self.disclosure_risk) / 2
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What had to be kept and was not, in words."""
+        return tuple(each.sentence for each in self.indicators if not each.holds)
+
+
+def evaluated(
+    masked: Masked,
+    ground: Ground,
+    *,
+    paired: bool = True,
+    progress: Progress = silent,
+) -> Evaluation:
+    """Return what a recipe costs and what it still tells.
+
+    `paired` says whether measures that need pairs of records may be used: not if another recipe of a comparison
+    invents its records.
+    """
+    has_pairs = masked.origin is not None
+    seed = masked.recipe.seed or 0  # so that a recipe is judged alike alone and beside others
+    paired = paired and has_pairs
+    names = list(dict.fromkeys((*ground.attributes, *ground.known, *ground.secret, *ground.left_out)))
+    there = {column.name for column in masked.released.columns}
+    original = records_of(masked.original, names)
+    released = records_of(masked.released, [name for name in names if name in there])
+    pairs = original.taken(masked.origin) if masked.origin is not None else None
+    notes: list[str] = []
+    kept = [name for name in ground.attributes if name in there]
+    if gone := [name for name in ground.attributes if name not in there]:
+        notes.append(f"{listed(gone)} is not beside the others any more, and that is not counted as a loss")
+    found = _losses(original, pairs, released, kept, ground, paired=paired, notes=notes, progress=progress)
+    known = tuple(name for name in ground.known if name in there)
+    scene = Scene(original, released, masked.origin, known, ground.secret)
+    # Where one recipe has no pairs, all meet who asks for members: risks over other threats would not compare.
+    attacks = recipe_attacked(masked, scene, ground.wishes, paired=paired, seed=seed, progress=progress)
+    notes += attacks.notes
+    alone = untouched(original, released, masked.origin, [name for name in ground.left_out if name in there])
+    if alone.sentence:
+        notes.append(f"the recipe takes for granted that the intruder does not know them, and {alone.sentence}")
+    return Evaluation(
+        tuple(found),
+        attacks.done,
+        tuple(_models(original, released, ground, notes)),
+        _indicators(masked, ground),
+        tuple(dict.fromkeys(notes)),
+        BOUNDED,
+        attacks.unable,
+        untouched(original, released, masked.origin, known),
+    )
+
+
+def _losses(
+    original: Records,
+    pairs: Records | None,
+    released: Records,
+    attributes: Sequence[str],
+    ground: Ground,
+    *,
+    paired: bool,
+    notes: list[str],
+    progress: Progress,
+) -> list[Lost]:
+    """Return the losses: beside the record that each comes from if pairs are needed, otherwise beside the whole file.
+
+    A sample has its records as they were, and yet not the statistics of the file.
+    """
+    names = ground.wishes.measures or default_losses(original, attributes, paired=paired)
+    found = []
+    for place, name in enumerate(names):
+        progress(Step(f"measuring what is lost: {name}", place, len(names)))
+        loss = losses.made(name, LOSS_PARAMETERS.get(name, {}))
+        before = pairs if loss.needs_pairs else original
+        if before is None:
+            notes.append(f"{name} needs pairs of records, and these are invented")
+            continue
+        try:
+            lost = loss.lost(before, released, attributes)
+        except TacitaError as error:
+            if ground.wishes.measures:
+                raise
+            notes.append(f"{name} could not be measured: {error.found}")
+            continue
+        # A measure that was not asked for by name leaves out what does not fit it as a matter of course.
+        notes += lost.notes if ground.wishes.measures else ()
+        found.append(_with_statistics_that_are_gone(lost, original, released, attributes))
+    return found
+
+
+def _with_statistics_that_are_gone(lost: Lost, original: Records, released: Records, attributes: Sequence[str]) -> Lost:
+    """Count 1, all that can be lost, for each number of which only intervals are left: it has no mean any more."""
+    numbers = [name for name in attributes if isinstance(original[name], Numbers)]
+    gone = sum(not columns.is_number(released, name) for name in numbers)
+    if lost.measure != "probabilistic" or not gone:
+        return lost
+    first, *_ = lost.figures
+    left = 0.0 if gone == len(numbers) else lost.figure * (len(numbers) - gone)
+    return dataclasses.replace(lost, figures={**lost.figures, first: (left + gone) / len(numbers)})
+
+
+def _models(before: Records, released: Records, ground: Ground, notes: list[str]) -> list[Lost]:
+    found = []
+    for model in ground.wishes.models:
+        asked = losses.made("regression", {"formula": model.formula, "kind": model.kind, "by": list(model.by)})
+        lost = asked.lost(before, released, before.names)
+        notes += lost.notes
+        told = model.formula + (f" within {', '.join(model.by)}" if model.by else "")
+        found.append(dataclasses.replace(lost, measure=told))
+    return found
+
+
+def _indicators(masked: Masked, ground: Ground) -> tuple[Preserved, ...]:
+    if not ground.wishes.indicators:
+        return ()
+    from tacita.utility.analyses.indicators import Indicator, preserved
+
+    wishes = [Indicator(each.name, each.sql, each.tolerance) for each in ground.wishes.indicators]
+    return tuple(preserved(masked.original, masked.released, wishes))
+
+
+def is_number(value: float) -> bool:
+    """Whether a figure could be measured."""
+    return bool(np.isfinite(value))

@@ -1,0 +1,141 @@
+"""One rule and some goals: the matches of its body that give them, found by comparing the head with the goals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tacita.engines.protocol import Engine
+from tacita.rules.logic.program import Rule
+from tacita.rules.logic.steps import Match, Step
+from tacita.rules.logic.terms import Atom, Blank, Constant, Term, Variable, variables
+from tacita.rules.proofs.finding.goals import Goals
+from tacita.rules.proofs.finding.premises import binding, matched, premises
+from tacita.rules.proofs.finding.trail import (
+    EARLIER,
+    GOAL_ROUND,
+    Asking,
+    Trail,
+    Values,
+    goal_argument,
+    positions,
+    round_of,
+)
+from tacita.rules.proofs.templates import Template, Templates
+from tacita.rules.proofs.tree import Derived, GroundFact, RuleName
+from tacita.rules.reasoner.derivations import Derivation
+from tacita.rules.reasoner.groups import head_record
+from tacita.rules.reasoner.layout import Layout
+from tacita.rules.reasoner.results import Reasoned
+from tacita.rules.syntax import text_of
+
+
+@dataclass(slots=True)
+class Context:
+    """What looking for proofs needs to know of a run, and the rounds of the facts that were met."""
+
+    result: Reasoned
+    contributors: int = 20
+    """How many contributors of an aggregate are listed."""
+    rounds: dict[GroundFact, int] = field(default_factory=dict)
+    others: Mapping[str, Layout] | None = None
+    """Where facts are looked for instead of the tables of the run."""
+    templates: Templates = field(init=False)
+    _names: dict[int, RuleName] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.templates = Templates(self.result.prepared)
+
+    @property
+    def engine(self) -> Engine:
+        """Where the facts are."""
+        return self.result.run.engine
+
+    @property
+    def layouts(self) -> Mapping[str, Layout]:
+        """How facts lie in their tables."""
+        return self.result.run.layouts if self.others is None else self.others
+
+    def trail(self, derivation: Derivation, goals: Goals | None = None) -> Trail:
+        """Return an empty trail of a rule."""
+        return Trail.to(self.engine, self.layouts, derivation.similar, goals)
+
+    def named(self, rule: Rule) -> RuleName:
+        """Return what a step says of its rule."""
+        if id(rule) not in self._names:
+            plain = Rule(rule.body, rule.head, rule.exists, rule.label)
+            self._names[id(rule)] = RuleName(rule.name, rule.module, str(rule.origin), text_of(plain))
+        return self._names[id(rule)]
+
+    def met(self, steps: Sequence[Step], values: Values, start: int = 0) -> None:
+        """Take down the rounds of the facts of a match."""
+        for place, step in enumerate(steps, start):
+            if isinstance(step, Match):
+                self.rounds[matched(step.atom, place, values)] = values[round_of(place)]
+
+
+def goal_of(goals: Goals, values: Values) -> GroundFact:
+    """Return the goal that a match is for."""
+    return GroundFact(goals.predicate, tuple(values[goal_argument(i)] for i in range(len(goals.cells))))
+
+
+def can_give(atom: Atom, facts: Sequence[GroundFact]) -> bool:
+    """Whether the constants of a head leave room for one of some facts: spares asking the engine."""
+    fixed = [(i, t.value) for i, t in enumerate(atom.arguments) if isinstance(t, Constant) and isinstance(t.value, str)]
+    return any(all(fact.values[i] == value for i, value in fixed) for fact in facts)
+
+
+def direct(
+    context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
+) -> dict[GroundFact, Derived]:
+    """Return how a rule without aggregates gives goals."""
+    return {step.fact: step for step in instances(context, derivation, atom, goals, asking)}
+
+
+def instances(
+    context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER, most: int = 1
+) -> list[Derived]:
+    """Return the first matches of a rule without aggregates that give each of some goals."""
+    trail, steps = context.trail(derivation, goals), derivation.schedule.before
+    trail.take(steps, positions(atom.arguments, asking.open_to), asking)
+    compare_terms(trail, atom, asking.open_to)
+    template = context.templates.of(derivation.rule)
+    keep_template(trail, template)
+    names = [v.name for v in derivation.all_variables()]
+    found = []
+    for values in trail.first(names, most):
+        context.met(steps, values)
+        found.append(
+            Derived(
+                goal_of(goals, values),
+                values[GOAL_ROUND],
+                context.named(derivation.rule),
+                binding(names, values),
+                premises(steps, values),
+                explanation=template.filled(values) if template is not None else "",
+            )
+        )
+    return found
+
+
+def compare_terms(trail: Trail, atom: Atom, open_to: frozenset[str] = frozenset()) -> None:
+    """Compare the arguments of a head that are more than a variable with those of the goal."""
+    for position, argument in enumerate(atom.arguments):
+        term = head_record(argument)
+        if not isinstance(term, Variable | Blank) and not open_to & {v.name for v in variables(term)}:
+            trail.compare(trail.body.terms.cell(term), [position])
+
+
+def keep_template(trail: Trail, template: Template | None) -> None:
+    """Keep the values that the gaps of a rule's sentence need."""
+    if template is None:
+        return
+    for gap, term in template.terms.items():
+        if _is_bound(trail, term):
+            trail.keep(template.name(gap), trail.body.terms.cell(term))
+
+
+def _is_bound(trail: Trail, term: Term) -> bool:
+    known: Any = trail.body.terms.known
+    return term in known or all(v.name in trail.body.terms.bound for v in variables(term))

@@ -1,0 +1,139 @@
+"""A violation: the match of an equality rule or a denial that it was reported for, found again among the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from tacita.rules.logic.steps import Absent, Match, Step
+from tacita.rules.logic.terms import Atom, Variable
+from tacita.rules.proofs.finding.asked import round_of
+from tacita.rules.proofs.finding.goals import Goals, constant
+from tacita.rules.proofs.finding.groups import gathered
+from tacita.rules.proofs.finding.premises import binding, premises
+from tacita.rules.proofs.finding.rules import Context
+from tacita.rules.proofs.finding.search import Search
+from tacita.rules.proofs.finding.trail import ANY_TIME, Trail, argument
+from tacita.rules.proofs.tree import Binding, GroundFact, Holds, Premise, RuleName, Uses, Violated
+from tacita.rules.reasoner.derivations import Derivation
+from tacita.rules.reasoner.layout import Layout, Position
+from tacita.rules.reasoner.program import is_denial
+from tacita.rules.reasoner.values import Null
+from tacita.rules.reasoner.violations import Violation
+from tacita.rules.syntax import text_of
+
+VIOLATION = "violation"
+_LEFT, _RIGHT = "·left", "·right"
+
+
+def violated(search: Search, violation: Violation) -> Violated:
+    """Return a violation as the step of a proof; what of its facts is not there any more has no round."""
+    told = violation.clash if violation.clash is not None else tuple(violation.values.values())
+    fact = GroundFact(VIOLATION, (violation.rule, *told))
+    found = _Found(search, violation)
+    rules = found.rules()
+    for context in search.contexts():
+        for rule in rules:
+            match = found.among(context, rule)
+            if match is not None:
+                return Violated(fact, context.named(rule.rule), violation.text, *match)
+    for one in found.facts:
+        round_ = next((r for c in search.contexts() if (r := round_of(c, one)) is not None), None)
+        if round_ is not None:
+            search.context.rounds[one] = round_
+    name = search.context.named(rules[0].rule) if rules else RuleName(violation.rule)
+    return Violated(
+        fact, name, violation.text, tuple(violation.values.items()), tuple(Uses(one) for one in found.facts)
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    """The search for the match of one violation."""
+
+    search: Search
+    violation: Violation
+
+    @property
+    def facts(self) -> list[GroundFact]:
+        """The facts that clash, as they are by now."""
+        return [GroundFact(predicate, tuple(map(self._by_now, values))) for predicate, values in self.violation.facts]
+
+    def rules(self) -> list[Derivation]:
+        """Return the rules that go by the name of the one that was violated."""
+        known = self.search.context.result.derivations
+        return [d for d in known if d.rule.name == self.violation.rule and (d.equality or is_denial(d.rule))]
+
+    def _by_now(self, value: Any) -> Any:
+        return self.search.merges.final.get(value.number, value) if isinstance(value, Null) else value
+
+    def among(self, context: Context, rule: Derivation) -> tuple[Binding, tuple[Premise, ...]] | None:
+        """Return the match among the facts of a context: the variables of the rule, and what it rests on."""
+        if rule.grouping is not None:
+            return self._group(context, rule)
+        steps = rule.schedule.before
+        # What was not there when the violation was found may have come later.
+        lasting = [step for step in steps if not isinstance(step, Absent)]
+        for some in [steps] if len(lasting) == len(steps) else [steps, lasting]:
+            found = self._match(context, rule, some)
+            if found is not None:
+                return found
+        return None
+
+    def _match(
+        self, context: Context, rule: Derivation, steps: Sequence[Step]
+    ) -> tuple[Binding, tuple[Premise, ...]] | None:
+        trail = context.trail(rule)
+        trail.take(steps, {}, ANY_TIME)
+        self._compare(trail, steps)
+        sides = rule.equality
+        if sides is not None:
+            left, right = (trail.body.terms.cell(side) for side in (sides.left, sides.right))
+            trail.body.conditions.append(exp.Not(this=exp.paren(trail.body.terms.equal(left, right))))
+            trail.keep(_LEFT, left)
+            trail.keep(_RIGHT, right)
+        names = [v.name for v in rule.all_variables()]
+        for values in trail.first(names):
+            context.met(steps, values)
+            found = list(premises(steps, values))
+            if sides is not None:
+                terms = text_of(sides.left), text_of(sides.right)
+                clash = values[_LEFT], values[_RIGHT]
+                found.append(Holds(text_of(sides), "!=", clash, terms, "they must be the same"))
+            return binding(names, values), tuple(found)
+        return None
+
+    def _compare(self, trail: Trail, steps: Sequence[Step]) -> None:
+        """Ask for the facts of the violation, and for the values of its variables."""
+        terms, engine = trail.body.terms, trail.engine
+        for place, fact in self._places(steps):
+            for position, value in enumerate(fact.values):
+                cell = terms.bound[argument(place, position)]
+                trail.body.conditions.append(terms.matching(cell, constant(engine, value, cell.type)))
+        for name, value in self.violation.values.items():
+            if name in terms.bound:
+                cell = terms.bound[name]
+                wanted = constant(engine, self._by_now(value), cell.type)
+                trail.body.conditions.append(terms.matching(cell, wanted))
+
+    def _places(self, steps: Sequence[Step]) -> Iterator[tuple[int, GroundFact]]:
+        """Yield which step matched which fact; a rule may have been run without atoms that only repeat another."""
+        waiting = self.facts
+        for place, step in enumerate(steps):
+            if waiting and isinstance(step, Match) and step.atom.predicate == waiting[0].predicate:
+                yield place, waiting.pop(0)
+
+    def _group(self, context: Context, rule: Derivation) -> tuple[Binding, tuple[Premise, ...]] | None:
+        """Return the group that must not be, and who contributed to it."""
+        bound = rule.bound().terms.bound
+        told = {name: self._by_now(value) for name, value in self.violation.values.items() if name in bound}
+        kinds = tuple(Position(bound[name].type, bound[name].label is not None) for name in told)
+        goal = GroundFact(VIOLATION, tuple(told.values()))
+        goals = Goals.of(context.engine, Layout(VIOLATION, "", kinds), [(goal, context.result.rounds + 1)])
+        atom = Atom(VIOLATION, tuple(map(Variable, told)))
+        for step in gathered(context, rule, atom, goals, ANY_TIME).values():
+            return step.binding, step.premises
+        return None

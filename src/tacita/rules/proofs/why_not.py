@@ -1,0 +1,150 @@
+"""Why a fact does not hold: the rule that comes nearest to it, and the first of its conditions that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from tacita.errors import counted, printable
+from tacita.rules.logic.types import INTEGER
+from tacita.rules.proofs.finding.asked import Asked, first_fact, first_with, question_text
+from tacita.rules.proofs.finding.attempts import Attempt, Follower
+from tacita.rules.proofs.finding.rules import Context
+from tacita.rules.proofs.finding.trail import read
+from tacita.rules.proofs.tree import GroundFact
+from tacita.rules.reasoner.bodies import moved
+from tacita.rules.reasoner.cells import Cell
+from tacita.rules.reasoner.layout import sql_type
+from tacita.rules.reasoner.sql import named
+from tacita.rules.reasoner.terms import Terms
+
+HOLDS, GIVEN, SUPERSEDED, UNDERIVED = "holds", "given", "superseded", "underived"
+
+
+@dataclass(frozen=True)
+class WhyNot:
+    """Why a fact does not hold."""
+
+    fact: str
+    """As it was asked about."""
+    verdict: str
+    """``holds`` after all; ``given``, for no rule derives its predicate; ``superseded`` by a newer version; or
+    ``underived``."""
+    predicate: str
+    attempts: tuple[Attempt, ...] = ()
+    """How far each rule goes, the nearest first."""
+    near: tuple[GroundFact, ...] = ()
+    """The fact that holds after all; the one that held once and what took its place; or facts that are like it."""
+
+    @property
+    def nearest(self) -> Attempt | None:
+        """The rule that comes nearest."""
+        return self.attempts[0] if self.attempts else None
+
+    def as_text(self, width: int = 100) -> str:
+        """Return it as lines for a terminal."""
+        from tacita.rules.proofs.showing.why_not_text import as_text
+
+        return as_text(self, width)
+
+    def as_sentences(self) -> str:
+        """Return it in a sentence or two."""
+        return printable(" ".join(_sentences(self)))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as values that `json` can write."""
+        from tacita.rules.proofs.showing.as_json import attempt_as_json
+
+        return {
+            "version": 1,
+            "fact": self.fact,
+            "verdict": self.verdict,
+            "near": [str(fact) for fact in self.near],
+            "attempts": [attempt_as_json(attempt) for attempt in self.attempts],
+        }
+
+    def __str__(self) -> str:
+        return self.as_text()
+
+
+def explained(context: Context, question: Asked) -> WhyNot:
+    """Return why what was asked about does not hold."""
+    predicate, text = question.atom.predicate, question_text(question.atom)
+    found = first_fact(context, question)
+    if found is not None:
+        return WhyNot(text, HOLDS, predicate, near=(found[0],))
+    history = context.result.history
+    attempts = [
+        Follower(context, derivation, atom, question).attempt()
+        for derivation in context.result.derivations
+        for atom in derivation.heads
+        if atom.predicate == predicate
+    ]
+    attempts.sort(key=lambda a: (-a.satisfied, a.steps - a.satisfied))
+    if history is not None and predicate in history.older:
+        older = first_fact(context, question, history.older[predicate])
+        if older is not None:
+            return WhyNot(text, SUPERSEDED, predicate, near=(older[0], *_newest(context, older[0])))
+    if not attempts:
+        return WhyNot(text, GIVEN, predicate, near=_alike(context, question))
+    return WhyNot(text, UNDERIVED, predicate, tuple(attempts))
+
+
+def _newest(context: Context, older: GroundFact) -> tuple[GroundFact, ...]:
+    """Return the fact that took the place of an older one."""
+    prepared, predicate = context.result.prepared, older.predicate
+    values = {position: older.values[position] for position in prepared.keys[predicate]}
+    found = first_with(context, predicate, values)
+    return () if found is None else (found[0],)
+
+
+def _alike(context: Context, question: Asked, most: int = 3) -> tuple[GroundFact, ...]:
+    """Return facts that agree with what was asked about in the most arguments."""
+    layout, terms = context.layouts[question.atom.predicate], Terms(context.engine)
+    cells = layout.cells("t")
+    agree: list[exp.Expr] = []
+    for position, cell in enumerate(cells):
+        wanted = question.cell(terms, position, cell.type)
+        if wanted is not None:
+            hit = exp.If(this=terms.matching(cell, wanted), true=exp.Literal.number(1))
+            agree.append(exp.Case(ifs=[hit], default=exp.Literal.number(0)))
+    if not agree:
+        return ()
+    total = agree[0]
+    for one in agree[1:]:
+        total = exp.Add(this=total, expression=one)
+    score = Cell(INTEGER, exp.Cast(this=exp.paren(total), to=sql_type(INTEGER)))
+    columns, held = moved([score, *cells], "m")
+    query = exp.Select(expressions=columns).from_(named(layout.table, "t"))
+    some = exp.GT(this=exp.column(columns[0].alias), expression=exp.Literal.number(0))
+    order = [exp.Ordered(this=exp.column(columns[0].alias), desc=True)]
+    order += [exp.Ordered(this=exp.column(column.alias)) for column in columns[1:]]
+    plan = exp.Select(expressions=[exp.Star()]).from_(query.subquery("m")).where(some).order_by(*order).limit(most)
+    rows = read(context.engine, plan, {str(i): cell for i, cell in enumerate(held)})
+    return tuple(GroundFact(layout.predicate, tuple(row.values())[1:]) for row in rows)
+
+
+def _sentences(answer: WhyNot) -> Iterator[str]:
+    from tacita.rules.proofs.words import rule_in_words
+
+    if answer.verdict == HOLDS:
+        yield f"{answer.near[0]} does hold; ask why."
+        return
+    yield f"{answer.fact} does not hold."
+    if answer.verdict == GIVEN:
+        yield f"There is no rule for {answer.predicate}; its facts are given."
+        if answer.near:
+            yield f"The nearest of them: {', '.join(map(str, answer.near))}."
+        return
+    if answer.verdict == SUPERSEDED:
+        yield f"It did once, and was replaced{''.join(f' by {fact}' for fact in answer.near[1:])}."
+        return
+    nearest = answer.nearest
+    if nearest is None:
+        return
+    name = rule_in_words(nearest.rule)
+    only = "The only rule" if len(answer.attempts) == 1 else f"Of {counted(len(answer.attempts), 'rule')}, the nearest"
+    yield f"{only} is {name}, and it fails at {nearest.written}: {nearest.words}."
