@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 from tacita.errors import UsageError
 from tacita.knowledge import programs as shipped
 from tacita.knowledge.program_texts import ProgramText
-from tacita.language_server.completions import completions
-from tacita.language_server.definitions import definitions
-from tacita.language_server.document import Document
-from tacita.language_server.grammar import grammar
-from tacita.language_server.hovers import hover
-from tacita.language_server.lines import Lines, Place
-from tacita.language_server.renaming import renameable, renamed
-from tacita.language_server.symbols import symbols
+from tacita.reasoning.editor.completions import completions
+from tacita.reasoning.editor.document import Document
+from tacita.reasoning.editor.grammar import grammar
+from tacita.reasoning.editor.hovers import hover
+from tacita.reasoning.editor.navigation import definitions, renameable, renaming_edits, symbols
+from tacita.reasoning.editor.text_lines import CursorPlace, TextLines
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.syntax.words import ANNOTATIONS, KEYWORDS
 
@@ -40,14 +38,14 @@ def document(text: str, folder: Path = Path()) -> Document:
     return Document(ProgramText(text, "p.vada", folder))
 
 
-def all_answers(text: str, place: Place) -> None:
+def all_answers(text: str, place: CursorPlace) -> None:
     found = document(text)
     hover(found, place)
     definitions(found, place)
     completions(found, place)
     symbols(found)
     if renameable(found, place):
-        renamed(found, place, "Fresh")
+        renaming_edits(found, place, "Fresh")
     assert all(fault.origin.line <= len(text.splitlines()) + 1 for fault in found.diagnosis.faults)
 
 
@@ -55,7 +53,7 @@ def test_no_state_of_typing_is_too_early() -> None:
     """Every beginning of a program, with the cursor at its end."""
     for end in range(0, len(PROGRAM), 2):
         text = PROGRAM[:end]
-        all_answers(text, Lines(text)._place(end))
+        all_answers(text, TextLines(text)._place(end))
 
 
 def test_no_place_is_wrong() -> None:
@@ -66,7 +64,7 @@ def test_no_place_is_wrong() -> None:
         hover(found, place)
         definitions(found, place)
         completions(found, place)
-    for place in (Place(1, 1000), Place(1000, 1), Place(0, 0)):
+    for place in (CursorPlace(1, 1000), CursorPlace(1000, 1), CursorPlace(0, 0)):
         assert hover(found, place) is None
         completions(found, place)
         assert definitions(found, place) == []
@@ -74,14 +72,14 @@ def test_no_place_is_wrong() -> None:
 
 @given(st.text(alphabet=st.sampled_from(list("AXx(),.->[]{}\"'%@$#_ \n\t\\:=<*😀1\u2028")), max_size=40))
 def test_no_text_is_too_strange(text: str) -> None:
-    all_answers(text, Lines(text)._place(len(text) // 2))
+    all_answers(text, TextLines(text)._place(len(text) // 2))
 
 
 @given(
     st.text(alphabet=st.sampled_from(list("ab😀é\n\r\u2028\x0b")), max_size=30), st.sampled_from(["utf-8", "utf-16"])
 )
 def test_places_survive_the_way_to_the_editor_and_back(text: str, encoding: str) -> None:
-    lines = Lines(text, encoding)
+    lines = TextLines(text, encoding)
     for offset in range(len(text) + 1):
         if text[offset - 1 : offset + 1] == "\r\n":
             continue  # inside a line end there is no place
@@ -120,16 +118,16 @@ def test_shipped_programs_have_an_outline_and_no_faults(name: str) -> None:
 def test_renaming_changes_the_sentence_too_and_only_this_rule() -> None:
     found = document(PROGRAM)
     place = found.lines._place(PROGRAM.index("Own(X, Y, W)") + 4)
-    tokens = renamed(found, place, "Owner")
+    tokens = renaming_edits(found, place, "Owner")
     lines = PROGRAM.splitlines()
     assert {lines[t.line - 1][t.column - 1 : t.column] for t in tokens} == {"X"}
     assert {t.line for t in tokens} == {3, 4}
     assert len(tokens) == 5
     for wrong in ("owner", "", "a b", "X-1", "_"):
         with pytest.raises(UsageError, match="is no variable"):
-            renamed(found, place, wrong)
+            renaming_edits(found, place, wrong)
     with pytest.raises(UsageError, match="only variables"):
-        renamed(found, found.lines._place(PROGRAM.index("Own(X") + 1), "A")
+        renaming_edits(found, found.lines._place(PROGRAM.index("Own(X") + 1), "A")
 
 
 def test_a_large_program_is_answered(tmp_path: Path) -> None:
@@ -137,7 +135,7 @@ def test_a_large_program_is_answered(tmp_path: Path) -> None:
     found = document(text)
     assert found.diagnosis.faults == ()
     assert len(symbols(found)) == 2001
-    assert len(definitions(found, Place(1000, 8))) == 1
+    assert len(definitions(found, CursorPlace(1000, 8))) == 1
 
 
 # -- colours -----------------------------------------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import typer
 
 from tacita.cli.options import AsJson
@@ -16,21 +14,17 @@ def serve() -> None:
     Faults while you type, the meaning of what is under the cursor, definitions, completion, formatting. Needs
     pip install tacita\\[editor].
     """
-    from tacita.language_server import serve as run
+    import runpy
 
-    run()
+    runpy.run_module("tacita.language_server")  # a door of its own: this one starts it and imports nothing of it
 
 
 def grammar(as_json: AsJson = False) -> None:
     """Print a TextMate grammar, with which editors colour rule programs."""
-    from tacita.language_server.grammar import grammar as made
+    from tacita.api.editor import grammar as rule_grammar
 
-    if as_json:
-        print_json(made())
-        return
-    import json
-
-    sys.stdout.write(json.dumps(made(), ensure_ascii=False, indent=2) + "\n")
+    del as_json  # the grammar is JSON in either case
+    print_json(rule_grammar())
 
 
 def add_to(group: typer.Typer) -> None:

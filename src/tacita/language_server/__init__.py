@@ -1,8 +1,6 @@
-"""What an editor asks about a rule program: faults, meanings, definitions, completions, layout, names.
+"""The language server: the protocol of editors (pygls) around what `api.editor` answers.
 
-`document` holds what is known of an open program; one file answers one kind of question, in plain values. Only `server`
-and `translation` speak the protocol (pygls), so everything else can be used and tested without it. No data is ever
-read: all answers come from programs and dictionaries.
+``tacita rules serve`` and ``python -m tacita.language_server`` start it.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ def serve() -> None:
     from tacita.errors import MissingExtra
 
     try:
-        from tacita.language_server.server import made
+        from tacita.language_server.server import rule_server
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol"}:
             raise
@@ -25,4 +23,4 @@ def serve() -> None:
     # The editor gets the standard output for itself: whatever else would print there goes to the error output.
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with contextlib.redirect_stdout(sys.stderr):
-        made().start_io(incoming, outgoing)
+        rule_server().start_io(incoming, outgoing)

@@ -13,16 +13,20 @@ from pygls import uris
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
+from tacita.api.editor import (
+    Document,
+    EditedText,
+    TextLines,
+    completions,
+    definitions,
+    formatted,
+    hover,
+    renameable,
+    renaming_edits,
+    symbols,
+)
 from tacita.errors import TacitaError, UsageError
-from tacita.language_server.completions import completions
-from tacita.language_server.definitions import definitions
-from tacita.language_server.document import Document, EditedText
-from tacita.language_server.hovers import hover
-from tacita.language_server.lines import Lines
-from tacita.language_server.renaming import renameable, renamed
-from tacita.language_server.symbols import symbols
 from tacita.language_server.translation import SYMBOLS, completion_item, diagnostics, range_of, token_range
-from tacita.rules.syntax import formatted
 from tacita.version import __version__
 
 _PATIENCE = 0.2  # seconds without a change before a program is checked
@@ -53,9 +57,9 @@ class RuleServer(LanguageServer):
             return known[1]
         path = Path(uris.to_fs_path(uri) or "program.vada")
         encoding = str(getattr(self.workspace.position_encoding, "value", "utf-16"))
-        found = Document(EditedText(text.source, str(path), path.parent, self._opened), encoding)
-        self._documents[uri] = (text.version, found)
-        return found
+        document = Document(EditedText(text.source, str(path), path.parent, self._opened), encoding)
+        self._documents[uri] = (text.version, document)
+        return document
 
     def forget(self, uri: str) -> None:
         """Forget a program that was closed."""
@@ -73,16 +77,16 @@ class RuleServer(LanguageServer):
         await asyncio.sleep(patience)
         document = self.document(uri)
         version = self._documents[uri][0]
-        found = await asyncio.to_thread(diagnostics, document)
+        faults = await asyncio.to_thread(diagnostics, document)
         if self._documents.get(uri, (None, None))[1] is document:  # it may have changed in the meantime
-            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, faults, version))
 
     def _opened(self, path: Path) -> str | None:
         text = self.workspace.text_documents.get(uris.from_fs_path(str(path)) or "")
         return text.source if text is not None else None
 
 
-def made() -> RuleServer:
+def rule_server() -> RuleServer:
     """Return a server that answers everything."""
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # its messages quote what they are about
     server = RuleServer()
@@ -92,7 +96,7 @@ def made() -> RuleServer:
     return server
 
 
-def _tried(answer: Callable[[], _T]) -> _T | None:
+def _answer(answer: Callable[[], _T]) -> _T | None:
     """Return an answer; a fault of ours over a half-typed program is no answer, and no end of the conversation."""
     try:
         return answer()
@@ -135,35 +139,35 @@ def _explain(server: RuleServer) -> None:
     def hovered(given: types.HoverParams) -> types.Hover | None:
         document = server.document(given.text_document.uri)
         place = document.lines.place(given.position.line, given.position.character)
-        found = _tried(lambda: hover(document, place))
-        if found is None:
+        answer = _answer(lambda: hover(document, place))
+        if answer is None:
             return None
-        content = types.MarkupContent(types.MarkupKind.Markdown, found.text)
-        return types.Hover(content, token_range(document.lines, found.token))
+        content = types.MarkupContent(types.MarkupKind.Markdown, answer.text)
+        return types.Hover(content, token_range(document.lines, answer.token))
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
     def defined(given: types.DefinitionParams) -> list[types.Location]:
         document = server.document(given.text_document.uri)
         place = document.lines.place(given.position.line, given.position.character)
-        found = []
-        for path, origin in _tried(lambda: definitions(document, place)) or []:
+        locations = []
+        for path, origin in _answer(lambda: definitions(document, place)) or []:
             if path is None:
-                found.append(types.Location(given.text_document.uri, range_of(document.lines, origin)))
+                locations.append(types.Location(given.text_document.uri, range_of(document.lines, origin)))
             elif (uri := uris.from_fs_path(str(path.absolute()))) is not None:
-                lines = Lines(path.read_text(encoding="utf-8", errors="replace"))
-                found.append(types.Location(uri, range_of(lines, origin)))
-        return found
+                lines = TextLines(path.read_text(encoding="utf-8", errors="replace"))
+                locations.append(types.Location(uri, range_of(lines, origin)))
+        return locations
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def outlined(given: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         document = server.document(given.text_document.uri)
-        found = []
-        for symbol in _tried(lambda: symbols(document)) or []:
+        outline = []
+        for symbol in _answer(lambda: symbols(document)) or []:
             stretch = range_of(document.lines, symbol.origin)
-            found.append(
+            outline.append(
                 types.DocumentSymbol(symbol.name or "rule", SYMBOLS[symbol.sort], stretch, stretch, symbol.detail)
             )
-        return found
+        return outline
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -174,8 +178,8 @@ def _write(server: RuleServer) -> None:
     def completed(given: types.CompletionParams) -> types.CompletionList:
         document = server.document(given.text_document.uri)
         place = document.lines.place(given.position.line, given.position.character)
-        found = _tried(lambda: completions(document, place)) or []
-        items = [completion_item(one, snippets=_knows_snippets(server)) for one in found]
+        offers = _answer(lambda: completions(document, place)) or []
+        items = [completion_item(one, snippets=_knows_snippets(server)) for one in offers]
         return types.CompletionList(is_incomplete=False, items=items)
 
     @server.feature(types.TEXT_DOCUMENT_FORMATTING)
@@ -194,7 +198,7 @@ def _write(server: RuleServer) -> None:
     def prepared(given: types.PrepareRenameParams) -> types.Range | None:
         document = server.document(given.text_document.uri)
         place = document.lines.place(given.position.line, given.position.character)
-        token = _tried(lambda: renameable(document, place))
+        token = _answer(lambda: renameable(document, place))
         return token_range(document.lines, token) if token is not None else None
 
     @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
@@ -202,10 +206,10 @@ def _write(server: RuleServer) -> None:
         document = server.document(given.text_document.uri)
         place = document.lines.place(given.position.line, given.position.character)
         try:
-            found = renamed(document, place, given.new_name)
+            tokens = renaming_edits(document, place, given.new_name)
         except UsageError as error:
             raise JsonRpcInvalidParams(str(error).replace("\n ", ";")) from None
-        edits = [types.TextEdit(token_range(document.lines, token), token.kind) for token in found]
+        edits = [types.TextEdit(token_range(document.lines, token), token.kind) for token in tokens]
         return types.WorkspaceEdit({given.text_document.uri: edits})
 
 

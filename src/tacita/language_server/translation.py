@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from tacita.language_server.completions import Completion, Sort
-from tacita.language_server.document import Document
-from tacita.language_server.lines import Lines
-from tacita.rules.logic.faults import Fault, Severity
-from tacita.rules.logic.origin import Origin
-from tacita.rules.syntax.lexer import Token
+from tacita.api.editor import Completion, Document, Fault, Origin, Severity, Sort, TextLines, Token
 
 _SORTS = {
     Sort.PREDICATE: types.CompletionItemKind.Class,
@@ -30,14 +25,14 @@ SYMBOLS = {
 }
 
 
-def range_of(lines: Lines, origin: Origin) -> types.Range:
+def range_of(lines: TextLines, origin: Origin) -> types.Range:
     """Return a stretch of text; one without an end is one character long."""
     end_line, end_column = origin.end_line or origin.line, origin.end_column or origin.column + 1
     start, end = lines.theirs(origin.line, origin.column), lines.theirs(end_line, end_column)
     return types.Range(types.Position(*start), types.Position(*max(start, end)))
 
 
-def token_range(lines: Lines, token: Token) -> types.Range:
+def token_range(lines: TextLines, token: Token) -> types.Range:
     """Return the stretch of a token."""
     return range_of(lines, token.origin(""))
 

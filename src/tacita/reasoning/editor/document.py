@@ -11,11 +11,11 @@ from pathlib import Path
 from tacita.errors import TacitaError
 from tacita.knowledge import programs as shipped
 from tacita.knowledge.program_texts import ENDING, ProgramText
-from tacita.language_server.lines import Lines, Place
 from tacita.model import dictionary_file
 from tacita.model.dictionary import Dictionary
 from tacita.model.dictionary_file.place import ENDING as DICTIONARY_ENDING
 from tacita.reasoning.diagnosis import Diagnosis, diagnose
+from tacita.reasoning.editor.text_lines import CursorPlace, TextLines
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.program import Program
 from tacita.rules.logic.signatures import Signature, signatures
@@ -47,7 +47,7 @@ class Document:
 
     def __init__(self, program: ProgramText, encoding: str = "utf-16") -> None:
         self.program = program
-        self.lines = Lines(program.text, encoding)
+        self.lines = TextLines(program.text, encoding)
 
     @property
     def source(self) -> str:
@@ -86,21 +86,21 @@ class Document:
     @cached_property
     def dictionaries(self) -> tuple[Dictionary, ...]:
         """The dictionaries beside the program."""
-        found = []
+        dictionaries = []
         try:
             files = sorted(self.program.folder.glob(f"*{DICTIONARY_ENDING}"))[:_MOST_DICTIONARIES]
         except OSError:
             return ()
         for file in files:
             try:
-                found.append(dictionary_file.load(file))
+                dictionaries.append(dictionary_file.load(file))
             except (TacitaError, OSError):
                 continue  # a dictionary with faults is for other commands to report
-        return tuple(found)
+        return tuple(dictionaries)
 
     # -- tokens --------------------------------------------------------------------------------------------------------
 
-    def at(self, place: Place) -> int | None:
+    def at(self, place: CursorPlace) -> int | None:
         """Return the number of the token under a place, or that ends there."""
         tokens = self.lexed
         number = bisect_right(tokens.rows, place.line) - 1
@@ -114,7 +114,7 @@ class Document:
             return number + 1 if (after.line, after.column) == place else number
         return number if place.column <= token.end_column else None
 
-    def before(self, place: Place) -> int:
+    def before(self, place: CursorPlace) -> int:
         """Return the number of the last token that begins before a place; -1 if there is none."""
         tokens = self.lexed
         low, high = 0, len(tokens.kinds) - 3

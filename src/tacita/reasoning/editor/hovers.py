@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacita.knowledge import programs as shipped
-from tacita.language_server.document import Document
-from tacita.language_server.lines import Place
+from tacita.reasoning.editor.document import Document
+from tacita.reasoning.editor.text_lines import CursorPlace
 from tacita.rules.logic.checks.forms import FORMS
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.program import Rule
@@ -34,7 +34,7 @@ class Hover:
     token: Token
 
 
-def hover(document: Document, place: Place) -> Hover | None:
+def hover(document: Document, place: CursorPlace) -> Hover | None:
     """Return what stands at a place, in words."""
     number = document.at(place)
     if number is None:
@@ -76,11 +76,11 @@ def _parameter(document: Document, name: str) -> str:
 
 
 def _module(document: Document, name: str) -> str:
-    found = document.program.find(name)
-    if found is None:
+    module = document.program.find(name)
+    if module is None:
         return ""
-    said = shipped.meaning(found[0])
-    return f"**{name}**, a module ({found[1]})" + (f"\n\n{said}" if said else "")
+    said = shipped.meaning(module[0])
+    return f"**{name}**, a module ({module[1]})" + (f"\n\n{said}" if said else "")
 
 
 def _predicate(document: Document, name: str) -> str:
@@ -112,13 +112,13 @@ def arguments(signature: Signature) -> tuple[str, ...]:
 
 def _typed(signature: Signature) -> list[str]:
     """Return the arguments with the types that ``@input`` declares for them."""
-    found = [name.partition(":")[0] for name in arguments(signature)]
+    names = [name.partition(":")[0] for name in arguments(signature)]
     for annotation in signature.inputs:
         declared = texts(annotation.arguments[1]) if len(annotation.arguments) > 1 else None
         types = [one.rpartition(":")[2] if ":" in one else "" for one in declared or ()]
-        if len(types) == len(found):
-            return [f"{name}: {type_}" if type_ else name for name, type_ in zip(found, types, strict=True)]
-    return found
+        if len(types) == len(names):
+            return [f"{name}: {type_}" if type_ else name for name, type_ in zip(names, types, strict=True)]
+    return names
 
 
 def _places(signature: Signature) -> list[str]:

@@ -13,14 +13,14 @@ from typing import NamedTuple
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-class Place(NamedTuple):
+class CursorPlace(NamedTuple):
     """A line and a column, as we count them: from 1."""
 
     line: int
     column: int
 
 
-class Lines:
+class TextLines:
     """The lines of a text in both ways of counting."""
 
     def __init__(self, text: str, encoding: str = "utf-16") -> None:
@@ -32,11 +32,11 @@ class Lines:
             if line.splitlines()[0] != line:  # what ends no line begins none
                 self._ours.append(self._ours[-1] + len(line))
 
-    def place(self, line: int, character: int) -> Place:
+    def place(self, line: int, character: int) -> CursorPlace:
         """Return our place for that of an editor; one that is outside the text becomes the nearest inside.
 
-        >>> Lines("a😀b").place(0, 3)
-        Place(line=1, column=3)
+        >>> TextLines("a😀b").place(0, 3)
+        CursorPlace(line=1, column=3)
         """
         return self._place(self.offset(line, character))
 
@@ -57,7 +57,7 @@ class Lines:
     def theirs(self, line: int, column: int) -> tuple[int, int]:
         """Return an editor's place for ours.
 
-        >>> Lines("a😀b").theirs(1, 3)
+        >>> TextLines("a😀b").theirs(1, 3)
         (0, 3)
         """
         offset = self.offset_of(line, column)
@@ -74,9 +74,9 @@ class Lines:
         end = self._ours[line] if line < len(self._ours) else len(self.text)
         return min(start + max(0, column - 1), end)
 
-    def _place(self, offset: int) -> Place:
+    def _place(self, offset: int) -> CursorPlace:
         line = bisect_right(self._ours, offset) - 1
-        return Place(line + 1, offset - self._ours[line] + 1)
+        return CursorPlace(line + 1, offset - self._ours[line] + 1)
 
     def _units(self, one: str) -> int:
         if self._encoding == "utf-32":

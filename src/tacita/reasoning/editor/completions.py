@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tacita.language_server.document import PREDICATE_FIRST, Document
-from tacita.language_server.hovers import arguments
-from tacita.language_server.lines import Place
 from tacita.model.attribute import Category
+from tacita.reasoning.editor.document import PREDICATE_FIRST, Document
+from tacita.reasoning.editor.hovers import arguments
+from tacita.reasoning.editor.text_lines import CursorPlace
 from tacita.rules.logic.checks.forms import FORMS
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.signatures import DICTIONARY, Signature
@@ -56,7 +56,7 @@ class Completion:
     """The same with gaps to fill, for editors that know them."""
 
 
-def completions(document: Document, place: Place) -> list[Completion]:
+def completions(document: Document, place: CursorPlace) -> list[Completion]:
     """Return what could be written at a place."""
     line = document.lexed.lines[place.line - 1] if 0 < place.line <= len(document.lexed.lines) else ""
     before = line[: place.column - 1]
