@@ -13,7 +13,7 @@ from experiments.point import AT_RISK, WHOLE, Point
 from experiments.surveys import Extent, cycled, survey
 from tacita.api.dataset import Dataset
 from tacita.cycle.plan import Plan
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.generators.ownership import planted_control
 from tacita.progress import Progress, Step, silent
 from tacita.reasoning.links import related
@@ -42,7 +42,7 @@ def nulls_by_relationships(extent: Extent, seed: int, progress: Progress = silen
                     yield Point("d", name, series, relationships, outcome.nulls, *about)
 
 
-def company_groups(data: Dataset, name: str, seed: int, relationships: int) -> EngineRelation:
+def company_groups(data: Dataset, name: str, seed: int, relationships: int) -> Relation:
     """Return who belongs together in a survey with so many planted control relationships, as rules find it."""
     owned = planted_control(name, seed=seed, relationships=relationships)
     return related(PROGRAM, data.microdata, {"Own": owned.table()})

@@ -18,7 +18,7 @@ from tests.oracles.engine import weights as naive_weights
 
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.plans import frequencies, profile, weights
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.relation import ColumnType
 
 many = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -36,7 +36,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DuckDBEngine]:
         yield engine
 
 
-def adopted(engine: DuckDBEngine, **columns: pa.Array) -> EngineRelation:
+def adopted(engine: DuckDBEngine, **columns: pa.Array) -> Relation:
     table = pa.table(columns)
     return engine.adopt(table.to_batches(), table.schema)
 

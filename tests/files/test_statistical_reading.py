@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
 from tacita.errors import InputError, UsageError
 from tacita.files.statistical import library
 from tacita.files.statistical.display import doubt_of, shape_of
@@ -40,7 +39,6 @@ def rows(microdata: Microdata) -> list[dict[str, Any]]:
 def written(microdata: Microdata, name: str) -> list[str | None]:
     """The source's own spellings of a column's cells."""
     relation = microdata.relation
-    assert isinstance(relation, EngineRelation)
     companion = microdata.column(name).as_written
     assert companion is not None
     found = relation.engine.run(exp.select(exp.alias_(exp.column(companion), "w")).from_(relation.source()))

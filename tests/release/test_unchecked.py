@@ -14,7 +14,6 @@ from tacita.cycle.anonymize import anonymize
 from tacita.cycle.outcome import Outcome
 from tacita.cycle.plan import Plan
 from tacita.errors import OutputError
-from tacita.files.contract import engine_relation
 from tacita.release.folder import write_release
 from tacita.release.options import ReleaseOptions
 from tacita.release.verify import verify
@@ -27,7 +26,7 @@ def of_a_population() -> Outcome:
     """An outcome that is safe by k-map: three of the population look alike."""
     people = tc.read(pa.table({"q": ["x"] * 3})).with_roles(quasi=["q"])
     register = tc.read(pa.table({"q": ["x"] * 9}), engine=people.relation.engine)
-    plan = Plan(measure("k-map", {"k": 3}), population=engine_relation(register.microdata))
+    plan = Plan(measure("k-map", {"k": 3}), population=register.microdata.relation)
     found = anonymize(people.microdata, plan)
     assert found.is_safe
     return found
@@ -53,7 +52,7 @@ def test_what_the_file_is_enough_for_is_checked(tmp_path: Path, capsys: pytest.C
     people = tc.read(pa.table({"q": ["x"] * 3})).with_roles(quasi=["q"])
     register = tc.read(pa.table({"q": ["x"] * 9}), engine=people.relation.engine)
     both = Together((measure("k-map", {"k": 5}), measure("k-anonymity", {"k": 3})))
-    made = anonymize(people.microdata, Plan(both, population=engine_relation(register.microdata)))
+    made = anonymize(people.microdata, Plan(both, population=register.microdata.relation))
     done = write_release(made, tmp_path / "release", ReleaseOptions(unchecked=True))
     found = verify(done.folder)
     assert found.verdict == (

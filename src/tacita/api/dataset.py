@@ -22,10 +22,10 @@ from tacita.describe.similarity import Similarity
 from tacita.describe.undecided import doubts, told
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.plans.profile import sample as first_rows
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.engines.published_codes import published_codes
 from tacita.errors import UsageError
-from tacita.files.contract import ReadOptions, Told, WriteOptions, engine_relation, types_named
+from tacita.files.contract import ReadOptions, Told, WriteOptions, types_named
 from tacita.files.read import check_weight
 from tacita.files.read import read as read_microdata
 from tacita.files.write import write as write_microdata
@@ -130,9 +130,9 @@ class Dataset:
         return self.microdata.relation.count()
 
     @property
-    def relation(self) -> EngineRelation:
+    def relation(self) -> Relation:
         """The tuples, where they live."""
-        return engine_relation(self.microdata)
+        return self.microdata.relation
 
     def profiles(self, progress: Progress = silent) -> dict[str, AttributeProfile]:
         """Return the figures of every attribute."""

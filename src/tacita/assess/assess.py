@@ -12,7 +12,7 @@ from tacita.assess.assessment import Assessment, ScenarioAssessment
 from tacita.assess.comparison import Alike, alike, null_semantics, takes_long, without_each
 from tacita.assess.finding import Finding, finding
 from tacita.assess.riskiest import riskiest
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import UsageError, did_you_mean, listed
 from tacita.model.attribute import Kind
 from tacita.model.dictionary import MissingAs
@@ -57,8 +57,8 @@ class Question:
     """Attack scenarios of the dictionary by name; none: all of them, and everything together."""
     known: tuple[str, ...] | None = None
     """What the intruder knows, instead of scenarios."""
-    population: EngineRelation | None = None
-    links: Mapping[str, EngineRelation] = field(default_factory=dict)
+    population: Relation | None = None
+    links: Mapping[str, Relation] = field(default_factory=dict)
     """Pairs of identifiers that belong together, by what their clusters are called."""
     top: int = 10
     """How many of the riskiest records to tell about."""
@@ -105,7 +105,6 @@ def _undecided(microdata: Microdata) -> list[str]:
 def microdata_engine(microdata: Microdata) -> Engine:
     """Return the engine that holds microdata."""
     relation = microdata.relation
-    assert isinstance(relation, EngineRelation)
     return relation.engine
 
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from tacita.assess.assessment import Assessment, ScenarioAssessment
 from tacita.assess.finding import Finding
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
 from tacita.files.contract import WriteOptions
 from tacita.files.write import write
@@ -33,7 +33,7 @@ def write_records(assessment: Assessment, target: str | Path, *, force: bool = F
         relation.engine.drop(relation)
 
 
-def _relation(scenario: ScenarioAssessment) -> EngineRelation:
+def _relation(scenario: ScenarioAssessment) -> Relation:
     sample = scenario.sample
     findings = [found for found in scenario.findings if found.is_of_records]
     if not findings:

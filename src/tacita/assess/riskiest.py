@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from tacita.assess.finding import Finding
 from tacita.engines.plans.terms import number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.risk.bounds import exceeds, is_above
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.frequencies import FREQUENCY
@@ -76,7 +76,7 @@ def _unsafe_most(findings: Sequence[Finding], limit: int) -> list[int]:
     return [int(each["row_"]) for each in records.engine.run(plan)] if records else []
 
 
-def _first(relation: EngineRelation, limit: int) -> list[int]:
+def _first(relation: Relation, limit: int) -> list[int]:
     """Return the rows with the highest risks, those that the fewest look like first."""
     row, risk = relation.physical([ROW, RISK])
     order = [exp.Ordered(this=risk, desc=True, nulls_first=False)]
@@ -88,7 +88,7 @@ def _first(relation: EngineRelation, limit: int) -> list[int]:
     return [int(each["row_"]) for each in relation.engine.run(plan)]
 
 
-def _records(relation: EngineRelation, rows: set[int]) -> dict[int, dict[str, Any]]:
+def _records(relation: Relation, rows: set[int]) -> dict[int, dict[str, Any]]:
     if not rows:
         return {}
     row = relation.physical([ROW])[0]

@@ -196,9 +196,8 @@ def _other(data: Dataset, source: str) -> Any:
 
 
 def _beside(data: Dataset, source: str) -> Any:
-    from tacita.files.contract import engine_relation
 
-    return engine_relation(_other(data, source))
+    return _other(data, source).relation
 
 
 def _written(found: Assessment, records: Path | None, html: Path | None) -> list[Any]:

@@ -30,10 +30,9 @@ def with_population(plan: Plan, data: Dataset, source: str) -> Plan:
     """Return a plan whose measure looks into a population."""
     from dataclasses import replace
 
-    from tacita.files.contract import engine_relation
     from tacita.files.read import read
 
-    return replace(plan, population=engine_relation(read(source, data.relation.engine)))
+    return replace(plan, population=read(source, data.relation.engine).relation)
 
 
 def plan_asked(

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from tacita.cycle.plan import Plan
 from tacita.engines.plans.terms import as_text
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.decision import Decision
 from tacita.model.microdata import Microdata
 from tacita.risk.arrays import as_arrow
@@ -38,7 +38,6 @@ def with_households(microdata: Microdata, decisions: Sequence[Decision], plan: P
     if not plan.household or plan.cluster is None:
         return list(decisions)
     relation = microdata.relation
-    assert isinstance(relation, EngineRelation)
     caused = sorted({d.tuple_id for d in decisions if d.attribute in plan.household})
     members = _members(relation, plan.cluster, caused)
     filled = {
@@ -60,7 +59,7 @@ def with_households(microdata: Microdata, decisions: Sequence[Decision], plan: P
     return every
 
 
-def _members(relation: EngineRelation, key: str, rows: Sequence[int]) -> dict[int, list[int]]:
+def _members(relation: Relation, key: str, rows: Sequence[int]) -> dict[int, list[int]]:
     """Return all records of the household of each record, itself among them; one without a key is alone."""
     import numpy as np
     import pyarrow as pa
@@ -96,7 +95,7 @@ def _members(relation: EngineRelation, key: str, rows: Sequence[int]) -> dict[in
     return found
 
 
-def filled_cells(relation: EngineRelation, name: str, rows: set[int]) -> set[int]:
+def filled_cells(relation: Relation, name: str, rows: set[int]) -> set[int]:
     """Return those of some records whose cell of an attribute is not empty."""
     column = relation.column(name)
     held = [exp.column(each) for each in (column.physical, column.as_written) if each]

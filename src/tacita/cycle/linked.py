@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from tacita.cycle.household import filled_cells
 from tacita.cycle.plan import Method, Plan
-from tacita.engines.protocol import EngineRelation
 from tacita.errors import UsageError, did_you_mean, faults_text
 from tacita.model.attribute import Category
 from tacita.model.decision import Decision
@@ -58,7 +57,6 @@ def with_linked(microdata: Microdata, decisions: Sequence[Decision], plan: Plan)
     if not plan.linked or not decisions:
         return list(decisions)
     relation = microdata.relation
-    assert isinstance(relation, EngineRelation)
     filled: dict[str, set[int]] = {}
     for key, names in plan.linked.items():
         rows = {d.tuple_id for d in decisions if d.attribute == key and d.is_suppression}

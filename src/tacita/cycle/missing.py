@@ -15,7 +15,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text, number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.engines.published_codes import spelt_instead
 from tacita.errors import UsageError
 from tacita.model.dictionary import MissingAs
@@ -32,7 +32,6 @@ def with_missing_settled(
 ) -> Microdata:
     """Return the microdata with the missing values of known attributes as they are released."""
     relation = microdata.relation
-    assert isinstance(relation, EngineRelation)
     changes: dict[str, exp.Expr] = {}
     labelled = []
     for name in known:
@@ -65,7 +64,7 @@ def with_missing_settled(
     return replace(microdata.with_dictionary(dictionary), relation=stored)
 
 
-def _settled(microdata: Microdata, relation: EngineRelation, column: Column, missing_as: MissingAs) -> exp.Expr | None:
+def _settled(microdata: Microdata, relation: Relation, column: Column, missing_as: MissingAs) -> exp.Expr | None:
     """Return the spellings of a column without those that become empty cells; None if there are no such."""
     if not column.as_written:
         return None
@@ -81,7 +80,7 @@ def _settled(microdata: Microdata, relation: EngineRelation, column: Column, mis
     return exp.Case(ifs=[exp.If(this=goes, true=exp.Null())], default=spelling.copy())
 
 
-def _has_empty(relation: EngineRelation, column: Column, spelling: exp.Expr | None) -> bool:
+def _has_empty(relation: Relation, column: Column, spelling: exp.Expr | None) -> bool:
     conditions: list[exp.Expr] = [exp.Is(this=exp.column(column.physical), expression=exp.Null())]
     if spelling is not None or column.as_written:
         own = spelling if spelling is not None else exp.column(column.as_written or "")
@@ -89,12 +88,12 @@ def _has_empty(relation: EngineRelation, column: Column, spelling: exp.Expr | No
     return _occurs(relation, exp.and_(*conditions))
 
 
-def _occurs(relation: EngineRelation, condition: exp.Expr) -> bool:
+def _occurs(relation: Relation, condition: exp.Expr) -> bool:
     plan = exp.select(exp.alias_(exp.Literal.number(1), "found")).from_(relation.source()).where(condition).limit(1)
     return bool(relation.engine.run(plan))
 
 
-def _check_label(microdata: Microdata, relation: EngineRelation, column: Column, label: str) -> None:
+def _check_label(microdata: Microdata, relation: Relation, column: Column, label: str) -> None:
     """Raise if a label for missing values cannot stand in a column, or stands there as a value."""
     is_number = re.fullmatch(r"[+-]?\d+(\.\d+)?", label) is not None
     kind, free = microdata.source.format, microdata.source.format in _TEXT_FORMATS

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tacita.cycle.decisions import Decisions
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import counted
 from tacita.model.microdata import Microdata
 from tacita.risk.null_semantics import Nulls
@@ -139,7 +139,7 @@ class Outcome:
     """Why the claim could not be checked on the written file, if it was released all the same."""
     is_derivable: bool = False
     """Whether attributes that stay determine hidden values, and it was released all the same."""
-    links: EngineRelation | None = field(default=None, repr=False, compare=False)
+    links: Relation | None = field(default=None, repr=False, compare=False)
     """Pairs of identifiers that belong together, if the program of the cycle concluded them itself."""
 
     @property

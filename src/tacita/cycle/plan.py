@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from tacita.cycle.suppression.routing import AttributeRoute, TupleOrder
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError, faults_text
 from tacita.model.dictionary import Dictionary, MissingAs
 from tacita.risk.identity.k_anonymity import KAnonymity
@@ -51,7 +51,7 @@ class Plan:
     """What a missing value of the source counts as; None: as `nulls`, or the dictionary, says."""
     missing_label: str | None = None
     """What is written where a known cell of the source is empty, so that it is a category beside suppressed cells."""
-    population: EngineRelation | None = None
+    population: Relation | None = None
     """The population or a register, for measures that look into one."""
     method: Method = Method.SUPPRESSION
     importance: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
@@ -66,7 +66,7 @@ class Plan:
     """Attributes that are suppressed together with a key, such as its codes: key -> attributes."""
     cluster: str | None = None
     """The household or group key, if it matters: for `household`, and for the risk of clusters."""
-    links: Mapping[str, EngineRelation] = field(default_factory=lambda: MappingProxyType({}))
+    links: Mapping[str, Relation] = field(default_factory=lambda: MappingProxyType({}))
     """Pairs of identifiers that belong together, by what their clusters are called: at most one kind."""
     cluster_risk: bool = False
     """Whether the risk of a record is that of its household: that at least one member is found."""

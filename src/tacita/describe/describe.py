@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tacita.engines.plans.frequencies import sample_uniques
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.model.profile import AttributeProfile
@@ -63,7 +63,7 @@ class Description:
         return self.microdata.attribute(name).category or self.proposals[name].category
 
 
-def uniques(relation: EngineRelation, names: Sequence[str]) -> Uniques | None:
+def uniques(relation: Relation, names: Sequence[str]) -> Uniques | None:
     """Return how many tuples are unique on the named quasi-identifiers; None if there are none to look at."""
     if not names:
         return None

@@ -11,7 +11,7 @@ from sqlglot import exp
 from tacita.describe.kinds import kind_of, natural_order
 from tacita.describe.labels import are_labelled
 from tacita.engines.plans import profile as plans
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.attribute import Attribute, Kind
 from tacita.model.profile import AttributeProfile, Moments
 from tacita.model.relation import Column, ColumnType
@@ -24,7 +24,7 @@ _STRIP = 20
 
 
 def profiles(
-    relation: EngineRelation, attributes: Sequence[Attribute], progress: Progress = silent
+    relation: Relation, attributes: Sequence[Attribute], progress: Progress = silent
 ) -> dict[str, AttributeProfile]:
     """Return the profile of every attribute, by name."""
     found: dict[str, AttributeProfile] = {}
@@ -45,11 +45,11 @@ def profiles(
     return found
 
 
-def _columns_alone(relation: EngineRelation, names: Sequence[str]) -> tuple[exp.Select, list[Column]]:
+def _columns_alone(relation: Relation, names: Sequence[str]) -> tuple[exp.Select, list[Column]]:
     return exp.select(*relation.physical(names)).from_(relation.source()), [relation.column(n) for n in names]
 
 
-def _strip_profiles(relation: EngineRelation, attributes: Sequence[Attribute]) -> dict[str, AttributeProfile]:
+def _strip_profiles(relation: Relation, attributes: Sequence[Attribute]) -> dict[str, AttributeProfile]:
     columns = [relation.column(attribute.name) for attribute in attributes]
     values, numbers = _value_figures(relation, columns), _number_figures(relation, columns)
     frequent = _most_frequent(relation, [column for column in columns if not _all_different(values[column.name])])
@@ -65,7 +65,7 @@ def _strip_profiles(relation: EngineRelation, attributes: Sequence[Attribute]) -
     }
 
 
-def _value_figures(relation: EngineRelation, columns: Sequence[Column]) -> dict[str, dict[str, Any]]:
+def _value_figures(relation: Relation, columns: Sequence[Column]) -> dict[str, dict[str, Any]]:
     nothing = dict.fromkeys(("rows", "missing", "distinct", "singles", "n_log_n", "longest"), 0)
     figures = {column.name: nothing | {"least": None, "greatest": None} for column in columns}
     for row in relation.engine.run(plans.value_summaries(relation, columns)):
@@ -73,7 +73,7 @@ def _value_figures(relation: EngineRelation, columns: Sequence[Column]) -> dict[
     return figures
 
 
-def _number_figures(relation: EngineRelation, columns: Sequence[Column]) -> dict[str, dict[str, Any]]:
+def _number_figures(relation: Relation, columns: Sequence[Column]) -> dict[str, dict[str, Any]]:
     numbers = [column for column in columns if column.type.is_numeric]
     if not numbers:
         return {}
@@ -83,7 +83,7 @@ def _number_figures(relation: EngineRelation, columns: Sequence[Column]) -> dict
 
 
 def _profile(
-    relation: EngineRelation,
+    relation: Relation,
     column: Column,
     attribute: Attribute,
     figures: dict[str, Any],
@@ -125,7 +125,7 @@ def _all_different(figures: dict[str, Any]) -> bool:
     return bool(figures["distinct"] == figures["singles"] and figures["singles"] != 1)
 
 
-def _most_frequent(relation: EngineRelation, columns: Sequence[Column]) -> dict[str, list[tuple[str, int]]]:
+def _most_frequent(relation: Relation, columns: Sequence[Column]) -> dict[str, list[tuple[str, int]]]:
     found: dict[str, list[tuple[str, int]]] = {}
     if columns:
         for row in relation.engine.run(plans.most_frequent(relation, columns, _SHOWN)):
@@ -152,7 +152,7 @@ def _steady(figure: float) -> float:
 
 
 def _histogram(
-    relation: EngineRelation,
+    relation: Relation,
     column: Column,
     moments: Moments | None,
     top: tuple[tuple[str, int], ...],

@@ -15,7 +15,7 @@ from sqlglot import exp
 from tacita.describe.formats import FORMATS
 from tacita.describe.propose import named_as
 from tacita.engines.plans.profile import sample
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import listed
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Category
@@ -43,7 +43,7 @@ class Doubt:
 
 
 def doubts(
-    relation: EngineRelation, dictionary: Dictionary, base: ExperienceBase, decided: Collection[str] = ()
+    relation: Relation, dictionary: Dictionary, base: ExperienceBase, decided: Collection[str] = ()
 ) -> tuple[Doubt, ...]:
     """Return the attributes without a category that may identify respondents, in the order of the dictionary.
 
@@ -108,7 +108,7 @@ def _by_form(column: Column, cells: Sequence[str]) -> Doubt | None:
     return None
 
 
-def _by_differences(relation: EngineRelation, column: Column, cells: Sequence[str]) -> Doubt | None:
+def _by_differences(relation: Relation, column: Column, cells: Sequence[str]) -> Doubt | None:
     """Return a doubt if (nearly) every record has a value of its own; a column with equals at its top costs nothing."""
     share = _NEARLY_ALL if column.type in {ColumnType.TEXT, ColumnType.DATE, ColumnType.TIMESTAMP} else 1.0
     if len(cells) < 2 or len(set(cells)) < share * len(cells):
@@ -130,7 +130,7 @@ def _by_differences(relation: EngineRelation, column: Column, cells: Sequence[st
     return Doubt(column.name, _DIFFERENT, is_dropped=names_records and present >= _ENOUGH_ROWS)
 
 
-def _cells(relation: EngineRelation, columns: Sequence[Column]) -> Iterable[tuple[Column, list[str]]]:
+def _cells(relation: Relation, columns: Sequence[Column]) -> Iterable[tuple[Column, list[str]]]:
     """Yield each column with some of its values as text, the same in every run."""
     if not columns:
         return

@@ -35,22 +35,22 @@ class Engine(Protocol):
     name: str
     dialect: str
 
-    def scan_parquet(self, paths: Sequence[Path], *, partitioned: bool = False) -> EngineRelation:
+    def scan_parquet(self, paths: Sequence[Path], *, partitioned: bool = False) -> Relation:
         """Return the relation of Parquet files; nothing is loaded. Folders such as ``year=2024`` become columns."""
 
-    def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> EngineRelation:
+    def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> Relation:
         """Return a delimited UTF-8 file as a stored relation of text columns; empty cells are null."""
 
-    def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> EngineRelation:
+    def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Relation:
         """Return Arrow batches as a stored relation."""
 
-    def store(self, plan: exp.Query, columns: Sequence[Column]) -> EngineRelation:
+    def store(self, plan: exp.Query, columns: Sequence[Column]) -> Relation:
         """Run a plan and keep its result as a relation."""
 
-    def coded(self, relation: EngineRelation, column: Column) -> exp.Expr | None:
+    def coded(self, relation: Relation, column: Column) -> exp.Expr | None:
         """Return the term that dictionary-codes a text column, or None if it has too many different values."""
 
-    def encode(self, relation: EngineRelation, names: Sequence[str]) -> EngineRelation:
+    def encode(self, relation: Relation, names: Sequence[str]) -> Relation:
         """Return the named columns alone, stored, text dictionary-coded: what group-bys should run on."""
 
     def run(self, plan: exp.Query) -> list[dict[str, Any]]:
@@ -64,7 +64,7 @@ class Engine(Protocol):
     ) -> None:
         """Write the result of a plan as UTF-8 text under a header; nulls are empty cells."""
 
-    def drop(self, relation: EngineRelation) -> None:
+    def drop(self, relation: Relation) -> None:
         """Forget a stored relation."""
 
     def new_table(self) -> str:
@@ -79,7 +79,7 @@ class Engine(Protocol):
     def define(self, table: str, plan: exp.Query) -> None:
         """Let a name stand for a plan that is run whenever the name is read."""
 
-    def numbered(self, relation: EngineRelation) -> exp.Expr:
+    def numbered(self, relation: Relation) -> exp.Expr:
         """Return the term that numbers the tuples of a relation from 1 in their order, or gives their `number`."""
 
     def forget(self, table: str) -> None:
@@ -96,7 +96,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class EngineRelation:
+class Relation:
     """A relation in an engine: what stands after FROM, and its columns."""
 
     engine: Engine

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text, number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.dictionary import Dictionary
 from tacita.model.missing_codes import is_code
 from tacita.model.relation import Column, ColumnType
@@ -30,12 +30,12 @@ FIRST_MADE = -9_007_000_000_000_000
 class Published:
     """Records with their codes as values."""
 
-    relation: EngineRelation
+    relation: Relation
     codes: dict[str, dict[str, object]]
     """By attribute: the codes that occur, and the value that stands for each."""
 
 
-def published_codes(relation: EngineRelation, dictionary: Dictionary, names: Iterable[str]) -> Published:
+def published_codes(relation: Relation, dictionary: Dictionary, names: Iterable[str]) -> Published:
     """Return the relation with the codes of the named attributes as values; without any code it is the same."""
     found = {name: codes for name in names if (codes := codes_in(relation, dictionary, name))}
     if not found:
@@ -53,10 +53,10 @@ def published_codes(relation: EngineRelation, dictionary: Dictionary, names: Ite
         columns.append(replace(column, type=type_, as_written=None, is_coded=False))
     table = relation.engine.new_table()
     relation.engine.define(table, exp.select(*terms).from_(relation.source()))
-    return Published(EngineRelation(relation.engine, table, tuple(columns), _ROW), values)
+    return Published(Relation(relation.engine, table, tuple(columns), _ROW), values)
 
 
-def codes_in(relation: EngineRelation, dictionary: Dictionary, name: str) -> list[str]:
+def codes_in(relation: Relation, dictionary: Dictionary, name: str) -> list[str]:
     """Return the codes that stand in a column instead of values, in order."""
     column = relation.column(name)
     if not column.as_written:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
-from tacita.errors import InputError, InternalError
+from tacita.engines.protocol import Relation
+from tacita.errors import InputError
 from tacita.model.attribute import Attribute, Category, Kind
 from tacita.model.microdata import Microdata
 from tacita.model.records import Categories, Numbers, Records, Values
@@ -37,7 +37,7 @@ def records_of(microdata: Microdata, names: Sequence[str] | None = None) -> Reco
     """
     import pyarrow as pa
 
-    relation = _relation(microdata)
+    relation = microdata.relation
     wanted = [microdata.column(name) for name in (names if names is not None else microdata.dictionary.names)]
     terms = [exp.alias_(_fetched(column), f"x{place}") for place, column in enumerate(wanted)]
     if not terms:
@@ -67,7 +67,7 @@ def microdata_of(
     """
     import pyarrow as pa
 
-    relation = _relation(microdata)
+    relation = microdata.relation
     held = {column.name: column for column in relation.columns if column.name not in dropped}
     given = [name for name in records.names if origin is None or name in changed or name not in held]
     if origin is None:
@@ -117,20 +117,18 @@ def _old(physical: str) -> exp.Column:
     return exp.column(physical, table=_RECORD)
 
 
-def _numbered(relation: EngineRelation) -> exp.Subquery:
+def _numbered(relation: Relation) -> exp.Subquery:
     names = [name for column in relation.columns for name in (column.physical, column.as_written) if name]
     row = exp.alias_(relation.engine.numbered(relation), _ROW)
     return exp.select(row, *map(exp.column, names)).from_(relation.source()).subquery(_RECORD)
 
 
-def _same_record(beside: EngineRelation) -> exp.Expr:
+def _same_record(beside: Relation) -> exp.Expr:
     origin = exp.column(beside.columns[1].physical, table=_NEW)
     return exp.EQ(this=exp.column(_ROW, table=_RECORD), expression=origin)
 
 
-def _described(
-    microdata: Microdata, stored: EngineRelation, records: Records, kinds: Mapping[str, ColumnType]
-) -> Microdata:
+def _described(microdata: Microdata, stored: Relation, records: Records, kinds: Mapping[str, ColumnType]) -> Microdata:
     """Return stored records with a dictionary that fits them."""
     known = {attribute.name: attribute for attribute in microdata.dictionary}
     before = {column.name: column.type for column in microdata.columns}
@@ -159,7 +157,7 @@ def _described(
     )
 
 
-def stored_type(relation: EngineRelation, name: str) -> ColumnType | None:
+def stored_type(relation: Relation, name: str) -> ColumnType | None:
     """Return the type of a column, or None if there is no such column."""
     return next((column.type for column in relation.columns if column.name == name), None)
 
@@ -185,12 +183,6 @@ def as_arrow_table(records: Records, types: Mapping[str, ColumnType] | None = No
     known = types or {}
     columns = {name: _column(held, known.get(name, _natural(held)))[0] for name, held in records.columns.items()}
     return pa.table(columns)
-
-
-def _relation(microdata: Microdata) -> EngineRelation:
-    if not isinstance(microdata.relation, EngineRelation):
-        raise InternalError(f"a relation of type {type(microdata.relation).__name__} lives in no engine")
-    return microdata.relation
 
 
 def _fetched(column: Column) -> exp.Expr:

@@ -17,7 +17,7 @@ from pyarrow import ipc
 
 from tacita.engines.protocol import Engine
 from tacita.errors import InputError, listed
-from tacita.files.contract import Loaded, ReadOptions, WriteOptions, engine_relation
+from tacita.files.contract import Loaded, ReadOptions, WriteOptions
 from tacita.files.streaming import schema_of
 from tacita.files.told import as_told
 from tacita.model.attribute import Attribute
@@ -52,7 +52,7 @@ def read(source: Path, options: ReadOptions, engine: Engine) -> Loaded:
 def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: str) -> tuple[str, ...]:
     """Write an Arrow file, compressed with zstd; return what it could not hold."""
     del ending
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     total, done = relation.count(), 0
     schema = None
     with contextlib.ExitStack() as stack:

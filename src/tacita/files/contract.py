@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypedDict
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError, did_you_mean
 from tacita.model.attribute import Attribute
-from tacita.model.microdata import Microdata, Reading
+from tacita.model.microdata import Reading
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
 
@@ -98,7 +98,7 @@ class Told(TypedDict, total=False):
 class Loaded:
     """What a format module found: the tuples, and all that the file says of its columns."""
 
-    relation: EngineRelation
+    relation: Relation
     attributes: tuple[Attribute, ...]
     """Names, descriptions, value labels, user-defined missings: no categories."""
     readings: tuple[Reading, ...]
@@ -117,10 +117,3 @@ class WriteOptions:
     progress: Progress = silent
     escape_formulas: bool = False
     """Whether cells of delimited text that a spreadsheet would run get an apostrophe in front."""
-
-
-def engine_relation(microdata: Microdata) -> EngineRelation:
-    """Return the relation of microdata as one of an engine, which is the only kind that can be planned over."""
-    if not isinstance(microdata.relation, EngineRelation):
-        raise TypeError(f"a relation of type {type(microdata.relation).__name__} lives in no engine")
-    return microdata.relation

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text, number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import DictionaryError
 from tacita.model.attribute import Attribute
 from tacita.model.relation import Column, ColumnType
@@ -20,7 +20,7 @@ from tacita.model.relation import Column, ColumnType
 _RANGE = re.compile(r"(?P<low>[+-]?\d[\d.]*?|)\.\.(?P<high>[+-]?\d[\d.]*|)")
 
 
-def with_declared_missing(relation: EngineRelation, declared: Mapping[str, Attribute]) -> EngineRelation:
+def with_declared_missing(relation: Relation, declared: Mapping[str, Attribute]) -> Relation:
     """Return the relation with the declared codes of the given attributes taken as missing."""
     terms: list[exp.Expr] = []
     columns = []

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, TextIO
 
 from sqlglot import exp
 
-from tacita.engines.protocol import Delimited, Engine, EngineRelation
+from tacita.engines.protocol import Delimited, Engine, Relation
 from tacita.errors import InputError, UsageError, did_you_mean, faults_text
 from tacita.files import formulas
-from tacita.files.contract import Loaded, ReadOptions, WriteOptions, engine_relation
+from tacita.files.contract import Loaded, ReadOptions, WriteOptions
 from tacita.files.layout import Layout, character, find_layout
 from tacita.files.typed_columns import typed
 from tacita.model.attribute import Attribute
@@ -57,7 +57,7 @@ def read(source: Path, options: ReadOptions, engine: Engine) -> Loaded:
     return Loaded(relation, tuple(Attribute(name) for name in layout.names), readings, details)
 
 
-def _load(source: Path, layout: Layout, engine: Engine) -> EngineRelation:
+def _load(source: Path, layout: Layout, engine: Engine) -> Relation:
     if layout.encoding.replace("_", "-").lower() in {"utf-8", "utf8", "ascii", "utf-8-sig"}:
         shape = Delimited(len(layout.names), layout.delimiter, layout.quote, layout.header)
         return engine.load_delimited([source], shape)
@@ -134,7 +134,7 @@ def _check_quotes_close(source: Path, layout: Layout) -> None:
 
 def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: str) -> tuple[str, ...]:
     """Write delimited UTF-8 text: nulls are empty cells, untouched cells keep the spelling of their source."""
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     own = dict(microdata.source.details).get("delimiter") if microdata.source.format == "CSV" else None
     delimiter = options.delimiter or ("\t" if ending in _TAB_ENDINGS else character(own) or ",")
     terms = [exp.alias_(_as_text(column), column.physical) for column in relation.columns]
@@ -151,7 +151,7 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
 def write_to_pipe(microdata: Microdata, pipe: TextIO, *, escape_formulas: bool = False) -> tuple[str, ...]:
     """Write comma-separated text to an open pipe, cells spelled as in their source; return what has to be said."""
     microdata = formulas.escaped(microdata) if escape_formulas else microdata
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     terms = [exp.alias_(_as_text(column), column.physical) for column in relation.columns]
     writer = csv.writer(pipe, lineterminator="\n")
     writer.writerow([column.name for column in relation.columns])

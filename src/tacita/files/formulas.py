@@ -17,7 +17,6 @@ from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text
 from tacita.errors import counted, listed
-from tacita.files.contract import engine_relation
 from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
 
@@ -39,7 +38,7 @@ def is_formula(text: str) -> bool:
 
 def formula_cells(microdata: Microdata) -> dict[str, int]:
     """Return how many cells of each attribute a spreadsheet would take for a formula; none has no entry."""
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     looked = [column for column in relation.columns if _spellings(column)]
     if not looked:
         return {}
@@ -51,7 +50,7 @@ def formula_cells(microdata: Microdata) -> dict[str, int]:
 
 def escaped(microdata: Microdata) -> Microdata:
     """Return microdata whose cells, names and labelled codes no spreadsheet takes for formulas."""
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     names = [_escaped(name) for name in microdata.dictionary.names]
     attributes = tuple(
         attribute.with_(name=name, labels={_escaped(code): label for code, label in attribute.labels.items()})

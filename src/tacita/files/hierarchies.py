@@ -6,12 +6,12 @@ from pathlib import Path
 
 from sqlglot import exp
 
+from tacita.engines.protocol import Relation
 from tacita.errors import HierarchyError, faults_text
-from tacita.files.contract import engine_relation
 from tacita.model.dictionary import Dictionary
 from tacita.model.hierarchy import Hierarchy, IntervalHierarchy, from_rule, read_csv
 from tacita.model.microdata import Microdata
-from tacita.model.relation import Column, ColumnType, Relation
+from tacita.model.relation import Column, ColumnType
 
 
 def load_hierarchies(dictionary: Dictionary, relation: Relation, folder: Path) -> dict[str, Hierarchy]:
@@ -44,7 +44,7 @@ def check_hierarchies_cover(microdata: Microdata) -> None:
 
 def _values(microdata: Microdata, column: Column, hierarchy: Hierarchy) -> list[object]:
     """Return the values to check: of intervals the ends are enough, and there may be millions between them."""
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     term = exp.column(column.physical)
     if isinstance(hierarchy, IntervalHierarchy) and column.type.is_numeric:
         plan = exp.select(exp.alias_(exp.Min(this=term), "least"), exp.alias_(exp.Max(this=term), "greatest"))

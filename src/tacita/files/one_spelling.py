@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
 from tacita.model.relation import Column, ColumnType
 from tacita.model.spelling import one_spelling
@@ -17,7 +17,7 @@ _MOST_VALUES = 100_000
 """An attribute with more different values has no categories."""
 
 
-def spellings(relation: EngineRelation, column: Column) -> dict[str, int] | None:
+def spellings(relation: Relation, column: Column) -> dict[str, int] | None:
     """Return how often each value of a text column occurs; None if it has too many to be categories."""
     value = as_text(exp.column(column.physical))
     plan = exp.select(exp.alias_(value, "v"), exp.alias_(exp.Count(this=exp.Star()), "n")).from_(relation.source())
@@ -26,14 +26,14 @@ def spellings(relation: EngineRelation, column: Column) -> dict[str, int] | None
     return {row["v"]: int(row["n"]) for row in found} if len(found) <= _MOST_VALUES else None
 
 
-def spelled_apart(relation: EngineRelation, names: Sequence[str]) -> dict[str, int]:
+def spelled_apart(relation: Relation, names: Sequence[str]) -> dict[str, int]:
     """Return how many values of each text attribute are another spelling of one that is more frequent, if any."""
     columns = [column for column in relation.columns if column.name in names and column.type is ColumnType.TEXT]
     found = {column.name: len(one_spelling(spellings(relation, column) or {})) for column in columns}
     return {name: count for name, count in found.items() if count}
 
 
-def with_one_spelling(relation: EngineRelation, names: Sequence[str]) -> EngineRelation:
+def with_one_spelling(relation: Relation, names: Sequence[str]) -> Relation:
     """Return the tuples with one spelling, the most frequent, for each value of the attributes named."""
     changes = {}
     for name in names:

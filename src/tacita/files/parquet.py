@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import InputError, faults_text
 from tacita.files.contract import Loaded, ReadOptions, WriteOptions
 from tacita.files.streaming import schema_of
@@ -101,7 +101,7 @@ def _family(type_: pa.DataType) -> str:
     return next((name for name, test in families.items() if test(type_)), str(type_))
 
 
-def _names(file: Path, relation: EngineRelation) -> list[str]:
+def _names(file: Path, relation: Relation) -> list[str]:
     """Return the names as the file has them: an engine may rename columns that differ only in case."""
     import pyarrow.parquet as pq
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from tacita.engines.plans.weights import faulty_weights
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine
 from tacita.errors import InputError, UsageError, did_you_mean, listed
 from tacita.files import parquet
 from tacita.files.contract import Loaded, ReadOptions
@@ -159,8 +159,6 @@ def check_weight(microdata: Microdata, where: str) -> None:
             do="correct the values, or choose another weight",
         )
     relation = microdata.relation
-    if not isinstance(relation, EngineRelation):
-        return
     counted, first = faulty_weights(relation, column)
     kinds = relation.engine.run(counted)
     if kinds:

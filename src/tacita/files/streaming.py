@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ROWS = 50_000
 
 
-def cells(relation: EngineRelation, rows: int = _ROWS) -> Iterator[list[tuple[pa.Array, pa.Array | None]]]:
+def cells(relation: Relation, rows: int = _ROWS) -> Iterator[list[tuple[pa.Array, pa.Array | None]]]:
     """Yield the tuples a batch at a time: each column's values, and the source's own spellings if it has them."""
     names = [name for c in relation.columns for name in (c.physical, c.as_written) if name]
     plan = exp.select(*(exp.column(name) for name in names)).from_(relation.source())

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from tacita.engines.plans.rows_where import rows_where
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import InputError, UsageError, did_you_mean, faults_text, listed
 from tacita.files.column_types import STRICT_FORMS
 from tacita.files.contract import ReadOptions
@@ -26,8 +26,8 @@ _SQL_TYPES = {
 
 
 def as_told(
-    relation: EngineRelation, readings: Sequence[Reading], options: ReadOptions, where: str
-) -> tuple[EngineRelation, tuple[Reading, ...]]:
+    relation: Relation, readings: Sequence[Reading], options: ReadOptions, where: str
+) -> tuple[Relation, tuple[Reading, ...]]:
     """Return the relation with the types that the user told; raise if values do not fit them."""
     names = [column.name for column in relation.columns]
     for name in options.types:
@@ -62,7 +62,7 @@ def _cast(column: Column, type_: ColumnType) -> exp.Expr:
     return exp.TryCast(this=exp.column(column.physical), to=exp.DataType.build(_SQL_TYPES[type_]))
 
 
-def _check(relation: EngineRelation, told: dict[str, ColumnType], where: str) -> None:
+def _check(relation: Relation, told: dict[str, ColumnType], where: str) -> None:
     terms = []
     for name, type_ in told.items():
         case = exp.Case(ifs=[exp.If(this=_misfit(relation, name, type_), true=exp.Literal.number(1))])
@@ -82,7 +82,7 @@ def _check(relation: EngineRelation, told: dict[str, ColumnType], where: str) ->
         raise InputError(faults_text(faults), where=where, do="mend these rows, or read the column as text (--as)")
 
 
-def _misfit(relation: EngineRelation, name: str, type_: ColumnType) -> exp.Expr:
+def _misfit(relation: Relation, name: str, type_: ColumnType) -> exp.Expr:
     """Return the condition that a cell holds a value that is lost by the cast."""
     column = relation.column(name)
     value = exp.column(column.physical)

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from tacita.engines.plans.profile import sample
 from tacita.engines.plans.rows_where import rows_where
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import InputError, UsageError, listed
 from tacita.files.column_types import (
     EITHER_WAY,
@@ -127,8 +127,8 @@ def _among(term: exp.Expr, texts: Sequence[str]) -> exp.Expr:
 
 
 def typed(
-    relation: EngineRelation, first_rows: Sequence[Sequence[str]], options: ReadOptions
-) -> tuple[EngineRelation, tuple[Reading, ...], NumberStyle]:
+    relation: Relation, first_rows: Sequence[Sequence[str]], options: ReadOptions
+) -> tuple[Relation, tuple[Reading, ...], NumberStyle]:
     """Return the relation with types, what each column was taken for, and how numbers are written."""
     width = len(relation.columns)
     columns = [[row[i] for row in first_rows if i < len(row) and row[i] != ""] for i in range(width)]
@@ -187,7 +187,7 @@ def _told(type_: ColumnType, cells: Sequence[str], style: NumberStyle, options: 
     return Candidate(type_, "as you said", date_format, told=True)
 
 
-def _figures(stored: EngineRelation, conversions: Sequence[_Conversion]) -> dict[str, int]:
+def _figures(stored: Relation, conversions: Sequence[_Conversion]) -> dict[str, int]:
     """Return for each converted column how many cells do not fit, are markers, codes, and spelled differently."""
     converted = [c for c in conversions if not c.is_text or c.markers]
     respelled = _counted(stored, {c.companion: exp.column(c.companion) for c in converted})
@@ -205,7 +205,7 @@ def _figures(stored: EngineRelation, conversions: Sequence[_Conversion]) -> dict
     return figures | _counted(stored, checks)
 
 
-def _counted(stored: EngineRelation, terms: dict[str, exp.Expr]) -> dict[str, int]:
+def _counted(stored: Relation, terms: dict[str, exp.Expr]) -> dict[str, int]:
     """Return how often each term is not null."""
     found: dict[str, int] = {}
     names = list(terms)
@@ -215,7 +215,7 @@ def _counted(stored: EngineRelation, terms: dict[str, exp.Expr]) -> dict[str, in
     return found
 
 
-def _corrected(stored: EngineRelation, conversion: _Conversion, figures: dict[str, int]) -> _Conversion:
+def _corrected(stored: Relation, conversion: _Conversion, figures: dict[str, int]) -> _Conversion:
     """Return the conversion as the whole column allows it."""
     column, guess = conversion.column, conversion.candidate
     if conversion.is_text:

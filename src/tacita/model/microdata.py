@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from tacita.model.attribute import Attribute
 from tacita.model.dictionary import Dictionary
 from tacita.model.hierarchy import Hierarchy
-from tacita.model.relation import Column, ColumnType, Relation
+from tacita.model.relation import Column, ColumnType
+
+if TYPE_CHECKING:
+    from tacita.engines.protocol import Relation
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,9 @@
-"""A relation as the model sees it: named, typed columns in some engine."""
+"""Columns of a relation: named and typed, whatever engine holds them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class ColumnType(StrEnum):
@@ -43,20 +38,3 @@ class Column:
     CSV, ``.a`` in Stata, ``99`` declared missing in SPSS. NULL where the value says it all."""
     is_coded: bool = False
     """Whether the engine holds the text as codes of a dictionary, which makes group-bys several times faster."""
-
-
-class Relation(Protocol):
-    """Tuples that live in an engine."""
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns, in order."""
-
-    def column(self, name: str) -> Column:
-        """Return the column of that name, or raise with the nearest one."""
-
-    def count(self) -> int:
-        """Return the number of tuples."""
-
-    def batches(self, rows: int = 100_000) -> Iterator[pa.RecordBatch]:
-        """Yield the tuples in order, a batch at a time, under the users' names."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tacita.engines.duckdb import DuckDBEngine
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed, printable
-from tacita.files.contract import ReadOptions, engine_relation
+from tacita.files.contract import ReadOptions
 from tacita.files.formats import format_of, is_database
 from tacita.files.layout import find_layout
 from tacita.files.read import read
@@ -135,8 +135,8 @@ class Reader:
             self._embedded = DuckDBEngine(self.settings)
         return self._embedded
 
-    def _adopted(self, microdata: Microdata) -> EngineRelation:
-        relation = engine_relation(microdata)
+    def _adopted(self, microdata: Microdata) -> Relation:
+        relation = microdata.relation
         if relation.engine is self.engine:
             return relation
         check_whole_numbers(relation, [column.physical for column in relation.columns])

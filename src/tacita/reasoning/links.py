@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError, listed
-from tacita.files.contract import engine_relation
 from tacita.model.microdata import Microdata
 from tacita.reasoning.run import reason
 
 REL = "rel"
 
 
-def related(program: str, data: Microdata, inputs: Mapping[str, Any] | None = None) -> EngineRelation:
+def related(program: str, data: Microdata, inputs: Mapping[str, Any] | None = None) -> Relation:
     """Return the pairs ``rel(one, other)`` that a program concludes, as a relation in the engine of the data."""
     import pyarrow as pa
 
-    engine = engine_relation(data).engine
+    engine = data.relation.engine
     found = reason(program, inputs, data=data, engine=engine)
     if REL not in found.predicates:
         raise UsageError(

@@ -13,7 +13,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tacita.engines.duckdb import DuckDBEngine
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import UsageError
 from tacita.files.atomic import atomic, check_target
 from tacita.files.contract import WriteOptions
@@ -83,7 +83,7 @@ def _column_type(layout: Layout, place: int) -> ColumnType:
     return ColumnType(type_.name) if isinstance(type_, Scalar) and type_.name in known else ColumnType.TEXT
 
 
-def _stored(engine: Engine, layout: Layout, names: Sequence[str]) -> EngineRelation:
+def _stored(engine: Engine, layout: Layout, names: Sequence[str]) -> Relation:
     """Return facts of single values, without their taking a way through Python."""
     terms, columns = [], []
     for i, (name, position) in enumerate(zip(names, layout.positions, strict=True)):
@@ -99,7 +99,7 @@ def _stored(engine: Engine, layout: Layout, names: Sequence[str]) -> EngineRelat
     return engine.store(exp.select(*terms).from_(layout.table).order_by(*order), columns)
 
 
-def _adopted(reasoned: Reasoned, layout: Layout, names: Sequence[str], settings: Settings | None) -> EngineRelation:
+def _adopted(reasoned: Reasoned, layout: Layout, names: Sequence[str], settings: Settings | None) -> Relation:
     """Return facts with sets or records, or those of another engine, as a table of the embedded one."""
     fields: list[tuple[str, pa.DataType]] = [
         (name, _ARROW.get(_column_type(layout, i), pa.string())) for i, name in enumerate(names)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from tacita.attacks.microdata import catalogue
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.errors import UsageError, listed
-from tacita.files.contract import engine_relation
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
 from tacita.recipes.defaults import default_attackers
@@ -107,7 +106,7 @@ def recipe_attacked(
     elif beside and judgement.control != NO_CONTROL:
         from tacita.files.read import read
 
-        others = read(judgement.control, engine_relation(masked.original).engine)
+        others = read(judgement.control, masked.original.relation.engine)
         half = replace(scene, holdout=control_records(masked.original, others, scene.known, scene.secret))
     found = attacked(scene, asked, paired=paired, half=half, seed=seed, progress=progress)
     return replace(found, notes=(*notes, *found.notes))

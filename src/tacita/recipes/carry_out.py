@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from tacita.engines.records import microdata_of, records_of
 from tacita.errors import TacitaError, UsageError, listed
-from tacita.files.contract import engine_relation
 from tacita.masking.method import Method, Treated
 from tacita.masking.within import treated_within
 from tacita.model.attribute import Category
@@ -178,7 +177,7 @@ class _Work:
 
     def _forget(self, microdata: Microdata) -> None:
         """Drop records between two steps, unless they are those of the file."""
-        relation, first = (engine_relation(each) for each in (microdata, self._original))
+        relation, first = microdata.relation, self._original.relation
         if relation.table != first.table:
             relation.engine.drop(relation)
 

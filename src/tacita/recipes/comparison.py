@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
 from tacita.errors import TacitaError, UsageError
-from tacita.files.contract import engine_relation
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Done, Masked, carried_out, fresh_seed
@@ -128,7 +127,6 @@ def compared(
     shared = judgement if judgement is not None else judgement_of(recipes)
     seed = fresh_seed() if seed is None else seed
     recipes = [recipe if recipe.seed is not None else recipe.with_(seed=seed) for recipe in recipes]
-    engine_relation(microdata)
     microdata = with_kinds(microdata)
     workers = at_once or min(len(recipes), os.cpu_count() or 1)
     done = _all([_carry(microdata, recipe, must_run=must_run) for recipe in recipes], workers, "carrying out", progress)
@@ -178,8 +176,8 @@ def _judge(masked: Masked, ground: Ground, paired: bool) -> Work:
 
 def _forget(masked: Masked) -> None:
     """Drop the released records: a comparison keeps figures, not files."""
-    relation = engine_relation(masked.released)
-    if relation is not engine_relation(masked.original):
+    relation = masked.released.relation
+    if relation is not masked.original.relation:
         relation.engine.drop(relation)
 
 

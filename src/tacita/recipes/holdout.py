@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from tacita.engines.records import microdata_of, records_of
 from tacita.errors import TacitaError
-from tacita.files.contract import engine_relation
 from tacita.model.attribute import Category
 from tacita.model.records import Records
 from tacita.recipes.carry_out import Masked, carried_out
@@ -50,12 +49,12 @@ def halves(masked: Masked, names: list[str], seed: int, notes: list[str]) -> Hal
         again = carried_out(half, masked.recipe)
         there = {column.name for column in again.released.columns}
         released = records_of(again.released, [name for name in names if name in there])
-        engine_relation(again.released).engine.drop(engine_relation(again.released))
+        again.released.relation.engine.drop(again.released.relation)
     except TacitaError as error:
         notes.append(f"the recipe cannot be carried out on a half of the records: {error.found}")
         return None
     finally:
-        engine_relation(half).engine.drop(engine_relation(half))
+        half.relation.engine.drop(half.relation)
     return Halves(records.taken(one), records.taken(two), released, again.origin)
 
 

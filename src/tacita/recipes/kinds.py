@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from tacita.describe.profile import profiles
 from tacita.describe.similarity import NameSimilarity
-from tacita.files.contract import engine_relation
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Attribute, Category, Kind
 from tacita.model.microdata import Microdata
@@ -42,7 +41,7 @@ def with_kinds(microdata: Microdata) -> Microdata:
     ]
     if not open_:
         return microdata
-    found = profiles(engine_relation(microdata), open_)
+    found = profiles(microdata.relation, open_)
     named = _named_categories([each for each in open_ if found[each.name].kind is Kind.CONTINUOUS], microdata)
     kinds = {attribute.name: _kind(attribute, found[attribute.name]) for attribute in open_}
     kinds |= dict.fromkeys(named, Kind.CATEGORICAL)

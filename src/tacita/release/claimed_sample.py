@@ -10,9 +10,8 @@ from typing import Any
 from sqlglot import exp
 
 from tacita.cycle.outcome import Claim
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import InputError
-from tacita.files.contract import engine_relation
 from tacita.model.attribute import Attribute, Category
 from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
@@ -67,16 +66,16 @@ def _with_clusters(microdata: Microdata, internal: Path, full: Mapping[str, Any]
 
 def _with_links(
     microdata: Microdata, internal: Path, full: Mapping[str, Any] | None, word: str
-) -> tuple[Microdata, EngineRelation]:
+) -> tuple[Microdata, Relation]:
     path = internal / LINKS
     if full is None or not path.is_file():
         raise InputError(f"the claim is about records linked by '{word}', and there are no links to check it with")
-    return _numbered(microdata), engine_relation(microdata).engine.scan_parquet([path])
+    return _numbered(microdata), microdata.relation.engine.scan_parquet([path])
 
 
 def _numbered(microdata: Microdata) -> Microdata:
     """Return microdata whose identifier is the place of the record: links are about places now."""
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     row = exp.alias_(relation.engine.numbered(relation), "place_")
     columns = [*relation.columns, Column(_PLACE, "place_", ColumnType.INTEGER)]
     stored = relation.engine.store(exp.select("*", row).from_(relation.source()), columns)
@@ -85,7 +84,7 @@ def _numbered(microdata: Microdata) -> Microdata:
 
 def _beside(microdata: Microdata, path: Path, attribute: Attribute) -> Microdata:
     """Return microdata with a column of a Parquet file, row by row."""
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     engine = relation.engine
     other = engine.scan_parquet([path])
     left = exp.select("*", exp.alias_(engine.numbered(relation), "left_")).from_(relation.source()).subquery("l")
@@ -98,6 +97,6 @@ def _beside(microdata: Microdata, path: Path, attribute: Attribute) -> Microdata
     return _extended(microdata, stored, attribute)
 
 
-def _extended(microdata: Microdata, relation: EngineRelation, attribute: Attribute) -> Microdata:
+def _extended(microdata: Microdata, relation: Relation, attribute: Attribute) -> Microdata:
     dictionary = replace(microdata.dictionary, attributes=(*microdata.dictionary.attributes, attribute))
     return replace(microdata, relation=relation, dictionary=dictionary)

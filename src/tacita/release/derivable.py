@@ -17,7 +17,7 @@ from sqlglot import exp
 from tacita.attacks.microdata.cluster_counts import Counted, cluster_clues, places
 from tacita.attacks.microdata.derivation import Clue, Codes, Derivation, Target, derivations
 from tacita.engines.plans.terms import as_text, number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import OutputError, faults_text
 from tacita.model.attribute import Category
 from tacita.model.dictionary import Dictionary
@@ -39,8 +39,8 @@ _NOT_LINKED = (Category.QUASI_IDENTIFIER, Category.WEIGHT, Category.CLUSTER_KEY,
 
 
 def derivable(
-    original: EngineRelation,
-    released: EngineRelation,
+    original: Relation,
+    released: Relation,
     origin: NDArray[np.int64] | None,
     *,
     renamed: Collection[str] = (),
@@ -172,7 +172,7 @@ class _Compared:
 
 
 def _columns(
-    original: EngineRelation, released: EngineRelation, origin: NDArray[np.int64] | None, renamed: Collection[str]
+    original: Relation, released: Relation, origin: NDArray[np.int64] | None, renamed: Collection[str]
 ) -> Iterator[_Compared]:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -198,7 +198,7 @@ def _columns(
         yield _Compared(column.name, codes[:count], was, spelt, numbers, was_number)
 
 
-def _clusters(original: EngineRelation, key: str | None, origin: NDArray[np.int64] | None) -> Codes | None:
+def _clusters(original: Relation, key: str | None, origin: NDArray[np.int64] | None) -> Codes | None:
     """Return the cluster of each released record, a record without a key being one of its own."""
     column = next((each for each in original.columns if each.name == key), None)
     if column is None:
@@ -209,7 +209,7 @@ def _clusters(original: EngineRelation, key: str | None, origin: NDArray[np.int6
     return _numbered(np.where(codes < 0, own, codes))
 
 
-def _texts(relation: EngineRelation, column: Column, *, as_written: bool = False) -> pa.ChunkedArray:
+def _texts(relation: Relation, column: Column, *, as_written: bool = False) -> pa.ChunkedArray:
     import pyarrow as pa
 
     value: exp.Expr = exp.column(column.physical)

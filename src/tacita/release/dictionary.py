@@ -15,7 +15,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, as_text, number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.attribute import Attribute, Category, Kind
 from tacita.model.dictionary import Dictionary, MissingAs
 from tacita.model.microdata import Microdata
@@ -73,7 +73,7 @@ def _released(attribute: Attribute, column: Column, before: ColumnType | None, t
     )
 
 
-def occurring(relation: EngineRelation, column: Column, codes: Iterable[str]) -> set[str]:
+def occurring(relation: Relation, column: Column, codes: Iterable[str]) -> set[str]:
     """Return which of some codes, given as text, stand in a column."""
     terms = {code: _value(column, code) for code in codes}
     known = [(code, term) for code, term in terms.items() if term is not None]
@@ -101,7 +101,7 @@ def _value(column: Column, code: str) -> exp.Expr | None:
     return number(value) if value - value == 0 else None
 
 
-def _order(attribute: Attribute, column: Column, relation: EngineRelation) -> tuple[str, ...]:
+def _order(attribute: Attribute, column: Column, relation: Relation) -> tuple[str, ...]:
     """Return the order of the values that are left, or none if there are values that it does not know."""
     if not attribute.order:
         return ()
@@ -112,7 +112,7 @@ def _order(attribute: Attribute, column: Column, relation: EngineRelation) -> tu
     return tuple(each for each in attribute.order if each in left) if distinct == len(left) else ()
 
 
-def _missing_spellings(relation: EngineRelation, column: Column) -> list[str]:
+def _missing_spellings(relation: Relation, column: Column) -> list[str]:
     """Return how missing values are spelt in the released file, if they are not just empty cells."""
     if not column.as_written:
         return []

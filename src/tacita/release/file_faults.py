@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text
-from tacita.files.contract import ReadOptions, engine_relation, types_named
+from tacita.files.contract import ReadOptions, types_named
 from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
@@ -50,7 +50,7 @@ def identifier_faults(microdata: Microdata, full: Mapping[str, Any]) -> list[str
     named = [*full.get("identifiers", ()), *(a.name for a in microdata.dictionary.of(Category.IDENTIFIER))]
     present = [n for n in dict.fromkeys(named) if n in microdata.dictionary.names and n not in pseudonymised]
     faults = [f"the identifier '{name}' is a column of the release" for name in present]
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     for name in pseudonymised:
         value = as_text(relation.physical([name])[0])
         other = exp.Not(this=exp.RegexpLike(this=value, expression=exp.Literal.string(_PSEUDONYM)))

@@ -19,7 +19,7 @@ from tacita.cycle.outcome import Claim, Outcome
 from tacita.engines.published_codes import FIRST_MADE, published_codes
 from tacita.errors import OutputError, listed
 from tacita.files.atomic import atomic, write_text
-from tacita.files.contract import WriteOptions, engine_relation
+from tacita.files.contract import WriteOptions
 from tacita.files.write import write
 from tacita.model import dictionary_file
 from tacita.model.dictionary import MissingAs
@@ -136,7 +136,7 @@ def write_release(
 
 def _derivable(outcome: Outcome, tuples: Tuples) -> tuple[Derivation, ...]:
     return derivable(
-        engine_relation(outcome.original),
+        outcome.original.relation,
         tuples.relation,
         None if tuples.order is None else tuples.order - 1,
         renamed={*tuples.pseudonymised, *tuples.renumbered},
@@ -235,7 +235,7 @@ def _checked(outcome: Outcome, places: Places, *, unchecked: bool) -> dict[str, 
     """Return what the claim comes to on the written file; raise if it does not hold, or nobody could tell."""
     from tacita.release.verify import verify
 
-    engine = engine_relation(outcome.protected).engine
+    engine = outcome.protected.relation.engine
     first = engine.new_table()
     try:
         found = verify(places.release, internal=places.internal, engine=engine)
@@ -271,7 +271,7 @@ def _with_codes_written(microdata: Microdata, ending: str, known: tuple[str, ...
     """
     if ending not in _WITHOUT_CODES:
         return microdata
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     names = [name for name in known if name in microdata.dictionary.names]
     seen = published_codes(relation, microdata.dictionary, names)
     kept = {column.name: column.type for column in relation.columns}
@@ -305,7 +305,7 @@ def _renamed(microdata: Microdata, names: tuple[str, ...]) -> Microdata:
 
     if tuple(column.name for column in microdata.columns) == names:
         return microdata
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     columns = [replace(column, name=name) for column, name in zip(relation.columns, names, strict=True)]
     dictionary = replace(
         microdata.dictionary,

@@ -18,9 +18,8 @@ from sqlglot import exp
 
 from tacita.describe.undecided import doubts, told
 from tacita.engines.plans.terms import as_text
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import InputError, UsageError
-from tacita.files.contract import engine_relation
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
@@ -43,7 +42,7 @@ def without_undecided(
     put the outcome together themselves. `decided` are attributes that have a role without having a category.
     """
     base = ExperienceBase.load(Settings.from_environment().experience)
-    found = [d for d in doubts(engine_relation(microdata), microdata.dictionary, base, decided) if d.is_dropped]
+    found = [d for d in doubts(microdata.relation, microdata.dictionary, base, decided) if d.is_dropped]
     return {doubt.attribute: Category.IDENTIFIER for doubt in found}, tuple(told(found))
 
 
@@ -85,7 +84,7 @@ def pseudonym(value: str, key: bytes) -> str:
     return hmac.digest(key, value.encode("utf-8", "surrogatepass"), "sha256")[:16].hex()
 
 
-def pseudonyms(relation: EngineRelation, name: str, key: bytes) -> EngineRelation:
+def pseudonyms(relation: Relation, name: str, key: bytes) -> Relation:
     """Return the different values of an identifier as text, ``c0``, and the pseudonym of each, ``c1``."""
     import pyarrow as pa
 

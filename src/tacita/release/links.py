@@ -8,9 +8,8 @@ from sqlglot import exp
 
 from tacita.cycle.outcome import Outcome
 from tacita.engines.plans.terms import as_text
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
-from tacita.files.contract import engine_relation
 from tacita.model.attribute import Category
 
 if TYPE_CHECKING:
@@ -20,14 +19,14 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def linked_records(outcome: Outcome, links: EngineRelation, order: Array | None) -> pa.Table:
+def linked_records(outcome: Outcome, links: Relation, order: Array | None) -> pa.Table:
     """Return pairs of released records, ``one`` and ``other``, whose identifiers are linked."""
     import numpy as np
     import pyarrow as pa
 
     from tacita.risk.arrays import as_arrow, as_numpy
 
-    relation = engine_relation(outcome.protected)
+    relation = outcome.protected.relation
     identifiers = outcome.protected.dictionary.of(Category.IDENTIFIER)
     if len(identifiers) != 1:
         raise UsageError("links relate identifiers, and there is not just one", do="name it with --identifier NAME")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
 from tacita.release.identifiers import check_key
 
@@ -50,7 +50,7 @@ class ReleaseOptions:
     weights: WeightNoise | None = None
     internal: Path | None = None
     """Where the internal folder goes; None: beside the release, with ``.internal`` behind its name."""
-    links: EngineRelation | None = field(default=None, repr=False)
+    links: Relation | None = field(default=None, repr=False)
     """Pairs of identifiers that belong together, if the claim is about linked records: without them nobody can check
     it, since identifiers are gone. They are kept in the internal folder, by number of the released record."""
     check: bool = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +58,7 @@ def shuffled(records: int, seed: int) -> Array:
     return generator(seed, ORDER).permutation(records) + 1
 
 
-def as_relation(engine: Engine, **columns: Array) -> EngineRelation:
+def as_relation(engine: Engine, **columns: Array) -> Relation:
     """Return arrays as a relation with the columns ``c0``, ``c1``, ... in their order."""
     import pyarrow as pa
 

@@ -15,9 +15,8 @@ from sqlglot import exp
 from tacita.attacks.microdata.derivation import Derivation
 from tacita.cycle.outcome import Outcome
 from tacita.engines.plans.terms import as_text, number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError, listed
-from tacita.files.contract import engine_relation
 from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata, Source
 from tacita.model.relation import Column, ColumnType
@@ -38,7 +37,7 @@ ROW = "row_"
 class Tuples:
     """What is handed out, and what only we know of it."""
 
-    relation: EngineRelation
+    relation: Relation
     dropped: tuple[str, ...]
     """Attributes that are not released."""
     pseudonymised: tuple[str, ...]
@@ -49,7 +48,7 @@ class Tuples:
     order: Array | None
     """The source's record in each place of the release; None if the order was kept."""
     weights: Blurred | None = None
-    clusters: EngineRelation | None = field(default=None, repr=False)
+    clusters: Relation | None = field(default=None, repr=False)
     """The number of the claim's cluster in each place, if its key is dropped: ``c0``."""
     derivable: tuple[Derivation, ...] = ()
     """Which attributes determine hidden cells; data are released only if the steward allowed it."""
@@ -79,7 +78,7 @@ def released_tuples(outcome: Outcome, options: ReleaseOptions, seed: int) -> Tup
     """Return the tuples of a release."""
     identifiers, keys = identifiers_of(outcome), cluster_keys_of(outcome)
     _check_names(options.pseudonymise, identifiers)
-    protected = engine_relation(outcome.protected)
+    protected = outcome.protected.relation
     in_claim = [
         name for name in (*identifiers, *(() if options.keep_clusters else keys)) if name in outcome.claim.known
     ]
@@ -120,7 +119,7 @@ def released_tuples(outcome: Outcome, options: ReleaseOptions, seed: int) -> Tup
     )
 
 
-def renumbered(relation: EngineRelation, name: str, seed: int) -> EngineRelation:
+def renumbered(relation: Relation, name: str, seed: int) -> Relation:
     """Return the different values of a cluster key as text, ``c0``, and a random number for each, ``c1``.
 
     The numbers are 1 to m in random order: neither the key nor its order is told.
@@ -143,8 +142,8 @@ def renumbered(relation: EngineRelation, name: str, seed: int) -> EngineRelation
     return found
 
 
-def _clusters_alone(outcome: Outcome, key: str, order: Array | None, seed: int) -> EngineRelation:
-    protected = engine_relation(outcome.protected)
+def _clusters_alone(outcome: Outcome, key: str, order: Array | None, seed: int) -> Relation:
+    protected = outcome.protected.relation
     plan = _Plan(outcome, protected, frozenset(), order)
     plan.add_mapped(protected.column(key), renumbered(protected, key, seed), ColumnType.INTEGER)
     return plan.stored()
@@ -184,15 +183,13 @@ def _check_names(wanted: Sequence[str], identifiers: Sequence[str]) -> None:
 class _Plan:
     """The plan of a release while it is put together: terms, and what has to be joined for them."""
 
-    def __init__(
-        self, outcome: Outcome, relation: EngineRelation, touched: frozenset[str], order: Array | None
-    ) -> None:
+    def __init__(self, outcome: Outcome, relation: Relation, touched: frozenset[str], order: Array | None) -> None:
         self._outcome, self._relation, self.touched, self._order = outcome, relation, touched, order
         self._terms: list[exp.Expr] = []
         self._columns: list[Column] = []
         self._joins: list[tuple[exp.Expr, exp.Expr]] = []
-        self._original: EngineRelation | None = None
-        self._helping: list[EngineRelation] = []
+        self._original: Relation | None = None
+        self._helping: list[Relation] = []
 
     def add(self, column: Column) -> None:
         """Take a column as the cycle left it, with the source's spelling of cells that were not touched."""
@@ -209,7 +206,7 @@ class _Plan:
             if column.as_written:
                 self._spell(exp.column(column.as_written, table="p"))
             return
-        before = engine_relation(self._outcome.original)
+        before = self._outcome.original.relation
         source = next((c for c in before.columns if c.name == column.name), None)
         ours = self._in_style(exp.column(column.physical, table="p"), column.type)
         if source is None or source.as_written is None:
@@ -228,7 +225,7 @@ class _Plan:
 
     def _is_spelt_in_several_ways(self, name: str) -> bool:
         """Return whether one value of a known attribute has two spellings: who spells otherwise would stand out."""
-        before = engine_relation(self._outcome.original)
+        before = self._outcome.original.relation
         source = next((c for c in before.columns if c.name == name), None)
         if source is None or source.as_written is None:
             return False
@@ -253,7 +250,7 @@ class _Plan:
         theirs = exp.column(column.as_written, table="p")
         self._spell(exp.Case(ifs=[exp.If(this=stays, true=theirs)], default=ours))
 
-    def add_mapped(self, column: Column, names: EngineRelation, type_: ColumnType) -> None:
+    def add_mapped(self, column: Column, names: Relation, type_: ColumnType) -> None:
         """Take another name for each value: ``c1`` of a relation that has the values as text in ``c0``."""
         table = f"m{len(self._joins)}"
         self._helping.append(names)
@@ -262,7 +259,7 @@ class _Plan:
         self._joins.append((names.source().as_(table), exp.EQ(this=value, expression=exp.column("c0", table=table))))
         self._terms.append(exp.alias_(exp.column("c1", table=table), place))
 
-    def add_by_row(self, column: Column, values: EngineRelation) -> None:
+    def add_by_row(self, column: Column, values: Relation) -> None:
         """Take a new value for each tuple: ``c1`` of a relation that has the number of the tuple in ``c0``."""
         table = f"v{len(self._joins)}"
         self._helping.append(values)
@@ -275,7 +272,7 @@ class _Plan:
         if ours is not None:
             self._spell(ours)
 
-    def stored(self) -> EngineRelation:
+    def stored(self) -> Relation:
         """Run the plan, in the order of the release."""
         engine = self._relation.engine
         numbered = exp.select("*", exp.alias_(engine.numbered(self._relation), ROW)).from_(self._relation.source())
@@ -337,7 +334,7 @@ def in_style(source: Source, value: exp.Expr, type_: ColumnType) -> exp.Expr | N
     return exp.func("replace", as_text(value.copy()), exp.Literal.string("."), exp.Literal.string(sign))
 
 
-def with_tuples(microdata: Microdata, relation: EngineRelation) -> Microdata:
+def with_tuples(microdata: Microdata, relation: Relation) -> Microdata:
     """Return microdata with other tuples of the same or fewer columns, and a dictionary of just those."""
     from dataclasses import replace
 

@@ -17,9 +17,8 @@ from sqlglot import exp
 
 from tacita.engines.plans.joins import same
 from tacita.engines.plans.terms import as_double
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
-from tacita.files.contract import engine_relation
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
 from tacita.release.shuffling import WEIGHTS, generator
@@ -73,7 +72,7 @@ def _weights(microdata: Microdata, name: str, noise: WeightNoise) -> tuple[Array
 
     from tacita.risk.arrays import as_numpy
 
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     row = exp.alias_(relation.engine.numbered(relation), "row_")
     plan = exp.select(exp.column("row_", table="t"), exp.alias_(as_double(_of(relation, name)), "w"))
     plan = plan.from_(exp.select("*", row).from_(relation.source()).subquery("t"))
@@ -92,11 +91,11 @@ def _weights(microdata: Microdata, name: str, noise: WeightNoise) -> tuple[Array
     return as_numpy(table.column("w")).astype(np.float64), groups
 
 
-def _of(relation: EngineRelation, name: str) -> exp.Column:
+def _of(relation: Relation, name: str) -> exp.Column:
     return exp.column(relation.column(name).physical, table="t")
 
 
-def _groups(relation: EngineRelation, keys: list[str]) -> exp.Select:
+def _groups(relation: Relation, keys: list[str]) -> exp.Select:
     """Return the plan of the groups of a margin in their order, each with a number from 1."""
     columns = [exp.column(key) for key in keys]
     distinct = exp.select(*columns).distinct().from_(relation.source())

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError, counted, faults_text
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.attribute.sensitive_values import missing
@@ -72,7 +72,7 @@ def check(measure: Measure, sample: Sample) -> None:
         raise UsageError(faults_text(faults), where=f"'{sample.microdata.name}', {measure.name}")
 
 
-def _stored(sample: Sample, plan: exp.Query, columns: Sequence[ClassFigure]) -> EngineRelation:
+def _stored(sample: Sample, plan: exp.Query, columns: Sequence[ClassFigure]) -> Relation:
     held = [RISK, *(f"f{i}" for i in range(len(columns)))]
     equal = exp.EQ(this=exp.column(NUMBER, table="g"), expression=exp.column(NUMBER, table="m"))
     sized = (
@@ -94,7 +94,7 @@ def _described(columns: Sequence[ClassFigure]) -> list[Column]:
     ]
 
 
-def _worst(sample: Sample, relations: list[EngineRelation], columns: Sequence[ClassFigure]) -> EngineRelation:
+def _worst(sample: Sample, relations: list[Relation], columns: Sequence[ClassFigure]) -> Relation:
     if len(relations) == 1:
         return relations[0]
     all_of_them = exp.union(*(exp.select("*").from_(r.source()) for r in relations), distinct=False)
@@ -107,7 +107,7 @@ def _worst(sample: Sample, relations: list[EngineRelation], columns: Sequence[Cl
     return sample.engine.store(plan.from_(all_of_them.subquery("a")).group_by(NUMBER), _described(columns))
 
 
-def _figures(sample: Sample, relation: EngineRelation, columns: Sequence[ClassFigure]) -> dict[str, Any]:
+def _figures(sample: Sample, relation: Relation, columns: Sequence[ClassFigure]) -> dict[str, Any]:
     at_risk = exp.GT(this=exp.column(RISK), expression=exp.Literal.number(0))
     terms = {f"f{i}": column.worst(exp.column(f"f{i}")) for i, column in enumerate(columns)}
     terms["classes"] = exp.Count(this=exp.Star())

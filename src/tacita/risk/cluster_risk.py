@@ -15,7 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, as_text, number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import counted
 from tacita.model.attribute import Category
 from tacita.model.relation import ColumnType
@@ -31,7 +31,7 @@ class ClusterRisk:
     """The risk of a record's whole cluster, from the risks that another measure gives its members."""
 
     measure: Measure
-    links: EngineRelation | None = None
+    links: Relation | None = None
     """Pairs of identifiers that belong together; without them the cluster key says who does."""
     word: str = "household"
     """What a cluster is called."""
@@ -76,7 +76,7 @@ class ClusterRisk:
         notes = self._notes(records)
         return Risks(self.name, self.threshold, records, notes=notes, are_probabilities=own.are_probabilities)
 
-    def _notes(self, records: EngineRelation) -> list[str]:
+    def _notes(self, records: Relation) -> list[str]:
         """Return a note if links meet nobody: identifiers may be spelt otherwise in them."""
         if self.links is None:
             return []
@@ -92,7 +92,7 @@ class ClusterRisk:
         on = exp.EQ(this=exp.column("key_", table="k"), expression=exp.column("key_", table="g"))
         return _final("k").from_(keyed.subquery("k")).join(grouped.subquery("g"), on=on, join_type="left")
 
-    def _by_links(self, sample: Sample, each: exp.Select, links: EngineRelation) -> exp.Select:
+    def _by_links(self, sample: Sample, each: exp.Select, links: Relation) -> exp.Select:
         identifier = sample.microdata.dictionary.of(Category.IDENTIFIER)[0].name
         keyed = sample.engine.new_table()
         sample.engine.replace(keyed, _with(sample, each, identifier))

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from tacita.engines.plans.joins import same
 from tacita.engines.plans.terms import as_double
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.arrays import as_arrow, as_codes, as_numpy
 from tacita.risk.sample import Sample
@@ -53,18 +53,18 @@ class Codes:
         return tuple(len(values) for values in self.values)
 
 
-def combinations(sample: Sample) -> EngineRelation:
+def combinations(sample: Sample) -> Relation:
     """Return the table of combinations: the known attributes, then ``n``, ``w`` and ``id``.
 
     Missing values are put together here, whatever they will mean.
     """
     if "combinations" not in sample.made:
         sample.made["combinations"] = _grouped(sample)
-    found: EngineRelation = sample.made["combinations"]
+    found: Relation = sample.made["combinations"]
     return found
 
 
-def _grouped(sample: Sample) -> EngineRelation:
+def _grouped(sample: Sample) -> Relation:
     records, engine = sample.records, sample.engine
     keys = records.physical(sample.known)
     count = exp.Count(this=exp.Star())
@@ -82,7 +82,7 @@ def _grouped(sample: Sample) -> EngineRelation:
     numbered = exp.select("*", exp.alias_(engine.numbered(stored), NUMBER)).from_(stored.source())
     table = engine.new_table()
     engine.define(table, numbered)
-    return EngineRelation(engine, table, (*columns, Column(_ours(NUMBER), NUMBER, ColumnType.INTEGER)))
+    return Relation(engine, table, (*columns, Column(_ours(NUMBER), NUMBER, ColumnType.INTEGER)))
 
 
 def _ours(name: str) -> str:
@@ -123,13 +123,13 @@ def _coded(sample: Sample) -> Codes:
     return Codes(np.stack(coded, axis=1), counts, weights, tuple(values), missing)
 
 
-def _none(table: EngineRelation) -> list[pa.RecordBatch]:
+def _none(table: Relation) -> list[pa.RecordBatch]:
     import pyarrow as pa
 
     return [pa.RecordBatch.from_pydict({column.physical: pa.array([], pa.int64()) for column in table.columns})]
 
 
-def adopted(sample: Sample, columns: dict[str, Array], *, numbers: Array | None = None) -> EngineRelation:
+def adopted(sample: Sample, columns: dict[str, Array], *, numbers: Array | None = None) -> Relation:
     """Return arrays as a relation with the number ``id`` of the combination that each place belongs to.
 
     Without `numbers` there is one place per combination, in order.
@@ -144,9 +144,7 @@ def adopted(sample: Sample, columns: dict[str, Array], *, numbers: Array | None 
     return sample.engine.adopt([batch], batch.schema)
 
 
-def of_each_record(
-    sample: Sample, relation: EngineRelation, names: Sequence[str], *, also: Sequence[str] = ()
-) -> exp.Select:
+def of_each_record(sample: Sample, relation: Relation, names: Sequence[str], *, also: Sequence[str] = ()) -> exp.Select:
     """Return the plan that gives columns of a relation about combinations to each record.
 
     The relation has the number ``id`` of a combination in each tuple, at most one tuple per combination. The result has

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
 from tacita.risk.measure import RISK, ROW, Measure, Risks
@@ -37,7 +37,7 @@ _SHORTEST = 4
 
 
 def breaches(
-    measure: Measure, microdata: Microdata, nulls: Nulls | None = None, population: EngineRelation | None = None
+    measure: Measure, microdata: Microdata, nulls: Nulls | None = None, population: Relation | None = None
 ) -> list[str]:
     """Return every way in which a measure breaks the contract on some microdata; none, if it keeps to it."""
     sample = replace(Sample.of(microdata, nulls=nulls), population=population)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, silent
 from tacita.risk.bounds import TOLERANCE
@@ -27,7 +27,7 @@ FREQUENCY, POPULATION = "frequency", "population"
 _OWN, _SHARED = "own", "shared"
 
 
-def frequencies(sample: Sample, progress: Progress = silent) -> EngineRelation:
+def frequencies(sample: Sample, progress: Progress = silent) -> Relation:
     """Return ``frequency`` and ``population`` of each combination, by its number ``id``.
 
     Where a record with a null counts itself otherwise than others, there are ``own`` and ``shared`` instead of the
@@ -35,7 +35,7 @@ def frequencies(sample: Sample, progress: Progress = silent) -> EngineRelation:
     """
     if "frequencies" not in sample.made:
         sample.made["frequencies"] = _counted(sample, progress)
-    found: EngineRelation = sample.made["frequencies"]
+    found: Relation = sample.made["frequencies"]
     return found
 
 
@@ -67,7 +67,7 @@ def has_nulls(sample: Sample) -> bool:
     return bool(sample.made["has_nulls"])
 
 
-def _counted(sample: Sample, progress: Progress) -> EngineRelation:
+def _counted(sample: Sample, progress: Progress) -> Relation:
     if not sample.nulls.are_values and has_nulls(sample):
         from tacita.risk.matching import matched
 
@@ -83,7 +83,7 @@ def _counted(sample: Sample, progress: Progress) -> EngineRelation:
         Column(FREQUENCY, COUNT, ColumnType.INTEGER),
         Column(POPULATION, WEIGHT, ColumnType.NUMBER),
     )
-    return EngineRelation(table.engine, table.table, columns)
+    return Relation(table.engine, table.table, columns)
 
 
 def _snapped(frequency: Array) -> Array:

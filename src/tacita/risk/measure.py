@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from sqlglot import exp
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, silent
 from tacita.risk.sample import Sample
@@ -38,7 +38,7 @@ class Risks:
     measure: str
     threshold: float
     """A record is unsafe if its risk is above it."""
-    records: EngineRelation | None = None
+    records: Relation | None = None
     """One tuple per record: ``row``, ``risk`` from 0 to 1, then columns of the measure's own, such as ``frequency``.
     None for a measure of the file as a whole."""
     figures: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
@@ -76,6 +76,6 @@ class Measure(Protocol):
         """Return the rules that define the measure, if it has such."""
 
 
-def stored_risks(engine: Engine, plan: exp.Query, columns: Mapping[str, ColumnType]) -> EngineRelation:
+def stored_risks(engine: Engine, plan: exp.Query, columns: Mapping[str, ColumnType]) -> Relation:
     """Run a plan that selects ``c0``, ``c1``, ... and keep its result under the names of the columns."""
     return engine.store(plan, [Column(name, f"c{i}", kind) for i, (name, kind) in enumerate(columns.items())])

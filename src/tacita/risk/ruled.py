@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import RuleError, UsageError, counted, did_you_mean, listed
 from tacita.knowledge.program_texts import ProgramText
 from tacita.model.attribute import Category
@@ -165,7 +165,7 @@ class Ruled:
             )
         return int(row["n"])
 
-    def _check(self, found: EngineRelation) -> None:
+    def _check(self, found: Relation) -> None:
         """Raise if a risk is no probability."""
         outside = exp.Not(this=exp.Between(this=exp.column("c1"), low=number(0), high=number(1)))
         plan = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(found.source()).where(outside)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.engines.published_codes import Published, published_codes
 from tacita.errors import DictionaryError, UsageError
 from tacita.model.attribute import Category
@@ -29,7 +29,7 @@ class Sample:
     known: tuple[str, ...]
     """The attributes that the intruder knows."""
     nulls: Nulls = field(default_factory=Nulls)
-    population: EngineRelation | None = None
+    population: Relation | None = None
     """The population that the sample was drawn from, or a register that the intruder has: same attribute names."""
     scenario: str = ""
     """The name of the attack scenario, if it has one."""
@@ -57,7 +57,7 @@ class Sample:
         return cls(microdata, tuple(names), nulls or Nulls(microdata.dictionary.missing_as))
 
     @property
-    def records(self) -> EngineRelation:
+    def records(self) -> Relation:
         """The records as the intruder reads them: codes of missing values are values (`published_codes`)."""
         return self.published.relation
 
@@ -66,7 +66,6 @@ class Sample:
         """The records, and the codes among their known values."""
         if "published" not in self.made:
             relation = self.microdata.relation
-            assert isinstance(relation, EngineRelation)
             as_empty = self.nulls.missing_as is MissingAs.EMPTY
             names = () if as_empty else self.known
             self.made["published"] = published_codes(relation, self.microdata.dictionary, names)
@@ -77,7 +76,6 @@ class Sample:
     def engine(self) -> Engine:
         """The engine that holds the records."""
         relation = self.microdata.relation
-        assert isinstance(relation, EngineRelation)
         return relation.engine
 
     @property

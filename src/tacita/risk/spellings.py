@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from tacita.errors import counted
-from tacita.files.contract import engine_relation
 from tacita.files.one_spelling import spelled_apart
 from tacita.model.microdata import Microdata
 from tacita.risk.measure import Measure
@@ -18,7 +17,7 @@ def notes_on_spellings(
     """Return a note for each attribute in which values differ only in case or blanks; it shows none of them."""
     named = [str(name) for each in measures if (name := getattr(each, "sensitive", None))]
     sensitive = {name for name in (*sample.sensitive, *named) if name not in known}
-    found = spelled_apart(engine_relation(microdata), [*known, *sensitive])
+    found = spelled_apart(microdata.relation, [*known, *sensitive])
     notes = []
     for name, count in found.items():
         seem = "its values look more diverse" if name in sensitive else "records look rarer"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import InternalError, UsageError
 from tacita.knowledge.program_texts import ProgramText
 from tacita.model.attribute import Category
@@ -165,5 +165,5 @@ def _numbered(sample: Sample) -> exp.Subquery:
 def _part(sample: Sample, condition: exp.Expr) -> Sample:
     """Return the records that a condition holds for, under the numbers that they have in the file."""
     relation = sample.engine.store(exp.select("*").from_(_numbered(sample)).where(condition), sample.records.columns)
-    part = EngineRelation(relation.engine, relation.table, relation.columns, _NUMBER)
+    part = Relation(relation.engine, relation.table, relation.columns, _NUMBER)
     return replace(sample, microdata=replace(sample.microdata, relation=part))

@@ -18,7 +18,7 @@ import pytest
 from sqlglot import exp, parse_one
 
 from tacita.engines.duckdb import DuckDBEngine
-from tacita.engines.protocol import Delimited, EngineRelation
+from tacita.engines.protocol import Delimited, Relation
 from tacita.engines.spark import SparkEngine
 from tacita.engines.spark.session import require_java
 from tacita.errors import InputError, MissingExtra, ReasoningError, TacitaError, UsageError
@@ -29,7 +29,7 @@ def plan(sql: str) -> exp.Query:
     return parse_one(sql, dialect="duckdb")
 
 
-def adopted(engine: SparkEngine, **columns: object) -> EngineRelation:
+def adopted(engine: SparkEngine, **columns: object) -> Relation:
     table = pa.table(columns)
     return engine.adopt(table.to_batches(), table.schema)
 

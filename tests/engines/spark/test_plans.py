@@ -17,7 +17,7 @@ from tests.oracles.engine import weights as naive_weights
 
 from tacita.engines.plans import frequencies, profile, weights
 from tacita.engines.plans.rows_where import rows_where
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.engines.spark import SparkEngine
 
 # Few but large examples: a query on Spark costs as much for one row as for a thousand.
@@ -27,7 +27,7 @@ whole = st.one_of(st.none(), st.integers(-5, 5))
 numbers = st.one_of(st.none(), st.floats(allow_nan=False, width=32), st.just(math.nan))
 
 
-def adopted(engine: SparkEngine, **columns: pa.Array) -> EngineRelation:
+def adopted(engine: SparkEngine, **columns: pa.Array) -> Relation:
     table = pa.table(columns)
     return engine.adopt(table.to_batches(), table.schema)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,9 +27,7 @@ _HASHES = 20_261_118
 """Where the numbers begin that stand for values: two combinations share a sum with a chance of one in 2^64."""
 
 
-def few_candidates(
-    original: EngineRelation, released: EngineRelation, known: Sequence[str], rows: pa.Array, k: int
-) -> int | None:
+def few_candidates(original: Relation, released: Relation, known: Sequence[str], rows: pa.Array, k: int) -> int | None:
     """Return how many records have fewer than k candidates for an intruder who knows all of their original values.
 
     Both relations are in one engine. `rows` are the numbers of the records to look at, from 1, in both of them. Records
@@ -71,7 +69,7 @@ def few_candidates(
     return int((candidates < k).sum())
 
 
-def _targets(original: EngineRelation, known: Sequence[str], names: Sequence[str], asked: EngineRelation) -> exp.Select:
+def _targets(original: Relation, known: Sequence[str], names: Sequence[str], asked: Relation) -> exp.Select:
     """Return the plan of the original values of the records that are looked for."""
     terms = [exp.alias_(as_text(term), name) for name, term in zip(names, original.physical(known), strict=True)]
     everybody = exp.select(exp.alias_(original.engine.numbered(original), "r"), *terms).from_(original.source())

@@ -21,7 +21,7 @@ from tacita.cycle.program.measure import Asked
 from tacita.cycle.program.values import HIERARCHY, hierarchy_facts, with_values
 from tacita.cycle.state import Measured, measured
 from tacita.cycle.stuck import stuck_records
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import RuleError, UsageError, counted, listed
 from tacita.knowledge.program_texts import ProgramText
 from tacita.model.decision import EVERY_RECORD
@@ -81,7 +81,6 @@ class _Ruled:
         microdata = self._countable()
         rounds = Rounds()
         relation = microdata.relation
-        assert isinstance(relation, EngineRelation)
         job = Job(
             self.program,
             {**self._hierarchies(), **self.inputs},
@@ -233,12 +232,11 @@ class _Ruled:
             told.setdefault(row, Stuck(row, risk, (*higher, "leave the record out of the release")))
         return tuple(told[row] for row in sorted(told))
 
-    def _links(self, found: ProgramResult, microdata: Microdata) -> EngineRelation:
+    def _links(self, found: ProgramResult, microdata: Microdata) -> Relation:
         """Return who belongs together, as the program concludes it."""
         import pyarrow as pa
 
         relation = microdata.relation
-        assert isinstance(relation, EngineRelation)
         pairs = [tuple(map(str, pair)) for pair in found.facts(REL)] if REL in found.predicates else []
         one, other = ([pair[end] for pair in pairs] for end in (0, 1))
         batch = pa.RecordBatch.from_pydict({"one": pa.array(one, pa.string()), "other": pa.array(other, pa.string())})

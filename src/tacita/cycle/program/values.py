@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from tacita.masking.recoding.labels import labels, recoded_attribute, typed
 from tacita.masking.recoding.local_recoding import SUPPRESSED, locally_recoded
-from tacita.masking.recoding.masked import RECORD, ROW, Joined, Rewriting, engine_relation, rewritten
+from tacita.masking.recoding.masked import RECORD, ROW, Joined, Rewriting, rewritten
 from tacita.model.hierarchy import STAR, text_of
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
@@ -54,7 +54,7 @@ def _beside(microdata: Microdata, alias: str, cells: Mapping[int, Any]) -> Joine
     texts = [None if isinstance(value, Null) else text_of(value) for value in cells.values()]
     arrays = [typed(list(cells), ColumnType.INTEGER), typed(texts, ColumnType.TEXT)]
     batch = pa.RecordBatch.from_arrays(arrays, names=["row", "value"])
-    adopted = engine_relation(microdata).engine.adopt([batch], batch.schema)
+    adopted = microdata.relation.engine.adopt([batch], batch.schema)
     on = exp.EQ(this=exp.column(ROW, table=RECORD), expression=exp.column("c0", table=alias))
     return Joined(adopted, alias, on)
 

@@ -21,7 +21,7 @@ from tacita.engines.duckdb.faults import in_our_words
 from tacita.engines.duckdb.functions import FUNCTIONS
 from tacita.engines.duckdb.types import column_type, needs_text_cast
 from tacita.engines.plans.terms import finite
-from tacita.engines.protocol import Delimited, EngineRelation
+from tacita.engines.protocol import Delimited, Relation
 from tacita.errors import OutputError, TacitaError
 from tacita.model.relation import Column, ColumnType
 from tacita.settings import Settings
@@ -76,7 +76,7 @@ class DuckDBEngine:
 
     # -- relations in ---------------------------------------------------------------------------------------------
 
-    def scan_parquet(self, paths: Sequence[Path], *, partitioned: bool = False) -> EngineRelation:
+    def scan_parquet(self, paths: Sequence[Path], *, partitioned: bool = False) -> Relation:
         """Return the relation of Parquet files; nothing is loaded."""
         where = str(paths[0]) if len(paths) == 1 else f"{len(paths)} Parquet files"
         reader = exp.func(
@@ -88,14 +88,14 @@ class DuckDBEngine:
         with in_our_words(where):
             return self._view(exp.select("*").from_(reader))
 
-    def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> EngineRelation:
+    def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> Relation:
         """Return a delimited UTF-8 file as a stored relation of text columns; empty cells are null."""
         table = self._new_name()
         load_delimited(self._connection, table, [_literal_path(path) for path in paths], layout)
         columns = tuple(Column(f"c{i}", f"c{i}", ColumnType.TEXT) for i in range(layout.columns))
-        return EngineRelation(self, table, columns)
+        return Relation(self, table, columns)
 
-    def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> EngineRelation:
+    def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Relation:
         """Return Arrow batches as a stored relation."""
         table, arrow = self._new_name(), self._new_name()
         names = [str(name) for name in schema.names]
@@ -126,9 +126,9 @@ class DuckDBEngine:
         # What went wrong while batches were read is the reason; DuckDB only passes it on.
         if raised:
             raise raised[0]
-        return EngineRelation(self, table, columns)
+        return Relation(self, table, columns)
 
-    def store(self, plan: exp.Query, columns: Sequence[Column]) -> EngineRelation:
+    def store(self, plan: exp.Query, columns: Sequence[Column]) -> Relation:
         """Run a plan and keep its result as a relation."""
         table = self._new_name()
         sql = f"CREATE TABLE {table} AS {plan.sql(self.dialect)}"
@@ -136,9 +136,9 @@ class DuckDBEngine:
             if len(plan.selects) > _WIDE:
                 cursor.execute("PRAGMA disable_optimizer")  # of this cursor alone
             cursor.execute(sql).fetchall()
-        return EngineRelation(self, table, tuple(columns))
+        return Relation(self, table, tuple(columns))
 
-    def coded(self, relation: EngineRelation, column: Column) -> exp.Expr | None:
+    def coded(self, relation: Relation, column: Column) -> exp.Expr | None:
         """Return the term that dictionary-codes a text column (ENUM), or None if it has too many different values."""
         term = exp.column(column.physical)
         count = exp.select(exp.alias_(exp.func("approx_count_distinct", term), "n")).from_(relation.source())
@@ -155,7 +155,7 @@ class DuckDBEngine:
         self._execute(f"CREATE TYPE {enum} AS ENUM ({values.sql(self.dialect)})")
         return exp.Cast(this=term.copy(), to=exp.DataType.build(enum, udt=True))
 
-    def encode(self, relation: EngineRelation, names: Sequence[str]) -> EngineRelation:
+    def encode(self, relation: Relation, names: Sequence[str]) -> Relation:
         """Return the named columns alone, stored, text dictionary-coded: what group-bys should run on."""
         columns = [relation.column(name) for name in names]
         terms: list[exp.Expr] = []
@@ -166,7 +166,7 @@ class DuckDBEngine:
             terms.append(exp.alias_(code or exp.column(column.physical), column.physical))
         return self.store(exp.select(*terms).from_(relation.source()), columns)
 
-    def drop(self, relation: EngineRelation) -> None:
+    def drop(self, relation: Relation) -> None:
         """Forget a stored relation; one that is only scanned has nothing to forget."""
         if relation.table not in self._scanned:
             self._execute(f"DROP TABLE IF EXISTS {relation.table}")
@@ -198,7 +198,7 @@ class DuckDBEngine:
         self._execute(f"CREATE OR REPLACE VIEW {table} AS {plan.sql(self.dialect)}")
         self._defined.add(table)
 
-    def numbered(self, relation: EngineRelation) -> exp.Expr:
+    def numbered(self, relation: Relation) -> exp.Expr:
         """Return the term that numbers the tuples of a relation from 1 in their order, or gives their `number`."""
         if relation.number:
             return exp.column(relation.number)
@@ -290,7 +290,7 @@ class DuckDBEngine:
         with in_our_words(where), contextlib.closing(self._connection.cursor()) as cursor:
             cursor.execute(sql).fetchall()
 
-    def _view(self, plan: exp.Select) -> EngineRelation:
+    def _view(self, plan: exp.Select) -> Relation:
         """Return a plan over a file as a relation: nothing is loaded, columns are renamed by position."""
         raw, view = self._new_name(), self._new_name()
         with contextlib.closing(self._connection.cursor()) as cursor:
@@ -300,7 +300,7 @@ class DuckDBEngine:
             columns, terms = _held([row[0] for row in described], [row[1] for row in described])
             cursor.execute(f"CREATE VIEW {view} AS " + exp.select(*terms).from_(raw).sql(self.dialect))
         self._scanned.add(view)
-        return EngineRelation(self, view, columns)
+        return Relation(self, view, columns)
 
     def _new_name(self) -> str:
         return f"r{next(self._numbers)}"

@@ -10,17 +10,17 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 
 
-def frequencies(relation: EngineRelation, names: Sequence[str]) -> exp.Select:
+def frequencies(relation: Relation, names: Sequence[str]) -> exp.Select:
     """Return the plan of all combinations of values of the named columns with their frequency ``n``."""
     terms = relation.physical(names)
     count = exp.alias_(exp.Count(this=exp.Star()), "n")
     return exp.select(*terms, count).from_(relation.source()).group_by(*(t.copy() for t in terms))
 
 
-def sample_uniques(relation: EngineRelation, names: Sequence[str], thresholds: Sequence[int] = (2, 3, 5)) -> exp.Select:
+def sample_uniques(relation: Relation, names: Sequence[str], thresholds: Sequence[int] = (2, 3, 5)) -> exp.Select:
     """Return the plan of one row: tuples, combinations, sample uniques, and tuples under each threshold (``under_k``).
 
     A sample unique is a combination of values that occurs once.

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, as_text, finite, number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.relation import Column
 
 QUANTILES = (0.01, 0.25, 0.5, 0.75, 0.99)
 
 
-def value_summaries(relation: EngineRelation, columns: Sequence[Column]) -> exp.Select:
+def value_summaries(relation: Relation, columns: Sequence[Column]) -> exp.Select:
     """Return the plan of one row per column, numbered ``k`` from 0.
 
     rows, missing, distinct, singles (values that occur once), n_log_n (Σ n·log2 n over the values), and for what is not
@@ -42,7 +42,7 @@ def value_summaries(relation: EngineRelation, columns: Sequence[Column]) -> exp.
     return exp.select(exp.column("k"), *terms).from_(tagged, copy=False).group_by("k")
 
 
-def most_frequent(relation: EngineRelation, columns: Sequence[Column], limit: int) -> exp.Select:
+def most_frequent(relation: Relation, columns: Sequence[Column], limit: int) -> exp.Select:
     """Return the plan of the most frequent values ``v`` (as text) of each column ``k`` with their frequency ``n``.
 
     Ties go in the order of the text, so that every run shows the same.
@@ -59,7 +59,7 @@ def most_frequent(relation: EngineRelation, columns: Sequence[Column], limit: in
     return exp.select("k", "v", "n").from_(placed.subquery("p", copy=False)).where(within).order_by("k", "place")
 
 
-def _tagged(k: int, relation: EngineRelation, column: Column, *, shown: bool) -> exp.Select:
+def _tagged(k: int, relation: Relation, column: Column, *, shown: bool) -> exp.Select:
     """Return the frequencies ``n`` of the values ``v`` of one column under its number."""
     value: exp.Expr = exp.column(column.physical) if shown else exp.Null()
     absent = exp.Is(this=exp.column(column.physical), expression=exp.Null())
@@ -81,7 +81,7 @@ def _all_tagged(parts: Sequence[exp.Query]) -> exp.Subquery:
     return together.subquery("f", copy=False)
 
 
-def number_summaries(relation: EngineRelation, columns: Sequence[Column]) -> exp.Select:
+def number_summaries(relation: Relation, columns: Sequence[Column]) -> exp.Select:
     """Return the plan of one row with, for the k-th column: least_k, greatest_k, and of the finite values mean_k,
     deviation_k and the list quantiles_k of `QUANTILES`.
     """
@@ -101,7 +101,7 @@ def number_summaries(relation: EngineRelation, columns: Sequence[Column]) -> exp
     return exp.select(*terms, copy=False).from_(relation.source(), copy=False)
 
 
-def histogram(relation: EngineRelation, column: Column, low: float, high: float, bins: int) -> exp.Select:
+def histogram(relation: Relation, column: Column, low: float, high: float, bins: int) -> exp.Select:
     """Return the plan of the non-empty bins (``bin`` from 0) of a number; what lies outside goes to the ends."""
     value = as_double(exp.column(column.physical))
     place = exp.Mul(
@@ -118,7 +118,7 @@ def histogram(relation: EngineRelation, column: Column, low: float, high: float,
     )
 
 
-def sample(relation: EngineRelation, columns: Sequence[Column], rows: int, *, present: bool = False) -> exp.Select:
+def sample(relation: Relation, columns: Sequence[Column], rows: int, *, present: bool = False) -> exp.Select:
     """Return the plan of the first rows as text: evidence for formats, the same in every run.
 
     With `present`, of those rows where the columns have values.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 
 
-def rows_where(relation: EngineRelation, condition: exp.Expr, limit: int = 9) -> exp.Select:
+def rows_where(relation: Relation, condition: exp.Expr, limit: int = 9) -> exp.Select:
     """Return the plan of the numbers ``row`` of the first rows, counted from 1, where a condition holds."""
     hit = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))])
     numbered = exp.select(exp.alias_(exp.Window(this=exp.RowNumber()), "row"), exp.alias_(hit, "hit"))

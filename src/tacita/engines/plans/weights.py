@@ -5,11 +5,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, finite
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.relation import Column
 
 
-def faulty_weights(relation: EngineRelation, column: Column, limit: int = 9) -> tuple[exp.Select, exp.Select]:
+def faulty_weights(relation: Relation, column: Column, limit: int = 9) -> tuple[exp.Select, exp.Select]:
     """Return two plans: how many (``n``) weights have which ``fault``, and the first rows (from 1) that have any."""
     value = as_double(exp.column(column.physical))
     w = exp.column("w")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from tacita.engines.protocol import Delimited, EngineRelation
+from tacita.engines.protocol import Delimited, Relation
 from tacita.engines.spark.arrow import frames_of, streamed
 from tacita.engines.spark.delimited import text_batches, text_schema, write_text
 from tacita.engines.spark.dialect import spark_sql
@@ -68,7 +68,7 @@ class SparkEngine:
 
     # -- relations in ---------------------------------------------------------------------------------------------
 
-    def scan_parquet(self, paths: Sequence[Path], *, partitioned: bool = False) -> EngineRelation:
+    def scan_parquet(self, paths: Sequence[Path], *, partitioned: bool = False) -> Relation:
         """Return the relation of Parquet files; nothing is loaded."""
         where = str(paths[0]) if len(paths) == 1 else f"{len(paths)} Parquet files"
         if why_not_scanned(paths) and not partitioned:
@@ -78,13 +78,13 @@ class SparkEngine:
             frame, columns = scanned(self._session, paths, partitioned=partitioned)
             frame.createOrReplaceTempView(view)
         self._scanned.add(view)
-        return EngineRelation(self, view, columns)
+        return Relation(self, view, columns)
 
-    def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> EngineRelation:
+    def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> Relation:
         """Return a delimited UTF-8 file as a stored relation of text columns; empty cells are null."""
         return self.adopt(text_batches(paths, layout), text_schema(layout.columns))
 
-    def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> EngineRelation:
+    def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Relation:
         """Return Arrow batches as a stored relation."""
         held = pa.schema([(f"c{i}", held_type(field.name, field.type)) for i, field in enumerate(schema)])
         columns = tuple(
@@ -97,25 +97,25 @@ class SparkEngine:
                 with in_our_words():
                     pieces.append(Piece.of(frame()))
             undo.pop_all()
-        return EngineRelation(self, self._keep(self._new_name(), Table(tuple(pieces))), columns)
+        return Relation(self, self._keep(self._new_name(), Table(tuple(pieces))), columns)
 
-    def store(self, plan: exp.Query, columns: Sequence[Column]) -> EngineRelation:
+    def store(self, plan: exp.Query, columns: Sequence[Column]) -> Relation:
         """Run a plan and keep its result as a relation."""
         table = self._new_name()
         self.replace(table, plan)
-        return EngineRelation(self, table, tuple(columns))
+        return Relation(self, table, tuple(columns))
 
-    def coded(self, relation: EngineRelation, column: Column) -> exp.Expr | None:
+    def coded(self, relation: Relation, column: Column) -> exp.Expr | None:
         """Return None: Spark has no dictionary codes, and compares text as fast as it can."""
         return None
 
-    def encode(self, relation: EngineRelation, names: Sequence[str]) -> EngineRelation:
+    def encode(self, relation: Relation, names: Sequence[str]) -> Relation:
         """Return the named columns alone, stored: what group-bys should run on."""
         columns = [replace(relation.column(name), as_written=None) for name in names]
         terms = [exp.column(column.physical) for column in columns]
         return self.store(exp.select(*terms).from_(relation.source()), columns)
 
-    def drop(self, relation: EngineRelation) -> None:
+    def drop(self, relation: Relation) -> None:
         """Forget a stored relation; one that is only scanned has nothing to forget."""
         if relation.table not in self._scanned:
             self.forget(relation.table)
@@ -157,7 +157,7 @@ class SparkEngine:
             self._session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {table} AS {spark_sql(plan)}")
         self._defined.add(table)
 
-    def numbered(self, relation: EngineRelation) -> exp.Expr:
+    def numbered(self, relation: Relation) -> exp.Expr:
         """Return the term that numbers the tuples of a relation from 1 in their order, or gives their `number`."""
         if relation.number:
             return exp.column(relation.number)

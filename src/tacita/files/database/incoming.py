@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import counted
 from tacita.model.microdata import Reading
 from tacita.model.relation import Column, ColumnType
@@ -87,7 +87,7 @@ class Incoming:
 
 def adopted(
     engine: Engine, columns: Sequence[Incoming], batches: Iterator[pa.RecordBatch]
-) -> tuple[EngineRelation, tuple[Reading, ...]]:
+) -> tuple[Relation, tuple[Reading, ...]]:
     """Return a result as a relation of the engine, and what each column was taken for."""
     types = [pa.timestamp("us") if pa.types.is_timestamp(c.arrow) else c.arrow for c in columns]
     schema = pa.schema([(f"v{i}", type_) for i, type_ in enumerate(types)])
@@ -127,7 +127,7 @@ _WISHED = {
 }
 
 
-def _wishes(raw: EngineRelation, columns: Sequence[Incoming]) -> list[ColumnType | None]:
+def _wishes(raw: Relation, columns: Sequence[Incoming]) -> list[ColumnType | None]:
     """Return which columns are what they would be if all their values can be read so."""
     terms = []
     for column, held in zip(columns, raw.columns, strict=True):

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import counted, listed
 from tacita.files.clock import clock_text
 from tacita.files.contract import Loaded, ReadOptions
@@ -65,7 +65,7 @@ def read(source: Path, options: ReadOptions, engine: Engine) -> Loaded:
     return Loaded(relation, attributes, readings, tuple(details))
 
 
-def _adopted(engine: Engine, names: tuple[str, ...], typed: list[_Typed]) -> EngineRelation:
+def _adopted(engine: Engine, names: tuple[str, ...], typed: list[_Typed]) -> Relation:
     arrays: dict[str, pa.Array] = {}
     columns = []
     for i, (name, column) in enumerate(zip(names, typed, strict=True)):

@@ -18,7 +18,7 @@ import xlsxwriter
 from xlsxwriter.exceptions import XlsxWriterException
 
 from tacita.errors import OutputError, counted, faults_text, listed
-from tacita.files.contract import WriteOptions, engine_relation
+from tacita.files.contract import WriteOptions
 from tacita.files.excel.grids import THEN
 from tacita.files.streaming import cells
 from tacita.model.microdata import Microdata
@@ -79,7 +79,7 @@ class _Measured:
 def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: str) -> tuple[str, ...]:
     """Write one sheet with a header; return what Excel could not hold."""
     del ending
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     found = [_Measured() for _ in relation.columns]
     height = 0
     options.progress(Step("measuring the columns"))
@@ -124,7 +124,7 @@ def _write(
     microdata: Microdata, path: Path, options: WriteOptions, found: Sequence[_Measured], height: int, folder: Path
 ) -> int:
     """Write the workbook; return the last row that has a cell."""
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     settings = {
         "constant_memory": True,
         "tmpdir": str(folder),

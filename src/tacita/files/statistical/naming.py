@@ -6,7 +6,6 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from tacita.files.contract import engine_relation
 from tacita.files.statistical import limits
 from tacita.files.statistical.limits import Limits
 from tacita.files.statistical.losses import Losses
@@ -42,7 +41,7 @@ def with_fitting_names(microdata: Microdata, package: Package, losses: Losses) -
         ),
         scenarios={scenario: tuple(new[n] for n in names) for scenario, names in dictionary.scenarios.items()},
     )
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     columns = [replace(column, name=new[column.name]) for column in relation.columns]
     return replace(microdata, relation=relation.renamed(columns), dictionary=renamed)
 

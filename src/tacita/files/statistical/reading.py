@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import InputError, counted, listed
 from tacita.files.contract import Loaded, ReadOptions
 from tacita.files.statistical import library
@@ -56,7 +56,7 @@ def read(source: Path, options: ReadOptions, engine: Engine) -> Loaded:
 
 def _adopted(
     source: Path, kind: FileKind, options: ReadOptions, engine: Engine, variables: list[Variable], found: Any
-) -> EngineRelation:
+) -> Relation:
     fields: list[tuple[str, pa.DataType]] = []
     for i, variable in enumerate(variables):
         fields.append((f"v{i}", variable.arrow_type()))
@@ -78,7 +78,7 @@ def _adopted(
     return engine.adopt(batches(), schema)
 
 
-def _settled(raw: EngineRelation, variables: list[Variable]) -> EngineRelation:
+def _settled(raw: Relation, variables: list[Variable]) -> Relation:
     """Return the relation with the types that were found, without the companions that stayed empty."""
     terms: list[exp.Expr] = []
     columns = []

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.files.clock import microseconds_of_clock
 from tacita.files.statistical.moments import are_first_days
 from tacita.files.statistical.shapes import PERIODS_OF_A_YEAR, Shape
@@ -110,7 +110,7 @@ class Measured:
             self.smallest = min(self.smallest, float(sizes.min())) if sizes.size else self.smallest
 
 
-def survey(relation: EngineRelation) -> Sequence[Measured]:
+def survey(relation: Relation) -> Sequence[Measured]:
     """Return what each column holds, from one pass over the tuples."""
     measured = [Measured() for _ in relation.columns]
     for batch in cells(relation):

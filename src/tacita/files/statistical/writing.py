@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
-from tacita.files.contract import WriteOptions, engine_relation
+from tacita.engines.protocol import Relation
+from tacita.files.contract import WriteOptions
 from tacita.files.statistical import library, limits
 from tacita.files.statistical.frame import Frame, FrameColumn, Tags
 from tacita.files.statistical.limits import Limits
@@ -39,7 +39,7 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
     kind = kind_of(ending)
     package, losses = kind.package, Losses(kind.package)
     microdata = with_fitting_names(microdata, package, losses)
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     options.progress(Step("measuring the columns"))
     found = survey(relation)
     planners = [
@@ -66,7 +66,7 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
 
 
 def _rows(
-    relation: EngineRelation, columns: Sequence[Outgoing], height: int, options: WriteOptions
+    relation: Relation, columns: Sequence[Outgoing], height: int, options: WriteOptions
 ) -> Iterator[tuple[Any, ...]]:
     done = 0
     for batch in cells(relation):
@@ -76,7 +76,7 @@ def _rows(
         options.progress(Step("writing", done, height))
 
 
-def _frame_column(column: Outgoing, relation: EngineRelation, package: Package) -> FrameColumn:
+def _frame_column(column: Outgoing, relation: Relation, package: Package) -> FrameColumn:
     texts: list[str] = []
     if package is Package.STATA and column.is_text and column.longest >= _LONG_TEXT:
         term = exp.column(column.column.physical)

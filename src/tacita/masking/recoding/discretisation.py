@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from tacita.engines.plans.terms import number
 from tacita.errors import UsageError, did_you_mean
-from tacita.masking.recoding.masked import RECORD, Masked, Rewriting, engine_relation, rewritten
+from tacita.masking.recoding.masked import RECORD, Masked, Rewriting, rewritten
 from tacita.model.attribute import Kind
 from tacita.model.hierarchy import ValueHierarchy
 from tacita.model.hierarchy.classes import Ends, Number, class_label, exact
@@ -107,7 +107,7 @@ def _check_number(column: Column, classes: int) -> None:
 
 
 def _extremes(microdata: Microdata, column: Column) -> tuple[Number, Number] | None:
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     term = exp.column(column.physical)
     plan = exp.select(exp.alias_(exp.Min(this=term), "low"), exp.alias_(exp.Max(this=term.copy()), "high"))
     found = relation.engine.run(plan.from_(relation.source()))[0]
@@ -157,7 +157,7 @@ def _short(bound: float, span: float) -> float:
 
 def _quantiles(microdata: Microdata, column: Column, classes: int) -> list[Number]:
     """Return the values at which the records fall into parts of about the same size."""
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     value = exp.column(column.physical)
     known = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
     counted = (

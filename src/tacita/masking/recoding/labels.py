@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from tacita.errors import HierarchyError, did_you_mean
-from tacita.masking.recoding.masked import RECORD, Joined, engine_relation, value_term
+from tacita.masking.recoding.masked import RECORD, Joined, value_term
 from tacita.model.attribute import Attribute, Kind
 from tacita.model.hierarchy import Hierarchy, text_of
 from tacita.model.microdata import Microdata
@@ -56,7 +56,7 @@ def hierarchy_of(microdata: Microdata, name: str) -> Hierarchy:
 
 def distinct_values(microdata: Microdata, name: str) -> list[object]:
     """Return the values that an attribute has, without missing ones, lowest first. They are confidential."""
-    relation, column = engine_relation(microdata), microdata.column(name)
+    relation, column = microdata.relation, microdata.column(name)
     term = value_term(column)
     plan = exp.select(exp.alias_(term, "v")).distinct().from_(relation.source().as_(RECORD))
     known = exp.Not(this=exp.Is(this=term.copy(), expression=exp.Null()))
@@ -80,7 +80,7 @@ def beside(microdata: Microdata, name: str, columns: Sequence[pa.Array]) -> Join
     import pyarrow as pa
 
     batch = pa.RecordBatch.from_arrays(list(columns), names=[f"c{i}" for i in range(len(columns))])
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     column = relation.column(name)
     alias = f"m_{column.physical}"
     on = exp.EQ(this=value_term(column), expression=exp.column("c0", table=alias))

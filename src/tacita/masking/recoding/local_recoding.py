@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
 from tacita.masking.recoding.labels import Labels, hierarchy_of, labels
 from tacita.masking.recoding.masked import (
@@ -20,7 +20,6 @@ from tacita.masking.recoding.masked import (
     Masked,
     Rewriting,
     changed_rows,
-    engine_relation,
     is_there,
     rewritten,
     value_term,
@@ -103,7 +102,7 @@ def _asked(microdata: Microdata, column: Column, rows: Array, levels: Array) -> 
     held = [np.ascontiguousarray(array, dtype=np.int64) for array in (rows, levels)]
     arrays = [pa.Array.from_buffers(pa.int64(), len(array), [None, pa.py_buffer(array)]) for array in held]
     batch = pa.RecordBatch.from_arrays(arrays, names=["row", "level"])
-    adopted: EngineRelation = engine_relation(microdata).engine.adopt([batch], batch.schema)
+    adopted: Relation = microdata.relation.engine.adopt([batch], batch.schema)
     alias = f"a_{column.physical}"
     on = exp.EQ(this=exp.column(ROW, table=RECORD), expression=exp.column("c0", table=alias))
     return Joined(adopted, alias, on)

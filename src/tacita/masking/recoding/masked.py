@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
-from tacita.errors import InternalError
+from tacita.engines.protocol import Relation
 from tacita.model.attribute import Attribute
 from tacita.model.hierarchy import Hierarchy
 from tacita.model.microdata import Microdata
@@ -55,16 +54,9 @@ class Rewriting:
 class Joined:
     """A table beside the records: at most one tuple for each of them."""
 
-    relation: EngineRelation
+    relation: Relation
     alias: str
     on: exp.Expr
-
-
-def engine_relation(microdata: Microdata) -> EngineRelation:
-    """Return the relation of microdata as one of an engine, which is the only kind that can be planned over."""
-    if not isinstance(microdata.relation, EngineRelation):
-        raise InternalError(f"a relation of type {type(microdata.relation).__name__} lives in no engine")
-    return microdata.relation
 
 
 def value_term(column: Column) -> exp.Expr:
@@ -73,7 +65,7 @@ def value_term(column: Column) -> exp.Expr:
     return exp.Cast(this=term, to=exp.DataType(this=exp.DType.TEXT)) if column.is_coded else term
 
 
-def records_plan(relation: EngineRelation, terms: Sequence[exp.Expr], joined: Sequence[Joined]) -> exp.Select:
+def records_plan(relation: Relation, terms: Sequence[exp.Expr], joined: Sequence[Joined]) -> exp.Select:
     """Return the plan over the numbered records and the tables beside them, in any order."""
     held = [name for c in relation.columns for name in (c.physical, c.as_written) if name]
     row = exp.alias_(relation.engine.numbered(relation), ROW)
@@ -86,7 +78,7 @@ def records_plan(relation: EngineRelation, terms: Sequence[exp.Expr], joined: Se
 
 def rewritten(microdata: Microdata, columns: Mapping[str, Rewriting], joined: Sequence[Joined] = ()) -> Microdata:
     """Return microdata with some columns rewritten, all others as they were, in the same engine and order."""
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     terms: list[exp.Expr] = []
     kept: list[Column] = []
     for column in relation.columns:
@@ -140,7 +132,7 @@ def changed_rows(
     """Return for each rewritten attribute the numbers of the records whose cell changes, in ascending order."""
     import numpy as np
 
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     found: dict[str, Array] = {}
     for name, change in columns.items():
         if change.where is None:

@@ -18,7 +18,6 @@ from tacita.masking.recoding.masked import (
     Masked,
     Rewriting,
     changed_rows,
-    engine_relation,
     rewritten,
     value_term,
 )
@@ -116,7 +115,7 @@ def _instead(
         return exp.Literal.string(label)
     if by == "bound":
         return number(bound)
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     mean = exp.alias_(exp.Avg(this=exp.column(column.physical, table=RECORD)), "m")
     plan = exp.select(mean).from_(relation.source().as_(RECORD)).where(where.copy())
     found = relation.engine.run(plan)[0]["m"]

@@ -16,7 +16,7 @@ import numpy as np
 from tacita.attacks.microdata.derivation import Derivation
 from tacita.errors import OutputError, UsageError, faults_text, listed
 from tacita.files.atomic import write_text
-from tacita.files.contract import WriteOptions, engine_relation
+from tacita.files.contract import WriteOptions
 from tacita.files.file_names import file_names
 from tacita.files.formulas import escaped
 from tacita.files.write import write
@@ -186,7 +186,7 @@ def _derivable(masked: Masked, tuples: Tuples, options: MaskedOptions, where: st
         return ()
     places = tuples.order - 1 if tuples.order is not None else np.arange(len(masked.origin))
     found = derivable(
-        engine_relation(masked.original),
+        masked.original.relation,
         tuples.relation,
         masked.origin[places],
         cluster=cluster_key(masked.original.dictionary),
@@ -253,7 +253,7 @@ def _write_tables(masked: Masked, folder: Path, settings: Settings | None) -> di
     from tacita.model.dictionary import Dictionary
 
     found: dict[str, str] = {}
-    engine = engine_relation(masked.released).engine
+    engine = masked.released.relation.engine
     # What moved to another table keeps its type: a date is a date there too.
     types = {column.name: column.type for column in masked.original.columns if column.name in masked.dropped}
     beside = masked.beside

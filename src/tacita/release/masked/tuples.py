@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from tacita.files.contract import engine_relation
 from tacita.files.declared_missing import is_declared
 from tacita.model.attribute import Category
 from tacita.model.relation import Column
@@ -29,7 +28,7 @@ def released_tuples(masked: Masked, seed: int, *, shuffle: bool) -> Tuples:
     """Return the tuples of a release. Spellings of the source stay where they tell nothing of known values."""
     import numpy as np
 
-    relation = engine_relation(masked.released)
+    relation = masked.released.relation
     dictionary = masked.released.dictionary
     keys = [attribute.name for attribute in dictionary.of(Category.CLUSTER_KEY)]
     gone = [name for name in (*identifiers_of(masked), *keys) if name in dictionary.names]
@@ -65,7 +64,7 @@ def taken_codes(masked: Masked) -> tuple[str, ...]:
 
     There the code can no longer mean missing, and empty cells have to.
     """
-    relation = engine_relation(masked.released)
+    relation = masked.released.relation
     found = []
     for column in relation.columns:
         hit = None
@@ -96,7 +95,7 @@ def _spelt(masked: Masked, column: Column, *, is_known: bool, is_taken: bool) ->
 
 def _touched(masked: Masked, columns: Sequence[Column]) -> frozenset[str]:
     """Return the attributes that may lack values of the source: all of them, if records are left out or invented."""
-    count = engine_relation(masked.original).count()
+    count = masked.original.relation.count()
     if masked.origin is None or len(set(masked.origin.tolist())) < count:
         return frozenset(column.name for column in columns)
     return frozenset(masked.changed)

@@ -25,9 +25,8 @@ def faults_of_written(
 
     `names` are those of the attacked attributes in the file: some formats allow only short ones.
     """
-    from tacita.files.contract import engine_relation
 
-    engine = engine_relation(attacked).engine
+    engine = attacked.relation.engine
     first = engine.new_table()
     try:
         found = read(str(file), engine, reading_options(public))

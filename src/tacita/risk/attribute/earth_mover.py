@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, number
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import DictionaryError
 from tacita.model.hierarchy import Hierarchy, text_of
 from tacita.risk.attribute.sensitive_values import CELL, SHARE, SIZE, VALUE, shares, values_of_classes, values_of_file
@@ -70,13 +70,13 @@ def hierarchical_distance(sample: Sample, attribute: str, hierarchy: Hierarchy) 
     return _summed(both, len(levels))
 
 
-def _labels(sample: Sample, attribute: str, hierarchy: Hierarchy) -> EngineRelation:
+def _labels(sample: Sample, attribute: str, hierarchy: Hierarchy) -> Relation:
     """Return the label of each value at each level below the root, as numbers; a missing value has its own."""
     import pyarrow as pa
 
     key = ("labels", attribute)
     if key in sample.made:
-        made: EngineRelation = sample.made[key]
+        made: Relation = sample.made[key]
         return made
     places, cells = _values(sample, attribute)
     paths = {path[0]: path[1:] for path in hierarchy.paths(cells)}
@@ -92,9 +92,7 @@ def _labels(sample: Sample, attribute: str, hierarchy: Hierarchy) -> EngineRelat
     return relation
 
 
-def _by_level(
-    relation: EngineRelation, labels: EngineRelation, levels: list[str], keys: list[str], counted: str
-) -> exp.Select:
+def _by_level(relation: Relation, labels: Relation, levels: list[str], keys: list[str], counted: str) -> exp.Select:
     """Return the plan of how often each label of each level occurs: ``level``, ``label``, ``n``, by the keys."""
     equal = exp.column(VALUE, table="r").eq(exp.column(labels.column(VALUE).physical, table="h"))
     parts: list[exp.Query] = []
@@ -113,7 +111,7 @@ def _by_level(
     return exp.select(*grouping, total).from_(together.subquery("l")).group_by(*grouping)
 
 
-def ordered_distance(sample: Sample, attribute: str, order: tuple[str, ...]) -> EngineRelation:
+def ordered_distance(sample: Sample, attribute: str, order: tuple[str, ...]) -> Relation:
     """Return the distance of each class, values being as far apart as they are in their order.
 
     Without an order of the dictionary, it is that of numbers and dates, over the values that occur in the file.
@@ -122,7 +120,7 @@ def ordered_distance(sample: Sample, attribute: str, order: tuple[str, ...]) -> 
     if key not in sample.made:
         numbers, distance = _ordered(sample, attribute, order)
         sample.made[key] = adopted(sample, {DISTANCE: distance}, numbers=numbers)
-    found: EngineRelation = sample.made[key]
+    found: Relation = sample.made[key]
     return found
 
 

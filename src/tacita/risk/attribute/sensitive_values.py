@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from tacita.engines.plans.joins import same
 from tacita.engines.plans.terms import as_double
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.combinations import COUNT, NUMBER, combinations
 from tacita.risk.sample import Sample
@@ -42,7 +42,7 @@ def lacking(sample: Sample, sensitive: str | None) -> list[str]:
     return []
 
 
-def values_of_file(sample: Sample, attribute: str) -> EngineRelation:
+def values_of_file(sample: Sample, attribute: str) -> Relation:
     """Return the values of an attribute: ``v``, its place ``value`` from 1 (missing last), ``n`` and ``share``."""
     key = ("values of file", attribute)
     if key not in sample.made:
@@ -66,11 +66,11 @@ def values_of_file(sample: Sample, attribute: str) -> EngineRelation:
             Column(SHARE, SHARE, ColumnType.NUMBER),
         ]
         sample.made[key] = sample.engine.store(plan, columns)
-    found: EngineRelation = sample.made[key]
+    found: Relation = sample.made[key]
     return found
 
 
-def values_of_classes(sample: Sample, attribute: str) -> EngineRelation:
+def values_of_classes(sample: Sample, attribute: str) -> Relation:
     """Return how often each value occurs in each class: ``id``, ``value``, ``n``, and the ``size`` of the class."""
     key = ("values of classes", attribute)
     if key not in sample.made:
@@ -93,7 +93,7 @@ def values_of_classes(sample: Sample, attribute: str) -> EngineRelation:
         )
         columns = [Column(name, name, ColumnType.INTEGER) for name in (NUMBER, VALUE, COUNT, SIZE)]
         sample.made[key] = sample.engine.store(plan, columns)
-    found: EngineRelation = sample.made[key]
+    found: Relation = sample.made[key]
     return found
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import InputError, UsageError, did_you_mean, listed
 from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
@@ -127,7 +127,6 @@ class IntervalDisclosure:
             risk = np.divide(1, 1 + near)
         else:
             before = self.original.relation
-            assert isinstance(before, EngineRelation)
             numbers, original = _numbers(before, names)
             if not np.array_equal(rows, numbers):
                 raise InputError("the original has other record numbers than the file", do="hand in the same records")
@@ -195,7 +194,7 @@ class IntervalDisclosure:
         return None
 
 
-def _numbers(relation: EngineRelation, names: tuple[str, ...]) -> tuple[Array, Array]:
+def _numbers(relation: Relation, names: tuple[str, ...]) -> tuple[Array, Array]:
     """Return the numbers of the records in order, and their values as a matrix; NaN where there is none."""
     import numpy as np
 
@@ -239,7 +238,7 @@ def _rank_interval(released: Array, width: float) -> tuple[Array, Array]:
     return low, high
 
 
-def _relation(sample: Sample, columns: dict[str, Array]) -> EngineRelation:
+def _relation(sample: Sample, columns: dict[str, Array]) -> Relation:
     import pyarrow as pa
 
     batch = pa.RecordBatch.from_pydict({name: pa.array(values) for name, values in columns.items()})

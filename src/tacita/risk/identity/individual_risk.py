@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
@@ -76,7 +76,7 @@ class IndividualRisk:
         records = stored_risks(sample.engine, plan, columns)
         return Risks(self.name, self.threshold, records, are_probabilities=True, notes=notes)
 
-    def _by_combination(self, sample: Sample, counted: EngineRelation) -> exp.Select:
+    def _by_combination(self, sample: Sample, counted: Relation) -> exp.Select:
         frequency, population = _arrays(sample, counted, NUMBER)
         estimated = adopted(
             sample, {RISK: self.risk_of(frequency, population), FREQUENCY: frequency, POPULATION: population}
@@ -127,7 +127,7 @@ class IndividualRisk:
         return Specification("individual_risk", {"AnonSet": list(sample.known)}, same_risk=same)
 
 
-def _arrays(sample: Sample, relation: EngineRelation, order: str) -> tuple[Array, Array]:
+def _arrays(sample: Sample, relation: Relation, order: str) -> tuple[Array, Array]:
     import numpy as np
     import pyarrow as pa
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, silent
@@ -160,7 +160,7 @@ class Suda:
         return Specification("suda", {"k": self.k, "largest": largest, "AnonSet": list(sample.known)})
 
 
-def contributions(sample: Sample, largest: int = 3, scores: Convention = "original") -> EngineRelation:
+def contributions(sample: Sample, largest: int = 3, scores: Convention = "original") -> Relation:
     """Return the share of each attribute in the score of each record: ``row``, then one column per attribute."""
     measure = Suda(largest, scores=scores, risk="dis")
     shares = measure.scored(sample).contributions()

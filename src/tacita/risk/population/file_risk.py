@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.progress import Progress, silent
 from tacita.risk.arrays import as_numpy
 from tacita.risk.combinations import NUMBER, codes
@@ -116,7 +116,7 @@ class FileRisk:
         return None
 
 
-def _of_combinations(sample: Sample, counted: EngineRelation, name: str) -> Array:
+def _of_combinations(sample: Sample, counted: Relation, name: str) -> Array:
     """Return a column of each combination, in the order of their numbers."""
     plan = exp.select(*counted.physical([name])).from_(counted.source())
     return _arrays(sample, plan.order_by(*counted.physical([NUMBER])), 1)[0]

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from tacita.engines.plans.joins import same
 from tacita.engines.plans.terms import as_double, as_text
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import counted, did_you_mean
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.bounds import as_count
@@ -54,7 +54,7 @@ def lacking(sample: Sample) -> list[str]:
     return faults
 
 
-def population_frequencies(sample: Sample) -> EngineRelation:
+def population_frequencies(sample: Sample) -> Relation:
     """Return how many of the population have each combination: ``id`` and ``population_frequency``."""
     key = "population frequencies"
     if key not in sample.made:
@@ -62,7 +62,7 @@ def population_frequencies(sample: Sample) -> EngineRelation:
         plan = exp.union(*parts, distinct=False) if len(parts) > 1 else parts[0]
         columns = [Column(name, name, ColumnType.INTEGER) for name in (NUMBER, POPULATION_FREQUENCY)]
         sample.made[key] = sample.engine.store(plan, columns)
-    found: EngineRelation = sample.made[key]
+    found: Relation = sample.made[key]
     return found
 
 
@@ -112,7 +112,7 @@ def misfits(sample: Sample) -> list[str]:
     return told
 
 
-def _population(sample: Sample) -> EngineRelation:
+def _population(sample: Sample) -> Relation:
     """Return the combinations of the population: ``k0``, ``k1``, ..., comparable with the records', and ``n``."""
     key = "population"
     if key not in sample.made:
@@ -127,7 +127,7 @@ def _population(sample: Sample) -> EngineRelation:
             Column(COUNT, COUNT, ColumnType.INTEGER),
         ]
         sample.made[key] = sample.engine.store(plan, columns)
-    found: EngineRelation = sample.made[key]
+    found: Relation = sample.made[key]
     return found
 
 
@@ -189,7 +189,7 @@ def _comparable(ours: ColumnType, theirs: ColumnType) -> bool:
     return ours == theirs or (ours.is_numeric and theirs.is_numeric) or {ours, theirs} <= _MOMENTS
 
 
-def _term(sample: Sample, relation: EngineRelation, name: str) -> exp.Expr:
+def _term(sample: Sample, relation: Relation, name: str) -> exp.Expr:
     """Return an attribute as both sides hold it: coded text as text, numbers of two types as floating-point numbers."""
     population = sample.population
     assert population is not None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pyarrow as pa
 from sqlglot import exp
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import InputError
 from tacita.model.relation import ColumnType
 from tacita.rules.logic.program import Fact
@@ -261,7 +261,7 @@ def facts_select(run: Run, layout: Layout, facts: Sequence[Fact]) -> list[exp.Se
 
 
 def positions_of_relation(
-    relation: EngineRelation, physical: Sequence[str], declared: Sequence[Type | None]
+    relation: Relation, physical: Sequence[str], declared: Sequence[Type | None]
 ) -> list[Position]:
     """Return the types of some columns of a relation, and whether values are missing in them."""
     by_physical = {column.physical: column for column in relation.columns}
@@ -281,7 +281,7 @@ def positions_of_relation(
     return positions
 
 
-def check_whole_numbers(relation: EngineRelation, physical: Sequence[str]) -> None:
+def check_whole_numbers(relation: Relation, physical: Sequence[str]) -> None:
     """Raise if one of some columns has whole numbers above those of 64 bits with a sign: a file can hold them."""
     whole = [c for c in relation.columns if c.physical in physical and c.type is ColumnType.INTEGER]
     if not whole:
@@ -296,7 +296,7 @@ def check_whole_numbers(relation: EngineRelation, physical: Sequence[str]) -> No
             )
 
 
-def relation_select(run: Run, layout: Layout, relation: EngineRelation, physical: Sequence[str]) -> exp.Select:
+def relation_select(run: Run, layout: Layout, relation: Relation, physical: Sequence[str]) -> exp.Select:
     """Return the select of a relation's tuples as facts of a predicate."""
     by_physical = {column.physical: column for column in relation.columns}
     terms, columns = Terms(run.engine), []

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from sqlglot import exp
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.engines.published_codes import published_codes
 from tacita.errors import InputError, ReasoningError, counted
 from tacita.model.dictionary import MissingAs
@@ -57,7 +57,7 @@ from tacita.rules.reasoner.violations import Policy, Violation, banned, found_ma
 class Table:
     """A relation of an engine as the facts of a predicate: which of its columns are the arguments."""
 
-    relation: EngineRelation
+    relation: Relation
     columns: tuple[str, ...]
     """Names of the relation's columns, in the order of the arguments."""
 
@@ -123,7 +123,7 @@ def reason(
 def _as_published(data: Microdata, parameters: Mapping[str, Any]) -> Microdata:
     """Return the data with codes of missing values as values, in what the risk is measured on: readers see them."""
     names = parameters.get("AnonSet", ())
-    if data.dictionary.missing_as is MissingAs.EMPTY or not isinstance(data.relation, EngineRelation):
+    if data.dictionary.missing_as is MissingAs.EMPTY:
         return data
     wanted = [name for name in names if name in data.dictionary.names]
     return replace(data, relation=published_codes(data.relation, data.dictionary, wanted).relation)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import DictionaryError, did_you_mean
 from tacita.model.attribute import Category
 from tacita.model.dictionary import MissingAs
@@ -147,7 +147,6 @@ def declare_rows(signatures: Signatures, data: Microdata, program: Program) -> N
     """Say what the table of whole tuples holds: the attributes that the program reads."""
     used = used_attributes(program)
     relation = data.relation
-    assert isinstance(relation, EngineRelation)
     check_whole_numbers(relation, [column.physical for column in relation.columns if column.name in used])
     missing = _missing(relation)
     as_category = data.dictionary.missing_as is MissingAs.CATEGORY
@@ -170,7 +169,7 @@ def declare_rows(signatures: Signatures, data: Microdata, program: Program) -> N
         signatures.declare("Val", [Position(TEXT), Position(INTEGER), Position(TEXT), Position(ANY)])
 
 
-def _missing(relation: EngineRelation) -> dict[str, bool]:
+def _missing(relation: Relation) -> dict[str, bool]:
     counts = [
         exp.alias_(
             exp.Count(this=exp.Case(ifs=[exp.If(this=is_null(exp.column(c.physical)), true=exp.Literal.number(1))])),
@@ -185,7 +184,6 @@ def _missing(relation: EngineRelation) -> dict[str, bool]:
 def fill_rows(run: Run, data: Microdata) -> None:
     """Let the table of whole tuples hold the data; tuples are numbered from 1 in the order of the data."""
     relation, layout = data.relation, run.layouts[ROWS]
-    assert isinstance(relation, EngineRelation)
     row = layout.positions[2].type
     assert isinstance(row, RowType)
     number = exp.Cast(this=exp.paren(run.engine.numbered(relation)), to=sql_type(INTEGER))
@@ -217,7 +215,7 @@ def fill_rows(run: Run, data: Microdata) -> None:
     run.filled.add(ROWS)
 
 
-def _column(run: Run, relation: EngineRelation, name: str, type_: Type, place: int) -> list[exp.Expr]:
+def _column(run: Run, relation: Relation, name: str, type_: Type, place: int) -> list[exp.Expr]:
     column = relation.column(name)
     value: exp.Expr = exp.column(column.physical)
     if isinstance(type_, Scalar) and type_.code:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import InputError, listed
-from tacita.files.contract import engine_relation
 from tacita.files.read import read
 from tacita.model.microdata import Microdata
 from tacita.model.table import Dimension
@@ -56,7 +55,7 @@ def read_microdata(data: DataPlan, engine: Engine) -> Microdata:
 def layouts_of(specification: Specification, microdata: Microdata, response: str) -> tuple[Layout, ...]:
     """Return the layouts of the tables of one response (``""``: frequencies)."""
     data = specification.data
-    distinct = _of_relation(engine_relation(microdata))
+    distinct = _of_relation(microdata.relation)
     require_one_dimension_for_a_column(specification, response)
     found = _dimensions(specification, specification.tables_of(response), distinct)
     plans = {name: _plan(specification, name) for plan in specification.tables for name in plan.dimensions}
@@ -93,7 +92,7 @@ def _of_microdata(specification: Specification, microdata: Microdata, response: 
         notes.append(
             f"the dictionary has a weight, '{weight}', which the specification does not name: it is not applied"
         )
-    notes += nested_columns(specification, response, _of_relation(engine_relation(microdata)))
+    notes += nested_columns(specification, response, _of_relation(microdata.relation))
     return Given(table, costs=build_costs(microdata, layouts, table), notes=tuple(notes))
 
 
@@ -170,7 +169,7 @@ def _dimensions(
     return found
 
 
-def _of_relation(relation: EngineRelation) -> Distinct:
+def _of_relation(relation: Relation) -> Distinct:
     def distinct(columns: Sequence[str]) -> Sequence[Sequence[object]]:
         terms = [exp.alias_(term, f"v{at}") for at, term in enumerate(relation.physical(columns))]
         rows = relation.engine.run(exp.select(*terms).distinct().from_(relation.source()))

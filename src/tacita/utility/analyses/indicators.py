@@ -12,7 +12,7 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import InputError, InternalError, TacitaError, UsageError, counted, did_you_mean, raise_alone
 from tacita.model.microdata import Microdata
 
@@ -43,7 +43,7 @@ class Indicator:
         if not self.tolerance >= 0:
             raise UsageError(f"the tolerance of '{self.name}' is not 0 or more", do="give a share such as 0.02")
 
-    def over(self, relation: EngineRelation) -> exp.Query:
+    def over(self, relation: Relation) -> exp.Query:
         """Return the plan of the indicator for a relation; raise if it is not one that reads this table only."""
         query = self._parsed(relation.engine.dialect)
         given = {cte.alias.casefold() for cte in query.find_all(exp.CTE)}
@@ -125,20 +125,14 @@ def preserved(before: Microdata, after: Microdata, indicators: Iterable[Indicato
     (True, "'weight' moved by 0.00%, within its tolerance of 0.00%")
     """
     asked = list(indicators)
-    plans = [[each.over(_relation(data)) for data in (before, after)] for each in asked]
+    plans = [[each.over(data.relation) for data in (before, after)] for each in asked]
     return tuple(
         _compared(each, _figures(each, before, first), _figures(each, after, second))
         for each, (first, second) in zip(asked, plans, strict=True)
     )
 
 
-def _relation(microdata: Microdata) -> EngineRelation:
-    if not isinstance(microdata.relation, EngineRelation):
-        raise InternalError(f"a relation of type {type(microdata.relation).__name__} lives in no engine")
-    return microdata.relation
-
-
-def _placed(node: exp.Expr, relation: EngineRelation) -> exp.Expr:
+def _placed(node: exp.Expr, relation: Relation) -> exp.Expr:
     """Put the relation, under the users' names, where a query reads the table."""
     if not (isinstance(node, exp.Table) and node.name.casefold() == TABLE):
         return node
@@ -156,7 +150,7 @@ def _figures(indicator: Indicator, microdata: Microdata, plan: exp.Query) -> Map
     fault: TacitaError | None = None
     rows: list[dict[str, Any]] = []
     try:
-        rows = _relation(microdata).engine.run(plan)
+        rows = microdata.relation.engine.run(plan)
     except InternalError:
         fault = InputError(
             f"indicator '{indicator.name}' cannot be computed on the data",

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.rules.logic.terms import Atom
 from tacita.rules.logic.types import ANY, INTEGER, NOTHING, RowType
 from tacita.rules.proofs.finding.goals import Goals
@@ -56,7 +56,7 @@ class Merges:
     final: dict[int, Any] = field(default_factory=dict)
     told: dict[int, tuple[str, int]] = field(default_factory=dict)
     """By which rule and in which round each label went."""
-    _relation: EngineRelation | None = None
+    _relation: Relation | None = None
 
     @classmethod
     def of(cls, context: Context) -> Merges:

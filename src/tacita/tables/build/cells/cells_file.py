@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, as_text
-from tacita.engines.protocol import Engine, EngineRelation
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import InputError, did_you_mean, faults_text, listed
-from tacita.files.contract import ReadOptions, engine_relation
+from tacita.files.contract import ReadOptions
 from tacita.files.read import read
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.arrays import as_numpy
@@ -97,7 +97,7 @@ def read_cells(
 
         source, columns = headless_table(Path(where), list(dimensions.values()), columns, kind)
     microdata = read(source, engine, ReadOptions(missing=(*spelled, *ZEROS)), use_dictionary=False)
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     names = [column.name for column in relation.columns]
     if columns.value is None and likely in names:
         columns = replace(columns, value=likely)
@@ -165,7 +165,7 @@ def _recognised(
     return columns, kind
 
 
-def _check_columns(relation: EngineRelation, columns: CellColumns, dimensions: Mapping[str, str], where: str) -> None:
+def _check_columns(relation: Relation, columns: CellColumns, dimensions: Mapping[str, str], where: str) -> None:
     names = [column.name for column in relation.columns]
     wanted = {f"dimension '{name}'": column for name, column in dimensions.items()} | dict(columns.numbers)
     wanted |= {"value": columns.value or "value"}
@@ -179,7 +179,7 @@ def _check_columns(relation: EngineRelation, columns: CellColumns, dimensions: M
         raise InputError(faults_text(faults), where=where, do=f"name the columns; there are: {listed(names, 20)}")
 
 
-def _as_texts(relation: EngineRelation, names: Sequence[str]) -> dict[str, list[str | None]]:
+def _as_texts(relation: Relation, names: Sequence[str]) -> dict[str, list[str | None]]:
     """Return columns as they are written in their source."""
 
     def written(column: Column) -> exp.Expr:
@@ -199,13 +199,13 @@ def _whole(texts: list[str | None], column: Column) -> list[str | None]:
     return [text.removesuffix(".0") if text is not None else None for text in texts]
 
 
-def _numbers(relation: EngineRelation, name: str) -> NDArray[np.float64]:
+def _numbers(relation: Relation, name: str) -> NDArray[np.float64]:
     value = as_double(exp.column(relation.column(name).physical))
     term = exp.func("coalesce", value, as_double(exp.Literal.string("nan")))
     return as_numpy(_rows(relation, [exp.alias_(term, "v")]).column(0)).astype(np.float64)
 
 
-def _rows(relation: EngineRelation, terms: Sequence[exp.Expr]) -> pa.Table:
+def _rows(relation: Relation, terms: Sequence[exp.Expr]) -> pa.Table:
     plan = exp.select(*terms).from_(relation.source())
     batches = list(relation.engine.stream(plan, _BATCH))
     if not batches:
@@ -214,7 +214,7 @@ def _rows(relation: EngineRelation, terms: Sequence[exp.Expr]) -> pa.Table:
 
 
 def _values(
-    relation: EngineRelation, name: str, texts: Sequence[str | None], markers: Sequence[str]
+    relation: Relation, name: str, texts: Sequence[str | None], markers: Sequence[str]
 ) -> tuple[NDArray[np.float64], list[str | None], list[int]]:
     """Return the values, the marks where there is none, and the rows (from 1) that hold something else."""
     is_number = relation.column(name).type.is_numeric

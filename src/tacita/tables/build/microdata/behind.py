@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.model.hierarchy import text_of
 from tacita.model.table import Contributions
 from tacita.risk.arrays import as_codes, as_numpy
@@ -28,7 +28,7 @@ class Behind:
     """The records and the cells with these keys, from which contributions follow."""
 
     system: System
-    relation: EngineRelation
+    relation: Relation
     layout: Layout
     missing: Mapping[str, str]
     columns: Sequence[str]

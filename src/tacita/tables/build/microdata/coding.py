@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import InputError, counted, faults_text, listed
 from tacita.model.hierarchy import text_of
 from tacita.model.table import Dimension
@@ -22,7 +22,7 @@ MOST_NAMED = 5
 _BATCH = 1_000_000
 
 
-def streamed(relation: EngineRelation, plan: exp.Select) -> pa.Table:
+def streamed(relation: Relation, plan: exp.Select) -> pa.Table:
     """Return the result of a plan that has some."""
     return pa.Table.from_batches(list(relation.engine.stream(plan, _BATCH)))
 

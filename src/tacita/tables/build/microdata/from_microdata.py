@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError
-from tacita.files.contract import engine_relation
 from tacita.model.microdata import Microdata
 from tacita.model.table import Table
 from tacita.progress import Progress, Step, silent
@@ -48,7 +47,7 @@ def build(microdata: Microdata, layouts: Sequence[Layout], progress: Progress = 
     [('Area=Total', 20), ('Area=North', 7), ('Area=Center', 8), ('Area=South', 5)]
     """
     first = _checked(layouts)
-    relation = engine_relation(microdata)
+    relation = microdata.relation
     where = f"'{microdata.name}'"
     system = linked([(layout.name, layout.dimensions) for layout in layouts])
     columns = _columns(system, layouts)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.engines.protocol import EngineRelation
+from tacita.engines.protocol import Relation
 from tacita.errors import InputError, counted, faults_text
 from tacita.tables.build.microdata.layout import Layout
 from tacita.tables.build.microdata.plans import DECIMALS, checks
@@ -26,7 +26,7 @@ class Records:
     without_holding: bool
 
 
-def checked_records(relation: EngineRelation, layout: Layout, where: str) -> Records:
+def checked_records(relation: Relation, layout: Layout, where: str) -> Records:
     """Return what is known of the records, or raise with all that is unusable about them."""
     for name in (layout.response, layout.weight, layout.frequency):
         if name is not None and not relation.column(name).type.is_numeric:

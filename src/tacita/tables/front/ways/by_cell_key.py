@@ -11,7 +11,6 @@ from sqlglot import exp
 from tacita.attacks.tables.rounded_table import audit_perturbed
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.errors import UsageError
-from tacita.files.contract import engine_relation
 from tacita.model.table import Table
 from tacita.progress import Progress, Step
 from tacita.settings import Settings
@@ -74,7 +73,7 @@ def _keys_of_cells(table: Table, specification: Specification) -> NDArray[np.uin
             where="[protect]",
             do="give a seed, and keep it: the next tables need the same one",
         )
-    relation = engine_relation(read_microdata(data, DuckDBEngine(Settings.from_environment())))
+    relation = read_microdata(data, DuckDBEngine(Settings.from_environment())).relation
     plans = [specification.dimensions.get(each.name) or DimensionPlan(each.name) for each in table.dimensions]
     columns = [*(each.column or each.name for each in plans), str(key or identifier)]
     terms = [exp.alias_(term, f"d{at}") for at, term in enumerate(relation.physical(columns))]
