@@ -98,9 +98,7 @@ def test_html_is_escaped() -> None:
 
 @pytest.mark.parametrize(("width", "seen"), [(60, False), (80, False), (100, False), (120, True)])
 def test_a_narrow_table_keeps_its_figures(width: int, seen: bool) -> None:
-    from tacita.describe.as_text import as_plain_text
-
-    shown = as_plain_text(tc.sample("figure-1").describe(), width=width)
+    shown = tc.sample("figure-1").describe().to_text(width)
     assert max(map(len, shown.splitlines())) <= width
     assert "quasi-identifier" in shown
     assert "distinct" in shown

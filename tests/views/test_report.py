@@ -203,7 +203,7 @@ def test_groups_are_named_once() -> None:
 
 
 def test_the_command_line_does_not_import_charts() -> None:
-    script = "import sys, tacita.cli.main, tacita.views.charts, tacita.assess.as_html\n"
+    script = "import sys, tacita.cli.main, tacita.views.charts, tacita.views.assessment.as_html\n"
     script += "print({'altair', 'vl_convert'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

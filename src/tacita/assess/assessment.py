@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from tacita.assess.comparison import Alike, AttributeRisk
 from tacita.assess.finding import Finding
 from tacita.assess.riskiest import RiskyRecord
 from tacita.errors import UsageError, counted, did_you_mean
 from tacita.model.microdata import Microdata
+from tacita.model.result import Result
 from tacita.risk.bounds import is_above
 from tacita.risk.sample import Sample
 
@@ -66,7 +67,7 @@ class ScenarioAssessment:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Assessment:
+class Assessment(Result):
     """What a steward asked for."""
 
     microdata: Microdata
@@ -77,6 +78,9 @@ class Assessment:
     notes: tuple[str, ...] = ()
     tables: tuple[str, str] = ("", "")
     """Between which names the engine holds what was measured."""
+
+    def _in_short(self) -> str:
+        return f"'{self.microdata.name}': {self.verdict}"
 
     def close(self) -> None:
         """Forget what was measured of single records, in the engine; figures and reasons stay.
@@ -176,31 +180,6 @@ class Assessment:
 
         self._check_open()
         write_records(self, target, force=force)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the assessment as plain values, for JSON."""
-        from tacita.assess.as_json import as_dict
-
-        return as_dict(self)
-
-    def to_html(self) -> str:
-        """Return a page that needs nothing but itself."""
-        from tacita.assess.as_html import as_page
-
-        return as_page(self)
-
-    def __repr__(self) -> str:
-        return f"<Assessment of '{self.microdata.name}': {self.verdict}>"
-
-    def __str__(self) -> str:
-        from tacita.assess.as_text import as_plain_text
-
-        return as_plain_text(self)
-
-    def _repr_html_(self) -> str:
-        from tacita.assess.as_html import as_fragment
-
-        return as_fragment(self)
 
 
 def percent(share: float) -> str:

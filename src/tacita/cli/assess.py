@@ -141,9 +141,7 @@ def assess(
     elif explanation is not None:
         _print_why(explanation, others)
     else:
-        from tacita.assess.as_text import as_renderable
-
-        print_text(as_renderable(found), *_written(found, records, html))
+        print_text(found, *_written(found, records, html))
     if strict and not found.is_safe:
         raise typer.Exit(EXIT_UNSAFE)
 

@@ -138,7 +138,7 @@ def _remember(file: Path, before: Dataset, after: Dataset, decisions: Mapping[st
 
 
 def _as_dict(data: Dataset, proposals: Mapping[str, Proposal], written: Path | None) -> dict[str, Any]:
-    from tacita.describe.as_json import proposal_dict
+    from tacita.views.description import proposal_dict
 
     return {
         "name": data.name,
@@ -161,8 +161,8 @@ def _as_text(
     from rich.table import Table
     from rich.text import Text
 
-    from tacita.describe.as_text import STYLES
     from tacita.describe.propose import SURE
+    from tacita.views.description import STYLES
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("attribute", overflow="fold")

@@ -28,9 +28,7 @@ def describe(
     if as_json:
         print_json(description.to_dict())
         return
-    from tacita.describe.as_text import as_renderable
-
-    print_text(as_renderable(description))
+    print_text(description)
 
 
 def add_to(app: typer.Typer) -> None:

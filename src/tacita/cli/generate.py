@@ -116,13 +116,13 @@ def _write(
     force: bool,
 ) -> dict[str, Any]:
     from tacita.api.dataset import from_generated
-    from tacita.describe.as_json import uniques_dict
     from tacita.describe.describe import uniques
     from tacita.engines.duckdb import DuckDBEngine
     from tacita.files.atomic import check_target, write_text
     from tacita.files.contract import WriteOptions
     from tacita.files.write import write as write_microdata
     from tacita.model import dictionary_file
+    from tacita.views.description import uniques_dict
 
     beside = dictionary_file.dictionary_path(target)
     targets = [target, *(path for path, _ in companions.values()), *([beside] if with_dictionary else [])]

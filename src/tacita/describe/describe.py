@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from tacita.engines.plans.frequencies import sample_uniques
 from tacita.engines.protocol import Relation
+from tacita.errors import counted
 from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.model.profile import AttributeProfile
 from tacita.model.proposal import Proposal
 from tacita.model.relation import ColumnType
+from tacita.model.result import Result
 
 THRESHOLDS = (2, 3, 5)
 
@@ -28,8 +30,8 @@ class Uniques:
     """Threshold k -> tuples whose combination occurs less than k times."""
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+@dataclass(frozen=True, slots=True, repr=False)
+class Description(Result):
     """What a steward sees first."""
 
     microdata: Microdata
@@ -42,21 +44,10 @@ class Description:
         """The number of tuples."""
         return next(iter(self.profiles.values())).rows if self.profiles else 0
 
-    def __str__(self) -> str:
-        from tacita.describe.as_text import as_plain_text
-
-        return as_plain_text(self)
-
-    def _repr_html_(self) -> str:
-        from tacita.describe.as_html import as_html
-
-        return as_html(self)
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the description as plain values, for JSON."""
-        from tacita.describe.as_json import as_dict
-
-        return as_dict(self)
+    def _in_short(self) -> str:
+        size = f"{counted(self.rows, 'tuple')}, {counted(len(self.profiles), 'attribute')}"
+        uniques = f", {counted(self.uniques.sample_uniques, 'sample unique')}" if self.uniques else ""
+        return f"'{self.microdata.name}': {size}{uniques}"
 
     def category(self, name: str) -> Category:
         """Return the category of an attribute: the dictionary's, or else the proposed one."""

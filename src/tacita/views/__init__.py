@@ -1,4 +1,33 @@
-"""What reports are made of: escaped markup, tables, charts as inline SVG, and a page that needs nothing but itself.
+"""The forms of results: text for the terminal, plain values for JSON, pages and charts as HTML.
 
-Nothing here knows what is reported. Altair and vl-convert are known in this room only.
+A result has one view, in the module that `VIEWS` names: the class `DescriptionView` of ``views/description.py`` gives a
+`Description` its forms. `view.py` is what all of them share, `json_values.py` the one way into JSON. Pages are made of
+`markup`, `page`, `tables`, `cross_table`, and of charts (`charts`, `lines`, `scatter`), which know nothing of what is
+reported. Altair and vl-convert are known in this room only.
+
+Rooms below do not import this one: a `Result` finds its view by its name.
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tacita.views.view import View
+
+VIEWS = {
+    "Assessment": "assessment",
+    "Description": "description",
+}
+"""The name of a result, and the module of this room that gives it its forms."""
+
+
+def view_of(kind: type) -> View[Any]:
+    """Return the view of a class of results, or of the class that it is made from."""
+    for each in kind.__mro__:
+        if each.__name__ in VIEWS:
+            module = importlib.import_module(f"tacita.views.{VIEWS[each.__name__]}")
+            view: View[Any] = getattr(module, f"{each.__name__}View")()
+            return view
+    raise LookupError(f"no view is known for {kind.__name__}; views/__init__.py lists them")

@@ -9,10 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from tacita.assess import as_charts
 from tacita.assess.assessment import Assessment, ScenarioAssessment
 from tacita.assess.finding import Finding
-from tacita.assess.presentation import (
+from tacita.assess.riskiest import RiskyRecord
+from tacita.errors import counted, listed
+from tacita.risk.catalogue import MEASURES, meaning
+from tacita.risk.cluster_risk import ClusterRisk
+from tacita.risk.measure import Measure
+from tacita.risk.ruled import Ruled
+from tacita.version import __version__
+from tacita.views.assessment import as_charts
+from tacita.views.assessment.presentation import (
     contributions,
     headline,
     look_alikes,
@@ -22,13 +29,6 @@ from tacita.assess.presentation import (
     risky,
     unsafe_keys,
 )
-from tacita.assess.riskiest import RiskyRecord
-from tacita.errors import counted, listed
-from tacita.risk.catalogue import MEASURES, meaning
-from tacita.risk.cluster_risk import ClusterRisk
-from tacita.risk.measure import Measure
-from tacita.risk.ruled import Ruled
-from tacita.version import __version__
 from tacita.views.markup import Html, docstring, items, joined, tag
 from tacita.views.page import figure, page, section, side_by_side, style, verdict
 from tacita.views.tables import Cell, share, table
@@ -52,7 +52,7 @@ _WHO = {
 _WHOSE = {"file-risk": "attacker", "population-uniqueness": "estimator"}
 
 
-def as_page(assessment: Assessment) -> str:
+def assessment_page(assessment: Assessment) -> Html:
     """Return an assessment as one HTML file."""
     names = _names(assessment)
     several = len(assessment.scenarios) > 1
@@ -69,7 +69,7 @@ def as_page(assessment: Assessment) -> str:
     return page(f"Disclosure risk of {assessment.microdata.name}", tag("main", *body))
 
 
-def as_fragment(assessment: Assessment) -> str:
+def assessment_fragment(assessment: Assessment) -> Html:
     """Return an assessment as a part of a notebook: the verdict, the measures, and how many look alike."""
     names = _names(assessment)
     parts: list[Html] = []

@@ -6,8 +6,7 @@ that the three cannot contradict each other.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,13 +17,11 @@ from tacita.assess.riskiest import RiskyRecord
 from tacita.errors import counted
 from tacita.risk.bounds import is_above
 from tacita.risk.catalogue import settable
+from tacita.views.json_values import DIGITS, plain
 from tacita.views.tables import figure
 
 _TELLING = ("k", "l", "t", "alpha", "beta", "largest", "dimension", "estimate")
 """Parameters that say what a measure's figures mean."""
-
-_DIGITS = 12
-"""Significant digits: sums of fractions may differ beyond, from run to run, by the order in which threads add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +87,8 @@ def parameters(measure: object) -> dict[str, Any]:
     if isinstance(measure, ClusterRisk):
         return parameters(measure.measure)
     if isinstance(measure, Ruled):
-        return {str(name): plain(value) for name, value in measure.parameters.items()}
-    return {each.name: plain(getattr(measure, each.name)) for each in settable(type(measure))}
+        return {str(name): plain(value, DIGITS) for name, value in measure.parameters.items()}
+    return {each.name: plain(getattr(measure, each.name), DIGITS) for each in settable(type(measure))}
 
 
 def sizes() -> tuple[tuple[str, int, int | None], ...]:
@@ -144,23 +141,3 @@ def reasons(scenario: ScenarioAssessment, record: RiskyRecord) -> tuple[tuple[st
     """Return what the measures that call a record unsafe say of it; the first of all if none does."""
     thresholds = {found.name: found.risks.threshold for found in scenario.findings}
     return tuple(each for each in record.reasons if is_above(each[1], thresholds[each[0]])) or record.reasons[:1]
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON knows it; numbers to twelve digits, and none that JSON lacks.
-
-    >>> plain({"x": (0.1 + 0.2, float("nan"), 3.0)})
-    {'x': [0.3, None, 3]}
-    """
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, str | bool | int | None):
-        return value if not isinstance(value, str) else str(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return None
-        rounded = float(f"{value:.{_DIGITS}g}")
-        return int(rounded) if rounded == int(rounded) and abs(rounded) < 10**15 else rounded
-    if isinstance(value, Sequence):
-        return [plain(item) for item in value]
-    return plain(value.item()) if hasattr(value, "item") else str(value)

@@ -7,10 +7,10 @@ from typing import Any
 from tacita.assess.assessment import Assessment, ScenarioAssessment
 from tacita.assess.comparison import Alike
 from tacita.assess.finding import Finding
-from tacita.assess.presentation import headline, measure_figures, parameters, plain, sizes
+from tacita.views.assessment.presentation import headline, measure_figures, parameters, sizes
 
 
-def as_dict(assessment: Assessment) -> dict[str, Any]:
+def assessment_dict(assessment: Assessment) -> dict[str, Any]:
     """Return an assessment as plain values."""
     dictionary = assessment.microdata.dictionary
     return {
@@ -41,12 +41,11 @@ def _scenario(scenario: ScenarioAssessment) -> dict[str, Any]:
         "riskiest": [
             {
                 "row": record.row,
-                "risk": plain(record.risk),
+                "risk": record.risk,
                 "reasons": [
-                    {"measure": measure, "risk": plain(risk), "reason": reason}
-                    for measure, risk, reason in record.reasons
+                    {"measure": measure, "risk": risk, "reason": reason} for measure, risk, reason in record.reasons
                 ],
-                "waterfall": [{"source": rise.source, "risk": plain(rise.risk)} for rise in record.waterfall],
+                "waterfall": [{"source": rise.source, "risk": rise.risk} for rise in record.waterfall],
             }
             for record in scenario.riskiest
         ],
@@ -64,18 +63,18 @@ def _finding(found: Finding) -> dict[str, Any]:
         figures = measure_figures(found)
         told |= {
             "unsafe": figures.unsafe,
-            "unsafe_share": plain(figures.unsafe_share),
+            "unsafe_share": figures.unsafe_share,
             "probabilities": found.risks.are_probabilities,
-            "expected_reidentifications": plain(figures.expected),
-            "average_risk": plain(figures.average),
-            "highest_risk": plain(figures.highest),
+            "expected_reidentifications": figures.expected,
+            "average_risk": figures.average,
+            "highest_risk": figures.highest,
             "distribution": [
                 {"above": each.low, "up_to": each.high, "records": each.records} for each in found.distribution
             ],
         }
     return told | {
-        "figures": plain(found.risks.figures),
-        "tables": plain(found.risks.tables),
+        "figures": found.risks.figures,
+        "tables": found.risks.tables,
         "notes": list(found.risks.notes),
     }
 
@@ -83,7 +82,7 @@ def _finding(found: Finding) -> dict[str, Any]:
 def _alike(each: Alike) -> dict[str, Any]:
     return {
         "nulls": each.nulls.in_words,
-        "smallest": plain(each.smallest),
+        "smallest": each.smallest,
         "uniques": each.uniques,
         "under_k": each.under,
         "by_size": [

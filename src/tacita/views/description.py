@@ -1,12 +1,12 @@
-"""A description for the terminal: what it is, a line per attribute, and how many tuples stand out."""
+"""A description: what the file is, a line per attribute, and how many tuples stand out."""
 
 from __future__ import annotations
 
-import io
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import cast
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
@@ -18,6 +18,11 @@ from tacita.describe.labels import label_of
 from tacita.errors import counted, printable
 from tacita.model.attribute import Category, Kind
 from tacita.model.profile import AttributeProfile
+from tacita.model.proposal import Proposal
+from tacita.views.markup import Html, tag
+from tacita.views.page import style
+from tacita.views.tables import Cell, Share, table
+from tacita.views.view import View
 
 STYLES = {
     Category.IDENTIFIER: "bold red",
@@ -34,17 +39,24 @@ _SHOWN_VALUE = 14
 _OBVIOUS = {"delimiter", "encoding"}
 
 
-def as_renderable(description: Description) -> RenderableType:
-    """Return a description as something rich can print at any width."""
-    return Group(_title(description), _Table(description), *_readings(description), *_uniques(description))
+class DescriptionView(View[Description]):
+    """The forms of a description."""
 
+    def title(self, result: Description) -> str:
+        """Return the name of the file."""
+        return result.microdata.name
 
-def as_plain_text(description: Description, width: int = 120) -> str:
-    """Return a description as text without colours."""
-    console = Console(file=io.StringIO(), width=width, no_color=True, force_terminal=False)
-    console.print(as_renderable(description))
-    text = cast("io.StringIO", console.file).getvalue()
-    return "\n".join(line.rstrip() for line in text.splitlines())
+    def as_dict(self, result: Description) -> dict[str, Any]:
+        """Return the file, its attributes and its sample uniques."""
+        return description_dict(result)
+
+    def as_text(self, result: Description) -> RenderableType:
+        """Return a line per attribute, as wide as the terminal allows, and what needs a decision."""
+        return Group(_title(result), _Table(result), *_readings(result), *_uniques(result))
+
+    def as_fragment(self, result: Description) -> Html:
+        """Return one table."""
+        return _fragment(result)
 
 
 def _title(description: Description) -> Text:
@@ -214,3 +226,128 @@ def _uniques_text(uniques: Uniques, *, proposed: bool) -> Text:
     text.append(f"\n{counted(uniques.combinations, 'combination')}; ")
     text.append(", ".join(f"{counted(n, 'tuple')} in groups under {k}" for k, n in uniques.under.items() if k > 2))
     return text
+
+
+def description_dict(description: Description) -> dict[str, Any]:
+    """Return a description as values that JSON can hold."""
+    microdata = description.microdata
+    readings = {reading.name: reading for reading in microdata.readings}
+    attributes = []
+    for name, profile in description.profiles.items():
+        attribute = microdata.attribute(name)
+        entry: dict[str, Any] = {
+            "name": name,
+            "description": attribute.description,
+            "kind": profile.kind.value,
+            "category": description.category(name).value,
+            "category_from": "dictionary" if attribute.category else "proposal",
+            **profile_dict(profile),
+        }
+        if description.category(name) is Category.IDENTIFIER:
+            entry |= {"least": None, "greatest": None, "most_frequent": []}
+        if name in readings:
+            reading = readings[name]
+            entry["read_as"] = {
+                "type": reading.type.value,
+                "reason": reading.reason,
+                "doubtful": reading.doubtful,
+            }
+        if attribute.labels:
+            entry["labels"] = dict(attribute.labels)
+            entry["most_frequent"] = [
+                {**each, "label": label_of(each["value"], attribute.labels)} for each in entry["most_frequent"]
+            ]
+        if name in description.proposals:
+            entry["proposal"] = proposal_dict(description.proposals[name])
+        attributes.append(entry)
+    return {
+        "name": microdata.name,
+        "source": {
+            "name": microdata.source.name,
+            "format": microdata.source.format,
+            **dict(microdata.source.details),
+        },
+        "rows": description.rows,
+        "attributes": attributes,
+        "uniques": uniques_dict(description.uniques),
+    }
+
+
+def uniques_dict(uniques: Uniques | None) -> dict[str, Any] | None:
+    """Return how many tuples stand out."""
+    if uniques is None:
+        return None
+    return {
+        "quasi_identifiers": list(uniques.quasi_identifiers),
+        "tuples": uniques.tuples,
+        "combinations": uniques.combinations,
+        "sample_uniques": uniques.sample_uniques,
+        "under": {str(k): n for k, n in uniques.under.items()},
+    }
+
+
+def profile_dict(profile: AttributeProfile) -> dict[str, Any]:
+    """Return the figures of a profile."""
+    moments = profile.moments
+    return {
+        "type": profile.type.value,
+        "rows": profile.rows,
+        "missing": profile.missing,
+        "distinct": profile.distinct,
+        "singles": profile.singles,
+        "entropy": profile.entropy,
+        "least": _number(profile.least) if moments else profile.least,
+        "greatest": _number(profile.greatest) if moments else profile.greatest,
+        "most_frequent": [{"value": value, "count": count} for value, count in profile.most_frequent],
+        "mean": _number(str(moments.mean)) if moments else None,
+        "standard_deviation": _number(str(moments.deviation)) if moments else None,
+        "quantiles": dict(zip(("1%", "25%", "50%", "75%", "99%"), moments.quantiles, strict=True)) if moments else None,
+        "histogram": list(profile.histogram),
+    }
+
+
+def proposal_dict(proposal: Proposal) -> dict[str, Any]:
+    """Return a proposal with its reasons."""
+    return {
+        "category": proposal.category.value,
+        "confidence": round(proposal.confidence, 3),
+        "why": proposal.why,
+        "conflict": proposal.conflict or None,
+        "reasons": [
+            {"category": r.category.value, "strength": round(r.strength, 3), "text": r.text} for r in proposal.reasons
+        ],
+    }
+
+
+def _number(text: str | None) -> float | str | None:
+    """Return a number for JSON; what JSON cannot hold (infinity) stays text."""
+    if text is None:
+        return None
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
+def _fragment(description: Description) -> Html:
+    heads = ["attribute", "kind", "category", "distinct", "missing", "most frequent", "distribution"]
+    rows: list[list[Cell]] = []
+    for name, profile in description.profiles.items():
+        attribute = description.microdata.attribute(name)
+        category = description.category(name)
+        is_hidden = hides(category, profile)
+        rows.append(
+            [
+                name,
+                profile.kind.value,
+                category.value + ("?" if attribute.category is None else ""),
+                profile.distinct,
+                Share(percent(profile.missing, profile.rows) if profile.missing else "-"),
+                "not shown" if is_hidden else frequent(profile, attribute.labels).plain,
+                "" if is_hidden else sparkline(profile),
+            ]
+        )
+    name = tag("p", tag("b", description.microdata.name), f" {counted(description.rows, 'tuple')}")
+    parts = [name, table(heads, rows)]
+    if description.uniques is not None:
+        found = tag("b", counted(description.uniques.sample_uniques, "sample unique"))
+        parts.append(tag("p", found, f" on {', '.join(description.uniques.quasi_identifiers)}"))
+    return tag("div", style("fragment"), *parts, class_="tacita-report")

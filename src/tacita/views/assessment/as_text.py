@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
-from typing import cast
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from tacita.assess.assessment import Assessment, ScenarioAssessment, percent
 from tacita.assess.finding import Finding
-from tacita.assess.presentation import (
+from tacita.assess.riskiest import RiskyRecord
+from tacita.errors import counted, listed, printable
+from tacita.views.assessment.presentation import (
     contributions,
     headline,
     look_alikes,
@@ -23,8 +23,6 @@ from tacita.assess.presentation import (
     sizes,
     unsafe_keys,
 )
-from tacita.assess.riskiest import RiskyRecord
-from tacita.errors import counted, listed, printable
 from tacita.views.tables import figure
 
 _BAR = 24
@@ -34,7 +32,7 @@ _LONG = 20
 _STYLES = {"SAFE": "bold green", "NOT SAFE": "bold red", "MEASURED": "bold"}
 
 
-def as_renderable(assessment: Assessment) -> RenderableType:
+def assessment_text(assessment: Assessment) -> RenderableType:
     """Return an assessment as something rich can print at any width."""
     parts: list[RenderableType] = [_title(assessment), _verdict(assessment)]
     if len(assessment.scenarios) > 1:
@@ -43,14 +41,6 @@ def as_renderable(assessment: Assessment) -> RenderableType:
         parts += _scenario(scenario, named=len(assessment.scenarios) > 1)
     parts += [Text(f"note: {printable(note)}", style="dim") for note in assessment.notes]
     return Group(*parts)
-
-
-def as_plain_text(assessment: Assessment, width: int = 120) -> str:
-    """Return an assessment as text without colours."""
-    console = Console(file=io.StringIO(), width=width, no_color=True, force_terminal=False)
-    console.print(as_renderable(assessment))
-    text = cast("io.StringIO", console.file).getvalue()
-    return "\n".join(line.rstrip() for line in text.splitlines())
 
 
 def _title(assessment: Assessment) -> Text:
