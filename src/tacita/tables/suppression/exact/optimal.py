@@ -73,7 +73,7 @@ class Search:
         relaxed = self._relaxed()
         guide = np.zeros(len(self.problem)) if relaxed is None else relaxed.x
         self._first(guide)
-        if self.best.gap > max(gap, _TIGHT):
+        if self.best.gap > _TIGHT:  # whatever gap is allowed: a pattern that is handed out holds nothing superfluous
             clock = _work(_AFTERWARDS) if self._clock.is_up else self._clock
             self._keep(self._patterns.taken_back(self.best.withheld, clock))
         report(self.best)
