@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from tacita.recipes.recipe import Recipe, RecipeStep
     from tacita.recipes.recipe_file import read_recipe
     from tacita.settings import Settings
-    from tacita.tables.front.named import assess_table, audit_table, build_table, protect_table
+    from tacita.tables.assessment import assess_table
+    from tacita.tables.auditing import audit_table
+    from tacita.tables.building import build_table
+    from tacita.tables.protect.protect import protect_table
 
 _HOMES = {
     "Masking": "api.masking",
@@ -59,10 +62,10 @@ _HOMES = {
     "Conclusions": "api.reasoning",
     "reason": "api.reasoning",
     "Settings": "settings",
-    "assess_table": "tables.front.named",
-    "audit_table": "tables.front.named",
-    "build_table": "tables.front.named",
-    "protect_table": "tables.front.named",
+    "assess_table": "tables.assessment",
+    "audit_table": "tables.auditing",
+    "build_table": "tables.building",
+    "protect_table": "tables.protect.protect",
 }
 
 __all__ = [

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tacita.cli.main import run
-from tacita.tables.front.ways import by_suppression
+from tacita.tables.protect.ways import by_suppression
 
 COUNTS = """
 [protect.cell_key]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tacita.api.masking import Masking
     from tacita.release.masked.folder import MaskedOptions, ReleasedRecords
     from tacita.release.table.folder import ReleasedTables, TableOptions
-    from tacita.tables.front.protected import Protected
+    from tacita.tables.protect.protected import Protected
 
 
 def anonymize(data: Dataset, plan: Plan | None = None, *, k: int | None = None, progress: Progress = silent) -> Outcome:

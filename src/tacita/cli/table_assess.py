@@ -12,7 +12,7 @@ from tacita.cli.table_options import Specification
 from tacita.errors import counted, printable
 
 if TYPE_CHECKING:
-    from tacita.tables.front.assess import AssessedTable, TableAssessment
+    from tacita.tables.assessment import AssessedTable, TableAssessment
 
 
 def assess(
@@ -27,7 +27,7 @@ def assess(
 
     With --recodings, merges along the hierarchies that remove most sensitive cells for the detail that they cost.
     """
-    from tacita.tables.front.assess import assess as run
+    from tacita.tables.assessment import assess_table as run
 
     with progress_shown() as progress:
         found = run(specification, recodings=recodings, progress=progress)
@@ -47,7 +47,7 @@ def _text(found: TableAssessment, show: int) -> list[Any]:
 
 
 def _lines(each: AssessedTable, show: int) -> list[str]:
-    from tacita.tables.front.protected_text import named
+    from tacita.tables.protect.protected_text import named
 
     table = each.case.table
     sensitive = each.sensitive

@@ -13,7 +13,7 @@ from tacita.cli.table_options import Specification
 from tacita.errors import counted, printable
 
 if TYPE_CHECKING:
-    from tacita.tables.front.audit import Audited
+    from tacita.tables.auditing import Audited
 
 EXIT_VIOLATED = 1
 
@@ -44,14 +44,14 @@ def audit(
     Exit code 1 if a protection level is violated.
     """
     from tacita.files.atomic import check_target
-    from tacita.tables.front.audit import audit as run
+    from tacita.tables.auditing import audit_table as run
 
     if intervals is not None:
         check_target(intervals, force=force)
     with progress_shown() as progress:
         found = run(specification, pattern, progress=progress)
     if intervals is not None:
-        from tacita.tables.front.intervals_file import write_intervals
+        from tacita.tables.auditing import write_intervals
 
         write_intervals(found, intervals, force=force)
     if as_json:
@@ -65,7 +65,7 @@ def audit(
 def _text(found: Audited, show: int, intervals: Path | None, *, figures: bool) -> list[Any]:
     from rich.text import Text
 
-    from tacita.tables.front.protected_text import named, violation_lines
+    from tacita.tables.protect.protected_text import named, violation_lines
 
     wrong = found.violations(figures=figures)
     if found.passed:

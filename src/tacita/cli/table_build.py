@@ -13,7 +13,7 @@ from tacita.cli.table_options import Formats, Specification, formats_asked
 from tacita.errors import UsageError, counted, printable
 
 if TYPE_CHECKING:
-    from tacita.tables.front.build import Built
+    from tacita.tables.building import Built
 
 _ENDINGS = {".csv": "csv", ".xlsx": "xlsx", ".parquet": "parquet"}
 
@@ -33,7 +33,7 @@ def build(
     What is written has true values and numbers of contributors, and must not leave the house: 'tacita table protect'
     makes what may. Without --out only a summary is shown.
     """
-    from tacita.tables.front.build import build as run
+    from tacita.tables.building import build_table as run
 
     if out is None and (format_ or force):
         raise UsageError("an option about files is given, but no file", do="add --out FOLDER or FILE")

@@ -20,8 +20,8 @@ def example(
     """Write a specification, invented firms and a hierarchy of sectors, to try the other commands on."""
     from rich.text import Text
 
-    from tacita.tables.front.example import example as made
-    from tacita.tables.front.example import write_example
+    from tacita.tables.example import example as made
+    from tacita.tables.example import write_example
 
     specification = write_example(folder, seed, force=force)
     files = made(seed)

@@ -14,7 +14,7 @@ from tacita.errors import printable
 
 if TYPE_CHECKING:
     from tacita.release.table.folder import ReleasedTables
-    from tacita.tables.front.protected import Protected
+    from tacita.tables.protect.protected import Protected
 
 EXIT_UNSAFE = 1
 
@@ -56,9 +56,9 @@ def protect(
     from tacita.release.folder import internal_folder
     from tacita.release.placing import check_places
     from tacita.release.table.folder import TableOptions, write_tables
-    from tacita.tables.front.protect import protect as run
-    from tacita.tables.front.protected_json import protected_dict
-    from tacita.tables.front.protected_text import protected_text
+    from tacita.tables.protect.protect import protect_table as run
+    from tacita.tables.protect.protected_json import protected_dict
+    from tacita.tables.protect.protected_text import protected_text
 
     if out is None and (internal or force or format_):
         raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")

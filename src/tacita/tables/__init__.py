@@ -2,6 +2,6 @@
 
 One room per step: `build`, `sensitivity`, `recoding`, then the ways to protect (`suppression`, `rounding`,
 `adjustment`, `cell_key`, `intervals`), then `output`; `specification` and `argus` read what the steward wants, and
-`front` puts the steps together. Whatever protects is audited by the room `attacks`, which shares no code with it,
+`protect/` and the verbs `building`, `assessment`, `auditing` put the steps together. Whatever protects is audited by the room `attacks`, which shares no code with it,
 before anything is written.
 """

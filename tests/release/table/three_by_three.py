@@ -8,8 +8,8 @@ import numpy as np
 
 from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Knowledge, Levels, Status, table_of_leaves
-from tacita.tables.front.case import Case
-from tacita.tables.front.protected import Protected, ProtectedTable
+from tacita.tables.protect.case import Case
+from tacita.tables.protect.protected import Protected, ProtectedTable
 
 SECRET = (22.0, 31.0, 52.0, 43.0)
 """The withheld values; they occur nowhere else in the table."""

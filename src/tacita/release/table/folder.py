@@ -25,12 +25,12 @@ from tacita.release.table.manifest import internal_manifest, public_manifest
 from tacita.release.table.page import internal_page, public_page
 from tacita.release.table.written import faults_of_written
 from tacita.settings import Settings
-from tacita.tables.front.protected import Protected
 from tacita.tables.output.as_csv import long_csv, wide_csv
 from tacita.tables.output.as_excel import write_excel
 from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
 from tacita.tables.output.part import Part
+from tacita.tables.protect.protected import Protected
 
 FORMATS = ("csv", "wide-csv", "xlsx", "parquet", "sdmx-csv")
 PAGE, WORKBOOK, AUDIT, SPECIFICATION = "tables.html", "tables.xlsx", "audit.json", "specification.toml"

@@ -13,8 +13,8 @@ from tacita.model.table import Status
 from tacita.release.manifest import FORMAT, hashes, plain
 from tacita.release.placing import TOKEN, Places
 from tacita.release.table.kind import INTERNAL, PUBLIC
-from tacita.tables.front.protected import Protected, ProtectedTable
 from tacita.tables.output.part import MARKER, Part
+from tacita.tables.protect.protected import Protected, ProtectedTable
 from tacita.version import __version__
 
 

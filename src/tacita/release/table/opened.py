@@ -13,7 +13,7 @@ from tacita.release.folder import internal_folder
 from tacita.release.placing import put_back
 from tacita.release.table.kind import INTERNAL, manifest_in
 from tacita.settings import Settings
-from tacita.tables.front.protected import percent
+from tacita.tables.protect.protected import percent
 
 
 @dataclass(frozen=True, slots=True)

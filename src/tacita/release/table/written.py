@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.front.protected import Protected, ProtectedTable
 from tacita.tables.output.part import MARKER, Part
+from tacita.tables.protect.protected import Protected, ProtectedTable
 
 
 def faults_of_written(protected: Protected, folder: Path, files: Mapping[str, Sequence[str]]) -> list[str]:

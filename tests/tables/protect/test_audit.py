@@ -9,10 +9,9 @@ import pytest
 from tests.tables.grids import PLENTY
 
 from tacita.errors import InputError, UsageError
-from tacita.tables.front.audit import audit
-from tacita.tables.front.example import write_example
-from tacita.tables.front.intervals_file import write_intervals
-from tacita.tables.front.protect import protect
+from tacita.tables.auditing import audit_table, write_intervals
+from tacita.tables.example import write_example
+from tacita.tables.protect.protect import protect_table
 
 SPEC = '[data]\ncells = "cells.csv"\n{data}[[table]]\nname = "t"\ndimensions = ["a", "b"]\nresponse = "v"\n{more}'
 INVESTMENT = """a,b,v
@@ -43,7 +42,7 @@ def investment(folder: Path, more: str = "", **cells: str) -> Path:
 
 
 def intervals(specification: Path) -> dict[tuple[str, ...], tuple[float, float]]:
-    (found,) = audit(specification).tables
+    (found,) = audit_table(specification).tables
     table, attacked = found.case.table, found.audit.intervals
     return {
         table.cell_codes(int(cell)): (float(attacked.lower[cell]), float(attacked.upper[cell]))
@@ -68,7 +67,7 @@ def test_who_knows_more_beforehand_finds_more(tmp_path: Path) -> None:
 
 
 def test_a_cell_withheld_alone_is_calculated(tmp_path: Path) -> None:
-    found = audit(investment(tmp_path, bi="8", ci="17", ciii="12"))
+    found = audit_table(investment(tmp_path, bi="8", ci="17", ciii="12"))
     assert not found.passed
     (violation,) = found.violations()
     assert violation.sentence == "Everybody can calculate a=B, b=III exactly."
@@ -82,23 +81,23 @@ def example(tmp_path: Path) -> Path:
 
 
 def test_a_published_file_is_compared_with_its_records(example: Path, tmp_path: Path) -> None:
-    protected = protect(example, seconds=PLENTY)
+    protected = protect_table(example, seconds=PLENTY)
     file = tmp_path / "published.csv"
     file.write_text(protected.to_csv())
-    assert audit(example, file).passed
+    assert audit_table(example, file).passed
     lines = file.read_text().splitlines()
     total = next(at for at, line in enumerate(lines) if line.startswith("Total,Total,"))
     lines[total] = "Total,Total,1,"
     file.write_text("\n".join(lines) + "\n")
     with pytest.raises(InputError, match=r"1 figure that are not those of the table: \(sector=Total, region=Total\)"):
-        audit(example, file)
+        audit_table(example, file)
 
 
 def test_a_cell_that_is_not_in_the_file_is_withheld(example: Path, tmp_path: Path) -> None:
-    protected = protect(example, seconds=PLENTY)
+    protected = protect_table(example, seconds=PLENTY)
     lines = protected.to_csv().splitlines()
     (tmp_path / "short.csv").write_text("\n".join(line for line in lines if not line.endswith(",x")) + "\n")
-    (found,) = audit(example, tmp_path / "short.csv").tables
+    (found,) = audit_table(example, tmp_path / "short.csv").tables
     assert found.audit.passed
     assert int((found.status > 0).sum()) == int(protected.tables[0].withheld.sum())
 
@@ -108,14 +107,14 @@ def test_one_file_for_several_tables_is_refused(example: Path, tmp_path: Path) -
     example.write_text(example.read_text().replace("[sensitivity]", second))
     (tmp_path / "one.csv").write_text("sector,region,value\n")
     with pytest.raises(UsageError, match="one file is given for 2 tables"):
-        audit(example, tmp_path / "one.csv")
+        audit_table(example, tmp_path / "one.csv")
     (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match=r"no file for the tables turnover.csv, by_region.csv"):
-        audit(example, tmp_path / "folder")
+        audit_table(example, tmp_path / "folder")
 
 
 def test_intervals_are_written_with_true_values(example: Path, tmp_path: Path) -> None:
-    found = audit(example)
+    found = audit_table(example)
     write_intervals(found, tmp_path / "intervals.csv", force=False)
     lines = (tmp_path / "intervals.csv").read_text().splitlines()
     assert lines[0].startswith("sector,region,value,status,lower,upper,exact,rule")

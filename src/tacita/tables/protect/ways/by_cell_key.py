@@ -20,9 +20,9 @@ from tacita.tables.cell_key.cell_keys import cell_keys
 from tacita.tables.cell_key.perturb import perturb
 from tacita.tables.cell_key.perturbation_table import design
 from tacita.tables.cell_key.record_keys import given_keys, record_keys
-from tacita.tables.front.case import Case
-from tacita.tables.front.protected import ProtectedTable
-from tacita.tables.front.ways.promises import require_publishable
+from tacita.tables.protect.case import Case
+from tacita.tables.protect.protected import ProtectedTable
+from tacita.tables.protect.verdict import require_publishable
 from tacita.tables.specification.specification import DimensionPlan, Specification
 
 READING = "Counts have a little noise, the same in every table with the same respondents; sums need not add up."

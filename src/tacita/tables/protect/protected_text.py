@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from tacita.errors import counted, printable
 from tacita.model.table import Status, Table
-from tacita.tables.front.protected import Protected, ProtectedTable, percent
-from tacita.tables.front.protected_json import cost_share
-from tacita.tables.front.violation import ToldViolation, told
+from tacita.tables.protect.protected import Protected, ProtectedTable, percent
+from tacita.tables.protect.protected_json import cost_share
+from tacita.tables.protect.violation import ToldViolation, told
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

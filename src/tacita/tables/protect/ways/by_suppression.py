@@ -9,9 +9,9 @@ import numpy as np
 
 from tacita.attacks.tables.result import Audit
 from tacita.progress import Progress, Step
-from tacita.tables.front.case import Case
-from tacita.tables.front.protected import ProtectedTable
-from tacita.tables.front.ways.attacked import attacked
+from tacita.tables.protect.case import Case
+from tacita.tables.protect.protected import ProtectedTable
+from tacita.tables.protect.verdict import attacked
 from tacita.tables.specification.specification import ProtectPlan, Specification
 from tacita.tables.suppression.problem import Union
 from tacita.tables.suppression.suppress import suppress

@@ -12,9 +12,9 @@ from tacita.attacks.tables.result import Audit
 from tacita.attacks.tables.rounded_table import audit_perturbed, audit_rounded
 from tacita.errors import UsageError
 from tacita.progress import Progress
-from tacita.tables.front.case import Case
-from tacita.tables.front.protected import ProtectedTable
-from tacita.tables.front.ways.promises import kept_promises, require_publishable
+from tacita.tables.protect.case import Case
+from tacita.tables.protect.protected import ProtectedTable
+from tacita.tables.protect.verdict import kept_promises, require_publishable
 from tacita.tables.rounding.controlled import round_controlled
 from tacita.tables.rounding.random_rounding import round_randomly
 from tacita.tables.rounding.rounded import Rounded

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from tacita.attacks.tables.result import Audit
 from tacita.errors import OutputError, UsageError, listed
 from tacita.model.table import WITHHELD, Status, Table
-from tacita.tables.front.case import Case
 from tacita.tables.output.as_csv import long_csv
 from tacita.tables.output.part import Part, parts_of
+from tacita.tables.protect.case import Case
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Any
 from tacita.errors import counted
 from tacita.model.table import Table
 from tacita.progress import Progress, silent
-from tacita.tables.front.cases import given_tables, opened, shown_dimensions
 from tacita.tables.output.part import Part, parts_of
+from tacita.tables.protect.cases import given_tables, opened, shown_dimensions
 from tacita.tables.specification.specification import Specification
 
 
@@ -77,7 +77,7 @@ class Built:
         return lines
 
 
-def build(specification: Specification | str | PathLike[str], *, progress: Progress = silent) -> Built:
+def build_table(specification: Specification | str | PathLike[str], *, progress: Progress = silent) -> Built:
     """Build the tables of a specification from microdata or given cells; raise if they do not add up."""
     asked = opened(specification)
     tables = tuple(

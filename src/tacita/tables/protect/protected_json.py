@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tacita.model.table import Status
-from tacita.tables.front.protected import Protected, ProtectedTable
-from tacita.tables.front.violation import told
+from tacita.tables.protect.protected import Protected, ProtectedTable
+from tacita.tables.protect.violation import told
 
 
 def protected_dict(protected: Protected) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import numpy as np
 
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
 from tacita.progress import Progress, silent
-from tacita.tables.front.case import Case
-from tacita.tables.front.cases import cases_of, opened
-from tacita.tables.front.protected import Protected, ProtectedTable
+from tacita.tables.protect.case import Case
+from tacita.tables.protect.cases import cases_of, opened
+from tacita.tables.protect.protected import Protected, ProtectedTable
 from tacita.tables.specification.specification import METHOD_OPTIONS, METHODS, ProtectPlan, Specification
 
 _WAYS = {
@@ -30,7 +30,7 @@ _WAYS = {
 """Which file of `ways` knows a method; it has a function of the same name."""
 
 
-def protect(
+def protect_table(
     specification: Specification | str | PathLike[str],
     *,
     method: str | None = None,
@@ -44,6 +44,13 @@ def protect(
 
     What is given here goes before what the specification says. `passed` of the result tells whether the independent
     attacker finds every level kept; nothing else can be written.
+
+    >>> import tempfile
+    >>> from tacita.tables.example import write_example
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     protected = protect_table(write_example(folder), seconds=5)
+    >>> protected.passed, int(protected.tables[0].withheld.sum())
+    (True, 18)
     """
     asked = opened(specification)
     plan = _plan(asked.protect, method, seconds, gap, cost, seed)
@@ -55,7 +62,11 @@ def protect(
     share = replace(asked, protect=replace(plan, time=plan.time / max(len(cases), 1)))
     with _asked_to_stop(plan.method):
         tables = tuple(way(plan.method)(case, share, progress) for case in cases)
-    settings = {"protect": asdict(plan), "sensitivity": asdict(asked.sensitivity), "attacker": asdict(asked.attacker)}
+    settings = {
+        "protect": asdict(plan),
+        "sensitivity": asdict(asked.sensitivity),
+        "attacker": asdict(asked.attacker),
+    }
     return Protected(title_of(asked, cases), tables, text_of(specification), settings)
 
 
@@ -87,7 +98,7 @@ def way(method: str) -> Callable[[Case, Specification, Progress], ProtectedTable
     if method not in _WAYS:
         raise UsageError(f"no method '{method}'{did_you_mean(method, METHODS)}", do=f"use one of {', '.join(METHODS)}")
     found: Callable[[Case, Specification, Progress], ProtectedTable]
-    found = getattr(import_module(f"tacita.tables.front.ways.{_WAYS[method]}"), _WAYS[method])
+    found = getattr(import_module(f"tacita.tables.protect.ways.{_WAYS[method]}"), _WAYS[method])
     return found
 
 

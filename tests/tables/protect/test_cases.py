@@ -9,8 +9,8 @@ import pytest
 
 from tacita.errors import InputError
 from tacita.model.table import Status
-from tacita.tables.front.cases import cases_of, opened
-from tacita.tables.front.example import write_example
+from tacita.tables.example import write_example
+from tacita.tables.protect.cases import cases_of, opened
 
 HEAD = '[data]\ncells = "cells.csv"\n{data}\n[[table]]\nname = "t"\ndimensions = ["r", "c"]\nresponse = "v"\n'
 ROWS = "r,c,v,s\nTotal,Total,100,{}\nTotal,a,40,{}\nTotal,b,60,{}\nx,Total,70,{}\nx,a,30,{}\nx,b,40,{}\n"

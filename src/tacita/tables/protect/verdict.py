@@ -1,14 +1,42 @@
-"""Tables that are changed openly: what their method promises, checked and told as a verdict."""
+"""The verdict on a protected table: an attack on a pattern, or a check of what a method promises."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tacita.attacks.tables.adjusted_table import Check
 from tacita.attacks.tables.result import EVERYBODY, Audit, Intervals, Violation
+from tacita.attacks.tables.table_audit import audit
 from tacita.errors import UsageError
-from tacita.model.table import Status
-from tacita.tables.front.case import Case
+from tacita.model.table import Knowledge, Movement, Status
+from tacita.progress import Progress
+from tacita.tables.protect.case import Case
+
+
+def attacked(
+    case: Case,
+    withheld: NDArray[np.bool_],
+    progress: Progress,
+    knowledge: Knowledge | None = None,
+    movements: Sequence[Movement] = (),
+) -> Audit:
+    """Return the verdict of the independent attacker, by everybody, by single contributors, and on sums of cells."""
+    known = bool(np.isfinite(case.table.values).all())
+    return audit(
+        case.table,
+        withheld,
+        case.levels,
+        knowledge or case.knowledge,
+        coalitions=known,
+        unions=known,
+        minimum_frequency=case.minimum_frequency,
+        union_is_sensitive=case.union_is_sensitive,
+        movements=movements,
+        progress=progress,
+    )
 
 
 def kept_promises(case: Case, check: Check) -> Audit:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacita.attacks.tables.result import Violation
-from tacita.tables.front.case import Case
+from tacita.tables.protect.case import Case
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tacita.tables.front.example import write_example
-from tacita.tables.front.protect import protect
-from tacita.tables.front.protected_json import protected_dict
+from tacita.tables.example import write_example
+from tacita.tables.protect.protect import protect_table
+from tacita.tables.protect.protected_json import protected_dict
 
 
 @pytest.fixture
@@ -19,21 +19,21 @@ def counts(tmp_path: Path) -> Path:
 
 
 def test_random_rounding_without_a_seed_cannot_be_repeated_by_others(counts: Path) -> None:
-    first, second = (protect(counts, method="random_rounding").tables[0] for _ in range(2))
+    first, second = (protect_table(counts, method="random_rounding").tables[0] for _ in range(2))
     assert first.figures["seed"] != second.figures["seed"]
     assert min(first.figures["seed"], second.figures["seed"]) > 2**32
-    again = protect(counts, method="random_rounding", seed=first.figures["seed"])
+    again = protect_table(counts, method="random_rounding", seed=first.figures["seed"])
     assert (again.values == first.values).all()
     assert (second.values != first.values).any()
 
 
 def test_methods_that_only_break_ties_need_no_seed(counts: Path) -> None:
-    first, second = (protect(counts, method="small_count_rounding", seconds=0) for _ in range(2))
+    first, second = (protect_table(counts, method="small_count_rounding", seconds=0) for _ in range(2))
     assert (first.values == second.values).all()
 
 
 def test_nobody_says_that_a_random_rounding_is_the_best(counts: Path) -> None:
-    found = protected_dict(protect(counts, method="random_rounding", seed=5))
+    found = protected_dict(protect_table(counts, method="random_rounding", seed=5))
     assert found["tables"][0]["gap"] is None
-    best = protected_dict(protect(counts, method="controlled_rounding"))
+    best = protected_dict(protect_table(counts, method="controlled_rounding"))
     assert best["tables"][0]["gap"] == 0

@@ -13,18 +13,15 @@ from numpy.typing import NDArray
 from tacita.attacks.tables.unions import UnionRule
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.errors import InputError, listed
-from tacita.model.table import Status
+from tacita.model.table import Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.settings import Settings
 from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import Given
-from tacita.tables.front.asked.costs import KINDS, costs_of
-from tacita.tables.front.asked.history import with_history
-from tacita.tables.front.asked.knowledge import knowledge_asked
-from tacita.tables.front.asked.levels import levels_asked
-from tacita.tables.front.asked.rules import rules_asked
-from tacita.tables.front.asked.unions import union_rule
-from tacita.tables.front.case import Case
+from tacita.tables.protect.case import Case
+from tacita.tables.protect.history import with_history
+from tacita.tables.protect.requirements import knowledge_asked, levels_asked, rules_asked
+from tacita.tables.protect.unions import union_rule
 from tacita.tables.specification.reading import read_specification
 from tacita.tables.specification.rules import SensitivityPlan
 from tacita.tables.specification.specification import Specification
@@ -124,3 +121,29 @@ def _asked(given: Given, sensitive: NDArray[np.bool_]) -> NDArray[np.int8]:
         )
     status = np.where(keep, Status.KEPT, np.where(withhold, Status.FORCED, Status.PUBLISHED))
     return status.astype(np.int8)
+
+
+KINDS = ("value", "count", "unity")
+
+
+def costs_of(table: Table, kind: str) -> NDArray[np.float64]:
+    """Return the cost of each cell: its value, its contributors, or one.
+
+    >>> from tacita.model.table import Dimension, Equations
+    >>> size = Dimension.flat("size", ["small", "large"])
+    >>> firms = Table("firms", (size,), np.array([[0], [1], [2]], np.int32), np.array([9.0, 9, 0]),
+    ...     Equations.of([(0, (1, 2))]), is_count=True)
+    >>> costs_of(firms, "unity").tolist()
+    [1.0, 1.0, 1.0]
+    """
+    if kind == "unity":
+        return np.ones(len(table))
+    if kind == "value":
+        return np.abs(table.values)
+    if table.counts is None:
+        raise InputError(
+            "the cost is the number of contributors, and the table does not tell it",
+            where=f"table '{table.name}'",
+            do='name the column of counts with \'count\' in [data], or choose cost = "value" or "unity"',
+        )
+    return table.counts.astype(np.float64)

@@ -8,11 +8,10 @@ import numpy as np
 
 from tacita.model.table import Status
 from tacita.progress import Progress
-from tacita.tables.front.case import Case
-from tacita.tables.front.protected import ProtectedTable
-from tacita.tables.front.ways.attacked import attacked
-from tacita.tables.front.ways.promises import require_publishable
 from tacita.tables.intervals.publication import publish_intervals
+from tacita.tables.protect.case import Case
+from tacita.tables.protect.protected import ProtectedTable
+from tacita.tables.protect.verdict import attacked, require_publishable
 from tacita.tables.specification.specification import Specification
 
 READING = "Where two figures stand, the true one lies between them."

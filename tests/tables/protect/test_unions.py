@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacita.tables.front.audit import audit as audit_table
-from tacita.tables.front.cases import cases_of
-from tacita.tables.front.protect import protect
-from tacita.tables.front.ways import by_suppression
+from tacita.tables.auditing import audit_table as audit_table
+from tacita.tables.protect.cases import cases_of
+from tacita.tables.protect.protect import protect_table
+from tacita.tables.protect.ways import by_suppression
 from tacita.tables.specification.reading import read_specification
 from tacita.tables.suppression.suppress import suppress
 from tacita.tables.suppression.suppression import Suppression
@@ -71,8 +71,8 @@ def specification(folder: Path, unions: str) -> Path:
 
 
 def test_a_sum_of_one_holding_stays_unknown(tmp_path: Path):
-    with_unions = protect(specification(tmp_path, "true")).tables[0]
-    without = protect(specification(tmp_path, "false")).tables[0]
+    with_unions = protect_table(specification(tmp_path, "true")).tables[0]
+    without = protect_table(specification(tmp_path, "false")).tables[0]
     row = [with_unions.case.table.cell_codes(c)[0] == "A" for c in range(len(with_unions.case.table))]
     assert int((np.array(row) & (without.status != 0)).sum()) == 2
     assert int((np.array(row) & (with_unions.status != 0)).sum()) > 2
@@ -99,7 +99,7 @@ def test_who_asked_to_stop_waits_for_no_better_pattern(tmp_path: Path, monkeypat
         return replace(suppress(*table, seconds=seconds, **wishes), is_stopped=len(given) == 1)
 
     monkeypatch.setattr(by_suppression, "suppress", interrupted)
-    found = protect(specification(tmp_path, "true"), seconds=40).tables[0]
+    found = protect_table(specification(tmp_path, "true"), seconds=40).tables[0]
     assert given[0] > 30
     assert len(given) > 1
     assert set(given[1:]) == {0.0}

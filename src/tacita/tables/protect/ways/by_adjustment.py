@@ -8,9 +8,9 @@ from tacita.attacks.tables.adjusted_table import check_adjusted
 from tacita.model.table import Status
 from tacita.progress import Progress
 from tacita.tables.adjustment.adjust import adjust
-from tacita.tables.front.case import Case
-from tacita.tables.front.protected import ProtectedTable
-from tacita.tables.front.ways.promises import kept_promises, require_publishable
+from tacita.tables.protect.case import Case
+from tacita.tables.protect.protected import ProtectedTable
+from tacita.tables.protect.verdict import kept_promises, require_publishable
 from tacita.tables.specification.specification import Specification
 
 READING = "Figures are changed slightly to protect respondents, so that they add up; single figures are not exact."

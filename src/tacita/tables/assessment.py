@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tacita.progress import Progress, Step, silent
-from tacita.tables.front.asked.rules import rules_asked
-from tacita.tables.front.case import Case
-from tacita.tables.front.cases import cases_of, opened
-from tacita.tables.front.protect import title_of
+from tacita.tables.protect.case import Case
+from tacita.tables.protect.cases import cases_of, opened
+from tacita.tables.protect.protect import title_of
+from tacita.tables.protect.requirements import rules_asked
 from tacita.tables.recoding.granularity import Granularity, granularity
 from tacita.tables.recoding.proposals import Proposal, propose_recodings
 from tacita.tables.sensitivity.finding import SensitivityRule
@@ -84,7 +84,7 @@ class TableAssessment:
         return {"title": self.title, "tables": [each.to_dict() for each in self.tables]}
 
 
-def assess(
+def assess_table(
     specification: Specification | str | PathLike[str], *, recodings: bool = False, progress: Progress = silent
 ) -> TableAssessment:
     """Find the sensitive cells of the tables of a specification; with `recodings` also merges that remove some."""

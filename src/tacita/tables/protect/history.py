@@ -13,7 +13,7 @@ from tacita.progress import Progress
 from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import Given
 from tacita.tables.build.history import earlier_pattern, together_with
-from tacita.tables.front.case import Case
+from tacita.tables.protect.case import Case
 from tacita.tables.specification.specification import DataPlan, HistoryPlan, ProtectPlan, Specification
 
 _AGAIN = 0.01

@@ -1,0 +1,221 @@
+"""Judging tables as they were or would be published: by the sensitive cells, or by a pattern made elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.attacks.tables.result import Audit
+from tacita.engines.duckdb import DuckDBEngine
+from tacita.errors import InputError, UsageError, counted, listed
+from tacita.files.atomic import atomic, write_text
+from tacita.files.file_names import file_names
+from tacita.model.table import WITHHELD, Dimension, Status, Table
+from tacita.progress import Progress, silent
+from tacita.settings import Settings
+from tacita.tables.build.additivity import decimals_of
+from tacita.tables.build.cells.cell_statuses import given_statuses
+from tacita.tables.build.cells.cells_file import CellColumns, RawCells, read_cells
+from tacita.tables.output.as_csv import long_csv
+from tacita.tables.output.as_parquet import write_parquet
+from tacita.tables.output.part import Part
+from tacita.tables.protect.case import Case
+from tacita.tables.protect.cases import cases_of, opened
+from tacita.tables.protect.protect import title_of
+from tacita.tables.protect.verdict import attacked
+from tacita.tables.protect.violation import ToldViolation, told
+from tacita.tables.specification.specification import Specification
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedTable:
+    """One table, the pattern that was judged, and the verdict."""
+
+    case: Case
+    status: NDArray[np.int8]
+    audit: Audit
+    judged: str
+    """What the pattern is: ``as given``, ``as published``, or ``sensitive cells alone``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """All tables of a specification, judged."""
+
+    title: str
+    tables: tuple[AuditedTable, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every level is kept."""
+        return all(each.audit.passed for each in self.tables)
+
+    def violations(self, *, figures: bool = False) -> list[ToldViolation]:
+        """Return every level that is not kept, in shares of the value; with `figures` the steps have them."""
+        return [told(each.case, one, figures=figures) for each in self.tables for one in each.audit.violations]
+
+    def to_dict(self, *, figures: bool = False) -> dict[str, Any]:
+        """Return plain values for JSON, without any figure of a table unless they are asked for."""
+        return {
+            "passed": self.passed,
+            "title": self.title,
+            "tables": [
+                {
+                    "name": each.case.table.name,
+                    "response": each.case.table.response or None,
+                    "judged": each.judged,
+                    "cells": len(each.case.table),
+                    "sensitive": each.audit.sensitive,
+                    "withheld": int(np.isin(each.status, WITHHELD).sum()),
+                    "passed": each.audit.passed,
+                    "notes": [*each.case.notes, *each.audit.notes],
+                }
+                for each in self.tables
+            ],
+            "violations": [each.to_dict() for each in self.violations(figures=figures)],
+        }
+
+
+def audit_table(
+    specification: Specification | str | PathLike[str],
+    pattern: str | PathLike[str] | None = None,
+    *,
+    progress: Progress = silent,
+) -> Audited:
+    """Judge the tables of a specification with the cells that are withheld.
+
+    `pattern` is a published file, or a folder with one for each table. Without it the pattern is the one that the cells
+    of the specification come with; without that, too, the sensitive cells alone are withheld.
+    """
+    asked = opened(specification)
+    cases = cases_of(asked, progress)
+    tables = []
+    for case in cases:
+        if pattern is not None:
+            status, judged = pattern_of(pattern, case, alone=len(cases) == 1), "as published"
+        elif case.given is not None:
+            status, judged = case.given, "as given"
+        else:
+            status, judged = case.primaries, "sensitive cells alone"
+        withheld = np.isin(status, WITHHELD)
+        verdict = attacked(case, withheld, progress)
+        tables.append(AuditedTable(case, np.where(withheld, status, Status.PUBLISHED).astype(np.int8), verdict, judged))
+    return Audited(title_of(asked, cases), tuple(tables))
+
+
+_ENDINGS = (".csv", ".parquet")
+
+
+def pattern_of(published: str | PathLike[str], case: Case, *, alone: bool = True) -> NDArray[np.int8]:
+    """Return the pattern of a publication as statuses of the cells of a case.
+
+    A cell that is marked, that has no value, or that is not there, is withheld. Whether it is sensitive is what the
+    case says. `alone` says that the specification has one response, so that files are called by the tables alone.
+    """
+    table = case.table
+    shows = case.shows or {table.name: tuple(each.name for each in table.dimensions)}
+    files = _files(Path(published), list(shows), table.response, alone=alone)
+    status = np.full(len(table), Status.SECONDARY, np.int8)
+    engine = DuckDBEngine(Settings.from_environment())
+    for (_, dimensions), file in zip(shows.items(), files, strict=True):
+        raw = read_cells(str(file), {name: name for name in dimensions}, CellColumns(), engine)
+        told = _told(raw, table, dimensions)
+        status[told] = Status.PUBLISHED
+    status[(status == Status.SECONDARY) & case.levels.sensitive] = Status.PRIMARY
+    return status
+
+
+def _told(raw: RawCells, table: Table, dimensions: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return the cells that a file publishes, after checking that it publishes the figures of this table."""
+    marks, faults, _ = given_statuses(raw)
+    withheld = np.isnan(raw.values) if marks is None else np.isnan(raw.values) | np.isin(marks, WITHHELD)
+    numbers = {tuple(row): cell for cell, row in enumerate(table.codes.tolist())}
+    places = [_places(each, raw, dimensions) for each in table.dimensions]
+    cells = np.array([numbers.get(row, -1) for row in zip(*places, strict=True)], np.int64)
+    if unknown := int((cells < 0).sum()):
+        faults.append(f"{counted(unknown, 'row')} with codes that the table does not have together")
+    told = cells[~withheld & (cells >= 0)]
+    published = raw.values[~withheld & (cells >= 0)]
+    slack = 0.5 * 10.0 ** -decimals_of(published) + 1e-9 * np.abs(published)
+    true = table.values[told]
+    with np.errstate(invalid="ignore"):
+        differs = told[np.abs(published - true) > slack]
+    if len(differs):
+        named = listed([f"({table.cell_name(int(cell))})" for cell in differs], 5)
+        faults.append(f"{counted(len(differs), 'figure')} that are not those of the table: {named}")
+    if faults:
+        raise InputError("; ".join(faults), where=raw.where, do="judge it with the specification that it was made from")
+    return told
+
+
+def _places(dimension: Dimension, raw: RawCells, dimensions: tuple[str, ...]) -> list[int]:
+    """Return the place of the code of each row; a dimension that the table does not have stands at its total."""
+    if dimension.name not in dimensions:
+        return [0] * len(raw)
+    known = {code: place for place, code in enumerate(dimension.codes)}
+    return [known.get((text or "").strip(), -1) for text in raw.codes[dimension.name]]
+
+
+def _files(published: Path, names: list[str], response: str, *, alone: bool) -> list[Path]:
+    if not published.exists():
+        raise UsageError("there is no such file or folder", where=str(published), do="name what was published")
+    if published.is_file():
+        if len(names) > 1:
+            raise UsageError(
+                f"one file is given for {counted(len(names), 'table')}",
+                where=str(published),
+                do=f"give a folder with a file for each: {listed([f'{each}.csv' for each in file_names(names)])}",
+            )
+        return [published]
+    stems = file_names(names if alone else [f"{name}, {response or 'count'}" for name in names])
+    found = [next((p for p in (published / f"{stem}{e}" for e in _ENDINGS) if p.is_file()), None) for stem in stems]
+    if missing := [stem for stem, path in zip(stems, found, strict=True) if path is None]:
+        release = "; release it with --format csv" if (published / "manifest.json").is_file() else ""
+        raise InputError(
+            f"no file for the tables {listed([f'{stem}.csv' for stem in missing])}",
+            where=str(published),
+            do=f"give a file for each table, .csv or .parquet{release}",
+        )
+    return [path for path in found if path is not None]
+
+
+def write_intervals(found: Audited, path: Path, *, force: bool) -> None:
+    """Write every withheld cell with its value, what it needs, and what the attacker finds; CSV or Parquet."""
+    if path.suffix.lower() not in {".csv", ".parquet"}:
+        raise UsageError(f"no intervals in the format '{path.suffix}'", do="name a file that ends in .csv or .parquet")
+    if len(found.tables) > 1:
+        raise UsageError("there are several responses", do="write the intervals of one response at a time")
+    part = _part(found.tables[0])
+    if path.suffix.lower() == ".csv":
+        write_text(path, long_csv(part), force=force)
+        return
+    with atomic(path, force=force) as partial:
+        write_parquet(part, partial)
+
+
+def _part(each: AuditedTable) -> Part:
+    table, levels, attacked = each.case.table, each.case.levels, each.audit.intervals
+    cells = np.flatnonzero(~np.isnan(attacked.lower))
+    rules = (*levels.rules, "")
+    return Part(
+        table.name,
+        table.dimensions,
+        table.codes[cells],
+        table.values[cells],
+        table.response,
+        attacked.lower[cells],
+        attacked.upper[cells],
+        each.status[cells],
+        columns={
+            "exact": attacked.exact[cells],
+            "rule": [rules[rule] for rule in levels.rule[cells].tolist()],
+            "lower_level": levels.lower[cells],
+            "upper_level": levels.upper[cells],
+            "sliding_level": levels.sliding[cells],
+        },
+    )

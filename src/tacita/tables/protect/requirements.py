@@ -1,0 +1,167 @@
+"""What a specification requires of a table: the rules, the levels to keep, and what attackers know beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.errors import InputError, counted, listed
+from tacita.knowledge.program_texts import ProgramText
+from tacita.model.table import Knowledge, Levels, Reason, Status, Table
+from tacita.tables.build.given import Given
+from tacita.tables.sensitivity.assess import assess_all, combined
+from tacita.tables.sensitivity.finding import Finding, SensitivityRule
+from tacita.tables.sensitivity.rules.dominance import Dominance
+from tacita.tables.sensitivity.rules.group_disclosure import GroupDisclosure
+from tacita.tables.sensitivity.rules.holdings import OnHoldings
+from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency, usual_distances
+from tacita.tables.sensitivity.rules.p_percent import PPercent
+from tacita.tables.sensitivity.rules.prior_posterior import PriorPosterior
+from tacita.tables.sensitivity.rules.request import Request
+from tacita.tables.sensitivity.rules.singletons import owners
+from tacita.tables.sensitivity.rules.user_rules import UserRules
+from tacita.tables.sensitivity.rules.zero_cells import ZeroCells
+from tacita.tables.specification.rules import SensitivityPlan
+from tacita.tables.specification.specification import AttackerPlan
+
+
+def rules_asked(plan: SensitivityPlan, *, holdings: bool = False) -> tuple[SensitivityRule, ...]:
+    """Return the rules in the order in which a cell that breaks several is told about.
+
+    With `holdings`, rules on contributors are asked of holdings, too.
+
+    >>> from tacita.tables.specification.rules import PPercent as P
+    >>> [rule.name for rule in rules_asked(SensitivityPlan(minimum_frequency=3, p_percent=(P(10),)))]
+    ['minimum frequency (3)', 'p % (p = 10)']
+    """
+    behind = tuple(_of_contributors(plan))
+    return (*behind, *(OnHoldings(rule) for rule in behind if holdings), *_others(plan))
+
+
+def _of_contributors(plan: SensitivityPlan) -> Iterator[SensitivityRule]:
+    if plan.minimum_frequency is not None:
+        yield MinimumFrequency(plan.minimum_frequency, plan.range)
+    yield from (Dominance(each.n, each.k) for each in plan.dominance)
+    yield from (PPercent(each.p, each.n) for each in plan.p_percent)
+    yield from (PriorPosterior(each.p, each.q, each.n) for each in plan.prior_posterior)
+    yield from (Request(each.share, plan.range) for each in plan.request)
+
+
+def _others(plan: SensitivityPlan) -> Iterator[SensitivityRule]:
+    if plan.zeros:
+        yield ZeroCells(**plan.options.get("zeros", {}))
+    if plan.group_disclosure:
+        yield GroupDisclosure(**plan.options.get("group_disclosure", {}))
+    if plan.rules is not None:
+        yield UserRules(ProgramText.of(plan.rules), plan.options.get("rules", {}), plan.range)
+
+
+def levels_asked(given: Given, plan: SensitivityPlan) -> tuple[Levels, list[str]]:
+    """Return the levels, and what was decided without being asked.
+
+    Rules come first. Levels that came with the cells are added. Cells that are marked as sensitive without a level get
+    that of a cell which is sensitive by its frequency, ``range`` of its value; where the truth is not at hand they must
+    at least not be known exactly.
+    """
+    table = given.table
+    if not given.has_true_values:
+        rules = rules_asked(plan)
+        said = f"true values are not at hand: not asked are {listed([rule.name for rule in rules])}"
+        return given.levels or _marked_only(given), [said] if rules else []
+    findings = list(assess_all(table, rules_asked(plan, holdings=table.holdings is not None)))
+    notes: list[str] = []
+    if given.levels is not None:
+        levels = given.levels
+        reason = Reason("its protection level came with the table")
+        findings.append(
+            Finding("given level", reason, levels.sensitive, levels.lower, levels.upper, levels.sliding, levels.excess)
+        )
+    if given.status is not None and given.levels is None:
+        marked = given.status == Status.PRIMARY
+        # Where nothing tells sensitive cells from those that protect them, rules know better, if there are any.
+        told_apart = bool((given.status == Status.SECONDARY).any())
+        if marked.any() and (told_apart or not findings):
+            lower, upper = (np.where(marked, each, 0.0) for each in usual_distances(table, plan.range, 1.0))
+            reason, none = Reason("it is marked as sensitive in the table"), np.zeros(len(table))
+            findings.append(Finding("given status", reason, marked, lower, upper, none, none))
+            notes.append(f"cells marked as sensitive without a level must stay unknown to within {plan.range:.0%}")
+    levels = combined(table, findings)
+    if given.safe is not None and (safe := levels.sensitive & given.safe).any():
+        levels = _without(levels, safe)
+        notes.append(
+            f"{counted(int(safe.sum()), 'cell')} that a rule finds sensitive are safe by the steward's decision"
+        )
+    return levels, notes
+
+
+def _without(levels: Levels, safe: NDArray[np.bool_]) -> Levels:
+    """Return levels under which some cells are not sensitive."""
+    return replace(
+        levels,
+        sensitive=levels.sensitive & ~safe,
+        lower=np.where(safe, 0.0, levels.lower),
+        upper=np.where(safe, 0.0, levels.upper),
+        sliding=np.where(safe, 0.0, levels.sliding),
+        rule=np.where(safe, -1, levels.rule).astype(np.int16),
+    )
+
+
+def _marked_only(given: Given) -> Levels:
+    """Return levels that ask of the sensitive cells only that nobody knows them exactly."""
+    marked = given.suppressed if given.status is None else given.status == Status.PRIMARY
+    zero = np.zeros(len(given.table))
+    rule = np.where(marked, 0, -1).astype(np.int16)
+    reason = Reason("it is marked as sensitive in the table")
+    return Levels(marked, zero, zero, zero, rule, ("given status",), zero, (reason,))
+
+
+def knowledge_asked(given: Given, plan: AttackerPlan) -> Knowledge:
+    """Return the attacker's knowledge: bounds of all cells and of each, single contributors who know their own."""
+    table = given.table
+    lower = np.full(len(table), -np.inf if plan.lower is None else plan.lower)
+    upper = np.full(len(table), np.inf if plan.upper is None else plan.upper)
+    # Bounds of single cells count beside those of all: who knows both knows the narrower.
+    lower = lower if given.lower is None else np.fmax(lower, given.lower)
+    upper = upper if given.upper is None else np.fmin(upper, given.upper)
+    _check(table, lower, upper)
+    known = Knowledge.of(len(table), integer=_is_whole(table))
+    known = replace(known, lower=lower, upper=upper)
+    singletons = not table.is_count if plan.singletons is None else plan.singletons
+    if singletons and (table.contributions is not None or table.counts is not None):
+        # A holding knows what each of its enterprises knows.
+        seen = table if table.holdings is None else replace(table, contributions=table.holdings)
+        known = replace(known, owners=owners(seen), secrets=_secrets(seen))
+    if plan.within is not None:
+        true = np.nan_to_num(table.values)
+        known = known.within(true, plan.within) if given.has_true_values else known
+    return known
+
+
+def _secrets(table: Table) -> NDArray[np.int64] | None:
+    """Return whose secret each cell is all of which one contributor gave, others nothing; -1 where there is none."""
+    held = table.contributions
+    if held is None or held.largest.shape[1] < 2:
+        return None
+    sole = (held.largest[:, 0] > 0) & (held.largest[:, 1] == 0) & (held.holders[:, 0] >= 0)
+    return np.where(sole, held.holders[:, 0], -1)
+
+
+def _is_whole(table: Table) -> bool:
+    values = table.values[np.isfinite(table.values)]
+    return table.is_count and bool((values == np.rint(values)).all())
+
+
+def _check(table: Table, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> None:
+    slack = 1e-9 * np.maximum(1.0, np.abs(np.nan_to_num(table.values)))
+    with np.errstate(invalid="ignore"):
+        wrong = np.flatnonzero((table.values < lower - slack) | (table.values > upper + slack))
+    if len(wrong):
+        cells = listed([f"({table.cell_name(int(cell))})" for cell in wrong], 5)
+        raise InputError(
+            f"the bounds that an attacker knows exclude the true value of {counted(len(wrong), 'cell')}: {cells}",
+            where=f"table '{table.name}'",
+            do="correct 'lower' and 'upper' in [attacker] or in the cells; lower = \"none\" allows negative values",
+        )
