@@ -4,7 +4,7 @@
 possible.
 """
 
-from tacita.attacks.tables.result import Audit, Intervals, Violation
+from tacita.attacks.tables.result import AttackerIntervals, Audit, LevelViolation
 from tacita.attacks.tables.table_audit import audit
 
-__all__ = ["Audit", "Intervals", "Violation", "audit"]
+__all__ = ["AttackerIntervals", "Audit", "LevelViolation", "audit"]

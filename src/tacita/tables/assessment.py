@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from tacita.progress import Progress, Step, silent
-from tacita.tables.protect.case import Case
+from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.cases import cases_of, opened
 from tacita.tables.protect.protect import title_of
 from tacita.tables.protect.requirements import rules_asked
-from tacita.tables.recoding.granularity import Granularity, granularity
-from tacita.tables.recoding.proposals import Proposal, propose_recodings
+from tacita.tables.recoding.granularity import TableGranularity, granularity
+from tacita.tables.recoding.proposals import RecodingProposal, propose_recodings
 from tacita.tables.sensitivity.finding import SensitivityRule
-from tacita.tables.specification.specification import Specification
+from tacita.tables.specification.specification import TableSpecification
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class SensitiveCell:
 class AssessedTable:
     """One table with what is sensitive in it, how grainy it is, and merges of codes that would help."""
 
-    case: Case
-    granularity: Granularity | None = None
-    recodings: tuple[Proposal, ...] = ()
+    case: TableCase
+    granularity: TableGranularity | None = None
+    recodings: tuple[RecodingProposal, ...] = ()
 
     @property
     def sensitive(self) -> list[SensitiveCell]:
@@ -85,7 +85,7 @@ class TableAssessment:
 
 
 def assess_table(
-    specification: Specification | str | PathLike[str], *, recodings: bool = False, progress: Progress = silent
+    specification: TableSpecification | str | PathLike[str], *, recodings: bool = False, progress: Progress = silent
 ) -> TableAssessment:
     """Find the sensitive cells of the tables of a specification; with `recodings` also merges that remove some."""
     asked = opened(specification)
@@ -94,7 +94,7 @@ def assess_table(
     return TableAssessment(title_of(asked, cases), tuple(_assessed(case, rules, recodings, progress) for case in cases))
 
 
-def _assessed(case: Case, rules: Sequence[SensitivityRule], recodings: bool, progress: Progress) -> AssessedTable:
+def _assessed(case: TableCase, rules: Sequence[SensitivityRule], recodings: bool, progress: Progress) -> AssessedTable:
     if case.table.counts is None:
         return AssessedTable(case)
     grains = granularity(case.table)
@@ -104,7 +104,7 @@ def _assessed(case: Case, rules: Sequence[SensitivityRule], recodings: bool, pro
     return AssessedTable(case, grains, propose_recodings(case.table, rules))
 
 
-def _granularity_dict(found: Granularity) -> dict[str, Any]:
+def _granularity_dict(found: TableGranularity) -> dict[str, Any]:
     rows = sorted(found.conspicuous, key=lambda row: -row.index)
     return {
         "rows": len(found.rows),
@@ -121,7 +121,7 @@ def _granularity_dict(found: Granularity) -> dict[str, Any]:
     }
 
 
-def _recoding_dict(each: Proposal) -> dict[str, Any]:
+def _recoding_dict(each: RecodingProposal) -> dict[str, Any]:
     return {
         "dimension": each.merge.dimension,
         "codes": list(each.merge.codes),

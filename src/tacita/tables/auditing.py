@@ -23,20 +23,20 @@ from tacita.tables.build.cells.cell_statuses import given_statuses
 from tacita.tables.build.cells.cells_file import CellColumns, RawCells, read_cells
 from tacita.tables.output.as_csv import long_csv
 from tacita.tables.output.as_parquet import write_parquet
-from tacita.tables.output.part import Part
-from tacita.tables.protect.case import Case
+from tacita.tables.output.part import TablePart
+from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.cases import cases_of, opened
 from tacita.tables.protect.protect import title_of
 from tacita.tables.protect.verdict import attacked
-from tacita.tables.protect.violation import ToldViolation, told
-from tacita.tables.specification.specification import Specification
+from tacita.tables.protect.violation import ReportedViolation, told
+from tacita.tables.specification.specification import TableSpecification
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedTable:
     """One table, the pattern that was judged, and the verdict."""
 
-    case: Case
+    case: TableCase
     status: NDArray[np.int8]
     audit: Audit
     judged: str
@@ -55,7 +55,7 @@ class Audited:
         """Whether every level is kept."""
         return all(each.audit.passed for each in self.tables)
 
-    def violations(self, *, figures: bool = False) -> list[ToldViolation]:
+    def violations(self, *, figures: bool = False) -> list[ReportedViolation]:
         """Return every level that is not kept, in shares of the value; with `figures` the steps have them."""
         return [told(each.case, one, figures=figures) for each in self.tables for one in each.audit.violations]
 
@@ -82,7 +82,7 @@ class Audited:
 
 
 def audit_table(
-    specification: Specification | str | PathLike[str],
+    specification: TableSpecification | str | PathLike[str],
     pattern: str | PathLike[str] | None = None,
     *,
     progress: Progress = silent,
@@ -111,7 +111,7 @@ def audit_table(
 _ENDINGS = (".csv", ".parquet")
 
 
-def pattern_of(published: str | PathLike[str], case: Case, *, alone: bool = True) -> NDArray[np.int8]:
+def pattern_of(published: str | PathLike[str], case: TableCase, *, alone: bool = True) -> NDArray[np.int8]:
     """Return the pattern of a publication as statuses of the cells of a case.
 
     A cell that is marked, that has no value, or that is not there, is withheld. Whether it is sensitive is what the
@@ -198,11 +198,11 @@ def write_intervals(found: Audited, path: Path, *, force: bool) -> None:
         write_parquet(part, partial)
 
 
-def _part(each: AuditedTable) -> Part:
+def _part(each: AuditedTable) -> TablePart:
     table, levels, attacked = each.case.table, each.case.levels, each.audit.intervals
     cells = np.flatnonzero(~np.isnan(attacked.lower))
     rules = (*levels.rules, "")
-    return Part(
+    return TablePart(
         table.name,
         table.dimensions,
         table.codes[cells],

@@ -9,9 +9,9 @@ from typing import Any
 from tacita.errors import counted
 from tacita.model.table import Table
 from tacita.progress import Progress, silent
-from tacita.tables.output.part import Part, parts_of
+from tacita.tables.output.part import TablePart, parts_of
 from tacita.tables.protect.cases import given_tables, opened, shown_dimensions
-from tacita.tables.specification.specification import Specification
+from tacita.tables.specification.specification import TableSpecification
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Built:
     title: str
     tables: tuple[BuiltTable, ...]
 
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[TablePart, ...]:
         """Return the tables one by one, with the number of contributors of each cell."""
         found = []
         for each in self.tables:
@@ -77,7 +77,7 @@ class Built:
         return lines
 
 
-def build_table(specification: Specification | str | PathLike[str], *, progress: Progress = silent) -> Built:
+def build_table(specification: TableSpecification | str | PathLike[str], *, progress: Progress = silent) -> Built:
     """Build the tables of a specification from microdata or given cells; raise if they do not add up."""
     asked = opened(specification)
     tables = tuple(

@@ -18,7 +18,7 @@ Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ConstraintRows:
     """Sparse constraints ``lower <= A x <= upper``, row by row."""
 
     starts: NDArray[np.int64]
@@ -30,9 +30,9 @@ class Rows:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def followed_by(self, other: Rows) -> Rows:
+    def followed_by(self, other: ConstraintRows) -> ConstraintRows:
         """Return these rows and then others."""
-        return Rows(
+        return ConstraintRows(
             np.concatenate((self.starts, other.starts[1:] + self.starts[-1])),
             np.concatenate((self.columns, other.columns)),
             np.concatenate((self.coefficients, other.coefficients)),
@@ -42,11 +42,11 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class LinearProgram:
     """Minimise ``costs x`` within bounds and rows; the columns of `integer` take whole numbers.
 
-    >>> rows = Rows(np.array([0, 2]), np.array([0, 1]), np.ones(2), np.array([1.5]), np.array([np.inf]))
-    >>> both = Program(np.array([1.0, 2.0]), np.zeros(2), np.ones(2), rows)
+    >>> rows = ConstraintRows(np.array([0, 2]), np.array([0, 1]), np.ones(2), np.array([1.5]), np.array([np.inf]))
+    >>> both = LinearProgram(np.array([1.0, 2.0]), np.zeros(2), np.ones(2), rows)
     >>> solve(both).values.tolist()
     [1.0, 0.5]
     """
@@ -54,7 +54,7 @@ class Program:
     costs: Reals
     lower: Reals
     upper: Reals
-    rows: Rows
+    rows: ConstraintRows
     integer: NDArray[np.bool_] | None = None
     offset: float = 0.0
     """Added to every cost, so that gaps are shares of what is meant."""
@@ -78,7 +78,7 @@ class Answer:
         return float(abs(self.objective - self.bound) / max(abs(self.objective), 1e-9))
 
 
-def solver_of(program: Program) -> Any:
+def solver_of(program: LinearProgram) -> Any:
     """Return a solver that holds a program, for those who solve it again and again with other costs or bounds."""
     import highspy
 
@@ -103,7 +103,7 @@ def solver_of(program: Program) -> Any:
 
 
 def solve(
-    program: Program,
+    program: LinearProgram,
     *,
     seconds: float = np.inf,
     gap: float = 0.0,

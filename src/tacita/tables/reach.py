@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import Levels, Table
-from tacita.tables.linear_program import Program, Reals, Rows, answer_of, solve, solver_of
+from tacita.tables.linear_program import ConstraintRows, LinearProgram, Reals, answer_of, solve, solver_of
 
 _CLOSE = 1e-6
 _SECONDS = 3.0  # for one table of whole numbers; not found counts as not there
@@ -85,8 +85,8 @@ class _Box:
         zero = np.zeros(len(equations))
         self.lower, self.upper = -below, above.copy()
         self.whole, self.scale = whole, scale
-        rows = Rows(equations.starts, equations.cells, equations.coefficients, zero, zero)
-        self.program = Program(np.zeros(len(table)), self.lower, self.upper, rows)
+        rows = ConstraintRows(equations.starts, equations.cells, equations.coefficients, zero, zero)
+        self.program = LinearProgram(np.zeros(len(table)), self.lower, self.upper, rows)
         self.solver: Any = solver_of(self.program)
         self.solver.setOptionValue("simplex_strategy", 4)  # primal: only costs and few bounds change
 

@@ -13,7 +13,7 @@ from tacita.engines.spark import SparkEngine
 from tacita.files.read import read
 from tacita.model.table import Dimension
 from tacita.tables.build.microdata.from_microdata import build
-from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.layout import MicrodataLayout
 
 AREAS = Dimension.tree("area", {"Total": {"N": ["n0", "n1"], "S": ["s0"]}})
 SIZES = Dimension.flat("size", ["0", "1", "2"])
@@ -32,7 +32,7 @@ def test_a_table_is_the_same_on_both_engines(spark: SparkEngine, duckdb: DuckDBE
             "asked": [draw.choice(["0", "1"]) for _ in range(80)],
         }
     )
-    layout = Layout("t", (AREAS, SIZES), "x", "w", contributor, "asked")
+    layout = MicrodataLayout("t", (AREAS, SIZES), "x", "w", contributor, "asked")
     one, other = (build(read(data, engine), [layout]) for engine in (spark, duckdb))
     assert one.values.tolist() == other.values.tolist()
     assert one.contributions is not None and other.contributions is not None

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Knowledge, Levels, Status, table_of_leaves
-from tacita.tables.protect.case import Case
+from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import Protected, ProtectedTable
 
 SECRET = (22.0, 31.0, 52.0, 43.0)
@@ -16,13 +16,13 @@ SECRET = (22.0, 31.0, 52.0, 43.0)
 INNER = np.array([[20.0, 50, 10], [8, 22, 31], [17, 52, 43]])
 
 
-def case(level: float = 5.0) -> Case:
+def case(level: float = 5.0) -> TableCase:
     sector = Dimension("sector", ("Total", "I", "II", "III"), Dimension.flat("sector", ["I", "II", "III"]).sums)
     region = Dimension.flat("region", ["A", "B", "C"])
     table = replace(table_of_leaves("turnover", (sector, region), INNER), response="turnover")
     levels = Levels.of(16, np.array([10]), level, level, rule="p % (10)")
     zero = np.zeros(16, np.int8)
-    return Case(table, levels, Knowledge.of(16), np.abs(table.values), zero)
+    return TableCase(table, levels, Knowledge.of(16), np.abs(table.values), zero)
 
 
 def protected(level: float = 5.0) -> Protected:

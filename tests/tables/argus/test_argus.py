@@ -17,10 +17,10 @@ from tacita.tables.argus.hierarchy_codes import parse_hrc
 from tacita.tables.argus.metadata import dimension_plan
 from tacita.tables.argus.record_layout import parse_record_layout, read_record_layout
 from tacita.tables.build.from_specification import gather
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 from tacita.tables.specification.reading import read_specification
 from tacita.tables.specification.rules import Dominance, PPercent, PriorPosterior, Request
-from tacita.tables.specification.specification import DataPlan, Specification, TablePlan
+from tacita.tables.specification.specification import DataPlan, TablePlan, TableSpecification
 from tacita.tables.specification.writing import write_specification
 
 RDA = """
@@ -133,7 +133,7 @@ def test_the_published_example_has_nine_primaries(shared: Path) -> None:
     }
     data = DataPlan(microdata=folder / "tau_testW.asc", layout=folder / "Tau_TestW.rda")
     (given,) = gather(
-        Specification(data, dimensions, (TablePlan("t", ("Size", "Region"), ("Var2",)),)), default_engine()
+        TableSpecification(data, dimensions, (TablePlan("t", ("Size", "Region"), ("Var2",)),)), default_engine()
     )
     behind = given.table.contributions
     assert behind is not None and len(given.table) == 9 * 17
@@ -254,17 +254,17 @@ def test_an_apriori_file_changes_single_cells() -> None:
     codes = np.arange(4, dtype=np.int32).reshape(-1, 1)
     table = Table("t", (region,), codes, np.array([60.0, 10, 20, 30]), Equations.of([(0, (1, 2, 3))]), is_count=False)
     lines = parse_apriori("A;u\nB;p\nC;c;7\nTotal;s\nA;pl;2;3\n", 1)
-    found = with_apriori(Given(table), lines, 0.5)
+    found = with_apriori(GivenTable(table), lines, 0.5)
     assert found.status is not None and found.status.tolist() == [0, Status.PRIMARY, Status.KEPT, 0]
     assert found.costs is not None and found.costs.tolist() == [60, 10, 20, 7]
     assert found.levels is not None and found.levels.lower.tolist() == [0, 2, 0, 0]
     assert found.levels.rules == ("a priori",) and found.levels.rule.tolist() == [-1, 0, -1, -1]
     assert found.safe is not None and found.safe.tolist() == [True, False, False, False]
     assert found.notes == ("1 cell declared safe a priori",)
-    share = with_apriori(Given(table), parse_apriori("C,u", 1), 0.5)
+    share = with_apriori(GivenTable(table), parse_apriori("C,u", 1), 0.5)
     assert share.levels is not None and share.levels.upper.tolist() == [0, 0, 0, 15]
     with pytest.raises(InputError, match="dimension 'region' has no code 'D'"):
-        with_apriori(Given(table), parse_apriori("D,u", 1))
+        with_apriori(GivenTable(table), parse_apriori("D,u", 1))
     with pytest.raises(InputError) as told:
         parse_apriori("A,q\nB,c\nC,pl,1,-2\n", 1)
     for said in ("line 1 says none of u, s, p, c and pl", "line 2: c needs 1 number", "line 3: pl needs 2 numbers"):

@@ -13,7 +13,7 @@ import tacita as tc
 from tacita.errors import HierarchyError, InputError, UsageError
 from tacita.model.table import Dimension
 from tacita.tables.build.microdata.from_microdata import build
-from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.layout import MicrodataLayout
 
 
 def microdata(rows):
@@ -41,7 +41,7 @@ def random_rows(seed: int, number: int = 60):
 def test_every_cell_is_that_of_the_slow_way(seed: int, weight, contributor, response) -> None:
     rows = random_rows(seed)
     dimensions = (tree("a", 5), tree("b", 4))
-    layout = Layout("t", dimensions, response, weight, contributor, largest=3)
+    layout = MicrodataLayout("t", dimensions, response, weight, contributor, largest=3)
     table = build(microdata(rows), [layout])
     expected = naive(rows, dimensions, response=response, weight=weight, contributor=contributor)
     assert len(table) == len(expected)
@@ -62,8 +62,8 @@ def test_negative_responses_are_ranked_by_size_and_need_a_free_attacker() -> Non
     rows = [{"a": "a0", "x": value} for value in (-90.0, 40.0, 5.0)] + [{"a": "a1", "x": 7.0}]
     dimension = Dimension.flat("a", ["a0", "a1"])
     with pytest.raises(InputError, match=r"1 record in which the response 'x' is negative"):
-        build(microdata(rows), [Layout("t", (dimension,), "x")])
-    table = build(microdata(rows), [Layout("t", (dimension,), "x", largest=2, negative=True)])
+        build(microdata(rows), [MicrodataLayout("t", (dimension,), "x")])
+    table = build(microdata(rows), [MicrodataLayout("t", (dimension,), "x", largest=2, negative=True)])
     assert table.contributions is not None and table.contributions.absolutes is not None
     assert table.values.tolist() == [-38, -45, 7]
     assert table.contributions.largest.tolist() == [[90, 40], [90, 40], [7, 0]]
@@ -74,9 +74,13 @@ def test_linked_tables_share_cells_and_equations() -> None:
     rows = random_rows(5)
     a, b = tree("a", 5), tree("b", 4)
     flat_b = Dimension.flat("b", b.leaves)
-    layouts = [Layout("by both", (a, b), "x"), Layout("by b", (flat_b,), "x"), Layout("by a", (a,), "x")]
+    layouts = [
+        MicrodataLayout("by both", (a, b), "x"),
+        MicrodataLayout("by b", (flat_b,), "x"),
+        MicrodataLayout("by a", (a,), "x"),
+    ]
     together = build(microdata(rows), layouts)
-    alone = build(microdata(rows), [Layout("one", (a, b), "x")])
+    alone = build(microdata(rows), [MicrodataLayout("one", (a, b), "x")])
     assert [each.tolist() for each in together.codes.T] == [each.tolist() for each in alone.codes.T]
     assert together.values.tolist() == alone.values.tolist()
     shown = {
@@ -97,12 +101,12 @@ def test_alternative_hierarchies_must_hold_the_same_leaves() -> None:
     other = Dimension.tree("a", {"Total": {"r": ["a0", "a2"], "s": ["a1"]}})
     short = Dimension.tree("a", {"Total": {"r": ["a0"], "s": ["a1"]}})
     rows = [{"a": f"a{k % 3}", "x": float(k)} for k in range(9)]
-    table = build(microdata(rows), [Layout("one", (one,), "x"), Layout("other", (other,), "x")])
+    table = build(microdata(rows), [MicrodataLayout("one", (one,), "x"), MicrodataLayout("other", (other,), "x")])
     values = dict(zip([table.cell_codes(cell)[0] for cell in range(len(table))], table.values.tolist(), strict=True))
     assert values == {"Total": 36, "p": 21, "a0": 9, "a1": 12, "q": 15, "a2": 15, "r": 24, "s": 12}
     assert len(table.equations) == 6
     with pytest.raises(HierarchyError, match=r"dimension 'a'.*differ in 'a2'"):
-        build(microdata(rows), [Layout("one", (one,), "x"), Layout("short", (short,), "x")])
+        build(microdata(rows), [MicrodataLayout("one", (one,), "x"), MicrodataLayout("short", (short,), "x")])
 
 
 def test_holdings_stand_beside_contributors() -> None:
@@ -112,7 +116,9 @@ def test_holdings_stand_beside_contributors() -> None:
         {"a": "a0", "x": 12.0, "firm": "f3", "group": None},
         {"a": "a1", "x": 1.0, "firm": "f3", "group": None},
     ]
-    layout = Layout("t", (Dimension.flat("a", ["a0", "a1"]),), "x", contributor="firm", holding="group", largest=2)
+    layout = MicrodataLayout(
+        "t", (Dimension.flat("a", ["a0", "a1"]),), "x", contributor="firm", holding="group", largest=2
+    )
     table = build(microdata(rows), [layout])
     assert table.contributions is not None and table.holdings is not None
     assert table.contributions.largest.tolist() == [[13, 10], [12, 10], [1, 0]]
@@ -127,7 +133,7 @@ def test_requests_and_waivers_are_those_of_the_contributor() -> None:
         {"a": "a0", "x": 4.0, "who": "q", "asked": "0", "gave": "no"},
         {"a": "a1", "x": 3.0, "who": "q", "asked": "2", "gave": "yes"},
     ]
-    layout = Layout(
+    layout = MicrodataLayout(
         "t", (Dimension.flat("a", ["a0", "a1"]),), "x", contributor="who", request="asked", waiver="gave", largest=2
     )
     table = build(microdata(rows), [layout])
@@ -136,10 +142,12 @@ def test_requests_and_waivers_are_those_of_the_contributor() -> None:
     assert table.contributions.requested is not None and table.contributions.waived is not None
     assert table.contributions.requested.tolist() == [[True, True], [True, False], [True, False]]
     assert table.contributions.waived.tolist() == [[False, True], [True, False], [True, False]]
-    named = build(microdata(rows), [Layout("t", layout.dimensions, "x", contributor="who", waivers=("q",))])
+    named = build(microdata(rows), [MicrodataLayout("t", layout.dimensions, "x", contributor="who", waivers=("q",))])
     assert named.contributions is not None and named.contributions.waived is not None
     assert named.contributions.waived[:, 0].tolist() == [True, False, True]
-    coded = build(microdata(rows), [Layout("t", layout.dimensions, "x", request="asked", request_codes=("2",))])
+    coded = build(
+        microdata(rows), [MicrodataLayout("t", layout.dimensions, "x", request="asked", request_codes=("2",))]
+    )
     assert coded.contributions is not None and coded.contributions.requested is not None
     assert coded.contributions.requested[:, 0].tolist() == [False, False, True]
 
@@ -147,7 +155,8 @@ def test_requests_and_waivers_are_those_of_the_contributor() -> None:
 def test_the_owner_of_a_single_record_is_the_same_in_every_total() -> None:
     rows = [{"a": "a0", "b": "b0"}, {"a": "a1", "b": "b1"}, {"a": "a1", "b": "b2"}]
     table = build(
-        microdata(rows), [Layout("t", (Dimension.flat("a", ["a0", "a1"]), Dimension.flat("b", ["b0", "b1", "b2"])))]
+        microdata(rows),
+        [MicrodataLayout("t", (Dimension.flat("a", ["a0", "a1"]), Dimension.flat("b", ["b0", "b1", "b2"])))],
     )
     assert table.contributions is not None
     owners = {table.cell_codes(c): int(who) for c, who in enumerate(table.contributions.sole_contributors())}
@@ -158,7 +167,7 @@ def test_the_owner_of_a_single_record_is_the_same_in_every_total() -> None:
 
 def test_rows_that_stand_for_several_records() -> None:
     rows = [{"a": "a0", "n": 3}, {"a": "a1", "n": 1}, {"a": "a2", "n": 0}]
-    layout = Layout("t", (Dimension.flat("a", ["a0", "a1", "a2"]),), frequency="n")
+    layout = MicrodataLayout("t", (Dimension.flat("a", ["a0", "a1", "a2"]),), frequency="n")
     table = build(microdata(rows), [layout])
     assert table.values.tolist() == [4, 3, 1, 0] and table.is_count
     assert table.contributions is not None
@@ -169,7 +178,7 @@ def test_rows_that_stand_for_several_records() -> None:
 
 def test_every_unusable_record_is_counted_and_told_at_once() -> None:
     data = pa.table({"a": ["a0", "a0", None, "zz"], "x": [1.0, None, float("inf"), 2.0], "w": [1.0, 0.0, 1.0, -1.0]})
-    layout = Layout("t", (Dimension.flat("a", ["a0"]),), "x", "w")
+    layout = MicrodataLayout("t", (Dimension.flat("a", ["a0"]),), "x", "w")
     with pytest.raises(InputError) as told:
         build(tc.read(data).microdata, [layout])
     for said in (
@@ -180,21 +189,22 @@ def test_every_unusable_record_is_counted_and_told_at_once() -> None:
     ):
         assert said in str(told.value)
     with pytest.raises(InputError) as told:
-        build(tc.read(data.select(["a"])).microdata, [Layout("t", layout.dimensions)])
+        build(tc.read(data.select(["a"])).microdata, [MicrodataLayout("t", layout.dimensions)])
     assert "1 record with codes that its hierarchy does not cover: zz" in str(told.value)
     assert "1 record without a code" in str(told.value)
 
 
 def test_missing_codes_and_responses_as_declared() -> None:
     data = pa.table({"a": ["a0", None, "a0"], "x": [4.0, 2.0, None]})
-    layout = Layout(
+    layout = MicrodataLayout(
         "t", (Dimension.flat("a", ["a0", "?"]),), "x", missing={"a": "?"}, missing_response="zero", largest=2
     )
     table = build(tc.read(data).microdata, [layout])
     assert table.values.tolist() == [6, 4, 2]
     assert table.counts is not None and table.counts.tolist() == [3, 2, 1]
     less = build(
-        tc.read(data).microdata, [Layout("t", layout.dimensions, "x", missing={"a": "?"}, missing_response="leave_out")]
+        tc.read(data).microdata,
+        [MicrodataLayout("t", layout.dimensions, "x", missing={"a": "?"}, missing_response="leave_out")],
     )
     assert less.counts is not None and less.counts.tolist() == [2, 1, 1]
 
@@ -202,20 +212,20 @@ def test_missing_codes_and_responses_as_declared() -> None:
 def test_a_record_with_the_code_of_a_sum_is_refused() -> None:
     rows = [{"a": "p"}, {"a": "a0"}]
     with pytest.raises(InputError, match="codes that are sums: p"):
-        build(microdata(rows), [Layout("t", (Dimension.tree("a", {"Total": {"p": ["a0", "a1"]}}),))])
+        build(microdata(rows), [MicrodataLayout("t", (Dimension.tree("a", {"Total": {"p": ["a0", "a1"]}}),))])
 
 
 def test_a_table_of_one_cell_and_one_category() -> None:
     rows = [{"a": "a0", "b": "only"}, {"a": "a0", "b": "only"}]
-    table = build(microdata(rows), [Layout("t", (Dimension.flat("b", ["only"]),))])
+    table = build(microdata(rows), [MicrodataLayout("t", (Dimension.flat("b", ["only"]),))])
     assert table.values.tolist() == [2, 2] and len(table.equations) == 1
-    one = build(microdata(rows), [Layout("t", (Dimension("b", ("only",)),))])
+    one = build(microdata(rows), [MicrodataLayout("t", (Dimension("b", ("only",)),))])
     assert one.values.tolist() == [2] and len(one.equations) == 0
 
 
 def test_of_a_large_table_only_what_occurs_is_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = random_rows(4, 12)
-    layout = Layout("t", (tree("a", 5), tree("b", 4)), "x")
+    layout = MicrodataLayout("t", (tree("a", 5), tree("b", 4)), "x")
     whole = build(microdata(rows), [layout])
     monkeypatch.setattr("tacita.tables.build.microdata.from_microdata.MOST_CELLS", 10)
     sparse = build(microdata(rows), [layout])
@@ -229,14 +239,14 @@ def test_of_a_large_table_only_what_occurs_is_a_cell(monkeypatch: pytest.MonkeyP
 def test_layouts_that_make_no_sense() -> None:
     size = Dimension.flat("a", ["a0"])
     with pytest.raises(UsageError, match="has no dimension; keeps 0"):
-        Layout("t", (), largest=0)
+        MicrodataLayout("t", (), largest=0)
     with pytest.raises(UsageError, match="linked tables differ in response"):
-        build(microdata([{"a": "a0", "x": 1.0}]), [Layout("s", (size,), "x"), Layout("t", (size,))])
+        build(microdata([{"a": "a0", "x": 1.0}]), [MicrodataLayout("s", (size,), "x"), MicrodataLayout("t", (size,))])
 
 
 def test_the_same_data_gives_the_same_table_in_any_order() -> None:
     rows = random_rows(9, 200)
-    layout = Layout("t", (tree("a", 5), tree("b", 4)), "x", "w", "who")
+    layout = MicrodataLayout("t", (tree("a", 5), tree("b", 4)), "x", "w", "who")
     first = build(microdata(rows), [layout])
     second = build(microdata(rows[::-1]), [layout])
     assert first.values.tolist() == second.values.tolist()

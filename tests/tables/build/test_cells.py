@@ -15,7 +15,7 @@ from tacita.model.table import Dimension, Status, Table
 from tacita.tables.build.additivity import gaps
 from tacita.tables.build.cells.cells_file import CellColumns, read_cells
 from tacita.tables.build.cells.from_cells import from_cells
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 
 # The example of document 002, as SEEDS.md mends it.
 ROWS = {"I": (20, 50, 10, 80), "II": (8, 19, 22, 49), "III": (17, 32, 12, 61), "Total": (45, 101, 44, 190)}
@@ -30,12 +30,12 @@ def lines(change=None, *, without=()) -> list[list[object]]:
     return [[a, r, v] for (a, r), v in cells.items() if (a, r) not in without]
 
 
-def given(rows, *, names=("activity", "region", "value"), columns=None, tables=None, **options) -> Given:
+def given(rows, *, names=("activity", "region", "value"), columns=None, tables=None, **options) -> GivenTable:
     source = pa.table({name: [row[at] for row in rows] for at, name in enumerate(names)})
     return of(source, columns or CellColumns(value="value"), tables, **options)
 
 
-def of(source, columns, tables=None, *, kind="", markers=(), **options) -> Given:
+def of(source, columns, tables=None, *, kind="", markers=(), **options) -> GivenTable:
     raw = read_cells(
         source, {"activity": "activity", "region": "region"}, columns, default_engine(), kind=kind, markers=markers
     )

@@ -8,7 +8,7 @@ from tests.tables.grids import crossed
 
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Equations, Knowledge, Levels, Status, Table
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 from tacita.tables.build.history import EARLIER, earlier_pattern, together_with
 
 SEX = Dimension.flat("sex", ["f", "m"])
@@ -20,18 +20,18 @@ NOW = crossed((AREA,), {("n1",): 10, ("n2",): 12, ("S",): 12}, name="now")
 BEFORE = crossed((COARSE, SEX), {("N", "f"): 7, ("N", "m"): 15, ("S", "f"): 5, ("S", "m"): 7}, name="before")
 
 
-def published(what: Table, hidden: set[tuple[str, ...]], *, true: bool) -> Given:
+def published(what: Table, hidden: set[tuple[str, ...]], *, true: bool) -> GivenTable:
     mask = np.array([what.cell_codes(cell) in hidden for cell in range(len(what))])
     values = what.values if true else np.where(mask, np.nan, what.values)
     status = np.where(mask, Status.PRIMARY, Status.PUBLISHED).astype(np.int8)
-    return Given(
+    return GivenTable(
         Table(what.name, what.dimensions, what.codes, values, what.equations, True), status, has_true_values=true
     )
 
 
 def test_the_same_period_joins_cells_and_sums() -> None:
     hidden = {("N", "f"), ("N", "m"), ("S", "f"), ("S", "m")}
-    both = together_with(Given(NOW), published(BEFORE, hidden, true=True))
+    both = together_with(GivenTable(NOW), published(BEFORE, hidden, true=True))
     joint = both.given.table
     assert len(joint) == 5 + 6 and joint.values[:5].tolist() == NOW.values.tolist()
     names = [joint.cell_name(cell) for cell in range(len(joint))]
@@ -49,7 +49,7 @@ def test_the_same_period_joins_cells_and_sums() -> None:
 
 
 def test_levels_and_knowledge_grow_with_the_joint_table() -> None:
-    both = together_with(Given(NOW), published(BEFORE, {("N", "f"), ("N", "m")}, true=True))
+    both = together_with(GivenTable(NOW), published(BEFORE, {("N", "f"), ("N", "m")}, true=True))
     levels = both.levels(Levels.of(len(NOW), np.array([2]), 1, 2))
     assert len(levels.sensitive) == len(both.given.table) and levels.sensitive.sum() == 1
     knowledge = both.knowledge(Knowledge.of(len(NOW), integer=True))
@@ -58,9 +58,11 @@ def test_levels_and_knowledge_grow_with_the_joint_table() -> None:
 
 
 def test_values_that_follow_are_filled_in_and_others_are_told() -> None:
-    one = together_with(Given(NOW), published(BEFORE, {("N", "f")}, true=False))
+    one = together_with(GivenTable(NOW), published(BEFORE, {("N", "f")}, true=False))
     assert one.given.has_true_values and not np.isnan(one.given.table.values).any()
-    many = together_with(Given(NOW), published(BEFORE, {("N", "f"), ("N", "m"), ("S", "f"), ("S", "m")}, true=False))
+    many = together_with(
+        GivenTable(NOW), published(BEFORE, {("N", "f"), ("N", "m"), ("S", "f"), ("S", "m")}, true=False)
+    )
     assert not many.given.has_true_values
     assert "the true values of 4 cells" in many.given.notes[-1]
 
@@ -68,7 +70,7 @@ def test_values_that_follow_are_filled_in_and_others_are_told() -> None:
 def test_a_revised_value_is_refused_without_telling_it() -> None:
     revised = crossed((COARSE, SEX), {("N", "f"): 8, ("N", "m"): 15, ("S", "f"): 5, ("S", "m"): 7}, name="before")
     with pytest.raises(InputError) as told:
-        together_with(Given(NOW), published(revised, set(), true=True))
+        together_with(GivenTable(NOW), published(revised, set(), true=True))
     assert "2 cells published earlier with another value: area=Total, area=N" in str(told.value)
     assert "23" not in str(told.value) and "22" not in str(told.value)
 
@@ -96,6 +98,6 @@ def test_an_earlier_period_with_other_codes_and_dimensions() -> None:
 
 
 def test_a_table_that_is_the_same_twice_adds_nothing() -> None:
-    both = together_with(Given(NOW), published(NOW, set(), true=True))
+    both = together_with(GivenTable(NOW), published(NOW, set(), true=True))
     assert len(both.given.table) == len(NOW) and both.known.all()
     assert isinstance(both.given.table.equations, Equations) and len(both.given.table.equations) == len(NOW.equations)

@@ -11,15 +11,15 @@ import pytest
 from tacita.api.dataset import default_engine
 from tacita.model.table import Table
 from tacita.tables.build.from_specification import gather
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 from tacita.tables.specification.reading import parse_specification
 
 
-def gathered(folder: Path, text: str) -> tuple[Given, ...]:
+def gathered(folder: Path, text: str) -> tuple[GivenTable, ...]:
     return gather(parse_specification(text, folder=folder), default_engine())
 
 
-def of_z(shared: Path, name: str, dimensions: list[str], source: str) -> Given:
+def of_z(shared: Path, name: str, dimensions: list[str], source: str) -> GivenTable:
     hierarchies = "".join(f'[dimension.{each}]\nhierarchy = "{name}_dimlist_{each}.csv"\n' for each in dimensions)
     text = f"[data]\n{source}\n{hierarchies}[[table]]\ndimensions = {dimensions}\n"
     return gathered(shared / "data/tables", text)[0]

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from tacita.model.table import Dimension, Equations, Status, Table
-from tacita.tables.output.part import Part, parts_of
+from tacita.tables.output.part import TablePart, parts_of
 
 SECTOR = Dimension.tree("sector", {"Total": {"A": ["A1", "A2"], "B": []}})
 SIZE = Dimension("size", ("all", "<s>", "l"), Dimension.flat("size", ["<s>", "l"], "all").sums, {"l": "large & old"})
@@ -23,11 +23,11 @@ def table(*dimensions: Dimension) -> Table:
     return Table("firms", dimensions, codes, values, Equations.of([]), is_count=False, response="turnover")
 
 
-def external(given: Table) -> tuple[Part, ...]:
+def external(given: Table) -> tuple[TablePart, ...]:
     return parts_of(given, np.where(given.values == SECRET, np.nan, given.values))
 
 
-def internal(given: Table) -> tuple[Part, ...]:
+def internal(given: Table) -> tuple[TablePart, ...]:
     hidden = np.flatnonzero(given.values == SECRET)
     statuses = np.zeros(len(given), np.int8)
     statuses[hidden] = (Status.PRIMARY, Status.SECONDARY)

@@ -18,7 +18,7 @@ from tacita.tables.output.as_csv import long_csv, wide_csv
 from tacita.tables.output.as_excel import write_excel
 from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
-from tacita.tables.output.part import Part, parts_of
+from tacita.tables.output.part import TablePart, parts_of
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -108,7 +108,7 @@ def test_published_intervals_stand_in_the_place_of_values() -> None:
     (part,) = external(table(SIZE, YEAR))
     lower = np.where(part.withheld, 10.0, np.nan)
     upper = np.where(part.withheld, 25.0, np.nan)
-    between = Part(part.name, part.dimensions, part.codes, part.values, part.response, lower, upper)
+    between = TablePart(part.name, part.dimensions, part.codes, part.values, part.response, lower, upper)
     assert "10 – 25" in wide_csv(between)
     assert [(row["lower"], row["upper"]) for row in rows(long_csv(between)) if row["status"]] == [("10", "25")] * 2
 

@@ -14,7 +14,7 @@ import tacita as tc
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Table
 from tacita.tables.build.microdata.from_microdata import build
-from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.layout import MicrodataLayout
 from tacita.tables.recoding.merge import neighbours
 from tacita.tables.recoding.recoded import recoded
 from tacita.tables.sensitivity.assess import assess
@@ -35,7 +35,7 @@ FIRMS = {
 
 
 def built(**layout: Any) -> Table:
-    return build(tc.read(pa.table(FIRMS), name="firms").microdata, [Layout("firms", (SIZE,), **layout)])
+    return build(tc.read(pa.table(FIRMS), name="firms").microdata, [MicrodataLayout("firms", (SIZE,), **layout)])
 
 
 def sensitive(table: Table, *rules: Any) -> set[str]:
@@ -48,7 +48,7 @@ def test_built_tables_and_tables_by_hand_are_equally_sensitive(shared: Path) -> 
     sector = Dimension.flat("sector4", sorted({row["sector4"] for row in rows}))
     geo = Dimension.flat("geo", sorted({row["geo"] for row in rows}))
     microdata = tc.read(shared / "data/tables/magnitude1.csv").microdata
-    one = build(microdata, [Layout("m", (sector, geo), response="value", contributor="company")])
+    one = build(microdata, [MicrodataLayout("m", (sector, geo), response="value", contributor="company")])
     other = made((sector, geo), rows, "value", holder="company")
     to = [cell(other, *one.cell_codes(at)) for at in range(len(one))]
     for rule in (PPercent(10), Dominance(1, 80), MinimumFrequency(3)):

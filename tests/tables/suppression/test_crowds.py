@@ -13,15 +13,15 @@ from tacita.model.table import Knowledge
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.exact import safe_pattern
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
-from tacita.tables.suppression.problem import Problem, problem_of
+from tacita.tables.suppression.problem import SuppressionProblem, problem_of
 from tacita.tables.suppression.proofs import crowds
 from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.proofs.waiting import Waiting
 from tacita.tables.suppression.suppress import suppress
-from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target
+from tacita.tables.suppression.target import EVERYBODY, WIDTH, ProtectionTarget
 
 
-def crowded(share: float) -> tuple[Problem, object, object, Knowledge]:
+def crowded(share: float) -> tuple[SuppressionProblem, object, object, Knowledge]:
     """A table half of whose cells are sensitive; some contributors stand alone behind one cell, some behind two."""
     table, levels = random_table((12, 12), 0.5, seed=3)
     draw = np.random.default_rng(1)
@@ -68,11 +68,11 @@ def test_pattern_without_time_passes_the_audit(share: float) -> None:
 
 def test_waiting_targets_leave_in_their_order() -> None:
     targets = [
-        Target(0, 1, 2.0),
-        Target(0, -1, 2.0),
-        Target(1, 1, 3.0, 7),
-        Target(1, WIDTH, 1.0),
-        Target(1, -1, 4.0, 8),
+        ProtectionTarget(0, 1, 2.0),
+        ProtectionTarget(0, -1, 2.0),
+        ProtectionTarget(1, 1, 3.0, 7),
+        ProtectionTarget(1, WIDTH, 1.0),
+        ProtectionTarget(1, -1, 4.0, 8),
     ]
     waiting = Waiting(targets)
     delta = np.array([2.0, 3.0])

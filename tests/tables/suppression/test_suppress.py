@@ -16,7 +16,7 @@ from tacita.attacks import audit
 from tacita.errors import InputError, UsageError
 from tacita.model.table import Dimension, Knowledge, Levels, Status, Table, table_of_leaves
 from tacita.progress import Step
-from tacita.tables.suppression.problem import Union
+from tacita.tables.suppression.problem import SecretUnion
 from tacita.tables.suppression.suppress import suppress
 
 
@@ -145,7 +145,7 @@ def test_unions_stay_unknown():
     levels = levels_of(table, secret, 0.1)
     before = suppress(table, levels)
     row = {c for c in np.flatnonzero(table.codes[:, 0] == table.codes[secret[0], 0]) if before.suppressed[c]}
-    after = suppress(table, levels, unions=[Union(np.array(sorted(row)), 5.0)])
+    after = suppress(table, levels, unions=[SecretUnion(np.array(sorted(row)), 5.0)])
     cells = np.flatnonzero(table.codes[:, 0] == table.codes[secret[0], 0])
     assert after.suppressed[cells].sum() > len(row)
     assert after.cost >= before.cost

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tacita.attacks.tables.contributor_search import Insight, Search
+from tacita.attacks.tables.contributor_search import ContributorSearch, Insight
 from tacita.attacks.tables.demands import Demands
 from tacita.attacks.tables.insiders import Insiders
 from tacita.attacks.tables.insiders import in_free_numbers as knowledge_in_free_numbers
-from tacita.attacks.tables.reach import Ends, Reach
+from tacita.attacks.tables.reach import AttackerReach, Ends
 from tacita.attacks.tables.shown import in_free_numbers
 from tacita.attacks.tables.system.blocks import Blocks, gathered
 from tacita.attacks.tables.system.possible_tables import Numbers
@@ -31,7 +31,7 @@ SHOWN = 20_000_000
 
 
 def insights(
-    reach: Reach,
+    reach: AttackerReach,
     ends: Ends,
     demands: Demands,
     known: Insiders,
@@ -63,7 +63,7 @@ def insights(
         local = np.full(len(reach.start), -1, np.int64)
         local[group.free] = np.arange(len(group.free))
         mine = local[at] >= 0
-        search = Search(
+        search = ContributorSearch(
             group,
             reach.start[group.free],
             (who[mine], local[at[mine]], lower[mine], upper[mine]),

@@ -61,7 +61,7 @@ class Goal:
 
 
 @dataclass(slots=True)
-class Search:
+class ContributorSearch:
     """The search in one group of blocks; everything is numbered within the group."""
 
     group: Blocks

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.tables.insiders import Insiders
-from tacita.attacks.tables.reach import Ends, Reach
-from tacita.attacks.tables.result import Violation
+from tacita.attacks.tables.reach import AttackerReach, Ends
+from tacita.attacks.tables.result import LevelViolation
 from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables
 from tacita.attacks.tables.system.reduction import Reduction
 from tacita.model.table import Levels, Table
@@ -111,7 +111,7 @@ class Demands:
             np.where(wide, 0.0, self.width),
         )
 
-    def without(self, possible: PossibleTables, violations: Iterable[Violation]) -> Demands:
+    def without(self, possible: PossibleTables, violations: Iterable[LevelViolation]) -> Demands:
         """Return the demands that are met, without those that are violated already."""
         down_to, up_to, width = self.down_to.copy(), self.up_to.copy(), self.width.copy()
         for each in violations:
@@ -147,7 +147,7 @@ class Demands:
 
     def violations(
         self, table: Table, possible: PossibleTables, interval: tuple[Numbers, Numbers], attacker: str
-    ) -> list[Violation]:
+    ) -> list[LevelViolation]:
         """Return every demand that a proved interval of the unknown cells does not meet."""
         lower, upper = (each[self.places] for each in interval)
         exact = 1e-12 * np.abs(np.nan_to_num(self.value))
@@ -160,12 +160,12 @@ class Demands:
             for at in np.flatnonzero(missed):
                 cell = int(possible.cells[self.places[at]])
                 found.append(
-                    Violation(cell, table.cell_name(cell), attacker, what, float(needed[at]), float(reached[at]))
+                    LevelViolation(cell, table.cell_name(cell), attacker, what, float(needed[at]), float(reached[at]))
                 )
         return found
 
 
-def settle(reach: Reach, ends: Ends, demands: Demands, exact: bool, progress: Progress) -> None:
+def settle(reach: AttackerReach, ends: Ends, demands: Demands, exact: bool, progress: Progress) -> None:
     """Settle the ends of every cell (`exact`), or only as far as the levels demand."""
     count = len(reach.start)
     if exact:

@@ -21,7 +21,7 @@ Figure = Callable[[float], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class AttackAccount:
     """An attack, a sentence each step: `steps` with figures of the table in it, `outline` the same without them.
 
     The outline is told anew, not cut out of the steps: codes may look like anything, also like figures.
@@ -31,15 +31,15 @@ class Account:
     outline: tuple[str, ...] = ()
 
     @classmethod
-    def plain(cls, *steps: str) -> Account:
+    def plain(cls, *steps: str) -> AttackAccount:
         """Return an account of sentences that have no figure."""
         return cls(steps, steps)
 
-    def __add__(self, other: Account) -> Account:
-        return Account(self.steps + other.steps, self.outline + other.outline)
+    def __add__(self, other: AttackAccount) -> AttackAccount:
+        return AttackAccount(self.steps + other.steps, self.outline + other.outline)
 
 
-def account(table: Table, possible: PossibleTables, place: int, *, up: bool) -> Account:
+def account(table: Table, possible: PossibleTables, place: int, *, up: bool) -> AttackAccount:
     """Return how an attacker bounds one unknown cell.
 
     The sums near the cell are tried first, and more of them until more sums bound the cell no closer: a single sum,
@@ -59,7 +59,7 @@ def account(table: Table, possible: PossibleTables, place: int, *, up: bool) -> 
         layers.append(rows)
     target = _Bound.of(possible, rows, place, up=up)
     if target is None:
-        return Account.plain("the solver could not repeat the attack on the whole of its block")
+        return AttackAccount.plain("the solver could not repeat the attack on the whole of its block")
     singles = [np.array([row]) for row in layers[0]] if layers else []
     for near in (*singles, *layers[:-1]):
         bound = _Bound.of(possible, near, place, up=up)
@@ -108,9 +108,9 @@ class _Bound:
         left[np.abs(left) < 1e-7] = 0.0
         return cls(place, up, float(point[at]) * scale, size, rows, cells, prices, left)
 
-    def told(self, table: Table, possible: PossibleTables) -> Account:
+    def told(self, table: Table, possible: PossibleTables) -> AttackAccount:
         """Return the attack as sentences."""
-        return Account(self._told(table, possible, _figure), self._told(table, possible, _no_figure))
+        return AttackAccount(self._told(table, possible, _figure), self._told(table, possible, _no_figure))
 
     def _told(self, table: Table, possible: PossibleTables, figure: Figure) -> tuple[str, ...]:
         name = f"({table.cell_name(int(possible.cells[self.place]))})"

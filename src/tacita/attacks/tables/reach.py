@@ -47,7 +47,7 @@ class Ends:
         return cls(start.copy(), start.copy(), lowest.copy(), highest.copy(), none.copy(), none.copy(), none.copy())
 
 
-class Reach:
+class AttackerReach:
     """The search over all blocks of a reduction."""
 
     def __init__(self, possible: PossibleTables, reduction: Reduction, *, seconds: float = 5.0, seed: int = 0) -> None:
@@ -136,7 +136,7 @@ def _nothing_fits() -> InputError:
 class _Settling:
     """The search in one group of blocks."""
 
-    reach: Reach
+    reach: AttackerReach
     group: Blocks
     ends: Ends
     down_to: Numbers

@@ -14,7 +14,7 @@ EVERYBODY = "everybody"
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class LevelViolation:
     """One sensitive cell that somebody comes too near to. Internal: `needed` and `reached` are figures of the table.
 
     `what` is "lower", "upper", "sliding", "published", "union" or "disclosed"; `needed` is how far the interval must
@@ -47,7 +47,7 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
-class Intervals:
+class AttackerIntervals:
     """The attacker's interval of each cell of the table; nan where the cell was not attacked.
 
     Where `exact` is false the interval is only what was needed to judge: everything in it is possible, and more may be.
@@ -65,8 +65,8 @@ class Audit:
     table: str
     suppressed: int
     sensitive: int
-    intervals: Intervals
-    violations: tuple[Violation, ...]
+    intervals: AttackerIntervals
+    violations: tuple[LevelViolation, ...]
     notes: tuple[str, ...] = ()
     solved: int = 0
     figures: dict[str, Any] = field(default_factory=dict)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from tacita.attacks.tables.adjusted_table import checked_length
 from tacita.attacks.tables.demands import EXACT_UP_TO, Demands, attained, final, settle
-from tacita.attacks.tables.reach import Reach
-from tacita.attacks.tables.result import EVERYBODY, Audit, Intervals, Violation
+from tacita.attacks.tables.reach import AttackerReach
+from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
 from tacita.attacks.tables.system.possible_tables import Numbers, possible_tables
 from tacita.attacks.tables.system.reduction import reduced
 from tacita.errors import counted
@@ -106,7 +106,7 @@ def _attacked(
     bounds: tuple[Numbers, Numbers],
     levels: Levels,
     knowledge: Knowledge,
-    faults: list[Violation],
+    faults: list[LevelViolation],
     exact: bool | None,
     progress: Progress,
 ) -> Audit:
@@ -114,14 +114,14 @@ def _attacked(
     everything = np.ones(len(table), bool)
     nowhere = np.full(len(table), np.nan)
     if faults:
-        intervals = Intervals(nowhere, nowhere.copy(), ~everything)
+        intervals = AttackerIntervals(nowhere, nowhere.copy(), ~everything)
         return Audit(table.name, 0, int(levels.sensitive.sum()), intervals, tuple(faults))
     told = replace(
         knowledge, lower=np.maximum(knowledge.lower, bounds[0]), upper=np.minimum(knowledge.upper, bounds[1])
     )
     possible = possible_tables(table, everything, told)
     reduction = reduced(possible)
-    reach = Reach(possible, reduction)
+    reach = AttackerReach(possible, reduction)
     ends = reach.ends()
     demands = Demands.of(levels, possible, table.values)
     settle(reach, ends, demands, len(table) <= EXACT_UP_TO if exact is None else exact, progress)
@@ -134,7 +134,7 @@ def _attacked(
         table.name,
         0,
         int(levels.sensitive.sum()),
-        Intervals(lower, upper, ~np.isnan(lower)),
+        AttackerIntervals(lower, upper, ~np.isnan(lower)),
         tuple(violations),
         (f"{counted(determined, 'true cell')} can be determined exactly",) if determined else (),
         reach.solved,
@@ -142,7 +142,7 @@ def _attacked(
     )
 
 
-def _broken(table: Table, which: NDArray[np.bool_], what: str, said: str) -> Violation:
+def _broken(table: Table, which: NDArray[np.bool_], what: str, said: str) -> LevelViolation:
     """Return that the first of some cells is not what the method promises."""
     cell = int(np.flatnonzero(which)[0])
-    return Violation(cell, table.cell_name(cell), EVERYBODY, what, 0.0, 0.0, (said,), outline=(said,))
+    return LevelViolation(cell, table.cell_name(cell), EVERYBODY, what, 0.0, 0.0, (said,), outline=(said,))

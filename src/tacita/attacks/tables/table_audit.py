@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from tacita.attacks.tables.coalition import insights
 from tacita.attacks.tables.contributor_search import Insight
 from tacita.attacks.tables.demands import EXACT_UP_TO, Demands, attained, final, settle
-from tacita.attacks.tables.explanation import Account, account
+from tacita.attacks.tables.explanation import AttackAccount, account
 from tacita.attacks.tables.insiders import Insiders, insiders
-from tacita.attacks.tables.reach import Ends, Reach
-from tacita.attacks.tables.result import EVERYBODY, Audit, Intervals, Violation
+from tacita.attacks.tables.reach import AttackerReach, Ends
+from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
 from tacita.attacks.tables.shown import shown
 from tacita.attacks.tables.system.possible_tables import Numbers, PossibleTables, possible_tables, unit_of
 from tacita.attacks.tables.system.reduction import Reduction, reduced
@@ -80,7 +80,7 @@ def audit(
     """
     _covers(table, levels)
     possible, reduction, accuracy = _system(table, suppressed, knowledge)
-    reach = Reach(possible, reduction, seconds=seconds)
+    reach = AttackerReach(possible, reduction, seconds=seconds)
     ends = reach.ends()
     demands = Demands.of(levels, possible, table.values)
     not_shown = demands
@@ -149,7 +149,7 @@ def _system(
     try:
         reduction = reduced(possible)
         if possible.truth is None:
-            Reach(possible, reduction)
+            AttackerReach(possible, reduction)
     except InputError:
         unit = unit_of(np.nan_to_num(table.values))
         if possible.truth is not None or table.is_count or not unit:
@@ -166,7 +166,7 @@ def _intervals(
     reduction: Reduction,
     ends: Ends,
     settled: tuple[Numbers, Numbers],
-) -> Intervals:
+) -> AttackerIntervals:
     """Return the intervals by cell of the table: the true end where it is settled, what is proved otherwise."""
     held = reduction.place >= 0
     exact = np.ones(len(held), bool)
@@ -175,10 +175,10 @@ def _intervals(
     whole = np.zeros(len(table), bool)
     lower[possible.cells], upper[possible.cells], whole[possible.cells] = *settled, exact
     lower[~suppressed] = upper[~suppressed] = np.nan
-    return Intervals(lower, upper, whole & suppressed)
+    return AttackerIntervals(lower, upper, whole & suppressed)
 
 
-def _settled(violation: Violation, possible: PossibleTables, settled: tuple[Numbers, Numbers]) -> Violation:
+def _settled(violation: LevelViolation, possible: PossibleTables, settled: tuple[Numbers, Numbers]) -> LevelViolation:
     """Return a violation with the true end instead of the end less the inaccuracy of its proof."""
     at = int(np.searchsorted(possible.cells, violation.cell))
     low, high = float(settled[0][at]), float(settled[1][at])
@@ -192,7 +192,7 @@ def _insider(
     demands: Demands,
     known: Insiders,
     insight: Insight,
-) -> tuple[list[Violation], PossibleTables]:
+) -> tuple[list[LevelViolation], PossibleTables]:
     """Return what one contributor's knowledge violates, and the tables that this contributor holds possible."""
     own = known.who == insight.attacker
     place = known.place[own]
@@ -208,11 +208,11 @@ def _insider(
     return found, replace(possible, lower=lower, upper=upper)
 
 
-def _explained(table: Table, possible: PossibleTables, violation: Violation) -> Violation:
+def _explained(table: Table, possible: PossibleTables, violation: LevelViolation) -> LevelViolation:
     """Return a violation with its attack told."""
     at = int(np.searchsorted(possible.cells, violation.cell))
     knows = "" if violation.attacker == EVERYBODY else f"{violation.attacker} knows the own part of the table"
-    told = Account.plain(knows) if knows else Account()
+    told = AttackAccount.plain(knows) if knows else AttackAccount()
     for up in (False, True):
         if violation.what in (("upper", "sliding") if up else ("lower", "sliding")):
             told += account(table, possible, at, up=up)
@@ -225,7 +225,7 @@ def _disclosed(
     settled: tuple[Numbers, Numbers],
     suppressed: NDArray[np.bool_],
     share: float,
-) -> list[Violation]:
+) -> list[LevelViolation]:
     """Return the suppressed cells, of a table without levels or true values, that are known (nearly) exactly."""
     low, high = settled
     with np.errstate(invalid="ignore"):
@@ -238,7 +238,7 @@ def _disclosed(
         told = account(table, possible, at, up=False) + account(table, possible, at, up=True)
         width = float(high[at] - low[at])
         found.append(
-            Violation(
+            LevelViolation(
                 cell,
                 table.cell_name(cell),
                 EVERYBODY,
@@ -252,14 +252,16 @@ def _disclosed(
     return found
 
 
-def _uncovered(table: Table, suppressed: NDArray[np.bool_], knowledge: Knowledge, levels: Levels) -> list[Violation]:
+def _uncovered(
+    table: Table, suppressed: NDArray[np.bool_], knowledge: Knowledge, levels: Levels
+) -> list[LevelViolation]:
     """Return the sensitive cells that stand in the table, or that everybody knows from elsewhere."""
     found = []
     for cell in np.flatnonzero(levels.sensitive & (~suppressed | knowledge.known)):
         steps = ("the cell is published",) if not suppressed[cell] else ("the cell is known from elsewhere",)
         need = float(max(levels.lower[cell], levels.upper[cell], levels.sliding[cell]))
         name = table.cell_name(int(cell))
-        found.append(Violation(int(cell), name, EVERYBODY, "published", need, 0.0, steps, outline=steps))
+        found.append(LevelViolation(int(cell), name, EVERYBODY, "published", need, 0.0, steps, outline=steps))
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacita.attacks.tables.result import EVERYBODY, Violation
+from tacita.attacks.tables.result import EVERYBODY, LevelViolation
 from tacita.attacks.tables.system.possible_tables import Places, PossibleTables
 from tacita.errors import listed
 from tacita.model.table import Knowledge, Levels, Table
@@ -20,14 +20,14 @@ LARGEST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Union:
+class CellUnion:
     """Suppressed cells whose sum is known, and the equations of the table that give it."""
 
     cells: Places
     equations: tuple[int, ...]
 
 
-def known_unions(possible: PossibleTables) -> Iterator[Union]:
+def known_unions(possible: PossibleTables) -> Iterator[CellUnion]:
     """Yield the unions of two cells or more whose sum is known: by one sum, or by two that were combined.
 
     A sum whose total is published gives the union of its suppressed parts. Two sums combined give another: one union
@@ -45,11 +45,11 @@ def known_unions(possible: PossibleTables) -> Iterator[Union]:
     split = np.flatnonzero((negative == 1) & ones)
     seen: set[tuple[int, ...]] = set()
 
-    def new(cells: set[int], *used: int) -> Iterator[Union]:
+    def new(cells: set[int], *used: int) -> Iterator[CellUnion]:
         key = tuple(sorted(cells))
         if len(key) > 1 and key not in seen:
             seen.add(key)
-            yield Union(possible.cells[list(key)], tuple(int(possible.equations[row]) for row in used))
+            yield CellUnion(possible.cells[list(key)], tuple(int(possible.equations[row]) for row in used))
 
     holding: dict[int, list[int]] = {}
     for row in positive:
@@ -80,7 +80,7 @@ def union_violations(
     *,
     minimum_frequency: int = 0,
     rule: UnionRule | None = None,
-) -> list[Violation]:
+) -> list[LevelViolation]:
     """Return the unions with a sensitive cell in them that are sensitive themselves.
 
     A union is sensitive when it has fewer contributors than the minimum frequency, when one contributor stands behind
@@ -99,7 +99,7 @@ def union_violations(
         if too_few or (rule is not None and rule(union.cells)):
             cell, told = int(sensitive[0]), _told(table, union)
             found.append(
-                Violation(
+                LevelViolation(
                     cell,
                     table.cell_name(cell),
                     EVERYBODY,
@@ -134,7 +134,7 @@ def contributors_behind(table: Table, knowledge: Knowledge, cells: Places) -> in
     return int(counts[cells].sum())
 
 
-def _told(table: Table, union: Union) -> tuple[str, ...]:
+def _told(table: Table, union: CellUnion) -> tuple[str, ...]:
     names = [f"({table.cell_name(int(cell))})" for cell in union.cells]
     totals = []
     for row in union.equations:

@@ -9,7 +9,7 @@ from tacita.model.table.dimension import Dimension, Sum
 from tacita.model.table.equations import Equations
 from tacita.model.table.grid import table_of_leaves
 from tacita.model.table.knowledge import Knowledge
-from tacita.model.table.levels import Levels, Reason
+from tacita.model.table.levels import Levels, SensitivityReason
 from tacita.model.table.movement import Movement
 from tacita.model.table.status import WITHHELD, Status
 from tacita.model.table.table import Table
@@ -22,7 +22,7 @@ __all__ = [
     "Knowledge",
     "Levels",
     "Movement",
-    "Reason",
+    "SensitivityReason",
     "Status",
     "Sum",
     "Table",

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class SensitivityReason:
     """Why a rule finds a cell sensitive, as a sentence with a gap for how much.
 
     `wording` may hold ``{excess}`` and ``{reached}``, the latter being `limit` minus the excess. It holds no figure of
     the cell besides.
 
-    >>> Reason("within {reached} %, 10 % are required", 10).told(6)
+    >>> SensitivityReason("within {reached} %, 10 % are required", 10).told(6)
     'within 4 %, 10 % are required'
     """
 
@@ -44,7 +44,7 @@ class Levels:
     rule: NDArray[np.int16]
     rules: tuple[str, ...]
     excess: NDArray[np.float64]
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[SensitivityReason, ...] = ()
 
     @classmethod
     def none(cls, cells: int) -> Levels:

@@ -29,7 +29,7 @@ from tacita.tables.output.as_csv import long_csv, wide_csv
 from tacita.tables.output.as_excel import write_excel
 from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
-from tacita.tables.output.part import Part
+from tacita.tables.output.part import TablePart
 from tacita.tables.protect.protected import Protected
 
 FORMATS = ("csv", "wide-csv", "xlsx", "parquet", "sdmx-csv")
@@ -94,7 +94,7 @@ def write_tables(
 
 
 def write_parts(
-    parts: Sequence[Part],
+    parts: Sequence[TablePart],
     folder: Path,
     formats: Sequence[str],
     *,

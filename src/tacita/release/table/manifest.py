@@ -13,13 +13,13 @@ from tacita.model.table import Status
 from tacita.release.manifest import FORMAT, hashes, plain
 from tacita.release.placing import TOKEN, Places
 from tacita.release.table.kind import INTERNAL, PUBLIC
-from tacita.tables.output.part import MARKER, Part
+from tacita.tables.output.part import MARKER, TablePart
 from tacita.tables.protect.protected import Protected, ProtectedTable
 from tacita.version import __version__
 
 
 def public_manifest(
-    protected: Protected, parts: Sequence[Part], files: Mapping[str, list[str]], folder: Path
+    protected: Protected, parts: Sequence[TablePart], files: Mapping[str, list[str]], folder: Path
 ) -> dict[str, Any]:
     """Return what everybody may know: which tables there are, how to read them, and that no file was changed."""
     return {

@@ -8,7 +8,7 @@ from itertools import islice
 from tacita.errors import counted
 from tacita.model.table import Status
 from tacita.tables.output.as_html import tables_page
-from tacita.tables.output.part import Part
+from tacita.tables.output.part import TablePart
 from tacita.tables.protect.protected import Protected, ProtectedTable
 from tacita.views.markup import Html, items, tag
 from tacita.views.page import section, verdict
@@ -19,14 +19,14 @@ _LISTED = 500
 _METHODS = {"suppression": "cells are withheld", "fast": "cells are withheld", "intervals": "intervals are published"}
 
 
-def public_page(protected: Protected, parts: Sequence[Part]) -> str:
+def public_page(protected: Protected, parts: Sequence[TablePart]) -> str:
     """Return the page with the tables, and how to read them."""
     return tables_page(
         protected.title, parts, list(dict.fromkeys(n for each in protected.tables for n in each.reading))
     )
 
 
-def internal_page(protected: Protected, parts: Sequence[Part]) -> str:
+def internal_page(protected: Protected, parts: Sequence[TablePart]) -> str:
     """Return the page with all figures, the verdict, and every decision."""
     suppressed = sum(each.audit.suppressed for each in protected.tables)
     word, kind = ("PASSED", "good") if protected.passed else ("NOT PASSED", "bad")

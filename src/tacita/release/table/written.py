@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.output.part import MARKER, Part
+from tacita.tables.output.part import MARKER, TablePart
 from tacita.tables.protect.protected import Protected, ProtectedTable
 
 
@@ -27,7 +27,9 @@ def faults_of_written(protected: Protected, folder: Path, files: Mapping[str, Se
     return faults
 
 
-def _faults(each: ProtectedTable, part: Part, values: NDArray[np.float64], marked: NDArray[np.bool_]) -> Iterator[str]:
+def _faults(
+    each: ProtectedTable, part: TablePart, values: NDArray[np.float64], marked: NDArray[np.bool_]
+) -> Iterator[str]:
     cells = part.cells
     if cells is None or len(values) != len(cells):
         yield "it has not as many cells as the table"

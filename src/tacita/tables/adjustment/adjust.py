@@ -21,7 +21,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.tables.adjustment.adjusted import Adjusted
 from tacita.tables.adjustment.search import Found, first_found
 from tacita.tables.adjustment.signs import Signs
-from tacita.tables.linear_program import Program, Reals, is_whole, solve
+from tacita.tables.linear_program import LinearProgram, Reals, is_whole, solve
 from tacita.tables.usable import names, require_levels, require_usable
 
 _LATE = "time ran out: another adjustment may be nearer"
@@ -151,7 +151,7 @@ def _proven(found: Found, end: float, gap: float, progress: Progress) -> tuple[R
     return columns, max(found.bound, better.bound), () if better.optimal else (_LATE,)
 
 
-def _settled(signs: Signs, program: Program, columns: Reals) -> Reals:
+def _settled(signs: Signs, program: LinearProgram, columns: Reals) -> Reals:
     """Return the best solution for the signs as whole numbers: the solver's own may be whole to within a tolerance."""
     exact = solve(signs.with_signs(program, columns[2 * signs.count :] > 0.5)).values
     return columns if exact is None or (signs.whole and not is_whole(exact)) else exact

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacita.progress import Progress, Step
 from tacita.tables.adjustment.signs import Signs
-from tacita.tables.linear_program import Program, Reals, Rows, solve
+from tacita.tables.linear_program import ConstraintRows, LinearProgram, Reals, solve
 
 _CUT_ROUNDS = 12
 _MOST_WITH_CUTS = 200
@@ -20,7 +20,7 @@ class Found:
     """The program with its row cuts, the best solution so far, and a bound; `columns` is None when there is none."""
 
     signs: Signs
-    program: Program
+    program: LinearProgram
     columns: Reals | None
     bound: float
     infeasible: bool = False
@@ -73,7 +73,7 @@ def first_found(signs: Signs, end: float, progress: Progress) -> Found:
     return Found(tighter, switched, start.columns, bound)
 
 
-def _with_signs_near(signs: Signs, program: Program, point: Reals, end: float) -> Found:
+def _with_signs_near(signs: Signs, program: LinearProgram, point: Reals, end: float) -> Found:
     found = solve(signs.with_signs(program, point[2 * signs.count :] > 0.5)).values
     if found is not None:
         return Found(signs, program, found, -np.inf)
@@ -88,8 +88,8 @@ def _with_signs_near(signs: Signs, program: Program, point: Reals, end: float) -
     return Found(signs, program, found, -np.inf)
 
 
-def _from(rows: Rows, first: int) -> Rows:
+def _from(rows: ConstraintRows, first: int) -> ConstraintRows:
     at = rows.starts[first]
-    return Rows(
+    return ConstraintRows(
         rows.starts[first:] - at, rows.columns[at:], rows.coefficients[at:], rows.lower[first:], rows.upper[first:]
     )

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import Equations
-from tacita.tables.linear_program import Program, Reals, Rows, solve
+from tacita.tables.linear_program import ConstraintRows, LinearProgram, Reals, solve
 
 _MOST_SIGNS = 9
 
@@ -52,7 +52,7 @@ class Signs:
         """The number of cells of the table."""
         return len(self.weights)
 
-    def program(self) -> Program:
+    def program(self) -> LinearProgram:
         """Return the program without row cuts, signs as continuous columns."""
         count, signs = self.count, len(self.cells)
         span = self.upper_levels + self.lower_levels
@@ -65,7 +65,7 @@ class Signs:
         least = np.where(self.room_below[self.cells] < self.lower_levels - 1e-9, 1.0, 0.0)
         most = np.where(self.room_above[self.cells] < self.upper_levels - 1e-9, 0.0, 1.0)
         weights = self.weights[self.cells]
-        return Program(
+        return LinearProgram(
             np.concatenate((self.weights, self.weights, weights * (self.upper_levels - self.lower_levels))),
             np.concatenate((np.zeros(2 * count), least)),
             np.concatenate((above, below, most)),
@@ -73,7 +73,7 @@ class Signs:
             offset=float((weights * self.lower_levels).sum()),
         )
 
-    def _sums(self, span: Reals) -> Rows:
+    def _sums(self, span: Reals) -> ConstraintRows:
         equations, count = self.equations, self.count
         number = np.full(count, -1, np.int64)
         number[self.cells] = np.arange(len(self.cells))
@@ -89,9 +89,9 @@ class Signs:
         down = np.zeros(count)
         down[self.cells] = self.lower_levels
         sums = equations.residuals(down)
-        return Rows(starts, columns[order], values[order], sums, sums)
+        return ConstraintRows(starts, columns[order], values[order], sums, sums)
 
-    def _only_with_their_sign(self, above: Reals, below: Reals, signs: int) -> Rows:
+    def _only_with_their_sign(self, above: Reals, below: Reals, signs: int) -> ConstraintRows:
         """Return p <= room * s and n <= room * (1 - s) for the sensitive cells."""
         count = self.count
         sign = np.arange(signs, dtype=np.int64) + 2 * count
@@ -100,9 +100,11 @@ class Signs:
         columns = np.column_stack((self.cells, sign, self.cells + count, sign)).ravel()
         values = np.column_stack((ones, -up, ones, down)).ravel()
         most = np.column_stack((np.zeros(signs), down)).ravel()
-        return Rows(np.arange(0, 4 * signs + 1, 2, dtype=np.int64), columns, values, np.full(2 * signs, -np.inf), most)
+        return ConstraintRows(
+            np.arange(0, 4 * signs + 1, 2, dtype=np.int64), columns, values, np.full(2 * signs, -np.inf), most
+        )
 
-    def row_cuts(self, point: Reals) -> Rows | None:
+    def row_cuts(self, point: Reals) -> ConstraintRows | None:
         """Return the cuts that a solution of the relaxation breaks, one for each equation at most."""
         count = self.count
         number = np.full(count, -1, np.int64)
@@ -127,7 +129,7 @@ class Signs:
             least.append(constant)
         if not least:
             return None
-        return Rows(
+        return ConstraintRows(
             np.array(starts, np.int64), np.array(columns, np.int64), np.array(values), np.array(least),
             np.full(len(least), np.inf),
         )  # fmt: skip
@@ -140,14 +142,14 @@ class Signs:
         rests = np.abs(corners @ up - (1 - corners) @ down)
         # Largest affine function below the rest at every corner: maximise its value here.
         free = np.full(k + 1, np.inf)
-        rows = Rows(
+        rows = ConstraintRows(
             np.arange(0, (k + 1) * 2**k + 1, k + 1, dtype=np.int64),
             np.tile(np.arange(k + 1, dtype=np.int64), 2**k),
             np.column_stack((corners, np.ones(2**k))).ravel(),
             np.full(2**k, -np.inf),
             rests,
         )
-        found = solve(Program(-np.append(here, 1.0), -free, free, rows)).values
+        found = solve(LinearProgram(-np.append(here, 1.0), -free, free, rows)).values
         if found is None:
             return np.zeros(k), float(rests.min())
         # Errors of arithmetic must not cut off a corner.
@@ -162,7 +164,7 @@ class Signs:
         changes[self.cells] += np.where(up > 0.5, self.upper_levels, -self.lower_levels)
         return np.asarray(changes)
 
-    def with_signs(self, program: Program, up: NDArray[np.bool_]) -> Program:
+    def with_signs(self, program: LinearProgram, up: NDArray[np.bool_]) -> LinearProgram:
         """Return the program with all signs fixed."""
         lower, upper = program.lower.copy(), program.upper.copy()
         lower[2 * self.count :] = upper[2 * self.count :] = up.astype(np.float64)

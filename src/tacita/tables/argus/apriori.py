@@ -11,7 +11,7 @@ import numpy as np
 from tacita.errors import InputError, counted, faults_text
 from tacita.model.hierarchy.text_file import read_text
 from tacita.model.table import Levels, Status
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 from tacita.tables.build.wishes import cells_with
 
 _KINDS = {"u": 0, "s": 0, "p": 0, "c": 1, "pl": 2}
@@ -64,7 +64,7 @@ def parse_apriori(
     return tuple(found)
 
 
-def with_apriori(given: Given, lines: Sequence[Apriori], share: float = 0.15) -> Given:
+def with_apriori(given: GivenTable, lines: Sequence[Apriori], share: float = 0.15) -> GivenTable:
     """Return a table with what an a-priori file says of its cells.
 
     ``u`` makes a cell sensitive, with protection levels of a `share` of its value unless ``pl`` gives them; ``s``

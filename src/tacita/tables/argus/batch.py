@@ -7,11 +7,11 @@ from pathlib import Path
 
 from tacita.errors import InputError, faults_text
 from tacita.model.hierarchy.text_file import read_text
-from tacita.tables.argus.batch_commands import Call, Command, TableAsked, commands, table_asked
+from tacita.tables.argus.batch_commands import BatchCommand, Command, TableAsked, commands, table_asked
 from tacita.tables.argus.metadata import cells_plan, dimension_plan, found_file, microdata_plan
 from tacita.tables.argus.record_layout import RecordLayout, read_record_layout
 from tacita.tables.argus.safety_rules import Taken, all_taken
-from tacita.tables.specification.specification import DataPlan, ProtectPlan, Specification, TablePlan
+from tacita.tables.specification.specification import DataPlan, ProtectPlan, TablePlan, TableSpecification
 
 _FREQUENCY = ("<freq>", "freq", "")
 _COSTS = {"-1": "count", "-2": "unity", "": "value"}
@@ -28,7 +28,7 @@ _METHODS = {
 _OF_NO_MATTER = {"READMICRODATA", "READTABLE", "SILENT", "LOGBOOK", "SOLVER", "VERSIONINFO", "GOINTERACTIVE", "COVER"}
 
 
-def read_batch(path: Path) -> Specification:
+def read_batch(path: Path) -> TableSpecification:
     """Return the specification of a batch; its `notes` tell everything that was not taken over."""
     text = read_text(path, InputError, "a batch of tau-Argus (.arb)")
     found, faults = commands(text)
@@ -59,8 +59,8 @@ class _Batch:
     cells: Path | None = None
     layout_path: Path | None = None
     tables: list[TableAsked] = field(default_factory=list)
-    rules: list[tuple[Call, ...]] = field(default_factory=list)
-    methods: list[Call] = field(default_factory=list)
+    rules: list[tuple[BatchCommand, ...]] = field(default_factory=list)
+    methods: list[BatchCommand] = field(default_factory=list)
     apriori: list[Path] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -98,7 +98,7 @@ class _Batch:
             self.faults.append(f"line {command.line}: there is no file '{names[0]}'")
         return path
 
-    def specification(self) -> Specification | None:
+    def specification(self) -> TableSpecification | None:
         if self.layout_path is None:
             self.faults.append("there is no <OPENMETADATA>")
         if (self.microdata is None) == (self.cells is None):
@@ -116,7 +116,7 @@ class _Batch:
         known = {each.name: each for each in layout.variables}
         names = dict.fromkeys(name for table in self.tables for name in table.variables)
         base = self.layout_path.parent
-        return Specification(
+        return TableSpecification(
             data=data,
             dimensions={name: dimension_plan(known[name], base) for name in names},
             tables=tuple(self._tables()),

@@ -21,13 +21,13 @@ class Command:
         """Return the texts in quotation marks."""
         return re.findall(r'"([^"]*)"', self.rest)
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[BatchCommand]:
         """Return what is written as ``NAME(1, 2)``."""
-        return [Call(name.upper(), _numbers(inside), inside) for name, inside in _RULE.findall(self.rest)]
+        return [BatchCommand(name.upper(), _numbers(inside), inside) for name, inside in _RULE.findall(self.rest)]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class BatchCommand:
     """A name with numbers in brackets: a safety rule, or a way to protect."""
 
     name: str

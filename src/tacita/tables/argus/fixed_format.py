@@ -13,7 +13,7 @@ from tacita.errors import InputError, faults_text, listed
 from tacita.files.read import read
 from tacita.model.microdata import Microdata
 from tacita.risk.arrays import as_arrow
-from tacita.tables.argus.record_layout import RecordLayout, Variable, read_record_layout
+from tacita.tables.argus.record_layout import ArgusVariable, RecordLayout, read_record_layout
 
 _NUMBERS = frozenset(("numeric", "weight", "frequency", "largest", "lower level", "upper level", "cost", "shadow"))
 
@@ -95,7 +95,7 @@ def _separated(lines: list[bytes], layout: RecordLayout, path: Path) -> list[Tex
     return [np.array([row[at] for row in rows], np.bytes_) for at in range(len(layout.variables))]
 
 
-def _numbers(texts: Texts, variable: Variable) -> tuple[NDArray[np.float64], list[int]]:
+def _numbers(texts: Texts, variable: ArgusVariable) -> tuple[NDArray[np.float64], list[int]]:
     absent = (texts == b"") | np.isin(texts, [code.encode() for code in variable.missing])
     points = np.where(absent, b"nan", np.char.replace(texts, b",", b"."))
     try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tacita.tables.argus.record_layout import RecordLayout, Variable
+from tacita.tables.argus.record_layout import ArgusVariable, RecordLayout
 from tacita.tables.specification.specification import DataPlan, DimensionPlan
 
 
-def dimension_plan(variable: Variable, folder: Path) -> DimensionPlan:
+def dimension_plan(variable: ArgusVariable, folder: Path) -> DimensionPlan:
     """Return the dimension of a spanning variable; file names are relative to the folder of the layout."""
     return DimensionPlan(
         variable.name,

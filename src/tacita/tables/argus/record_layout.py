@@ -32,7 +32,7 @@ _ROLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class ArgusVariable:
     """One variable: its place, the codes that mean missing, and its role."""
 
     name: str
@@ -55,7 +55,7 @@ class Variable:
     def prefixes(self) -> tuple[int, ...]:
         """The lengths of the codes above a leaf.
 
-        >>> Variable("nace", levels=(3, 1, 1, 0, 0)).prefixes
+        >>> ArgusVariable("nace", levels=(3, 1, 1, 0, 0)).prefixes
         (3, 4)
         """
         reached, found = 0, []
@@ -70,14 +70,14 @@ class Variable:
 class RecordLayout:
     """All variables of a file; `separator` is None for fixed columns."""
 
-    variables: tuple[Variable, ...]
+    variables: tuple[ArgusVariable, ...]
     separator: str | None = None
     statuses: dict[str, str] = field(default_factory=dict)
     """How a file of cells spells ``safe``, ``unsafe`` and ``protect``."""
     notes: tuple[str, ...] = ()
     """What was read and is not used."""
 
-    def of_role(self, role: str) -> tuple[Variable, ...]:
+    def of_role(self, role: str) -> tuple[ArgusVariable, ...]:
         """Return the variables with a role."""
         return tuple(each for each in self.variables if role in each.roles)
 
@@ -99,7 +99,7 @@ def parse_record_layout(text: str, where: str = "the record layout") -> RecordLa
     >>> layout.variables[0].start, layout.variables[1].decimals, layout.name_of("numeric")
     (9, 2, 'Var2')
     """
-    variables: list[Variable] = []
+    variables: list[ArgusVariable] = []
     statuses: dict[str, str] = {}
     separator: str | None = None
     faults: list[str] = []
@@ -143,18 +143,18 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
             yield number, tokens
 
 
-def _variable(tokens: list[str], free: bool) -> Variable:
+def _variable(tokens: list[str], free: bool) -> ArgusVariable:
     name, *rest = tokens
     if free:
         # Only the length may stand there, and after it the codes for missing.
         length = int(rest[0]) if rest and rest[0].isdigit() and len(rest) > 1 else None
-        return Variable(name, None, length, tuple(rest[1:] if length is not None else rest))
+        return ArgusVariable(name, None, length, tuple(rest[1:] if length is not None else rest))
     if len(rest) < 2 or not rest[0].isdigit() or not rest[1].isdigit() or int(rest[0]) < 1 or int(rest[1]) < 1:
         raise ValueError(f"variable '{name}' has no first column and length (or <SEPARATOR> is missing)")
-    return Variable(name, int(rest[0]), int(rest[1]), tuple(rest[2:]))
+    return ArgusVariable(name, int(rest[0]), int(rest[1]), tuple(rest[2:]))
 
 
-def _with(variable: Variable, tokens: list[str]) -> Variable | None:
+def _with(variable: ArgusVariable, tokens: list[str]) -> ArgusVariable | None:
     """Return the variable with what a line says of it, None if the line says nothing that is known."""
     word, *rest = tokens
     if word in _ROLES:

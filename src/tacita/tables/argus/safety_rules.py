@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tacita.tables.argus.batch_commands import Call
+from tacita.tables.argus.batch_commands import BatchCommand
 from tacita.tables.specification.rules import Dominance, PPercent, PriorPosterior, Request, SensitivityPlan
 
 _T = TypeVar("_T")
@@ -29,18 +29,19 @@ class Taken:
     notes: tuple[str, ...]
 
 
-def taken_rules(calls: Sequence[Call]) -> Taken:
+def taken_rules(calls: Sequence[BatchCommand]) -> Taken:
     """Return the safety rules of one table; rules of individuals and of holdings become one set.
 
     ``P(p,n)``, ``NK(n,k)``, ``PQ(p,q,n)``, ``FREQ(n,range)``, ``ZERO(range)``, ``REQ(p1,p2,range)``, ``MAN(range)``,
     ``WGT(0|1)``. Of each of the first three kinds two are of individuals and two more of holdings, as tau-Argus counts
     them; of ``FREQ`` and ``REQ`` one of each. A rule whose numbers are all zero is switched off.
 
-    >>> rules = taken_rules([Call("NK", (2.0, 85.0)), Call("FREQ", (3.0, 30.0)), Call("WGT", (1.0,))])
+    >>> calls = [("NK", (2.0, 85.0)), ("FREQ", (3.0, 30.0)), ("WGT", (1.0,))]
+    >>> rules = taken_rules([BatchCommand(*call) for call in calls])
     >>> rules.plan.dominance, rules.plan.minimum_frequency, rules.plan.range, rules.weights
     ((Dominance(n=2, k=85.0),), 3, 0.3, True)
     """
-    by_name: dict[str, list[Call]] = {}
+    by_name: dict[str, list[BatchCommand]] = {}
     for call in calls:
         by_name.setdefault(call.name, []).append(call)
     active = {name: [call for call in found if not call.is_idle] for name, found in by_name.items()}
@@ -63,7 +64,7 @@ def taken_rules(calls: Sequence[Call]) -> Taken:
     return Taken(plan, weights, individuals, holdings, tuple(_notes(by_name, individuals and holdings)))
 
 
-def all_taken(tables: Sequence[Sequence[Call]]) -> Taken:
+def all_taken(tables: Sequence[Sequence[BatchCommand]]) -> Taken:
     """Return the rules of several tables: all of them are asked of each, the stricter of two figures counts."""
     found = [taken_rules(calls) for calls in dict.fromkeys(map(tuple, tables))] or [taken_rules(())]
     if len(found) == 1:
@@ -90,7 +91,7 @@ def all_taken(tables: Sequence[Sequence[Call]]) -> Taken:
     )
 
 
-def _notes(by_name: dict[str, list[Call]], both: bool) -> list[str]:
+def _notes(by_name: dict[str, list[BatchCommand]], both: bool) -> list[str]:
     notes = [
         f"the safety rule {call.name}({call.inside}) is not known and not taken over"
         for name, calls in by_name.items()
@@ -110,11 +111,11 @@ def _notes(by_name: dict[str, list[Call]], both: bool) -> list[str]:
     return notes
 
 
-def _shares(call: Call) -> list[float]:
+def _shares(call: BatchCommand) -> list[float]:
     return [share for share in call.numbers[:2] if share > 0]
 
 
-def _at_least_one(call: Call, place: int) -> int:
+def _at_least_one(call: BatchCommand, place: int) -> int:
     return max(int(call.number(place, 1)), 1)
 
 

@@ -16,26 +16,26 @@ from tacita.progress import Progress, Step, silent
 from tacita.tables.build.cells.cells_file import CellColumns, RawCells, read_cells
 from tacita.tables.build.cells.from_cells import from_cells
 from tacita.tables.build.dimensions import Distinct, dimension_of
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 from tacita.tables.build.microdata.from_microdata import build, build_costs
-from tacita.tables.build.microdata.layout import LARGEST, Layout
+from tacita.tables.build.microdata.layout import LARGEST, MicrodataLayout
 from tacita.tables.build.one_column import nested_columns, require_one_dimension_for_a_column
 from tacita.tables.build.wishes import with_wishes
-from tacita.tables.specification.specification import DataPlan, DimensionPlan, Specification, TablePlan
+from tacita.tables.specification.specification import DataPlan, DimensionPlan, TablePlan, TableSpecification
 
 OWN_COSTS = ("value", "count", "unity", "distance")
 """Costs that are no column."""
 
 
 def gather(
-    specification: Specification, engine: Engine, progress: Progress = silent, known: Sequence[Dimension] = ()
-) -> tuple[Given, ...]:
+    specification: TableSpecification, engine: Engine, progress: Progress = silent, known: Sequence[Dimension] = ()
+) -> tuple[GivenTable, ...]:
     """Return the tables of a specification, one system of linked tables for each response, in its order.
 
     `known` are dimensions that are made already: an earlier publication has those of the new table.
     """
     if specification.data.cells is not None:
-        found: tuple[Given, ...] = (_of_cells(specification, engine, progress, known),)
+        found: tuple[GivenTable, ...] = (_of_cells(specification, engine, progress, known),)
     else:
         microdata = read_microdata(specification.data, engine)
         found = tuple(_of_microdata(specification, microdata, each, progress) for each in specification.responses)
@@ -52,7 +52,7 @@ def read_microdata(data: DataPlan, engine: Engine) -> Microdata:
     return read(data.microdata, engine)
 
 
-def layouts_of(specification: Specification, microdata: Microdata, response: str) -> tuple[Layout, ...]:
+def layouts_of(specification: TableSpecification, microdata: Microdata, response: str) -> tuple[MicrodataLayout, ...]:
     """Return the layouts of the tables of one response (``""``: frequencies)."""
     data = specification.data
     distinct = _of_relation(microdata.relation)
@@ -60,7 +60,7 @@ def layouts_of(specification: Specification, microdata: Microdata, response: str
     found = _dimensions(specification, specification.tables_of(response), distinct)
     plans = {name: _plan(specification, name) for plan in specification.tables for name in plan.dimensions}
     return tuple(
-        Layout(
+        MicrodataLayout(
             plan.name,
             tuple(dimensions),
             response or None,
@@ -83,7 +83,9 @@ def layouts_of(specification: Specification, microdata: Microdata, response: str
     )
 
 
-def _of_microdata(specification: Specification, microdata: Microdata, response: str, progress: Progress) -> Given:
+def _of_microdata(
+    specification: TableSpecification, microdata: Microdata, response: str, progress: Progress
+) -> GivenTable:
     layouts = layouts_of(specification, microdata, response)
     table = build(microdata, layouts, progress, empty=specification.data.empty)
     notes = []
@@ -93,10 +95,12 @@ def _of_microdata(specification: Specification, microdata: Microdata, response: 
             f"the dictionary has a weight, '{weight}', which the specification does not name: it is not applied"
         )
     notes += nested_columns(specification, response, _of_relation(microdata.relation))
-    return Given(table, costs=build_costs(microdata, layouts, table), notes=tuple(notes))
+    return GivenTable(table, costs=build_costs(microdata, layouts, table), notes=tuple(notes))
 
 
-def _of_cells(specification: Specification, engine: Engine, progress: Progress, known: Sequence[Dimension]) -> Given:
+def _of_cells(
+    specification: TableSpecification, engine: Engine, progress: Progress, known: Sequence[Dimension]
+) -> GivenTable:
     data = specification.data
     cost = specification.protect.cost
     columns = CellColumns(
@@ -134,7 +138,7 @@ def _of_cells(specification: Specification, engine: Engine, progress: Progress, 
     )
 
 
-def _with_apriori(given: Given, specification: Specification) -> Given:
+def _with_apriori(given: GivenTable, specification: TableSpecification) -> GivenTable:
     if specification.protect.apriori is None:
         return given
     from tacita.tables.argus.apriori import read_apriori, with_apriori
@@ -143,12 +147,12 @@ def _with_apriori(given: Given, specification: Specification) -> Given:
     return with_apriori(given, lines, specification.sensitivity.range)
 
 
-def _plan(specification: Specification, name: str) -> DimensionPlan:
+def _plan(specification: TableSpecification, name: str) -> DimensionPlan:
     return specification.dimensions.get(name) or DimensionPlan(name)
 
 
 def _dimensions(
-    specification: Specification,
+    specification: TableSpecification,
     plans: Sequence[TablePlan],
     distinct: Distinct,
     known: Sequence[Dimension] = (),

@@ -11,7 +11,7 @@ from tacita.model.table import WITHHELD, Levels, Table
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenTable:
     """A table with what was said about its cells; None: nothing was.
 
     `status` holds numbers of `Status`. Where `has_true_values` is false, the values of some suppressed cells are not

@@ -15,7 +15,7 @@ from tacita.errors import InputError, counted, faults_text, listed
 from tacita.model.table import Equations, Knowledge, Levels, Status, Table
 from tacita.tables.build.additivity import decimals_of
 from tacita.tables.build.alignment import same_cells
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 from tacita.tables.build.linked import System, linked
 from tacita.tables.build.sums import equations_of
 
@@ -26,7 +26,7 @@ _DIGITS = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class JointTables:
     """A table joined with an earlier publication of the same period, as one system.
 
     The cells of the table come first, in their order; those that only the earlier publication has follow. `known` are
@@ -34,7 +34,7 @@ class Together:
     to stay suppressed.
     """
 
-    given: Given
+    given: GivenTable
     known: NDArray[np.bool_]
 
     def levels(self, levels: Levels) -> Levels:
@@ -78,7 +78,7 @@ class Earlier:
     notes: tuple[str, ...] = ()
 
 
-def together_with(given: Given, earlier: Given) -> Together:
+def together_with(given: GivenTable, earlier: GivenTable) -> JointTables:
     """Return a table joined with an earlier publication of the same period.
 
     Raises if a published value differs from the one of the new table: then it was revised, and it is not known what
@@ -124,8 +124,8 @@ def together_with(given: Given, earlier: Given) -> Together:
             f"the true values of {counted(unknown, 'cell')} that only the earlier publication has are not known: "
             "give that publication with its true values and a status column to protect both together"
         )
-    return Together(
-        Given(
+    return JointTables(
+        GivenTable(
             table,
             status,
             None,
@@ -140,7 +140,7 @@ def together_with(given: Given, earlier: Given) -> Together:
     )
 
 
-def earlier_pattern(table: Table, earlier: Given, within: float | None = None) -> Earlier:
+def earlier_pattern(table: Table, earlier: GivenTable, within: float | None = None) -> Earlier:
     """Return what an earlier period tells about the cells of a table.
 
     A cell published then is taken to be known to within a share of that value now. Where the true value has left this

@@ -6,10 +6,10 @@ from itertools import combinations
 
 from tacita.errors import HierarchyError, listed
 from tacita.tables.build.dimensions import Distinct
-from tacita.tables.specification.specification import DimensionPlan, Specification
+from tacita.tables.specification.specification import DimensionPlan, TableSpecification
 
 
-def require_one_dimension_for_a_column(specification: Specification, response: str) -> None:
+def require_one_dimension_for_a_column(specification: TableSpecification, response: str) -> None:
     """Raise if linked tables have two dimensions of the same column.
 
     A town in a table by county and the same town in a table by kind of town are one figure. As codes of two dimensions
@@ -27,12 +27,12 @@ def require_one_dimension_for_a_column(specification: Specification, response: s
             )
 
 
-def _columns(specification: Specification, name: str) -> set[str]:
+def _columns(specification: TableSpecification, name: str) -> set[str]:
     plan = specification.dimensions.get(name) or DimensionPlan(name)
     return set(plan.columns) or {plan.column or name}
 
 
-def nested_columns(specification: Specification, response: str, distinct: Distinct) -> tuple[str, ...]:
+def nested_columns(specification: TableSpecification, response: str, distinct: Distinct) -> tuple[str, ...]:
     """Return a note for each dimension whose codes group those of another, where no table binds the two.
 
     If each town is in one county, then a table by town and a table by county have sums in common that nobody told of,
@@ -52,13 +52,13 @@ def nested_columns(specification: Specification, response: str, distinct: Distin
     return tuple(notes)
 
 
-def _apart(specification: Specification, response: str) -> list[tuple[str, str]]:
+def _apart(specification: TableSpecification, response: str) -> list[tuple[str, str]]:
     """Return the pairs of dimensions of linked tables that no table has both of."""
     tables = [set(plan.dimensions) for plan in specification.tables_of(response)]
     names = dict.fromkeys(name for plan in specification.tables_of(response) for name in plan.dimensions)
     return [pair for pair in combinations(names, 2) if not any(set(pair) <= each for each in tables)]
 
 
-def _finest(specification: Specification, name: str) -> str:
+def _finest(specification: TableSpecification, name: str) -> str:
     plan = specification.dimensions.get(name) or DimensionPlan(name)
     return plan.columns[-1] if plan.columns else plan.column or name

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import InputError, did_you_mean, faults_text
 from tacita.model.table import Status, Table
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 
 
 def cells_with(table: Table, codes: Mapping[str, str]) -> tuple[NDArray[np.bool_], list[str]]:
@@ -32,7 +32,9 @@ def cells_with(table: Table, codes: Mapping[str, str]) -> tuple[NDArray[np.bool_
     return mask, faults
 
 
-def with_wishes(given: Given, keep: Sequence[Mapping[str, str]], suppress: Sequence[Mapping[str, str]]) -> Given:
+def with_wishes(
+    given: GivenTable, keep: Sequence[Mapping[str, str]], suppress: Sequence[Mapping[str, str]]
+) -> GivenTable:
     """Return the table with the cells marked that must be published, and those that must not.
 
     A cell that is suppressed already stays so; a wish to keep it is a fault.

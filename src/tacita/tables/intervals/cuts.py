@@ -15,7 +15,7 @@ import numpy as np
 
 from tacita.model.table import Table
 from tacita.tables.intervals.program import Need, Room
-from tacita.tables.linear_program import Program, Reals, Rows, answer_of, solver_of
+from tacita.tables.linear_program import ConstraintRows, LinearProgram, Reals, answer_of, solver_of
 
 _ROUNDS = 400
 
@@ -35,8 +35,8 @@ def cut_widths(
         lower[at] = max(lower[at], need.distance / scale)
     if (lower > upper).any():
         return None
-    nothing = Rows(np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0))
-    master = solver_of(Program(np.concatenate((weights, weights)), lower, upper, nothing))
+    nothing = ConstraintRows(np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0))
+    master = solver_of(LinearProgram(np.concatenate((weights, weights)), lower, upper, nothing))
     attack = _Attack(table)
     widths, bound = lower, 0.0
     for _ in range(_ROUNDS):
@@ -69,9 +69,9 @@ class _Attack:
     def __init__(self, table: Table) -> None:
         equations, cells = table.equations, len(table)
         zero = np.zeros(len(equations))
-        rows = Rows(equations.starts, equations.cells, equations.coefficients, zero, zero)
+        rows = ConstraintRows(equations.starts, equations.cells, equations.coefficients, zero, zero)
         self.cells = np.arange(cells, dtype=np.int32)
-        self.solver: Any = solver_of(Program(np.zeros(cells), np.zeros(cells), np.zeros(cells), rows))
+        self.solver: Any = solver_of(LinearProgram(np.zeros(cells), np.zeros(cells), np.zeros(cells), rows))
         self.solver.setOptionValue("simplex_strategy", 4)
 
     def cut(self, need: Need, widths: Reals) -> Reals:

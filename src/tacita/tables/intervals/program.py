@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacita.model.table import Table
-from tacita.tables.linear_program import Program, Reals, Rows, solve
+from tacita.tables.linear_program import ConstraintRows, LinearProgram, Reals, solve
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def joint_widths(
     cells, scale = len(table), max((need.distance for need in needs), default=1.0)
     equations, every = table.equations, np.arange(len(table), dtype=np.int64)
     lower, upper = [np.zeros(2 * cells)], [np.concatenate((room.below, room.above)) / scale]
-    rows: Rows | None = None
+    rows: ConstraintRows | None = None
     zero = np.zeros(len(equations))
     pairs = np.arange(0, 4 * cells + 1, 2, dtype=np.int64)
     for number, need in enumerate(needs):
@@ -53,18 +53,18 @@ def joint_widths(
             return None
         lower.append(least)
         upper.append(most)
-        sums = Rows(equations.starts, first + equations.cells, equations.coefficients, zero, zero)
+        sums = ConstraintRows(equations.starts, first + equations.cells, equations.coefficients, zero, zero)
         columns = np.concatenate(
             (np.column_stack((first + every, every)), np.column_stack((first + every, cells + every)))
         )
         signs = np.concatenate((np.tile((1.0, 1.0), (cells, 1)), np.tile((-1.0, 1.0), (cells, 1))))
-        within = Rows(pairs, columns.ravel(), signs.ravel(), np.zeros(2 * cells), np.full(2 * cells, np.inf))
+        within = ConstraintRows(pairs, columns.ravel(), signs.ravel(), np.zeros(2 * cells), np.full(2 * cells, np.inf))
         both = sums.followed_by(within)
         rows = both if rows is None else rows.followed_by(both)
     if rows is None:
         return np.zeros(cells), np.zeros(cells), 0.0
     costs = np.concatenate((weights, weights, np.zeros(len(needs) * cells)))
-    program = Program(costs, np.concatenate(lower), np.concatenate(upper), rows)
+    program = LinearProgram(costs, np.concatenate(lower), np.concatenate(upper), rows)
     answer = solve(program, seconds=max(end - time.monotonic(), 0.0))
     if not answer.optimal or answer.values is None:
         return None
@@ -95,18 +95,18 @@ def widened(
     values = np.concatenate((equations.coefficients, equations.coefficients, -equations.coefficients))[order]
     zero = np.zeros(len(equations))
     sign = 1.0 if need.upward else -1.0
-    reach = Rows(
+    reach = ConstraintRows(
         np.array([0, 3]),
         need.cell + np.array([0, cells, 2 * cells]),
         np.array([sign, sign, -sign]),
         np.array([need.distance / scale]),
         np.array([np.inf]),
     )
-    program = Program(
+    program = LinearProgram(
         np.concatenate((np.zeros(cells), weights, weights)),
         least,
         most,
-        Rows(equations.starts * 3, columns, values, zero, zero).followed_by(reach),
+        ConstraintRows(equations.starts * 3, columns, values, zero, zero).followed_by(reach),
         np.ones(3 * cells, bool) if whole else None,
     )
     answer = solve(program, seconds=20.0 if whole else np.inf)

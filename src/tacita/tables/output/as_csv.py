@@ -8,10 +8,10 @@ import io
 from tacita.tables.output.figures import written
 from tacita.tables.output.grid import grids
 from tacita.tables.output.long import long_form
-from tacita.tables.output.part import Part
+from tacita.tables.output.part import TablePart
 
 
-def long_csv(part: Part) -> str:
+def long_csv(part: TablePart) -> str:
     """Return the cells one by one."""
     rows = long_form(part)
     text = io.StringIO()
@@ -22,7 +22,7 @@ def long_csv(part: Part) -> str:
     return text.getvalue()
 
 
-def wide_csv(part: Part) -> str:
+def wide_csv(part: TablePart) -> str:
     """Return the table as printed: the codes of the second dimension are columns; further dimensions lead each row."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

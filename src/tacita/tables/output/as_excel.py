@@ -9,15 +9,15 @@ from tacita.files.excel.grids import Cell, Head, Mark, Sheet, write_grids
 from tacita.tables.output.depth import depths
 from tacita.tables.output.figures import written
 from tacita.tables.output.grid import GridCell, grids
-from tacita.tables.output.part import Part
+from tacita.tables.output.part import TablePart
 
 
-def write_excel(parts: Sequence[Part], path: Path) -> None:
+def write_excel(parts: Sequence[TablePart], path: Path) -> None:
     """Write the workbook; in the internal version a remark on a cell says why it is withheld."""
     write_grids(path, [Sheet(part.name, list(_rows(part)), (1, 1 + len(part.dimensions[2:]))) for part in parts])
 
 
-def _rows(part: Part) -> Iterator[list[Cell]]:
+def _rows(part: TablePart) -> Iterator[list[Cell]]:
     side_depths = depths(part.dimensions[0]) if part.dimensions else {}
     for number, grid in enumerate(grids(part)):
         if not number:

@@ -13,7 +13,7 @@ from tacita.model.table import Dimension
 from tacita.tables.output.depth import depths
 from tacita.tables.output.figures import shown
 from tacita.tables.output.grid import Grid, GridCell, grids
-from tacita.tables.output.part import MARKER, Part
+from tacita.tables.output.part import MARKER, TablePart
 from tacita.version import __version__
 from tacita.views.cross_table import Head, Place, cross_table
 from tacita.views.markup import Html, items, tag
@@ -27,7 +27,7 @@ _OPEN = 4
 
 def tables_page(
     title: str,
-    parts: Sequence[Part],
+    parts: Sequence[TablePart],
     notes: Sequence[str] = (),
     before: Sequence[Html] = (),
     after: Sequence[Html] = (),
@@ -53,12 +53,12 @@ def tables_page(
     return page(title, tag("main", *body), styles=("cross_table",))
 
 
-def _about(parts: Sequence[Part]) -> str:
+def _about(parts: Sequence[TablePart]) -> str:
     cells = counted(sum(len(part) for part in parts), "cell")
     return f"{cells} in {counted(len(parts), 'table')}" if len(parts) > 1 else cells
 
 
-def _heading(part: Part) -> str:
+def _heading(part: TablePart) -> str:
     *first, last = [each.name for each in part.dimensions] or [""]
     by = f" by {', '.join(first)} and {last}" if first else f" by {last}" if last else ""
     if part.name == part.response:
@@ -66,7 +66,7 @@ def _heading(part: Part) -> str:
     return part.name if part.response and part.response in part.name else f"{part.name}: {part.response or 'count'}{by}"
 
 
-def _legend(parts: Sequence[Part], *, internal: bool) -> Iterator[Html]:
+def _legend(parts: Sequence[TablePart], *, internal: bool) -> Iterator[Html]:
     if internal:
         yield tag("span", tag("span", "1", class_="key primary"), " withheld because it is sensitive itself")
         yield tag("span", tag("span", "1", class_="key secondary"), " withheld so that no other can be calculated")
@@ -77,7 +77,7 @@ def _legend(parts: Sequence[Part], *, internal: bool) -> Iterator[Html]:
             yield tag("span", tag("span", "1 – 2", class_="key withheld"), " the figure lies between these two")
 
 
-def _sheets(part: Part, number: int) -> Iterator[Html]:
+def _sheets(part: TablePart, number: int) -> Iterator[Html]:
     """Yield the sheets of a table; those beyond the second dimension can be folded."""
     left = _MOST
     found = list(grids(part))
@@ -99,7 +99,7 @@ def _sheets(part: Part, number: int) -> Iterator[Html]:
         yield tag("details", tag("summary", named), drawn, open=opened, id=f"sheet-{number}-{place + 1}")
 
 
-def _at(part: Part, grid: Grid) -> Iterator[tuple[Dimension, str]]:
+def _at(part: TablePart, grid: Grid) -> Iterator[tuple[Dimension, str]]:
     yield from zip(part.dimensions[2:], grid.at, strict=True)
 
 
@@ -107,7 +107,7 @@ def _labelled(label: str, code: str) -> str:
     return f"{code} ({label})" if label and label != code else code
 
 
-def _drawn(part: Part, grid: Grid, rows: int) -> Html:
+def _drawn(part: TablePart, grid: Grid, rows: int) -> Html:
     across = _heads(part.dimensions[1]) if len(part.dimensions) > 1 else {}
     down = _heads(part.dimensions[0]) if part.dimensions else {}
     laid = [

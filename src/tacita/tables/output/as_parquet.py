@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tacita.tables.output.long import long_form
-from tacita.tables.output.part import Part
+from tacita.tables.output.part import TablePart
 
 
-def write_parquet(part: Part, path: Path) -> None:
+def write_parquet(part: TablePart, path: Path) -> None:
     """Write the cells as rows."""
     import pyarrow.parquet as pq
 

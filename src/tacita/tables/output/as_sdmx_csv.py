@@ -14,13 +14,13 @@ from collections.abc import Sequence
 
 from tacita.model.table import Status
 from tacita.tables.output.figures import written
-from tacita.tables.output.part import Part
+from tacita.tables.output.part import TablePart
 
 AGENCY = "TACITA"
 _CONFIDENTIALITY = {Status.PRIMARY: "C", Status.SECONDARY: "D", Status.FORCED: "N"}
 
 
-def sdmx_csv(part: Part, *, agency: str = AGENCY) -> str:
+def sdmx_csv(part: TablePart, *, agency: str = AGENCY) -> str:
     """Return the cells as observations."""
     names = _identifiers([each.name for each in part.dimensions])
     structure = f"{_identifier(agency)}:{_identifier(part.name)}(1.0)"

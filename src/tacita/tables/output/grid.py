@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import Status
-from tacita.tables.output.part import MARKER, Part
+from tacita.tables.output.part import MARKER, TablePart
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,13 @@ class Grid:
     cells: list[list[GridCell]]
 
 
-def grids(part: Part) -> Iterator[Grid]:
+def grids(part: TablePart) -> Iterator[Grid]:
     """Yield the sheets of a table, those of totals first; a table of one dimension has one column.
 
     >>> from tacita.model.table import Dimension
     >>> size = Dimension.flat("size", ["small", "large"])
-    >>> part = Part("firms", (size,), np.array([[0], [1], [2]], np.int32), np.array([9.0, np.nan, np.nan]), "count")
+    >>> codes = np.array([[0], [1], [2]], np.int32)
+    >>> part = TablePart("firms", (size,), codes, np.array([9.0, np.nan, np.nan]), "count")
     >>> grid = next(grids(part))
     >>> grid.sides, grid.heads, [cell.as_text(str) for cell, in grid.cells]
     (('Total', 'small', 'large'), ('count',), ['9.0', 'x', 'x'])
@@ -78,7 +79,7 @@ def grids(part: Part) -> Iterator[Grid]:
         yield Grid(at, corner, sides, heads, laid)
 
 
-def _sheets(part: Part) -> Iterator[tuple[tuple[str, ...], NDArray[np.int64]]]:
+def _sheets(part: TablePart) -> Iterator[tuple[tuple[str, ...], NDArray[np.int64]]]:
     """Yield the codes of the further dimensions that occur together, with their cells."""
     further = part.codes[:, 2:]
     if not further.shape[1]:
@@ -92,7 +93,7 @@ def _sheets(part: Part) -> Iterator[tuple[tuple[str, ...], NDArray[np.int64]]]:
         yield at, order[ends[number - 1] if number else 0 : ends[number]]
 
 
-def _cell(part: Part, cell: int) -> GridCell:
+def _cell(part: TablePart, cell: int) -> GridCell:
     return GridCell(
         float(part.values[cell]),
         np.nan if part.lower is None else float(part.lower[cell]),
@@ -106,7 +107,7 @@ def _cell(part: Part, cell: int) -> GridCell:
 _MARKS = {Status.PRIMARY: "primary", Status.SECONDARY: "secondary", Status.FORCED: "secondary"}
 
 
-def _mark(part: Part, cell: int) -> str | None:
+def _mark(part: TablePart, cell: int) -> str | None:
     if part.statuses is not None:
         return _MARKS.get(Status(int(part.statuses[cell])))
     return "withheld" if np.isnan(part.values[cell]) else None

@@ -10,7 +10,7 @@ from tacita.errors import UsageError
 from tacita.model.table import Status
 from tacita.risk.arrays import as_arrow
 from tacita.tables.output.figures import rounded
-from tacita.tables.output.part import MARKER, Part
+from tacita.tables.output.part import MARKER, TablePart
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 VALUE, STATUS, LOWER, UPPER = "value", "status", "lower", "upper"
 
 
-def long_form(part: Part) -> pa.Table:
+def long_form(part: TablePart) -> pa.Table:
     """Return the cells as rows: the codes, ``value``, ``status``, interval and further columns if there are any.
 
     The status is ``x`` where the figure is withheld, else empty; in the version of the house it says why.
 
     >>> from tacita.model.table import Dimension
     >>> size = Dimension.flat("size", ["small", "large"])
-    >>> part = Part("firms", (size,), np.array([[0], [1], [2]], np.int32), np.array([9.0, np.nan, np.nan]), "count")
+    >>> codes = np.array([[0], [1], [2]], np.int32)
+    >>> part = TablePart("firms", (size,), codes, np.array([9.0, np.nan, np.nan]), "count")
     >>> long_form(part).to_pylist()[:2]
     [{'size': 'Total', 'value': 9.0, 'status': ''}, {'size': 'small', 'value': None, 'status': 'x'}]
     """
@@ -51,7 +52,7 @@ def long_form(part: Part) -> pa.Table:
     return pa.table(columns)
 
 
-def check_names(part: Part) -> None:
+def check_names(part: TablePart) -> None:
     """Raise if a dimension is called as a column that every table has."""
     taken = {VALUE, STATUS, LOWER, UPPER, *part.columns}
     if clash := [each.name for each in part.dimensions if each.name in taken]:

@@ -18,7 +18,7 @@ MARKER = "x"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TablePart:
     """The cells of one table, in the order of its dimensions, with what a reader sees.
 
     A value that is withheld is nan here, not merely marked: a writer cannot give away what it does not have. With
@@ -27,7 +27,8 @@ class Part:
     `columns` (further figures); the other has none of these.
 
     >>> size = Dimension.flat("size", ["small", "large"])
-    >>> part = Part("firms", (size,), np.array([[0], [1], [2]], np.int32), np.array([9.0, np.nan, np.nan]), "count")
+    >>> codes = np.array([[0], [1], [2]], np.int32)
+    >>> part = TablePart("firms", (size,), codes, np.array([9.0, np.nan, np.nan]), "count")
     >>> part.withheld.tolist(), part.cell_codes(1)
     ([False, True, True], ('small',))
     """
@@ -73,7 +74,7 @@ def parts_of(
     statuses: NDArray[np.int8] | None = None,
     reasons: Sequence[str] = (),
     columns: Mapping[str, Column] | None = None,
-) -> tuple[Part, ...]:
+) -> tuple[TablePart, ...]:
     """Return the tables of a system one by one, as they are shown: `values` are those to show, nan where withheld.
 
     `shows` names the dimensions of each table, and leaves out those that are not shown (an earlier publication);
@@ -112,7 +113,7 @@ def _dimensions(table: Table, mask: NDArray[np.bool_], named: Sequence[str] | No
     return [at for at in range(len(table.dimensions)) if table.codes[mask, at].any()]
 
 
-def _part(table: Table, name: str, mask: NDArray[np.bool_], along: list[int], whole: _Whole) -> Part:
+def _part(table: Table, name: str, mask: NDArray[np.bool_], along: list[int], whole: _Whole) -> TablePart:
     cells = np.flatnonzero(mask)
     codes = table.codes[cells][:, along]
     used = [_used(table.dimensions[at], codes[:, place]) for place, at in enumerate(along)]
@@ -120,7 +121,7 @@ def _part(table: Table, name: str, mask: NDArray[np.bool_], along: list[int], wh
     ranks = [rank[codes[:, place]] for place, (_, rank) in enumerate(used)]
     order = np.lexsort(ranks[::-1]) if ranks else np.arange(len(cells))
     cells = cells[order]
-    return Part(
+    return TablePart(
         name,
         tuple(dimension for dimension, _ in used),
         np.stack([rank[order] for rank in ranks], axis=1).astype(np.int32) if ranks else codes[order],

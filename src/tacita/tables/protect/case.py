@@ -14,7 +14,7 @@ from tacita.model.table import Knowledge, Levels, Status, Table
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class TableCase:
     """The tables of one response, linked or single, as one system, with everything that protects and attacks need.
 
     `asked` says what the steward insists on (`Status.KEPT`, `Status.FORCED`, otherwise `Status.PUBLISHED`); `given` is

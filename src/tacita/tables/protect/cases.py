@@ -17,29 +17,29 @@ from tacita.model.table import Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.settings import Settings
 from tacita.tables.build.from_specification import gather
-from tacita.tables.build.given import Given
-from tacita.tables.protect.case import Case
+from tacita.tables.build.given import GivenTable
+from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.history import with_history
 from tacita.tables.protect.requirements import knowledge_asked, levels_asked, rules_asked
 from tacita.tables.protect.unions import union_rule
 from tacita.tables.specification.reading import read_specification
 from tacita.tables.specification.rules import SensitivityPlan
-from tacita.tables.specification.specification import Specification
+from tacita.tables.specification.specification import TableSpecification
 
 
-def opened(specification: Specification | str | PathLike[str]) -> Specification:
+def opened(specification: TableSpecification | str | PathLike[str]) -> TableSpecification:
     """Return a specification, read if it is the name of a file."""
-    if isinstance(specification, Specification):
+    if isinstance(specification, TableSpecification):
         return specification
     return read_specification(Path(specification))
 
 
-def given_tables(specification: Specification, progress: Progress = silent) -> tuple[Given, ...]:
+def given_tables(specification: TableSpecification, progress: Progress = silent) -> tuple[GivenTable, ...]:
     """Return the tables of a specification as they are, one system for each response."""
     return gather(specification, DuckDBEngine(Settings.from_environment()), progress)
 
 
-def cases_of(specification: Specification, progress: Progress = silent) -> tuple[Case, ...]:
+def cases_of(specification: TableSpecification, progress: Progress = silent) -> tuple[TableCase, ...]:
     """Return a case for each response, in the order of the specification."""
     engine = DuckDBEngine(Settings.from_environment())
     found = gather(specification, engine, progress)
@@ -49,7 +49,7 @@ def cases_of(specification: Specification, progress: Progress = silent) -> tuple
     )
 
 
-def shown_dimensions(specification: Specification) -> Sequence[dict[str, tuple[str, ...]]]:
+def shown_dimensions(specification: TableSpecification) -> Sequence[dict[str, tuple[str, ...]]]:
     """Return the dimensions of each table, for each response."""
     if specification.data.cells is not None:
         return [{table.name: table.dimensions for table in specification.tables}]
@@ -59,10 +59,12 @@ def shown_dimensions(specification: Specification) -> Sequence[dict[str, tuple[s
     ]
 
 
-def _case(specification: Specification, given: Given, shown: dict[str, tuple[str, ...]], progress: Progress) -> Case:
+def _case(
+    specification: TableSpecification, given: GivenTable, shown: dict[str, tuple[str, ...]], progress: Progress
+) -> TableCase:
     progress(Step("looking for sensitive cells"))
     levels, notes = levels_asked(given, specification.sensitivity)
-    return Case(
+    return TableCase(
         given.table,
         levels,
         knowledge_asked(given, specification.attacker),
@@ -75,7 +77,7 @@ def _case(specification: Specification, given: Given, shown: dict[str, tuple[str
     )
 
 
-def _unions(given: Given, plan: SensitivityPlan) -> tuple[int, UnionRule | None]:
+def _unions(given: GivenTable, plan: SensitivityPlan) -> tuple[int, UnionRule | None]:
     """Return how many contributors a sum of withheld cells must have, and by which rules else it is judged.
 
     ``unions`` in ``[sensitivity.options]`` decides; without it, sums are judged in magnitude tables.
@@ -87,14 +89,14 @@ def _unions(given: Given, plan: SensitivityPlan) -> tuple[int, UnionRule | None]
     return plan.minimum_frequency or 0, union_rule(seen, rules_asked(plan))
 
 
-def _pattern(given: Given) -> NDArray[np.int8] | None:
+def _pattern(given: GivenTable) -> NDArray[np.int8] | None:
     """Return the pattern that a table came with; wishes of the steward alone are none."""
     if given.status is None or not np.isin(given.status, (Status.PRIMARY, Status.SECONDARY)).any():
         return None
     return given.status
 
 
-def _costs(given: Given, kind: str) -> NDArray[np.float64]:
+def _costs(given: GivenTable, kind: str) -> NDArray[np.float64]:
     if kind in KINDS:
         return np.nan_to_num(costs_of(given.table, kind))
     if given.costs is None:
@@ -106,7 +108,7 @@ def _costs(given: Given, kind: str) -> NDArray[np.float64]:
     return np.nan_to_num(given.costs)
 
 
-def _asked(given: Given, sensitive: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _asked(given: GivenTable, sensitive: NDArray[np.bool_]) -> NDArray[np.int8]:
     """Return which cells must be published or withheld, whatever it costs."""
     table = given.table
     if given.status is None:

@@ -11,16 +11,18 @@ from tacita.errors import InputError
 from tacita.model.table import WITHHELD, Status
 from tacita.progress import Progress
 from tacita.tables.build.from_specification import gather
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 from tacita.tables.build.history import earlier_pattern, together_with
-from tacita.tables.protect.case import Case
-from tacita.tables.specification.specification import DataPlan, HistoryPlan, ProtectPlan, Specification
+from tacita.tables.protect.case import TableCase
+from tacita.tables.specification.specification import DataPlan, HistoryPlan, ProtectPlan, TableSpecification
 
 _AGAIN = 0.01
 """What it costs to withhold a cell again, as a share of what it would cost otherwise."""
 
 
-def with_history(case: Case, given: Given, specification: Specification, engine: Engine, progress: Progress) -> Case:
+def with_history(
+    case: TableCase, given: GivenTable, specification: TableSpecification, engine: Engine, progress: Progress
+) -> TableCase:
     """Return a case together with the earlier publication that the specification names.
 
     Of the same period: one system with the new tables, in which everything that was published is known. Of an earlier
@@ -51,7 +53,7 @@ def with_history(case: Case, given: Given, specification: Specification, engine:
     )
 
 
-def _of_earlier_period(case: Case, earlier: Given, plan: HistoryPlan) -> Case:
+def _of_earlier_period(case: TableCase, earlier: GivenTable, plan: HistoryPlan) -> TableCase:
     found = earlier_pattern(case.table, earlier, plan.within)
     withheld = np.isin(found.status, WITHHELD)
     knowledge = replace(
@@ -67,7 +69,7 @@ def _of_earlier_period(case: Case, earlier: Given, plan: HistoryPlan) -> Case:
     )
 
 
-def _published(plan: HistoryPlan, specification: Specification, engine: Engine, progress: Progress) -> Given:
+def _published(plan: HistoryPlan, specification: TableSpecification, engine: Engine, progress: Progress) -> GivenTable:
     """Return the earlier publication, which has the tables of the specification."""
     if len(specification.responses) > 1:
         raise InputError(

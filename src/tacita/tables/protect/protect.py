@@ -12,10 +12,10 @@ import numpy as np
 
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
 from tacita.progress import Progress, silent
-from tacita.tables.protect.case import Case
+from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.cases import cases_of, opened
 from tacita.tables.protect.protected import Protected, ProtectedTable
-from tacita.tables.specification.specification import METHOD_OPTIONS, METHODS, ProtectPlan, Specification
+from tacita.tables.specification.specification import METHOD_OPTIONS, METHODS, ProtectPlan, TableSpecification
 
 _WAYS = {
     "suppression": "by_suppression",
@@ -31,7 +31,7 @@ _WAYS = {
 
 
 def protect_table(
-    specification: Specification | str | PathLike[str],
+    specification: TableSpecification | str | PathLike[str],
     *,
     method: str | None = None,
     seconds: float | None = None,
@@ -82,7 +82,7 @@ def _asked_to_stop(method: str) -> AbstractContextManager[object]:
     return stop_on_interrupt()
 
 
-def _require_truth(case: Case) -> None:
+def _require_truth(case: TableCase) -> None:
     unknown = np.flatnonzero(np.isnan(case.table.values)).tolist()
     if unknown:
         cells = listed([f"({case.table.cell_name(cell)})" for cell in unknown], 5)
@@ -93,25 +93,25 @@ def _require_truth(case: Case) -> None:
         )
 
 
-def way(method: str) -> Callable[[Case, Specification, Progress], ProtectedTable]:
+def way(method: str) -> Callable[[TableCase, TableSpecification, Progress], ProtectedTable]:
     """Return the function that protects by a method."""
     if method not in _WAYS:
         raise UsageError(f"no method '{method}'{did_you_mean(method, METHODS)}", do=f"use one of {', '.join(METHODS)}")
-    found: Callable[[Case, Specification, Progress], ProtectedTable]
+    found: Callable[[TableCase, TableSpecification, Progress], ProtectedTable]
     found = getattr(import_module(f"tacita.tables.protect.ways.{_WAYS[method]}"), _WAYS[method])
     return found
 
 
-def title_of(specification: Specification, cases: Sequence[Case]) -> str:
+def title_of(specification: TableSpecification, cases: Sequence[TableCase]) -> str:
     """Return what the tables are called together."""
     return specification.title or ", ".join(dict.fromkeys(case.table.name for case in cases))
 
 
-def text_of(specification: Specification | str | PathLike[str]) -> str:
+def text_of(specification: TableSpecification | str | PathLike[str]) -> str:
     """Return the text of a specification that was read from a file."""
     from pathlib import Path
 
-    return "" if isinstance(specification, Specification) else Path(specification).read_text(encoding="utf-8-sig")
+    return "" if isinstance(specification, TableSpecification) else Path(specification).read_text(encoding="utf-8-sig")
 
 
 def _plan(

@@ -13,8 +13,8 @@ from tacita.attacks.tables.result import Audit
 from tacita.errors import OutputError, UsageError, listed
 from tacita.model.table import WITHHELD, Status, Table
 from tacita.tables.output.as_csv import long_csv
-from tacita.tables.output.part import Part, parts_of
-from tacita.tables.protect.case import Case
+from tacita.tables.output.part import TablePart, parts_of
+from tacita.tables.protect.case import TableCase
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class ProtectedTable:
     the house.
     """
 
-    case: Case
+    case: TableCase
     method: str
     status: NDArray[np.int8]
     values: NDArray[np.float64]
@@ -54,7 +54,7 @@ class ProtectedTable:
         """Return how many cells have a status."""
         return int((self.status == status).sum())
 
-    def external_parts(self) -> tuple[Part, ...]:
+    def external_parts(self) -> tuple[TablePart, ...]:
         """Return the tables as they are handed out; raise if they did not pass the audit."""
         if not self.audit.passed:
             cells = list(dict.fromkeys(each.name for each in self.audit.violations))
@@ -65,7 +65,7 @@ class ProtectedTable:
             )
         return parts_of(self.table, self.values, shows=self.case.shows, lower=self.lower, upper=self.upper)
 
-    def internal_parts(self) -> tuple[Part, ...]:
+    def internal_parts(self) -> tuple[TablePart, ...]:
         """Return the tables with all that is known: values, why some are withheld, what an attacker finds."""
         attacked = self.audit.intervals
         levels = self.case.levels
@@ -192,15 +192,15 @@ class Protected:
         """The verdict, where there is one response only."""
         return self._only().audit
 
-    def external_parts(self) -> tuple[Part, ...]:
+    def external_parts(self) -> tuple[TablePart, ...]:
         """Return all tables as they are handed out."""
         return tuple(part for each in self.tables for part in self.parts_shown(each))
 
-    def internal_parts(self) -> tuple[Part, ...]:
+    def internal_parts(self) -> tuple[TablePart, ...]:
         """Return all tables with everything that is known of them."""
         return tuple(part for each in self.tables for part in self.parts_shown(each, internal=True))
 
-    def parts_shown(self, table: ProtectedTable, *, internal: bool = False) -> tuple[Part, ...]:
+    def parts_shown(self, table: ProtectedTable, *, internal: bool = False) -> tuple[TablePart, ...]:
         """Return the tables of one response; where there are several responses, named after it too."""
         parts = table.internal_parts() if internal else table.external_parts()
         if len(self.tables) < 2:

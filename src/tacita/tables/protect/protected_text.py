@@ -9,7 +9,7 @@ from tacita.errors import counted, printable
 from tacita.model.table import Status, Table
 from tacita.tables.protect.protected import Protected, ProtectedTable, percent
 from tacita.tables.protect.protected_json import cost_share
-from tacita.tables.protect.violation import ToldViolation, told
+from tacita.tables.protect.violation import ReportedViolation, told
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -44,7 +44,7 @@ def verdict(protected: Protected) -> str:
     return f"Not protected: the independent attacker breaks {counted(wrong, 'protection level')}."
 
 
-def violation_lines(violations: list[ToldViolation], most: int = _SHOWN) -> list[RenderableType]:
+def violation_lines(violations: list[ReportedViolation], most: int = _SHOWN) -> list[RenderableType]:
     """Return attacks step by step, on the first some cells; an attack that tells the same again is told once."""
     from rich.text import Text
 

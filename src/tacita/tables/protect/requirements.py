@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from tacita.errors import InputError, counted, listed
 from tacita.knowledge.program_texts import ProgramText
-from tacita.model.table import Knowledge, Levels, Reason, Status, Table
-from tacita.tables.build.given import Given
+from tacita.model.table import Knowledge, Levels, SensitivityReason, Status, Table
+from tacita.tables.build.given import GivenTable
 from tacita.tables.sensitivity.assess import assess_all, combined
-from tacita.tables.sensitivity.finding import Finding, SensitivityRule
+from tacita.tables.sensitivity.finding import SensitivityFinding, SensitivityRule
 from tacita.tables.sensitivity.rules.dominance import Dominance
 from tacita.tables.sensitivity.rules.group_disclosure import GroupDisclosure
 from tacita.tables.sensitivity.rules.holdings import OnHoldings
@@ -59,7 +59,7 @@ def _others(plan: SensitivityPlan) -> Iterator[SensitivityRule]:
         yield UserRules(ProgramText.of(plan.rules), plan.options.get("rules", {}), plan.range)
 
 
-def levels_asked(given: Given, plan: SensitivityPlan) -> tuple[Levels, list[str]]:
+def levels_asked(given: GivenTable, plan: SensitivityPlan) -> tuple[Levels, list[str]]:
     """Return the levels, and what was decided without being asked.
 
     Rules come first. Levels that came with the cells are added. Cells that are marked as sensitive without a level get
@@ -75,9 +75,11 @@ def levels_asked(given: Given, plan: SensitivityPlan) -> tuple[Levels, list[str]
     notes: list[str] = []
     if given.levels is not None:
         levels = given.levels
-        reason = Reason("its protection level came with the table")
+        reason = SensitivityReason("its protection level came with the table")
         findings.append(
-            Finding("given level", reason, levels.sensitive, levels.lower, levels.upper, levels.sliding, levels.excess)
+            SensitivityFinding(
+                "given level", reason, levels.sensitive, levels.lower, levels.upper, levels.sliding, levels.excess
+            )
         )
     if given.status is not None and given.levels is None:
         marked = given.status == Status.PRIMARY
@@ -85,8 +87,8 @@ def levels_asked(given: Given, plan: SensitivityPlan) -> tuple[Levels, list[str]
         told_apart = bool((given.status == Status.SECONDARY).any())
         if marked.any() and (told_apart or not findings):
             lower, upper = (np.where(marked, each, 0.0) for each in usual_distances(table, plan.range, 1.0))
-            reason, none = Reason("it is marked as sensitive in the table"), np.zeros(len(table))
-            findings.append(Finding("given status", reason, marked, lower, upper, none, none))
+            reason, none = SensitivityReason("it is marked as sensitive in the table"), np.zeros(len(table))
+            findings.append(SensitivityFinding("given status", reason, marked, lower, upper, none, none))
             notes.append(f"cells marked as sensitive without a level must stay unknown to within {plan.range:.0%}")
     levels = combined(table, findings)
     if given.safe is not None and (safe := levels.sensitive & given.safe).any():
@@ -109,16 +111,16 @@ def _without(levels: Levels, safe: NDArray[np.bool_]) -> Levels:
     )
 
 
-def _marked_only(given: Given) -> Levels:
+def _marked_only(given: GivenTable) -> Levels:
     """Return levels that ask of the sensitive cells only that nobody knows them exactly."""
     marked = given.suppressed if given.status is None else given.status == Status.PRIMARY
     zero = np.zeros(len(given.table))
     rule = np.where(marked, 0, -1).astype(np.int16)
-    reason = Reason("it is marked as sensitive in the table")
+    reason = SensitivityReason("it is marked as sensitive in the table")
     return Levels(marked, zero, zero, zero, rule, ("given status",), zero, (reason,))
 
 
-def knowledge_asked(given: Given, plan: AttackerPlan) -> Knowledge:
+def knowledge_asked(given: GivenTable, plan: AttackerPlan) -> Knowledge:
     """Return the attacker's knowledge: bounds of all cells and of each, single contributors who know their own."""
     table = given.table
     lower = np.full(len(table), -np.inf if plan.lower is None else plan.lower)

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.tables.adjusted_table import Check
-from tacita.attacks.tables.result import EVERYBODY, Audit, Intervals, Violation
+from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
 from tacita.attacks.tables.table_audit import audit
 from tacita.errors import UsageError
 from tacita.model.table import Knowledge, Movement, Status
 from tacita.progress import Progress
-from tacita.tables.protect.case import Case
+from tacita.tables.protect.case import TableCase
 
 
 def attacked(
-    case: Case,
+    case: TableCase,
     withheld: NDArray[np.bool_],
     progress: Progress,
     knowledge: Knowledge | None = None,
@@ -39,19 +39,19 @@ def attacked(
     )
 
 
-def kept_promises(case: Case, check: Check) -> Audit:
+def kept_promises(case: TableCase, check: Check) -> Audit:
     """Return a check as a verdict: a broken promise is a violation."""
     cells = len(case.table)
     nowhere = np.full(cells, np.nan)
     faults = tuple(
-        Violation(0, case.table.cell_name(0), EVERYBODY, "promise", np.nan, np.nan, (fault,), outline=(fault,))
+        LevelViolation(0, case.table.cell_name(0), EVERYBODY, "promise", np.nan, np.nan, (fault,), outline=(fault,))
         for fault in check.faults
     )
-    intervals = Intervals(nowhere, nowhere.copy(), np.zeros(cells, bool))
+    intervals = AttackerIntervals(nowhere, nowhere.copy(), np.zeros(cells, bool))
     return Audit(case.table.name, 0, int(case.levels.sensitive.sum()), intervals, faults, figures=dict(check.figures))
 
 
-def require_publishable(case: Case, method: str) -> None:
+def require_publishable(case: TableCase, method: str) -> None:
     """Refuse a wish to withhold cells where the method publishes all of them."""
     if (case.asked == Status.FORCED).any():
         raise UsageError(

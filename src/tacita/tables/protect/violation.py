@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from tacita.attacks.tables.result import Violation
-from tacita.tables.protect.case import Case
+from tacita.attacks.tables.result import LevelViolation
+from tacita.tables.protect.case import TableCase
 
 
 @dataclass(frozen=True, slots=True)
-class ToldViolation:
+class ReportedViolation:
     """One cell that somebody comes too near to.
 
     `needed` and `reached` are shares of its value (None: it is zero, or not at hand); of a union, contributors.
@@ -75,14 +75,14 @@ def _about(share: float) -> str:
     return "less than 1 %" if share < 0.01 else f"{float(f'{share * 100:.2g}'):g} %"
 
 
-def told(case: Case, violation: Violation, *, figures: bool = False) -> ToldViolation:
+def told(case: TableCase, violation: LevelViolation, *, figures: bool = False) -> ReportedViolation:
     """Return a violation without any figure of the table; with `figures` the steps have them."""
     table, levels = case.table, case.levels
     value = float(table.values[violation.cell])
     rule = int(levels.rule[violation.cell])
     codes = dict(zip((each.name for each in table.dimensions), table.cell_codes(violation.cell), strict=True))
     needed, reached = _told_levels(violation, value)
-    return ToldViolation(
+    return ReportedViolation(
         table.name,
         codes,
         violation.attacker,
@@ -94,7 +94,7 @@ def told(case: Case, violation: Violation, *, figures: bool = False) -> ToldViol
     )
 
 
-def _told_levels(violation: Violation, value: float) -> tuple[float | None, float | None]:
+def _told_levels(violation: LevelViolation, value: float) -> tuple[float | None, float | None]:
     needed, reached = violation.needed, violation.reached
     if violation.what == "union":
         return None if math.isnan(needed) else needed, None if math.isnan(reached) else reached

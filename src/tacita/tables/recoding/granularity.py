@@ -42,7 +42,7 @@ class HyperRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Granularity:
+class TableGranularity:
     """All hyper-rows of a table that have a record."""
 
     rows: tuple[HyperRow, ...]
@@ -58,7 +58,7 @@ class Granularity:
         return tuple(row for row in self.rows if row.patterns)
 
 
-def granularity(table: Table, *, critical: float = 50.0, unexpected: float = 0.025, high: int = 5) -> Granularity:
+def granularity(table: Table, *, critical: float = 50.0, unexpected: float = 0.025, high: int = 5) -> TableGranularity:
     """Return the granularity of each hyper-row: all categories of one dimension, the other codes fixed.
 
     Categories are the leaves of the dimension; the others are fixed at any code, totals included, since a hyper-row may
@@ -80,7 +80,7 @@ def granularity(table: Table, *, critical: float = 50.0, unexpected: float = 0.0
     rows: list[HyperRow] = []
     for along in range(len(table.dimensions)):
         rows.extend(_rows_along(table, counts, along, critical, unexpected, high))
-    return Granularity(tuple(rows))
+    return TableGranularity(tuple(rows))
 
 
 def _rows_along(

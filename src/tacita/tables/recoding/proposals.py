@@ -19,7 +19,7 @@ from tacita.tables.sensitivity.finding import SensitivityRule
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class RecodingProposal:
     """A merge, with the table's figures before and after it."""
 
     merge: Merge
@@ -55,7 +55,7 @@ def propose_recodings(
     ordered: Collection[str] = (),
     at_least: Mapping[str, int] | None = None,
     limit: int = 10,
-) -> tuple[Proposal, ...]:
+) -> tuple[RecodingProposal, ...]:
     """Return the best merges, each by itself, that remove sensitive cells; the one with the largest `gain` first.
 
     Candidates are every code with parts, as the top that its subtree becomes (the total of a dimension excepted: that
@@ -82,7 +82,9 @@ def propose_recodings(
     )
     before = figures(table, rules)
     proposals = [
-        Proposal(merge, before, figures(recoded(table, merge), rules)) for gain, _, merge in merges[:limit] if gain > 0
+        RecodingProposal(merge, before, figures(recoded(table, merge), rules))
+        for gain, _, merge in merges[:limit]
+        if gain > 0
     ]
     return tuple(sorted((each for each in proposals if each.removed > 0), key=lambda each: (-each.gain, -each.removed)))
 

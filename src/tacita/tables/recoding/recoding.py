@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tacita.errors import UsageError
 from tacita.model.table import Table
 from tacita.progress import Progress, Step, silent
-from tacita.tables.recoding.proposals import Proposal, propose_recodings
+from tacita.tables.recoding.proposals import RecodingProposal, propose_recodings
 from tacita.tables.recoding.recoded import recoded
 from tacita.tables.sensitivity.finding import SensitivityRule
 
@@ -17,7 +17,7 @@ from tacita.tables.sensitivity.finding import SensitivityRule
 class Recoding:
     """The merges that were made, in order, and the table after them."""
 
-    steps: tuple[Proposal, ...]
+    steps: tuple[RecodingProposal, ...]
     table: Table
 
     @property
@@ -46,7 +46,7 @@ def recode(
     """
     if sensitive < 0 or steps < 0:
         raise UsageError("a negative number of cells or steps", where="recoding", do="give numbers from 0 upwards")
-    made: list[Proposal] = []
+    made: list[RecodingProposal] = []
     while len(made) < steps and (not made or made[-1].after.sensitive > sensitive):
         found = propose_recodings(table, rules, ordered=ordered, at_least=at_least)
         if not found or found[0].before.sensitive <= sensitive:

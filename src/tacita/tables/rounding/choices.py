@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from tacita.errors import counted
 from tacita.model.table import Table
-from tacita.tables.linear_program import Answer, Program, Reals, Rows, is_whole, solve
+from tacita.tables.linear_program import Answer, ConstraintRows, LinearProgram, Reals, is_whole, solve
 from tacita.tables.reach import Shortfall
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class RoundingSteps:
     """How far values may go: 0 is zero-restricted, 1 one multiple beyond the adjacent ones, from 2 on multiples too."""
 
     more: int
@@ -41,7 +41,7 @@ class Choices:
     base: float
     whole: Reals
     left: Reals
-    steps: Steps
+    steps: RoundingSteps
     movable_multiples: Mask
     not_down: Mask = field(init=False)
     not_up: Mask = field(init=False)
@@ -92,7 +92,7 @@ class Choices:
             bases = bases + columns[cells : 2 * cells] - columns[2 * cells : 3 * cells]
         return np.asarray(np.rint(bases))
 
-    def _program(self) -> Program:
+    def _program(self) -> LinearProgram:
         """Return the program: one column per cell (z), and with more steps one for going up and one for going down."""
         equations, cells = self.table.equations, len(self.table)
         sums = -np.rint(equations.residuals(self.whole))
@@ -117,7 +117,9 @@ class Choices:
             starts = starts * 3
         elif self.table.is_count:
             costs, offset = self._of_one_parity(costs, offset, sums)
-        return Program(costs, lower, upper, Rows(starts, columns, coefficients, sums, sums), offset=offset)
+        return LinearProgram(
+            costs, lower, upper, ConstraintRows(starts, columns, coefficients, sums, sums), offset=offset
+        )
 
     def _of_one_parity(self, costs: Reals, offset: float, sums: Reals) -> tuple[Reals, float]:
         """Return the same costs with all equations added to them, when that makes them even.
@@ -132,7 +134,7 @@ class Choices:
             return costs, offset
         return np.where(self.left > 0, added, 0.0), offset - float(sums.sum())
 
-    def _with_witnesses(self, program: Program, witnesses: tuple[Shortfall, ...]) -> tuple[Program, int]:
+    def _with_witnesses(self, program: LinearProgram, witnesses: tuple[Shortfall, ...]) -> tuple[LinearProgram, int]:
         """Return the program with a whole table for each level that was missed: it must lie in the boxes and reach it.
 
         In bases from the true value, the table d has ``|left + d - z| <= reach`` for each cell, and meets every sum.
@@ -158,9 +160,9 @@ class Choices:
             columns = np.column_stack((first + every, *(shift + every for shift, _ in signs)))
             weights = np.tile(np.array([1.0, *(-sign for _, sign in signs)]), (cells, 1))
             rows = rows.followed_by(
-                Rows(equations.starts, first + equations.cells, equations.coefficients, zero, zero)
+                ConstraintRows(equations.starts, first + equations.cells, equations.coefficients, zero, zero)
             ).followed_by(
-                Rows(
+                ConstraintRows(
                     np.arange(0, width * cells + 1, width, dtype=np.int64),
                     columns.ravel(),
                     weights.ravel(),
@@ -168,7 +170,7 @@ class Choices:
                     reach - self.left,
                 )
             )
-        whole = Program(
+        whole = LinearProgram(
             np.concatenate(costs), np.concatenate(lower), np.concatenate(upper), rows, offset=program.offset
         )
         return whole, cells * len(witnesses)

@@ -23,7 +23,7 @@ from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.linear_program import Reals
 from tacita.tables.reach import Shortfall, shortfalls
-from tacita.tables.rounding.choices import Choices, Steps
+from tacita.tables.rounding.choices import Choices, RoundingSteps
 from tacita.tables.rounding.rounded import Rounded, multiples, require_base, rounded
 from tacita.tables.summation import summation_of
 from tacita.tables.usable import names, require_levels, require_usable
@@ -66,7 +66,7 @@ def round_controlled(
     for more in range(_MOST_STEPS + 1):
         progress(Step("rounding", more, None))
         try:
-            found, late = _protected(table, base, levels, knowledge, (whole, left), Steps(more), end, gap)
+            found, late = _protected(table, base, levels, knowledge, (whole, left), RoundingSteps(more), end, gap)
         except _NotProtected as failed:
             raise _refusal(table, base, failed.missing) from None
         if found is not None:
@@ -88,7 +88,7 @@ def _protected(
     levels: Levels,
     knowledge: Knowledge,
     parts: tuple[Reals, Reals],
-    steps: Steps,
+    steps: RoundingSteps,
     end: float,
     gap: float,
 ) -> tuple[Rounded | None, bool]:

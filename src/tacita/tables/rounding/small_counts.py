@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, counted
 from tacita.model.table import Table
 from tacita.progress import Progress, Step, silent
-from tacita.tables.linear_program import Program, Reals, Rows, solve
+from tacita.tables.linear_program import ConstraintRows, LinearProgram, Reals, solve
 from tacita.tables.rounding.exchange import exchanged
 from tacita.tables.rounding.rounded import Rounded, require_base, rounded
 from tacita.tables.summation import Summation, summation_of
@@ -133,8 +133,8 @@ def _improved(
     order = np.argsort(row, kind="stable")
     starts = np.concatenate(((0,), np.cumsum(per_row + 2)))
     last = cells + 2 * rows
-    sums = Rows(starts.astype(np.int64), column[order].astype(np.int64), value[order], target, target)
-    sizes = Rows(
+    sums = ConstraintRows(starts.astype(np.int64), column[order].astype(np.int64), value[order], target, target)
+    sizes = ConstraintRows(
         np.arange(0, 3 * rows + 1, 3, dtype=np.int64),
         np.column_stack((cells + numbers, cells + rows + numbers, np.full(rows, last))).ravel().astype(np.int64),
         np.tile(np.array([1.0, 1.0, -1.0]), rows),
@@ -143,7 +143,7 @@ def _improved(
     )
     integer = np.zeros(last + 1, bool)
     integer[:cells] = True
-    program = Program(
+    program = LinearProgram(
         np.concatenate((np.zeros(cells), np.ones(2 * rows), (largest_weight,))),
         np.zeros(last + 1),
         np.concatenate((np.ones(cells), np.full(2 * rows + 1, np.inf))),

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacita.errors import InputError, counted
 from tacita.model.table import Levels, Table
-from tacita.tables.sensitivity.finding import Finding, SensitivityRule
+from tacita.tables.sensitivity.finding import SensitivityFinding, SensitivityRule
 from tacita.tables.sensitivity.rules.holdings import OnHoldings
 
 
@@ -32,7 +32,7 @@ def assess(table: Table, rules: Sequence[SensitivityRule]) -> Levels:
     return combined(table, assess_all(table, rules))
 
 
-def assess_all(table: Table, rules: Sequence[SensitivityRule]) -> tuple[Finding, ...]:
+def assess_all(table: Table, rules: Sequence[SensitivityRule]) -> tuple[SensitivityFinding, ...]:
     """Return what every rule finds, in the order of the rules, for reports that list all reasons."""
     unknown = int((~np.isfinite(table.values)).sum())
     if unknown:
@@ -58,7 +58,7 @@ def _of_holdings(rules: Sequence[SensitivityRule]) -> tuple[SensitivityRule, ...
     return tuple(rule for rule in both if rule not in rules)
 
 
-def combined(table: Table, findings: Sequence[Finding]) -> Levels:
+def combined(table: Table, findings: Sequence[SensitivityFinding]) -> Levels:
     """Return the levels that satisfy all findings."""
     size = len(table)
     sensitive = np.zeros(size, bool)

@@ -8,18 +8,18 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import Reason, Table
+from tacita.model.table import SensitivityReason, Table
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SensitivityFinding:
     """The cells that one rule finds sensitive, with their protection levels and by how much the rule is broken.
 
     Arrays have one entry for each cell of the table; those of cells that are not sensitive count for nothing.
     """
 
     rule: str
-    reason: Reason
+    reason: SensitivityReason
     sensitive: NDArray[np.bool_]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
@@ -30,11 +30,11 @@ class Finding:
     def of(
         cls,
         rule: str,
-        reason: Reason,
+        reason: SensitivityReason,
         sensitive: NDArray[np.bool_],
         level: NDArray[np.float64],
         excess: NDArray[np.float64] | None = None,
-    ) -> Finding:
+    ) -> SensitivityFinding:
         """Return a finding whose levels are the same up and down, as those of all rules on contributions are."""
         nothing = np.zeros(len(sensitive))
         distance = np.where(sensitive, level, 0.0)
@@ -55,6 +55,6 @@ class SensitivityRule(Protocol):
         """What people call the rule, with its parameters."""
         ...
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return what the rule finds; raise if the table lacks what the rule needs."""
         ...

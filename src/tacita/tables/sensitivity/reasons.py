@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tacita.model.table import Levels
-from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.finding import SensitivityFinding
 
 
 def reason_of(levels: Levels, cell: int) -> str:
@@ -27,7 +27,7 @@ def reason_of(levels: Levels, cell: int) -> str:
     return f"{levels.rules[rule]}: {levels.reasons[rule].told(float(levels.excess[cell]))}"
 
 
-def reasons_of(findings: Iterable[Finding], cell: int) -> tuple[str, ...]:
+def reasons_of(findings: Iterable[SensitivityFinding], cell: int) -> tuple[str, ...]:
     """Return the reasons of all rules that find a cell sensitive."""
     return tuple(
         f"{each.rule}: {each.reason.told(float(each.excess[cell]))}" for each in findings if each.sensitive[cell]

@@ -13,12 +13,12 @@ from tacita.model.hierarchy.text_file import read_text
 from tacita.tables.specification.reading_data import data_plan, history_plan
 from tacita.tables.specification.reading_dimensions import dimension_plan, table_plans
 from tacita.tables.specification.reading_wishes import attacker_plan, protect_plan, sensitivity_plan
-from tacita.tables.specification.specification import DataPlan, DimensionPlan, Specification, TablePlan
+from tacita.tables.specification.specification import DataPlan, DimensionPlan, TablePlan, TableSpecification
 
 TOP_KEYS = ("title", "data", "dimension", "table", "sensitivity", "attacker", "protect", "history")
 
 
-def read_specification(path: str | PathLike[str]) -> Specification:
+def read_specification(path: str | PathLike[str]) -> TableSpecification:
     """Return the specification of a TOML file; file names in it are relative to its folder."""
     path = Path(path)
     text = read_text(path, InputError, "a specification of a table, a TOML file")
@@ -27,7 +27,7 @@ def read_specification(path: str | PathLike[str]) -> Specification:
 
 def parse_specification(
     text: str, *, folder: str | PathLike[str] = ".", where: str = "the specification"
-) -> Specification:
+) -> TableSpecification:
     """Return the specification of a text.
 
     >>> found = parse_specification('''
@@ -50,13 +50,13 @@ def parse_specification(
     return found
 
 
-def _specification(tables: dict[str, Any], faults: Faults, folder: Path) -> Specification:
+def _specification(tables: dict[str, Any], faults: Faults, folder: Path) -> TableSpecification:
     top = Checked.of(tables, (), faults, folder, TOP_KEYS)
     data = data_plan(top)
     dimensions = _dimensions(top)
     plans = table_plans(top)
     _check_together(top, data, dimensions, plans)
-    return Specification(
+    return TableSpecification(
         data=data,
         dimensions=dimensions,
         tables=plans,

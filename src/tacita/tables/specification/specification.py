@@ -159,7 +159,7 @@ class HistoryPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Specification:
+class TableSpecification:
     """A table and its protection from beginning to end; `folder` is what file names are relative to."""
 
     data: DataPlan

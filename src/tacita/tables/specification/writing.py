@@ -10,20 +10,20 @@ from typing import Any
 
 from tacita.files.atomic import write_text
 from tacita.model.dictionary_file.writing import entries, table_text
-from tacita.tables.specification.specification import DimensionPlan, Specification, TablePlan
+from tacita.tables.specification.specification import DimensionPlan, TablePlan, TableSpecification
 
 
-def write_specification(specification: Specification, path: Path, *, force: bool = False) -> None:
+def write_specification(specification: TableSpecification, path: Path, *, force: bool = False) -> None:
     """Write a specification to a file; file names become relative to its folder."""
     write_text(path, specification_text(specification, path.parent), force=force)
 
 
-def specification_text(specification: Specification, folder: Path | None = None) -> str:
+def specification_text(specification: TableSpecification, folder: Path | None = None) -> str:
     """Return a specification as TOML, without what is as usual; `parse_specification` gives it back.
 
     >>> from tacita.tables.specification.specification import DataPlan
     >>> data, table = DataPlan(microdata="sqlite:///firms.db"), TablePlan("firms", ("size",), ("turnover",))
-    >>> print(specification_text(Specification(data, {}, (table,), title="Firms")))
+    >>> print(specification_text(TableSpecification(data, {}, (table,), title="Firms")))
     title = "Firms"
     <BLANKLINE>
     [data]

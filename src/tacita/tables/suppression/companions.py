@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 
 
 class Companions:
     """Counts the withheld cells of every equation while cells are taken back."""
 
-    def __init__(self, problem: Problem, withheld: NDArray[np.bool_]) -> None:
+    def __init__(self, problem: SuppressionProblem, withheld: NDArray[np.bool_]) -> None:
         self._sums = problem.sums
         self._columns = problem.sums.tocsc()
         self._withheld = withheld.copy()

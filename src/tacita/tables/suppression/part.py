@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 
 
-def part_of(problem: Problem, places: NDArray[np.int64], rows: NDArray[np.int64]) -> Problem:
+def part_of(problem: SuppressionProblem, places: NDArray[np.int64], rows: NDArray[np.int64]) -> SuppressionProblem:
     """Return the problem over some places and equations; contributors do not attack there."""
     return replace(
         problem,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tacita.model.table import Movement
-from tacita.tables.suppression.problem import Problem, cells_by_owner
+from tacita.tables.suppression.problem import SuppressionProblem, cells_by_owner
 
 NOWHERE = -1
 
@@ -24,13 +24,13 @@ class Reduced:
     theirs. `needs` marks the cells with a level; those in `stuck` cannot move, so no pattern protects them.
     """
 
-    problem: Problem
+    problem: SuppressionProblem
     place: NDArray[np.int64]
     scale: NDArray[np.float64]
     stuck: NDArray[np.int64]
     needs: NDArray[np.bool_]
 
-    def expanded(self, withheld: NDArray[np.bool_], original: Problem) -> NDArray[np.bool_]:
+    def expanded(self, withheld: NDArray[np.bool_], original: SuppressionProblem) -> NDArray[np.bool_]:
         """Return a pattern of the small problem as one of the original."""
         return np.where(self.place >= 0, withheld[self.place], False) | original.withheld
 
@@ -47,7 +47,7 @@ class Reduced:
             yield Movement(moved, np.rint(delta) if self.problem.whole else delta)
 
 
-def reduced(problem: Problem) -> Reduced:
+def reduced(problem: SuppressionProblem) -> Reduced:
     """Return the smallest problem that these steps reach.
 
     A cell alone in its equation cannot move. Two cells alone in theirs move together: either is useless without the
@@ -137,7 +137,7 @@ def _distinct(sums: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def _compressed(
-    problem: Problem, sums: sparse.csr_matrix, place: NDArray[np.int64], scale: NDArray[np.float64]
+    problem: SuppressionProblem, sums: sparse.csr_matrix, place: NDArray[np.int64], scale: NDArray[np.float64]
 ) -> Reduced:
     """Return the problem over the places that are left, numbered in order."""
     movable = place >= 0
@@ -161,7 +161,7 @@ def _compressed(
     for who, cells in problem.known_by.items():
         knows[cells] = who
     owners, betrayed = _secrets(problem.owners[movable], knows[movable], wanted[movable], at, size)
-    small = Problem(
+    small = SuppressionProblem(
         sums[:, used],
         joined(np.where(same, down, up), np.minimum, np.inf),
         joined(np.where(same, up, down), np.minimum, np.inf),

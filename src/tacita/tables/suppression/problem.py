@@ -18,7 +18,7 @@ _WHOLE = 1e-9
 _SOMETHING = 1e-5
 
 
-class Union(NamedTuple):
+class SecretUnion(NamedTuple):
     """Cells whose sum must stay unknown: the attacker's interval of it must be at least so wide."""
 
     cells: NDArray[np.int64]
@@ -26,7 +26,7 @@ class Union(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SuppressionProblem:
     """Cells as deviations from the truth.
 
     An attacker sees cell i as ``value + delta`` with ``-down[i] <= delta[i] <= up[i]`` when it is withheld and delta 0
@@ -68,7 +68,7 @@ def problem_of(
     status: NDArray[np.int8] | None = None,
     *,
     zeros: bool = False,
-) -> Problem:
+) -> SuppressionProblem:
     """Return the problem of a table, checked.
 
     Cells that are zero, and not sensitive, are published as they are: whoever knows the subject knows them, and they
@@ -95,7 +95,7 @@ def problem_of(
         (equations.coefficients, equations.cells, equations.starts), shape=(len(equations), len(table))
     )
     lower, upper, sliding = _distances(values, levels, knowledge.integer)
-    return Problem(
+    return SuppressionProblem(
         sums,
         down,
         up,
@@ -127,7 +127,7 @@ def _distances(
     return lower, upper, np.where(none, something, sliding)
 
 
-def with_unions(problem: Problem, unions: Sequence[Union]) -> Problem:
+def with_unions(problem: SuppressionProblem, unions: Sequence[SecretUnion]) -> SuppressionProblem:
     """Return the problem with sums of cells that must stay unknown, too, as cells that nobody publishes."""
     if not unions:
         return problem

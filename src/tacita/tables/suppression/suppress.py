@@ -13,13 +13,13 @@ from tacita.errors import InputError, InternalError, UsageError
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.exact.optimal import Best, Search
+from tacita.tables.suppression.exact.optimal import Best, PatternSearch
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns, Unprotectable
 from tacita.tables.suppression.large.neighbourhoods import Neighbourhoods
 from tacita.tables.suppression.large.search import large_pattern
 from tacita.tables.suppression.large.subtables import subtables_of
 from tacita.tables.suppression.presolve import Reduced, reduced
-from tacita.tables.suppression.problem import Problem, Union, problem_of, with_unions
+from tacita.tables.suppression.problem import SecretUnion, SuppressionProblem, problem_of, with_unions
 from tacita.tables.suppression.proofs.crowds import prove_in_crowds
 from tacita.tables.suppression.stopping import stop_on_interrupt
 from tacita.tables.suppression.suppression import Cause, Suppression
@@ -42,7 +42,7 @@ def suppress(
     seconds: float = 60.0,
     gap: float = 0.0,
     zeros: bool = False,
-    unions: Sequence[Union] = (),
+    unions: Sequence[SecretUnion] = (),
     progress: Progress = silent,
 ) -> Suppression:
     """Return the cheapest safe pattern that was found in the time given; some safe pattern whatever the time.
@@ -123,14 +123,14 @@ def _searched(
     if _is_large(problem):
         best = large(patterns)
     else:
-        best = Search(problem, patterns, clock, large).run(1.0 if method == "fast" else gap, report)
+        best = PatternSearch(problem, patterns, clock, large).run(1.0 if method == "fast" else gap, report)
     # The proofs must be those of the pattern that is handed out.
     if patterns.unproved(best.withheld):
         raise InternalError("the pattern could not be proved safe again; nothing was released")
     return best, patterns
 
 
-def _is_large(problem: Problem) -> bool:
+def _is_large(problem: SuppressionProblem) -> bool:
     return len(problem) > _LARGE_PLACES or len(problem.targets) > _LARGE_TARGETS
 
 
@@ -150,7 +150,7 @@ def _scaled(small: Reduced) -> tuple[float, Reduced]:
     return unit, replace(small, problem=scaled)
 
 
-def _real(cells: NDArray[np.int64], table: int, unions: Sequence[Union]) -> NDArray[np.int64]:
+def _real(cells: NDArray[np.int64], table: int, unions: Sequence[SecretUnion]) -> NDArray[np.int64]:
     """Return cells of the table, a member for each union."""
     return np.array([c if c < table else int(unions[c - table].cells[0]) for c in cells.tolist()], np.int64)
 

@@ -10,7 +10,7 @@ from tacita.tables.suppression.presolve import Reduced
 from tacita.tables.suppression.proofs.kept import Proofs
 from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.suppression import Cause
-from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target
+from tacita.tables.suppression.target import EVERYBODY, WIDTH, ProtectionTarget
 
 _FAR = 1e3  # levels: how far the other side is looked at
 
@@ -67,8 +67,8 @@ def _first_sensitive(reduced: Reduced) -> dict[int, int]:
 
 
 def _suffering(
-    movements: Movements, targets: list[Target], place: int, room: NDArray[np.float64], clock: Clock
-) -> tuple[Target, float | None] | None:
+    movements: Movements, targets: list[ProtectionTarget], place: int, room: NDArray[np.float64], clock: Clock
+) -> tuple[ProtectionTarget, float | None] | None:
     """Return a target that suffers from publishing a place, and half the width of what it can still be."""
     open_to_all = [target for target in targets if target.sign != WIDTH and target.attacker == EVERYBODY]
     if not targets:
@@ -77,7 +77,7 @@ def _suffering(
         # Needed against a single contributor only, or for a width: named without a share.
         return targets[0], None
     movements.shut(place)
-    worst: tuple[float, Target, float] | None = None
+    worst: tuple[float, ProtectionTarget, float] | None = None
     for target in open_to_all:
         near = movements.reach(target.cell, target.sign, target.level).distance
         if worst is None or near / target.level < worst[0]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.build.linked import System
-from tacita.tables.build.microdata.ranked import Rows, ranked
+from tacita.tables.build.microdata.ranked import RankedRows, ranked
 from tacita.tables.build.microdata.summed import occurring_keys, summed
 from tacita.tables.build.sums import equations_of
 
@@ -63,5 +63,5 @@ def largest_of(
     given = largest[base]
     rows, _ = np.nonzero(given > 0)
     response = given[given > 0]
-    made = ranked(system, Rows(places[rows], np.arange(len(response)), response), everything, largest.shape[1])
+    made = ranked(system, RankedRows(places[rows], np.arange(len(response)), response), everything, largest.shape[1])
     return made.largest[np.searchsorted(everything, totals)]

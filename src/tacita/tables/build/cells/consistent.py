@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from tacita.errors import counted, listed
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 
 _DIGITS = 1e-9
 
 
-def consistent(given: Given) -> Given:
+def consistent(given: GivenTable) -> GivenTable:
     """Return the table with totals recomputed from their parts where rounding left them apart.
 
     Protection and attack reason on exact sums. Only where all values are known: a published table with gaps is left as

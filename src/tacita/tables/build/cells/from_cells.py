@@ -15,7 +15,7 @@ from tacita.tables.build.cells.cell_statuses import given_statuses
 from tacita.tables.build.cells.cells_file import RawCells
 from tacita.tables.build.cells.completion import computed, largest_of, lowest, missing_totals
 from tacita.tables.build.cells.consistent import consistent
-from tacita.tables.build.given import Given
+from tacita.tables.build.given import GivenTable
 from tacita.tables.build.linked import System, linked
 from tacita.tables.build.owners import owners
 from tacita.tables.build.sums import equations_of
@@ -31,7 +31,7 @@ def from_cells(
     negative: bool = False,
     decimals: int | None = None,
     response: str = "",
-) -> Given:
+) -> GivenTable:
     """Return the table of a file of cells (see `read_cells`), or the linked tables, with all that is said of it.
 
     A cell with a marker instead of its value, or with a status that says so, is suppressed. Totals that the file leaves
@@ -203,7 +203,7 @@ def _with_contributors(table: Table, made: _Cells) -> Table:
     return replace(table, contributions=Contributions(largest, holders, ones, known.astype(np.int64), table.values))
 
 
-def _given(table: Table, made: _Cells, notes: tuple[str, ...]) -> Given:
+def _given(table: Table, made: _Cells, notes: tuple[str, ...]) -> GivenTable:
     levels = None
     distances = [made.columns.get(f"{name}_level") for name in ("lower", "upper", "sliding")]
     primary = np.zeros(len(table), bool) if made.status is None else made.status == Status.PRIMARY
@@ -220,7 +220,7 @@ def _given(table: Table, made: _Cells, notes: tuple[str, ...]) -> Given:
             ("given",),
             np.zeros(len(table)),
         )
-    return Given(
+    return GivenTable(
         table,
         made.status,
         levels,
@@ -233,7 +233,7 @@ def _given(table: Table, made: _Cells, notes: tuple[str, ...]) -> Given:
     )
 
 
-def _bound_faults(given: Given) -> list[str]:
+def _bound_faults(given: GivenTable) -> list[str]:
     """Return which bounds exclude the true value; the value itself is not told."""
     table, faults = given.table, []
     for name, bound, sign in (("lower", given.lower, 1), ("upper", given.upper, -1)):

@@ -16,10 +16,10 @@ from tacita.model.table import Contributions
 from tacita.risk.arrays import as_codes, as_numpy
 from tacita.tables.build.linked import System
 from tacita.tables.build.microdata.coding import encoded, leaf_places, streamed
-from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.layout import MicrodataLayout
 from tacita.tables.build.microdata.plans import leaf_contributors, leaf_largest
-from tacita.tables.build.microdata.ranked import Rows, ranked
-from tacita.tables.build.microdata.records import Records, settled
+from tacita.tables.build.microdata.ranked import RankedRows, ranked
+from tacita.tables.build.microdata.records import TabulatedRecords, settled
 from tacita.tables.build.microdata.summed import summed
 
 
@@ -29,10 +29,10 @@ class Behind:
 
     system: System
     relation: Relation
-    layout: Layout
+    layout: MicrodataLayout
     missing: Mapping[str, str]
     columns: Sequence[str]
-    records: Records
+    records: TabulatedRecords
     keys: NDArray[np.int64]
     where: str
 
@@ -76,7 +76,7 @@ class Behind:
         if self.layout.waiver:
             marked = as_numpy(rows.column("waived")) > 0
             waived = marked if waived is None else waived | marked
-        given = Rows(
+        given = RankedRows(
             leaf_places(self.system, rows, self.missing, self.where),
             who,
             **figures,

@@ -17,7 +17,7 @@ from tacita.tables.build.alignment import same_cells
 from tacita.tables.build.linked import System, linked
 from tacita.tables.build.microdata.behind import Behind
 from tacita.tables.build.microdata.coding import leaf_places, streamed
-from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.layout import MicrodataLayout
 from tacita.tables.build.microdata.plans import leaf_totals
 from tacita.tables.build.microdata.records import checked_records, settled
 from tacita.tables.build.microdata.summed import occurring_keys, summed
@@ -27,7 +27,9 @@ MOST_CELLS = 1_000_000
 """The most combinations of codes of which the empty ones are cells too; of larger tables only those that occur are."""
 
 
-def build(microdata: Microdata, layouts: Sequence[Layout], progress: Progress = silent, *, empty: bool = True) -> Table:
+def build(
+    microdata: Microdata, layouts: Sequence[MicrodataLayout], progress: Progress = silent, *, empty: bool = True
+) -> Table:
     """Return the table, or the linked tables of one response as one system, of microdata.
 
     The value of a magnitude cell is the sum of weight times response, that of a frequency cell the number of records
@@ -42,7 +44,7 @@ def build(microdata: Microdata, layouts: Sequence[Layout], progress: Progress = 
     >>> import tacita as tc
     >>> from tacita.model.table import Dimension
     >>> areas = Dimension.flat("Area", ["North", "Center", "South"])
-    >>> table = build(tc.sample("figure-1").microdata, [Layout("firms", (areas,))])
+    >>> table = build(tc.sample("figure-1").microdata, [MicrodataLayout("firms", (areas,))])
     >>> [(table.cell_name(cell), int(table.values[cell])) for cell in range(len(table))]
     [('Area=Total', 20), ('Area=North', 7), ('Area=Center', 8), ('Area=South', 5)]
     """
@@ -83,7 +85,7 @@ def build(microdata: Microdata, layouts: Sequence[Layout], progress: Progress = 
     )
 
 
-def build_costs(microdata: Microdata, layouts: Sequence[Layout], table: Table) -> NDArray[np.float64] | None:
+def build_costs(microdata: Microdata, layouts: Sequence[MicrodataLayout], table: Table) -> NDArray[np.float64] | None:
     """Return what it costs to withhold each cell of a table: the sum of the layouts' cost column, if they have one."""
     if (cost := layouts[0].cost) is None:
         return None
@@ -108,7 +110,7 @@ def build_costs(microdata: Microdata, layouts: Sequence[Layout], table: Table) -
     return np.where(there, made.values[at], 0.0)
 
 
-def _checked(layouts: Sequence[Layout]) -> Layout:
+def _checked(layouts: Sequence[MicrodataLayout]) -> MicrodataLayout:
     """Return the first layout, whose data settings hold for all of them."""
     if not layouts:
         raise UsageError("there is no table to build", do="give at least one layout")
@@ -123,7 +125,7 @@ def _checked(layouts: Sequence[Layout]) -> Layout:
     return layouts[0]
 
 
-def _columns(system: System, layouts: Sequence[Layout]) -> list[str]:
+def _columns(system: System, layouts: Sequence[MicrodataLayout]) -> list[str]:
     found: dict[str, str] = {}
     for layout in layouts:
         for each in layout.dimensions:
@@ -132,7 +134,7 @@ def _columns(system: System, layouts: Sequence[Layout]) -> list[str]:
     return [found[each.name] for each in system.dimensions]
 
 
-def _missing(layouts: Sequence[Layout]) -> dict[str, str]:
+def _missing(layouts: Sequence[MicrodataLayout]) -> dict[str, str]:
     return {name: code for layout in layouts for name, code in layout.missing.items()}
 
 

@@ -13,13 +13,13 @@ LARGEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class MicrodataLayout:
     """One table to build: dimensions, response, and the columns that tell who stands behind a record.
 
     Without a `response` it is a frequency table. `columns` names the column of a dimension where it is not called like
     the dimension, `missing` the code under which records without a code are shown (without one they are refused).
 
-    >>> Layout("firms", (Dimension.flat("size", ["small", "large"]),)).column("size")
+    >>> MicrodataLayout("firms", (Dimension.flat("size", ["small", "large"]),)).column("size")
     'size'
     """
 

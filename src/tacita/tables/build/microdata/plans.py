@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, as_text, finite
 from tacita.engines.protocol import Relation
-from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.layout import MicrodataLayout
 
 DECIMALS = (0, 1, 2, 3, 4, 6)
 """Numbers of decimals that a column is tried for."""
@@ -20,7 +20,7 @@ _NO = ("", "0", "0.0", "no", "n", "false", "f")
 """What neither asks for protection nor consents, in a column that says who does."""
 
 
-def checks(relation: Relation, layout: Layout) -> exp.Select:
+def checks(relation: Relation, layout: MicrodataLayout) -> exp.Select:
     """Return the plan of one row: how many records there are, and how many are unusable in which way.
 
     ``response_2`` counts the responses that need more than 2 decimals.
@@ -44,7 +44,7 @@ def checks(relation: Relation, layout: Layout) -> exp.Select:
     return exp.select(*(exp.alias_(term, name) for name, term in figures.items())).from_(relation.source())
 
 
-def leaf_totals(relation: Relation, layout: Layout, columns: Sequence[str]) -> exp.Select:
+def leaf_totals(relation: Relation, layout: MicrodataLayout, columns: Sequence[str]) -> exp.Select:
     """Return the plan of leaf combinations: weighted ``value``, number of ``records``, the ``first`` record's number.
 
     The latter tells who stands behind a cell of one record. ``absolute`` is the value without signs.
@@ -64,7 +64,7 @@ def leaf_totals(relation: Relation, layout: Layout, columns: Sequence[str]) -> e
 
 
 def leaf_contributors(
-    relation: Relation, layout: Layout, columns: Sequence[str], by: str, *, alone: bool
+    relation: Relation, layout: MicrodataLayout, columns: Sequence[str], by: str, *, alone: bool
 ) -> exp.Select:
     """Return the plan of what each contributor ``who`` gives in each leaf combination.
 
@@ -88,7 +88,7 @@ def leaf_contributors(
     return _grouped(records, keys, figures)
 
 
-def leaf_largest(relation: Relation, layout: Layout, columns: Sequence[str]) -> exp.Select:
+def leaf_largest(relation: Relation, layout: MicrodataLayout, columns: Sequence[str]) -> exp.Select:
     """Return the plan of the records with the largest absolute responses in each leaf combination.
 
     Without contributors each record is one, so these are enough for every sub-total too.
@@ -116,7 +116,9 @@ def leaf_largest(relation: Relation, layout: Layout, columns: Sequence[str]) -> 
     return exp.select(*terms).from_(placed.subquery("p")).where(within)
 
 
-def _records(relation: Relation, layout: Layout, columns: Sequence[str], *, numbered: bool, by: str = "") -> exp.Select:
+def _records(
+    relation: Relation, layout: MicrodataLayout, columns: Sequence[str], *, numbered: bool, by: str = ""
+) -> exp.Select:
     """Return the plan of the records: dimensions, response ``x``, weight ``w``, how often each counts (``times``)."""
     one: exp.Expr = as_double(exp.Literal.number(1))
 

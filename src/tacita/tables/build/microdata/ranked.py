@@ -21,7 +21,7 @@ _MOST = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RankedRows:
     """What each contributor gives in each leaf combination, one row each.
 
     `response` is the sum of the contributor's records. With sampling weights, `weighted` is the same sum of weighted
@@ -40,7 +40,7 @@ class Rows:
     """Whether some response is negative."""
 
 
-def ranked(system: System, rows: Rows, keys: NDArray[np.int64], largest: int) -> Contributions:
+def ranked(system: System, rows: RankedRows, keys: NDArray[np.int64], largest: int) -> Contributions:
     """Return who stands behind each cell: contributors by the absolute value of what they give, ties by number.
 
     The weight of a contributor with several records is the mean weight of what they give, so that contribution times
@@ -73,7 +73,7 @@ class _Ranking:
     waived: NDArray[np.bool_] | None
 
     @classmethod
-    def empty(cls, cells: int, largest: int, rows: Rows) -> _Ranking:
+    def empty(cls, cells: int, largest: int, rows: RankedRows) -> _Ranking:
         shape = (cells, largest)
         return cls(
             np.zeros(shape),
@@ -101,7 +101,7 @@ class _Ranking:
 
 def _rank(
     made: _Ranking,
-    rows: Rows,
+    rows: RankedRows,
     chosen: NDArray[np.int64] | None,
     above: NDArray[np.int64],
     people: int,
@@ -166,7 +166,7 @@ class _Grouped:
 
 
 def _mean_weights(
-    rows: Rows, grouped: _Grouped, response: NDArray[np.float64], weighted: NDArray[np.float64]
+    rows: RankedRows, grouped: _Grouped, response: NDArray[np.float64], weighted: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     if rows.weight is None or rows.records is None:
         return np.ones(len(response))

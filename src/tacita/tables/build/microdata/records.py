@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from tacita.engines.protocol import Relation
 from tacita.errors import InputError, counted, faults_text
-from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.layout import MicrodataLayout
 from tacita.tables.build.microdata.plans import DECIMALS, checks
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class TabulatedRecords:
     """What the check found."""
 
     number: int
@@ -26,7 +26,7 @@ class Records:
     without_holding: bool
 
 
-def checked_records(relation: Relation, layout: Layout, where: str) -> Records:
+def checked_records(relation: Relation, layout: MicrodataLayout, where: str) -> TabulatedRecords:
     """Return what is known of the records, or raise with all that is unusable about them."""
     for name in (layout.response, layout.weight, layout.frequency):
         if name is not None and not relation.column(name).type.is_numeric:
@@ -48,7 +48,7 @@ def checked_records(relation: Relation, layout: Layout, where: str) -> Records:
     of_response = _decimals(found, "response") if layout.response else 0
     of_weight = _decimals(found, "weight") if layout.weight else 0
     together = None if of_response is None or of_weight is None else of_response + of_weight
-    return Records(
+    return TabulatedRecords(
         found["records"],
         together,
         of_response,
@@ -58,7 +58,7 @@ def checked_records(relation: Relation, layout: Layout, where: str) -> Records:
     )
 
 
-def _faults(layout: Layout, found: dict[str, int]) -> list[str]:
+def _faults(layout: MicrodataLayout, found: dict[str, int]) -> list[str]:
     faults = []
 
     def fault(kind: str, said: str) -> None:

@@ -8,15 +8,15 @@ from tacita.attacks.tables.adjusted_table import check_adjusted
 from tacita.model.table import Status
 from tacita.progress import Progress
 from tacita.tables.adjustment.adjust import adjust
-from tacita.tables.protect.case import Case
+from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.verdict import kept_promises, require_publishable
-from tacita.tables.specification.specification import Specification
+from tacita.tables.specification.specification import TableSpecification
 
 READING = "Figures are changed slightly to protect respondents, so that they add up; single figures are not exact."
 
 
-def by_adjustment(case: Case, specification: Specification, progress: Progress) -> ProtectedTable:
+def by_adjustment(case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
     """Return the table with adjusted figures."""
     plan, knowledge = specification.protect, case.knowledge
     require_publishable(case, plan.method)

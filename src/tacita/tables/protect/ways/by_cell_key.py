@@ -20,15 +20,15 @@ from tacita.tables.cell_key.cell_keys import cell_keys
 from tacita.tables.cell_key.perturb import perturb
 from tacita.tables.cell_key.perturbation_table import design
 from tacita.tables.cell_key.record_keys import given_keys, record_keys
-from tacita.tables.protect.case import Case
+from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.verdict import require_publishable
-from tacita.tables.specification.specification import DimensionPlan, Specification
+from tacita.tables.specification.specification import DimensionPlan, TableSpecification
 
 READING = "Counts have a little noise, the same in every table with the same respondents; sums need not add up."
 
 
-def by_cell_key(case: Case, specification: Specification, progress: Progress) -> ProtectedTable:
+def by_cell_key(case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
     """Return the table with noise on its counts.
 
     ``[protect.cell_key]`` has `maximum` (the largest change, 3), `variance` (1), `smallest` (the largest positive count
@@ -58,7 +58,7 @@ def by_cell_key(case: Case, specification: Specification, progress: Progress) ->
     )
 
 
-def _keys_of_cells(table: Table, specification: Specification) -> NDArray[np.uint64]:
+def _keys_of_cells(table: Table, specification: TableSpecification) -> NDArray[np.uint64]:
     plan, data = specification.protect, specification.data
     key, identifier = plan.options.get("key"), plan.options.get("identifier")
     if data.microdata is None or (key is None) == (identifier is None):

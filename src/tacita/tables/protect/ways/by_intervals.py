@@ -9,15 +9,15 @@ import numpy as np
 from tacita.model.table import Status
 from tacita.progress import Progress
 from tacita.tables.intervals.publication import publish_intervals
-from tacita.tables.protect.case import Case
+from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.verdict import attacked, require_publishable
-from tacita.tables.specification.specification import Specification
+from tacita.tables.specification.specification import TableSpecification
 
 READING = "Where two figures stand, the true one lies between them."
 
 
-def by_intervals(case: Case, specification: Specification, progress: Progress) -> ProtectedTable:
+def by_intervals(case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
     """Return the table with intervals in place of some figures.
 
     The attacker knows the published intervals as bounds, besides everything else.

@@ -12,14 +12,14 @@ from tacita.attacks.tables.result import Audit
 from tacita.attacks.tables.rounded_table import audit_perturbed, audit_rounded
 from tacita.errors import UsageError
 from tacita.progress import Progress
-from tacita.tables.protect.case import Case
+from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.verdict import kept_promises, require_publishable
 from tacita.tables.rounding.controlled import round_controlled
 from tacita.tables.rounding.random_rounding import round_randomly
 from tacita.tables.rounding.rounded import Rounded
 from tacita.tables.rounding.small_counts import round_small_counts
-from tacita.tables.specification.specification import ProtectPlan, Specification
+from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 
 _READING = {
     "controlled_rounding": "All figures are rounded to a multiple of {base}, so that they add up.",
@@ -28,7 +28,7 @@ _READING = {
 }
 
 
-def by_rounding(case: Case, specification: Specification, progress: Progress) -> ProtectedTable:
+def by_rounding(case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
     """Return the table with rounded figures."""
     plan = specification.protect
     require_publishable(case, plan.method)
@@ -46,7 +46,7 @@ def by_rounding(case: Case, specification: Specification, progress: Progress) ->
     )
 
 
-def _rounded(case: Case, plan: ProtectPlan, progress: Progress) -> tuple[Rounded, Audit]:
+def _rounded(case: TableCase, plan: ProtectPlan, progress: Progress) -> tuple[Rounded, Audit]:
     table, levels, knowledge, base = case.table, case.levels, case.knowledge, plan.base
     if plan.method == "controlled_rounding":
         found = round_controlled(table, base, levels, knowledge, seconds=plan.time, gap=plan.gap, progress=progress)

@@ -9,11 +9,11 @@ import numpy as np
 
 from tacita.attacks.tables.result import Audit
 from tacita.progress import Progress, Step
-from tacita.tables.protect.case import Case
+from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.verdict import attacked
-from tacita.tables.specification.specification import ProtectPlan, Specification
-from tacita.tables.suppression.problem import Union
+from tacita.tables.specification.specification import ProtectPlan, TableSpecification
+from tacita.tables.suppression.problem import SecretUnion
 from tacita.tables.suppression.suppress import suppress
 from tacita.tables.suppression.suppression import Suppression
 
@@ -21,7 +21,7 @@ READING = "Some figures are withheld to protect respondents; so are others from 
 _ROUNDS = 20
 
 
-def by_suppression(case: Case, specification: Specification, progress: Progress) -> ProtectedTable:
+def by_suppression(case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
     """Return the table with cells withheld.
 
     The attacker also looks at sums of withheld cells that everybody can calculate. Those that would be sensitive as
@@ -29,7 +29,7 @@ def by_suppression(case: Case, specification: Specification, progress: Progress)
     """
     plan = specification.protect
     end = time.monotonic() + plan.time
-    unions: list[Union] = []
+    unions: list[SecretUnion] = []
     for _ in range(_ROUNDS):
         found = _searched(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
         withheld = found.suppressed
@@ -57,7 +57,7 @@ def by_suppression(case: Case, specification: Specification, progress: Progress)
 
 
 def _searched(
-    case: Case, plan: ProtectPlan, unions: Sequence[Union], seconds: float, progress: Progress
+    case: TableCase, plan: ProtectPlan, unions: Sequence[SecretUnion], seconds: float, progress: Progress
 ) -> Suppression:
     return suppress(
         case.table,
@@ -73,17 +73,17 @@ def _searched(
     )
 
 
-def _new_unions(case: Case, verdict: Audit, known: Sequence[Union]) -> list[Union]:
+def _new_unions(case: TableCase, verdict: Audit, known: Sequence[SecretUnion]) -> list[SecretUnion]:
     """Return the sums of cells that the attacker finds sensitive, and that the search was not told of yet.
 
     Their level is the least that one of their sensitive cells needs: a sum that is as uncertain is no help.
     """
     told = {tuple(each.cells.tolist()) for each in known}
     wide = case.levels.lower + case.levels.upper + case.levels.sliding
-    found: dict[tuple[int, ...], Union] = {}
+    found: dict[tuple[int, ...], SecretUnion] = {}
     for each in verdict.violations:
         if each.what == "union" and each.cells not in told:
             cells = np.array(each.cells, np.int64)
             needed = wide[cells][case.levels.sensitive[cells]]
-            found[each.cells] = Union(cells, max(float(needed.min(initial=np.inf)), 1e-6))
+            found[each.cells] = SecretUnion(cells, max(float(needed.min(initial=np.inf)), 1e-6))
     return list(found.values())

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import Reason, Table
+from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import TINY, Ranked, checked, contributions_of
-from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.finding import SensitivityFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Dominance:
         """The rule with its parameters."""
         return f"dominance (n = {self.n}, k = {self.k:g})"
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells that few contributors dominate."""
         ranked = Ranked.of(contributions_of(table, self.name, self.n))
         top, total = ranked.sum_of_largest(self.n), ranked.total
@@ -50,8 +50,8 @@ class Dominance:
             level = np.minimum(level, self._without_waived(ranked, level))
         share = 100 * top / np.where(total > 0, total, 1.0)
         who = "the largest contributor holds" if self.n == 1 else f"the {self.n} largest contributors hold"
-        reason = Reason(f"{who} {{excess}} points more than the {self.k:g} % of the cell that are allowed")
-        return (Finding.of(self.name, reason, level > TINY * total, level, np.minimum(share, 100) - self.k),)
+        reason = SensitivityReason(f"{who} {{excess}} points more than the {self.k:g} % of the cell that are allowed")
+        return (SensitivityFinding.of(self.name, reason, level > TINY * total, level, np.minimum(share, 100) - self.k),)
 
     def _without_waived(self, ranked: Ranked, level: NDArray[np.float64]) -> NDArray[np.float64]:
         consented = np.where(ranked.waived, ranked.weights * ranked.largest, 0.0).sum(axis=1)

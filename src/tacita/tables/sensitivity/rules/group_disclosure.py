@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError, did_you_mean, listed
-from tacita.model.table import Reason, Table
+from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import checked, counts_of
-from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.finding import SensitivityFinding
 from tacita.tables.sensitivity.structural_zeros import structural_zeros
 
 
@@ -51,7 +51,7 @@ class GroupDisclosure:
         )
         return f"group disclosure ({', '.join(told)})" if told else "group disclosure"
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells of rows that tell about a whole group."""
         if not table.is_count:
             raise InputError(
@@ -85,9 +85,11 @@ class GroupDisclosure:
         nothing = np.zeros(len(table))
         few = "one category" if self.categories == 1 else f"{self.categories} categories"
         but = f", or all but {self.outside}," if self.outside else ""
-        reason = Reason(f"all members of a total{but} are in {few}: what is known of the group is known of each")
+        reason = SensitivityReason(
+            f"all members of a total{but} are in {few}: what is known of the group is known of each"
+        )
         lower, upper = np.where(group, 1.0, 0.0), np.where(other, 1.0, 0.0)
-        return (Finding(self.name, reason, group | other, lower, upper, nothing, nothing),)
+        return (SensitivityFinding(self.name, reason, group | other, lower, upper, nothing, nothing),)
 
     def _rows(self, table: Table) -> NDArray[np.bool_]:
         """Return which sums run along a dimension that matters."""

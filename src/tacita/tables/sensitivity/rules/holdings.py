@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from tacita.errors import InputError
 from tacita.model.table import Table
-from tacita.tables.sensitivity.finding import Finding, SensitivityRule
+from tacita.tables.sensitivity.finding import SensitivityFinding, SensitivityRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class OnHoldings:
         """The rule, and that it is of holdings."""
         return f"{self.rule.name} of holdings"
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return what the rule finds among holdings."""
         if table.holdings is None:
             raise InputError(

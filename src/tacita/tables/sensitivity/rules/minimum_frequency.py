@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import Reason, Table
+from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import checked, counts_of
-from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.finding import SensitivityFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,13 @@ class MinimumFrequency:
         """The rule with its parameters."""
         return f"minimum frequency ({self.minimum})"
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells with few contributors."""
         counts = counts_of(table, self.name)
         few = (counts > 0) & (counts < self.minimum) & ~all_consented(table, counts)
         lacking = np.zeros(len(counts)) if table.is_count else (self.minimum - counts).astype(np.float64)
-        reason = Reason(f"fewer than {self.minimum} contributors stand behind it")
-        return (Finding.of(self.name, reason, few, usual_levels(table, self.range, self.level), lacking),)
+        reason = SensitivityReason(f"fewer than {self.minimum} contributors stand behind it")
+        return (SensitivityFinding.of(self.name, reason, few, usual_levels(table, self.range, self.level), lacking),)
 
 
 def all_consented(table: Table, counts: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import Reason, Table
+from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import TINY, Ranked, checked, contributions_of
-from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.finding import SensitivityFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,18 @@ class PPercent:
         """The rule with its parameters."""
         return f"p % (p = {self.p:g})" if self.n == 1 else f"p % (p = {self.p:g}, n = {self.n})"
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells from which a contribution can be estimated too closely."""
         found = estimated(table, self.name, self.n, self.p / 100)
         who = "the largest contributor"
         by = "" if self.n == 1 else " by anybody" if self.n == 0 else f" by {self.n} others together"
         wording = f"{who} can be estimated{by} to within {{reached}} %, {self.p:g} % are required"
         sensitive, level, closeness = found
-        return (Finding.of(self.name, Reason(wording, self.p), sensitive, level, self.p - 100 * closeness),)
+        return (
+            SensitivityFinding.of(
+                self.name, SensitivityReason(wording, self.p), sensitive, level, self.p - 100 * closeness
+            ),
+        )
 
 
 def estimated(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tacita.errors import InputError
-from tacita.model.table import Reason, Table
+from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import checked
-from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.finding import SensitivityFinding
 from tacita.tables.sensitivity.rules.p_percent import estimated
 
 
@@ -48,7 +48,7 @@ class PriorPosterior:
         coalition = "" if self.n == 1 else f", n = {self.n}"
         return f"p-q (p = {self.p:g}, q = {self.q:g}{coalition})"
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells from which a contribution can be estimated too closely."""
         sensitive, level, closeness = estimated(table, self.name, self.n, self.p / self.q)
         wording = (
@@ -56,4 +56,4 @@ class PriorPosterior:
             f"to within {{reached}} %, {self.p:g} % are required"
         )
         excess = self.p - self.q * closeness
-        return (Finding.of(self.name, Reason(wording, self.p), sensitive, level, excess),)
+        return (SensitivityFinding.of(self.name, SensitivityReason(wording, self.p), sensitive, level, excess),)

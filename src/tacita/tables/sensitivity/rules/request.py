@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from tacita.errors import InputError
-from tacita.model.table import Reason, Table
+from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import checked, contributions_of, has_more
-from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.finding import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import usual_levels
 
 
@@ -43,7 +43,7 @@ class Request:
         """The rule with its parameter."""
         return f"request (share = {self.share:g})"
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells in which somebody who asked is visible."""
         held = contributions_of(table, self.name, 1)
         where = f"table '{table.name}'"
@@ -66,11 +66,13 @@ class Request:
         total = np.abs(held.totals) if held.absolutes is None else held.absolutes
         asked = np.where(held.requested, np.abs(held.largest), 0.0).max(axis=1, initial=0.0)
         share = np.where(total > 0, 100 * asked / np.where(total > 0, total, 1.0), 0.0)
-        reason = Reason(
+        reason = SensitivityReason(
             f"a contributor who asked for protection holds {{excess}} points more than the {self.share:g} % from which "
             "requests count"
         )
         level = usual_levels(table, self.range, 1.0)
         return (
-            Finding.of(self.name, reason, share > self.share * (1 + 1e-12), level, np.minimum(share, 100) - self.share),
+            SensitivityFinding.of(
+                self.name, reason, share > self.share * (1 + 1e-12), level, np.minimum(share, 100) - self.share
+            ),
         )

@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import Reason, Table
+from tacita.model.table import SensitivityReason, Table
 from tacita.tables.build.owners import owners as owners_by_sums
 from tacita.tables.sensitivity.contributors import checked, counts_of
-from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.finding import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import all_consented, usual_levels
 
 
@@ -41,12 +41,12 @@ class Singletons:
         """The rule."""
         return "single contributor"
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells with one contributor."""
         counts = counts_of(table, self.name)
         alone = (counts == 1) & ~all_consented(table, counts)
-        reason = Reason("a single contributor stands behind it")
-        return (Finding.of(self.name, reason, alone, usual_levels(table, self.range, self.level)),)
+        reason = SensitivityReason("a single contributor stands behind it")
+        return (SensitivityFinding.of(self.name, reason, alone, usual_levels(table, self.range, self.level)),)
 
 
 def owners(table: Table) -> NDArray[np.int64]:

@@ -13,10 +13,10 @@ import numpy as np
 
 from tacita.errors import RuleError
 from tacita.knowledge.program_texts import ProgramText
-from tacita.model.table import Reason, Table
+from tacita.model.table import SensitivityReason, Table
 from tacita.progress import silent
 from tacita.tables.sensitivity.cell_facts import facts_of
-from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.finding import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import usual_distances
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class UserRules:
         """The name of the program's file."""
         return Path(self.program.source).name
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return one finding for each reason that the program gives."""
         told, levels = self._concluded(table)
         lower, upper = usual_distances(table, self.range, 1.0)
@@ -72,9 +72,9 @@ class UserRules:
         for why in sorted({why for _, why in told}):
             mask = np.zeros(len(table), bool)
             mask[[cell for cell, each in told if each == why]] = True
-            reason = Reason(why.replace("{", "{{").replace("}", "}}"))
+            reason = SensitivityReason(why.replace("{", "{{").replace("}", "}}"))
             asked = np.where(mask, lower, 0.0), np.where(mask, upper, 0.0)
-            findings.append(Finding(self.name, reason, mask, *asked, nothing, nothing))
+            findings.append(SensitivityFinding(self.name, reason, mask, *asked, nothing, nothing))
         return tuple(findings)
 
     def _concluded(self, table: Table) -> tuple[list[tuple[int, str]], list[tuple[int, float, float]]]:

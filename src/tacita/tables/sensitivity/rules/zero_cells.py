@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacita.model.table import Reason, Table
+from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import checked
-from tacita.tables.sensitivity.finding import Finding
+from tacita.tables.sensitivity.finding import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import smallest_value
 from tacita.tables.sensitivity.structural_zeros import structural_zeros
 
@@ -41,7 +41,7 @@ class ZeroCells:
         """The rule."""
         return "zero cells"
 
-    def findings(self, table: Table) -> tuple[Finding, ...]:
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the zeros that tell something."""
         zero = (table.values == 0) & ~structural_zeros(table, self.structural)
         if not table.is_count and table.counts is not None:
@@ -50,5 +50,5 @@ class ZeroCells:
         up = np.where(zero, level, 0.0)
         nothing = np.zeros(len(table))
         said = "nobody is there" if table.is_count else "the figure of each contributor is nothing"
-        reason = Reason(f"a zero tells that {said}")
-        return (Finding(self.name, reason, zero, nothing, up, up, nothing),)
+        reason = SensitivityReason(f"a zero tells that {said}")
+        return (SensitivityFinding(self.name, reason, zero, nothing, up, up, nothing),)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 
 _NOTHING = 1e-9
 _LEFT_OUT = 40  # cells at most that a cover leaves out
@@ -28,7 +28,7 @@ class Cut:
         return self.bound - float(self.coefficients @ x[self.cells])
 
 
-def capacity_cut(problem: Problem | _Part, carried: NDArray[np.float64], level: float) -> Cut | None:
+def capacity_cut(problem: SuppressionProblem | _Part, carried: NDArray[np.float64], level: float) -> Cut | None:
     """Return what a dual solution says of all patterns: what is withheld must carry the level of a sensitive cell.
 
     `carried` is the most that each cell can carry towards it (see `carried_by`). Cells that are withheld anyway go to
@@ -42,7 +42,7 @@ def capacity_cut(problem: Problem | _Part, carried: NDArray[np.float64], level: 
     return Cut(cells, np.clip(carried[cells] / rest, _SMALLEST, 1.0))
 
 
-def carried_by(problem: Problem | _Part, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def carried_by(problem: SuppressionProblem | _Part, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the most that each cell can carry when the target moves by ``weights @ delta``.
 
     That is ``weights * up`` where the weight is positive and ``-weights * down`` where it is negative.
@@ -53,7 +53,7 @@ def carried_by(problem: Problem | _Part, weights: NDArray[np.float64]) -> NDArra
     return np.asarray(above + below)
 
 
-def lonely_cuts(problem: Problem) -> Iterator[Cut]:
+def lonely_cuts(problem: SuppressionProblem) -> Iterator[Cut]:
     """Yield, for each equation and sensitive cell in it, that the others must carry its level."""
     for row, cell, sign, level in _lonely(problem):
         cells, signs = _row(problem, row)
@@ -65,7 +65,7 @@ def lonely_cuts(problem: Problem) -> Iterator[Cut]:
             yield Cut(others[cut.cells], cut.coefficients)
 
 
-def _lonely(problem: Problem) -> Iterator[tuple[int, int, int, float]]:
+def _lonely(problem: SuppressionProblem) -> Iterator[tuple[int, int, int, float]]:
     """Yield equation, sensitive cell, direction and level where the cells withheld anyway do not carry enough.
 
     What they carry is added up for all equations at once: it depends on the sensitive cell only by its coefficient.
@@ -127,7 +127,7 @@ class UselessAlone:
     some cheapest pattern never does so. Each of these says ``-x[i] + sum of the others >= 0``.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: SuppressionProblem) -> None:
         sums = problem.sums
         self._row = np.repeat(np.arange(sums.shape[0]), np.diff(sums.indptr))
         self._cell = sums.indices.astype(np.int64)
@@ -149,7 +149,7 @@ class UselessAlone:
         return cuts
 
 
-def _row(problem: Problem, row: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _row(problem: SuppressionProblem, row: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     sums = problem.sums
     part = slice(sums.indptr[row], sums.indptr[row + 1])
     return sums.indices[part].astype(np.int64), sums.data[part]
@@ -164,5 +164,5 @@ class _Part:
     withheld: NDArray[np.bool_]
 
 
-def _part(problem: Problem, cells: NDArray[np.int64]) -> _Part:
+def _part(problem: SuppressionProblem, cells: NDArray[np.int64]) -> _Part:
     return _Part(problem.up[cells], problem.down[cells], problem.withheld[cells])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.exact.cuts import Cut
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 
 _ENOUGH = 1e-6
 
@@ -36,7 +36,7 @@ class Whole:
 class Master:
     """Binary variables for the cells that are free, and rows for cuts; nothing is ever taken out."""
 
-    def __init__(self, problem: Problem, iterations: int | None = None) -> None:
+    def __init__(self, problem: SuppressionProblem, iterations: int | None = None) -> None:
         self.problem = problem
         self.free = np.flatnonzero(~problem.withheld)
         self._column = np.full(len(problem), -1, np.int32)

@@ -14,9 +14,9 @@ from tacita.tables.suppression.exact.cuts import Cut, UselessAlone, lonely_cuts,
 from tacita.tables.suppression.exact.master import Master, Relaxed
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
 from tacita.tables.suppression.exact.separation import Separation
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Witness
-from tacita.tables.suppression.target import Target
+from tacita.tables.suppression.target import ProtectionTarget
 
 _TIGHT = 1e-7
 _ROOT_ROUNDS = 30
@@ -45,12 +45,12 @@ class Best:
         return (self.cost - self.bound) / self.cost if self.cost > _TIGHT else 0.0
 
 
-class Search:
+class PatternSearch:
     """The search for one problem; `best` is safe at any time after the first pattern."""
 
     def __init__(
         self,
-        problem: Problem,
+        problem: SuppressionProblem,
         patterns: SafePatterns,
         clock: Clock,
         otherwise: Callable[[SafePatterns], Best],
@@ -64,7 +64,7 @@ class Search:
         self._separation = Separation(problem)
         self._alone = UselessAlone(problem)
         self.best = Best(np.ones(len(problem), bool), float("inf"), 0.0)
-        self._proofs: dict[Target, Witness] = {}
+        self._proofs: dict[ProtectionTarget, Witness] = {}
         self._capacities: list[Cut] = []
         self._carry(lonely_cuts(problem))
 
@@ -203,7 +203,7 @@ class Search:
             self._bound(relaxed.bound)
         return relaxed
 
-    def _in_turn(self, number: int) -> list[Target]:
+    def _in_turn(self, number: int) -> list[ProtectionTarget]:
         targets = self._patterns.proofs.targets
         start = (number * 37) % max(1, len(targets))
         return targets[start:] + targets[:start]

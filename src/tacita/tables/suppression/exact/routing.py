@@ -11,9 +11,9 @@ from scipy import sparse
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.part import part_of
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 from tacita.tables.suppression.proofs.movements import ended_by, solver_of
-from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
+from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, ProtectionTarget
 
 _STILL = 1e-7  # of a level
 _ROUNDS = 3
@@ -29,7 +29,7 @@ class Router:
     what was carried, a few times (slope scaling); the best round counts.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: SuppressionProblem) -> None:
         self.problem = problem
         self._cells = len(problem)
         both = sparse.hstack([problem.sums, -problem.sums]).tocsr()
@@ -39,7 +39,7 @@ class Router:
 
     def route(
         self,
-        target: Target,
+        target: ProtectionTarget,
         costs: NDArray[np.float64],
         rounds: int = _ROUNDS,
         shut: NDArray[np.int64] | None = None,
@@ -63,7 +63,7 @@ class Router:
         assert best is not None
         return best[1]
 
-    def whole_route(self, target: Target, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def whole_route(self, target: ProtectionTarget, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return a movement by whole numbers that reaches one target at little cost; None if none was found."""
         solver = highspy.Highs()  # type: ignore[no-untyped-call]
         solver.silent()
@@ -91,7 +91,7 @@ class Router:
         return np.asarray(moved[: self._cells] - moved[self._cells :])
 
     def route_many(
-        self, targets: Sequence[Target], costs: NDArray[np.float64], clock: Clock | None = None
+        self, targets: Sequence[ProtectionTarget], costs: NDArray[np.float64], clock: Clock | None = None
     ) -> NDArray[np.float64]:
         """Return one movement that reaches many targets at little cost, each if it can be.
 
@@ -112,7 +112,7 @@ class Router:
         return np.zeros(self._cells) if delta is None else delta
 
     def _priced_route(
-        self, target: Target, prices: NDArray[np.float64], shut: NDArray[np.int64] | None
+        self, target: ProtectionTarget, prices: NDArray[np.float64], shut: NDArray[np.int64] | None
     ) -> NDArray[np.float64] | None:
         """Return the cheapest movement at these prices.
 
@@ -136,13 +136,13 @@ class Router:
         self._solver.setOptionValue("simplex_strategy", _DUAL)
         return self._solved(np.tile(prices, 2) + self._breath(prices * level, level), least, room)
 
-    def _carried(self, target: Target) -> float:
+    def _carried(self, target: ProtectionTarget) -> float:
         """Return what the target must move by; a width is reached upwards, as far as there is room."""
         if target.sign != WIDTH:
             return target.level
         return min(target.level, float(self.problem.up[target.cell]))
 
-    def _directions(self, target: Target) -> tuple[int, int]:
+    def _directions(self, target: ProtectionTarget) -> tuple[int, int]:
         up, down = target.cell, target.cell + self._cells
         return (down, up) if target.sign < 0 else (up, down)
 
@@ -174,14 +174,14 @@ class Router:
 class RouterWithin:
     """A router that moves some cells only, such as those of a pattern: small, and so quick."""
 
-    def __init__(self, problem: Problem, cells: NDArray[np.bool_]) -> None:
+    def __init__(self, problem: SuppressionProblem, cells: NDArray[np.bool_]) -> None:
         self._cells = np.flatnonzero(cells)
         self._at = np.full(len(problem), -1)
         self._at[self._cells] = np.arange(len(self._cells))
         rows = np.flatnonzero(np.diff(problem.sums[:, self._cells].tocsr().indptr))
         self._router = Router(part_of(problem, self._cells, rows))
 
-    def route(self, target: Target, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def route(self, target: ProtectionTarget, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return the cheapest movement that reaches a target of everybody; None if there is none."""
         here = target._replace(cell=int(self._at[target.cell]))
         moved = self._router.route(here, costs[self._cells], rounds=1)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.companions import Companions
 from tacita.tables.suppression.exact.routing import Router, RouterWithin
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Proofs
 from tacita.tables.suppression.proofs.movements import Movements
-from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target, targets_of
+from tacita.tables.suppression.target import EVERYBODY, WIDTH, ProtectionTarget, targets_of
 
 _MANY = 150  # unprotected targets are routed together above, one by one below
 _STILL = 1e-7
@@ -23,7 +23,7 @@ _CROWD = 60  # targets that contributors may see through: above, a coarse patter
 class Unprotectable(Exception):
     """No pattern at all protects these targets."""
 
-    def __init__(self, targets: tuple[Target, ...]) -> None:
+    def __init__(self, targets: tuple[ProtectionTarget, ...]) -> None:
         super().__init__(f"{len(targets)} targets")
         self.targets = targets
 
@@ -32,10 +32,10 @@ class Unprotectable(Exception):
 class SafePatterns:
     """Makes safe patterns of one problem, remembering proofs from one to the next."""
 
-    problem: Problem
+    problem: SuppressionProblem
     proofs: Proofs = field(init=False)
     _router: Router = field(init=False)
-    _blockers: dict[int, Target] = field(default_factory=dict)
+    _blockers: dict[int, ProtectionTarget] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.proofs = Proofs(self.problem, targets_of(self.problem))
@@ -45,7 +45,7 @@ class SafePatterns:
         """Return what a pattern costs beyond what is withheld anyway."""
         return float(self.problem.cost[withheld & ~self.problem.withheld].sum())
 
-    def unproved(self, withheld: NDArray[np.bool_], clock: Clock | None = None) -> list[Target]:
+    def unproved(self, withheld: NDArray[np.bool_], clock: Clock | None = None) -> list[ProtectionTarget]:
         """Return the targets that a pattern leaves unprotected."""
         lacking = self.proofs.lacking(withheld)
         if not lacking:
@@ -86,7 +86,7 @@ class SafePatterns:
         """
         pattern = withheld | self.problem.withheld
         costs = self._costs(guide)
-        tries: dict[Target, int] = {}
+        tries: dict[ProtectionTarget, int] = {}
         while missing := self.unproved(pattern, clock):
             many = [t for t in missing if t.attacker == EVERYBODY and t.sign != WIDTH and tries.get(t, 0) < 2]
             free = np.where(pattern, 0.0, costs)
@@ -123,16 +123,16 @@ class SafePatterns:
         least = 1e-6 * max(float(self.problem.cost.mean()), 1e-9)
         return np.asarray(self.problem.cost * (1.0001 - liked) + least)
 
-    def _seen_through_by_some(self, pattern: NDArray[np.bool_]) -> list[Target]:
+    def _seen_through_by_some(self, pattern: NDArray[np.bool_]) -> list[ProtectionTarget]:
         everybodys = [target for target in self.proofs.targets if target.attacker == EVERYBODY]
         return [target for target in everybodys if not self._is_hidden(target, pattern)]
 
-    def _is_hidden(self, target: Target, pattern: NDArray[np.bool_]) -> bool:
+    def _is_hidden(self, target: ProtectionTarget, pattern: NDArray[np.bool_]) -> bool:
         """Return whether a target has a proof in a pattern that no contributor sees through."""
         witness = self.proofs.of(target)
         return witness is not None and witness.holds_in(pattern) and not self._singles(target, pattern)
 
-    def _level_back(self, target: Target) -> float:
+    def _level_back(self, target: ProtectionTarget) -> float:
         return float((self.problem.lower if target.sign > 0 else self.problem.upper)[target.cell])
 
     def _holds_without(self, cell: int, pattern: NDArray[np.bool_], movements: Movements, clock: Clock) -> bool:
@@ -159,7 +159,11 @@ class SafePatterns:
         return False
 
     def _routed_one_by_one(
-        self, missing: list[Target], pattern: NDArray[np.bool_], costs: NDArray[np.float64], clock: Clock | None
+        self,
+        missing: list[ProtectionTarget],
+        pattern: NDArray[np.bool_],
+        costs: NDArray[np.float64],
+        clock: Clock | None,
     ) -> NDArray[np.bool_]:
         hopeless = []
         for target in missing:
@@ -183,27 +187,29 @@ class SafePatterns:
         return pattern
 
     @staticmethod
-    def _one_way(targets: list[Target]) -> list[Target]:
+    def _one_way(targets: list[ProtectionTarget]) -> list[ProtectionTarget]:
         """Return one direction for each cell; neighbours in alternation, so that they can move against each other."""
-        chosen: dict[int, Target] = {}
+        chosen: dict[int, ProtectionTarget] = {}
         for target in targets:
             if target.cell not in chosen or target.sign == (1 if target.cell % 2 else -1):
                 chosen[target.cell] = target
         return list(chosen.values())
 
     @staticmethod
-    def _moved(delta: NDArray[np.float64], targets: list[Target]) -> NDArray[np.bool_]:
+    def _moved(delta: NDArray[np.float64], targets: list[ProtectionTarget]) -> NDArray[np.bool_]:
         least = min(target.level for target in targets)
         return np.asarray(np.abs(delta) > _STILL * least)
 
-    def _betrayed(self, withheld: NDArray[np.bool_], movements: Movements | None, clock: Clock | None) -> list[Target]:
+    def _betrayed(
+        self, withheld: NDArray[np.bool_], movements: Movements | None, clock: Clock | None
+    ) -> list[ProtectionTarget]:
         """Return the targets that a contributor who knows their own cells can see through.
 
         A proof that does not move a contributor's cells holds for that contributor too; only the others are asked.
         """
         if not self.problem.known_by:
             return []
-        wanted: list[Target] = []
+        wanted: list[ProtectionTarget] = []
         router: RouterWithin | None = None
         for target in [t for t in self.proofs.targets if t.attacker == EVERYBODY]:
             if singles := self._singles(target, withheld):
@@ -218,8 +224,8 @@ class SafePatterns:
         return self.proofs.prove(movements, wanted, clock=clock)
 
     def _seen_through(
-        self, targets: list[Target], withheld: NDArray[np.bool_], movements: Movements, clock: Clock
-    ) -> list[Target]:
+        self, targets: list[ProtectionTarget], withheld: NDArray[np.bool_], movements: Movements, clock: Clock
+    ) -> list[ProtectionTarget]:
         """Return a target that a contributor sees through now that its proof is another, if there is one."""
         if not self.problem.known_by:
             return []
@@ -227,12 +233,14 @@ class SafePatterns:
         self.proofs.watch(new)
         return self.proofs.prove(movements, new, stop_at_first=True, clock=clock)
 
-    def _singles(self, target: Target, withheld: NDArray[np.bool_]) -> list[Target]:
+    def _singles(self, target: ProtectionTarget, withheld: NDArray[np.bool_]) -> list[ProtectionTarget]:
         """Return a target as those see it who know a cell of its proof, and against whom it has no proof yet."""
         singles = [target._replace(attacker=attacker) for attacker in self.proofs.attackers_in(target)]
         return [t for t in singles if (w := self.proofs.of(t)) is None or not w.holds_in(withheld)]
 
-    def _avoid_what_is_known(self, target: Target, router: RouterWithin, singles: list[Target]) -> None:
+    def _avoid_what_is_known(
+        self, target: ProtectionTarget, router: RouterWithin, singles: list[ProtectionTarget]
+    ) -> None:
         """Look for a proof that moves as few cells as possible that some contributor knows."""
         if target.sign == WIDTH:
             return

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.exact.cuts import Cut, capacity_cut, carried_by
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 from tacita.tables.suppression.proofs.movements import Movements
-from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target
+from tacita.tables.suppression.target import EVERYBODY, WIDTH, ProtectionTarget
 
 _WORTH = 1e-4  # a smaller shortfall is not worth a row
 _SOFT = 0.01
@@ -23,16 +23,16 @@ _KEPT_SHARE = 0.3  # of the shortfall; below, the plain inequality is better tha
 class Separation:
     """Asks, for one problem, over all its cells."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: SuppressionProblem) -> None:
         self.problem = problem
         self._movements = Movements(problem)
 
     def broken(
-        self, x: NDArray[np.float64], targets: Sequence[Target], clock: Clock, *, most: int = 10**9
-    ) -> list[tuple[Target, Cut]]:
+        self, x: NDArray[np.float64], targets: Sequence[ProtectionTarget], clock: Clock, *, most: int = 10**9
+    ) -> list[tuple[ProtectionTarget, Cut]]:
         """Return inequalities that a point breaks, at most one for each target, in the order of the targets."""
         is_whole = bool(np.all((x < _WORTH) | (x > 1 - _WORTH)))
-        found: list[tuple[Target, Cut]] = []
+        found: list[tuple[ProtectionTarget, Cut]] = []
         for target in targets:
             if len(found) >= most or clock.is_up:
                 break
@@ -46,7 +46,9 @@ class Separation:
             found.append((target, soft if good and soft is not None else plain))
         return found
 
-    def _cut(self, x: NDArray[np.float64], target: Target, soft: float, *, clipped: bool = True) -> Cut | None:
+    def _cut(
+        self, x: NDArray[np.float64], target: ProtectionTarget, soft: float, *, clipped: bool = True
+    ) -> Cut | None:
         """Return the inequality from one question; None when the point is fine there."""
         problem = self.problem
         if target.sign == WIDTH:
@@ -58,7 +60,7 @@ class Separation:
         return None if is_reached else capacity_cut(problem, carried, target.level)
 
     def _weights(
-        self, x: NDArray[np.float64], target: Target, soft: float, clipped: bool
+        self, x: NDArray[np.float64], target: ProtectionTarget, soft: float, clipped: bool
     ) -> tuple[bool, NDArray[np.float64]]:
         """Return whether the target is reached, and what each cell carries towards it at most when withheld."""
         problem, level = self.problem, target.level

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import splu
 
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.large.local_routing import Detour, movable
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 
 _TOGETHER = 32  # targets that are tried with one movement
 _CALM = 1e-10  # what is added to the diagonal, by its size: equations that follow from others do no harm then
@@ -30,7 +30,7 @@ _KEPT = 1e-9  # of the largest movement: how well sums must be kept
 class Currents:
     """Currents through the places that are withheld in one pattern."""
 
-    def __init__(self, problem: Problem, allowed: NDArray[np.bool_], level: NDArray[np.float64]) -> None:
+    def __init__(self, problem: SuppressionProblem, allowed: NDArray[np.bool_], level: NDArray[np.float64]) -> None:
         cells = np.flatnonzero(allowed & (np.minimum(problem.up, problem.down) > 0))
         part = problem.sums[:, cells].tocsr()
         live = np.flatnonzero(movable(part))
@@ -93,7 +93,7 @@ class Currents:
 
 
 def with_companions(
-    problem: Problem,
+    problem: SuppressionProblem,
     pattern: NDArray[np.bool_],
     level: NDArray[np.float64],
     places: list[int],

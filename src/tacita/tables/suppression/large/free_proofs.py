@@ -6,16 +6,16 @@ import numpy as np
 
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.large.local_routing import movable
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Proofs
 from tacita.tables.suppression.proofs.movements import Movements
-from tacita.tables.suppression.target import EVERYBODY, WIDTH, Target
+from tacita.tables.suppression.target import EVERYBODY, WIDTH, ProtectionTarget
 
 _BATCHES = 12
 _WORTH = 0.02  # share of those asked for that a batch must prove for another one to be tried
 
 
-def prove_free(problem: Problem, proofs: Proofs, clock: Clock) -> None:
+def prove_free(problem: SuppressionProblem, proofs: Proofs, clock: Clock) -> None:
     """Prove what nothing more needs to be withheld for; a table with many sensitive cells may need little else.
 
     Cells alone in an equation cannot move and are left out first, so that the programme is small where little can be
@@ -37,9 +37,9 @@ def prove_free(problem: Problem, proofs: Proofs, clock: Clock) -> None:
             return
 
 
-def _one_way(targets: list[Target], number: int) -> list[Target]:
+def _one_way(targets: list[ProtectionTarget], number: int) -> list[ProtectionTarget]:
     """Return one direction for each cell: the only one that is left, or one by the number of the cell and the batch."""
-    chosen: dict[int, Target] = {}
+    chosen: dict[int, ProtectionTarget] = {}
     for target in targets:
         if target.cell not in chosen or target.sign == (1 if (target.cell // (number + 1)) % 2 else -1):
             chosen[target.cell] = target

@@ -12,7 +12,7 @@ from tacita.tables.suppression.exact.cuts import UselessAlone, lonely_cuts
 from tacita.tables.suppression.exact.master import Master, Relaxed
 from tacita.tables.suppression.large.local_attack import LocalAttack
 from tacita.tables.suppression.large.subtables import Subtable
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 
 _ROUNDS = 1
 _ITERATIONS = 8_000  # of one programme: counted, not timed, so that the guide is the same every time
@@ -30,7 +30,7 @@ class Guide:
     x: NDArray[np.float64]
 
 
-def guide_of(problem: Problem, subtables: list[Subtable], clock: Clock) -> Guide:
+def guide_of(problem: SuppressionProblem, subtables: list[Subtable], clock: Clock) -> Guide:
     """Return the guide after a few rounds of inequalities; a clock that is up leaves those of single equations."""
     if clock.is_up:
         return Guide(0.0, problem.withheld.astype(np.float64))

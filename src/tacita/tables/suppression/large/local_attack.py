@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tacita.tables.suppression.exact.cuts import Cut, capacity_cut, carried_by
 from tacita.tables.suppression.large.subtables import Subtable
 from tacita.tables.suppression.part import part_of
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 from tacita.tables.suppression.proofs.movements import solver_of
 from tacita.tables.suppression.target import WIDTH, targets_of
 
@@ -28,7 +28,7 @@ class LocalAttack:
     and the multipliers, zero elsewhere, prove it (see `capacity_cut`).
     """
 
-    def __init__(self, problem: Problem, subtable: Subtable) -> None:
+    def __init__(self, problem: SuppressionProblem, subtable: Subtable) -> None:
         self.places = subtable.places
         self._part = part = part_of(problem, subtable.places, subtable.rows)
         self._size = len(part)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 from tacita.tables.suppression.proofs.kept import is_whole
 from tacita.tables.suppression.proofs.movements import solver_of
 from tacita.tables.suppression.target import CLOSE_ENOUGH
@@ -42,7 +42,7 @@ class LocalRouter:
     about as many steps as the detour is long.
     """
 
-    def __init__(self, problem: Problem, places: NDArray[np.int64]) -> None:
+    def __init__(self, problem: SuppressionProblem, places: NDArray[np.int64]) -> None:
         part = problem.sums[:, places].tocsr()
         live = movable(part)
         part = part[:, np.flatnonzero(live)]
@@ -156,7 +156,7 @@ def movable(sums: sparse.csr_matrix) -> NDArray[np.bool_]:
         live[across @ alone > 0] = 0.0
 
 
-def cheapest(problem: Problem, count: int) -> NDArray[np.bool_]:
+def cheapest(problem: SuppressionProblem, count: int) -> NDArray[np.bool_]:
     """Return the cells that are among the so many cheapest, of those that may be published, of some equation."""
     sums = problem.sums
     row = np.repeat(np.arange(sums.shape[0]), np.diff(sums.indptr))

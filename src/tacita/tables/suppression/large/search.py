@@ -23,9 +23,9 @@ from tacita.tables.suppression.large.guide import guide_of
 from tacita.tables.suppression.large.local_routing import Detour, LocalRouter, cheapest
 from tacita.tables.suppression.large.neighbourhoods import Neighbourhood, Neighbourhoods, reached_from
 from tacita.tables.suppression.large.subtables import Subtable
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Witness
-from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
+from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, ProtectionTarget
 
 _LIKED = 0.5  # how much of its price the guide takes from a cell that it withholds
 _LARGE = 2_000  # places; in a larger neighbourhood only the cheapest of each equation are looked at
@@ -37,7 +37,7 @@ _EFFORT = 0.2  # programmes for exchanges, as a share of those that made the pat
 
 
 def large_pattern(
-    problem: Problem,
+    problem: SuppressionProblem,
     near: Neighbourhoods,
     subtables: list[Subtable],
     patterns: SafePatterns,
@@ -64,7 +64,7 @@ class LargeSearch:
     """A pattern that grows until every target is proved, and is then made cheaper."""
 
     def __init__(
-        self, problem: Problem, near: Neighbourhoods, patterns: SafePatterns, guide: NDArray[np.float64]
+        self, problem: SuppressionProblem, near: Neighbourhoods, patterns: SafePatterns, guide: NDArray[np.float64]
     ) -> None:
         self.problem = problem
         self.pattern = problem.withheld.copy()
@@ -77,7 +77,7 @@ class LargeSearch:
         self._cheap = cheapest(problem, _CHEAPEST)
         self._routers: dict[Neighbourhood, LocalRouter] = {}
         self._where: dict[int, Neighbourhood] = {}
-        self._of: dict[int, list[Target]] = {}
+        self._of: dict[int, list[ProtectionTarget]] = {}
         for target in self._proofs.targets:
             self._of.setdefault(target.cell, []).append(target)
         self.programmes = 0
@@ -234,7 +234,7 @@ class LargeSearch:
         if any(not where or len(self._near.places(where)) > _LARGE for where in known_where):
             self.pattern = before
             return False
-        found: dict[Target, Witness] = {}
+        found: dict[ProtectionTarget, Witness] = {}
         for target in touched:
             if target in found:
                 continue
@@ -306,7 +306,7 @@ class LargeSearch:
             if self._proofs.of(target) is None:
                 self._proofs.add(target, witness)
 
-    def _met(self, detour: Detour, is_mirrored: bool, attacker: int) -> list[Target]:
+    def _met(self, detour: Detour, is_mirrored: bool, attacker: int) -> list[ProtectionTarget]:
         """Return the targets of an attacker that a movement, or its mirror image, reaches."""
         met = []
         for place, delta in zip(detour.places.tolist(), detour.delta.tolist(), strict=True):
@@ -351,7 +351,7 @@ class LargeSearch:
                 for attacker in attackers:
                     self._hidden(place, [attacker])
 
-    def _hide(self, targets: list[Target], known: NDArray[np.int64]) -> None:
+    def _hide(self, targets: list[ProtectionTarget], known: NDArray[np.int64]) -> None:
         """Look for a movement of cells that no contributor knows, besides the one whose secret a place is."""
         place = targets[0].cell
         own = self.problem.known_by.get(int(self.problem.owners[place]), known[:0])

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Proofs, Witness
 from tacita.tables.suppression.proofs.movements import Movements
-from tacita.tables.suppression.target import EVERYBODY, Target
+from tacita.tables.suppression.target import EVERYBODY, ProtectionTarget
 
 _NOBODY, _SEVERAL = -1, -2
 _MOST_PLACES = 12_000
 _MOMENT = 2.0  # seconds of work: what it may take when time is up
 
 
-def prove_in_crowds(problem: Problem, proofs: Proofs, clock: Clock) -> None:
+def prove_in_crowds(problem: SuppressionProblem, proofs: Proofs, clock: Clock) -> None:
     """Prove what the cells that are withheld anyway prove, by movements that many targets share.
 
     A movement protects from every contributor who knows none of its cells. Asked one by one, each target needs a linear
@@ -39,12 +39,12 @@ def prove_in_crowds(problem: Problem, proofs: Proofs, clock: Clock) -> None:
 
 
 class _Crowds:
-    def __init__(self, problem: Problem, proofs: Proofs, clock: Clock) -> None:
+    def __init__(self, problem: SuppressionProblem, proofs: Proofs, clock: Clock) -> None:
         self._clock = clock
         self._problem = problem
         self._proofs = proofs
         self._targets = [target for target in proofs.targets if target.attacker == EVERYBODY]
-        self._found: dict[Target, list[Witness]] = {}
+        self._found: dict[ProtectionTarget, list[Witness]] = {}
         self._knowers: dict[int, frozenset[int]] = {}
 
     def prove(self) -> None:
@@ -62,7 +62,7 @@ class _Crowds:
                 here = [target for target in left if crowds[target.cell] in {_NOBODY, number}]
                 self._prove_within((crowds == _NOBODY) | (crowds == number), here)
 
-    def _prove_within(self, cells: NDArray[np.bool_], targets: list[Target]) -> None:
+    def _prove_within(self, cells: NDArray[np.bool_], targets: list[ProtectionTarget]) -> None:
         withheld = cells & self._problem.withheld
         asked = [target for target in targets if withheld[target.cell]]
         self._clock.check()
@@ -74,12 +74,12 @@ class _Crowds:
                 self._found.setdefault(target, []).append(witness)
                 self._knowers[id(witness)] = self._proofs.knowers(witness)
 
-    def _is_seen_through(self, target: Target) -> bool:
+    def _is_seen_through(self, target: ProtectionTarget) -> bool:
         """Return whether somebody knows a cell of every movement found for a target, or there is none."""
         seen = [self._knowers[id(witness)] for witness in self._found.get(target, ())]
         return not seen or bool(frozenset.intersection(*seen) - {int(self._problem.owners[target.cell])})
 
-    def _keep(self, target: Target) -> None:
+    def _keep(self, target: ProtectionTarget) -> None:
         """Keep the movement that fewest contributors see through, and another against each of these."""
         best, *others = sorted(self._found[target], key=lambda each: len(self._knowers[id(each)]))
         self._proofs.add(target, best)
@@ -91,7 +91,7 @@ class _Crowds:
                 self._proofs.add(single, other)
 
 
-def _crowds(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _crowds(problem: SuppressionProblem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each cell the crowd of those who know it, in two ways."""
     side = ceil(sqrt(len(problem.known_by)))
     rows, columns = np.full(len(problem), _NOBODY), np.full(len(problem), _NOBODY)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tacita.model.table import Movement
 from tacita.tables.suppression.clock import Clock
-from tacita.tables.suppression.problem import Problem
+from tacita.tables.suppression.problem import SuppressionProblem
 from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.proofs.waiting import Waiting
-from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
+from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, ProtectionTarget
 
 _STILL = 1e-9  # of a level: less is no movement
 _WORTH = 0.25  # share of a batch that must be proved for another batch to be tried
@@ -60,26 +60,26 @@ class Proofs:
     touches only the targets whose proof uses it.
     """
 
-    def __init__(self, problem: Problem, targets: Sequence[Target]) -> None:
+    def __init__(self, problem: SuppressionProblem, targets: Sequence[ProtectionTarget]) -> None:
         self.problem = problem
         self.targets = list(targets)
         self._watched = set(self.targets)
-        self._witness: dict[Target, Witness] = {}
-        self._proved: defaultdict[int, dict[Target, None]] = defaultdict(dict)
+        self._witness: dict[ProtectionTarget, Witness] = {}
+        self._proved: defaultdict[int, dict[ProtectionTarget, None]] = defaultdict(dict)
         self._users: defaultdict[int, dict[int, None]] = defaultdict(dict)
         self._seen_by: dict[int, frozenset[int]] = {}
-        self._safe_from: defaultdict[Target, set[int]] = defaultdict(set)
+        self._safe_from: defaultdict[ProtectionTarget, set[int]] = defaultdict(set)
         self._knowers: defaultdict[int, list[int]] = defaultdict(list)
         for who, cells in problem.known_by.items():
             for cell in cells.tolist():
                 self._knowers[cell].append(who)
         self._last = np.zeros(len(problem))
 
-    def of(self, target: Target) -> Witness | None:
+    def of(self, target: ProtectionTarget) -> Witness | None:
         """Return the movement that proves a target, if it was proved."""
         return self._witness.get(target)
 
-    def add(self, target: Target, witness: Witness) -> None:
+    def add(self, target: ProtectionTarget, witness: Witness) -> None:
         """Remember a proof instead of the one there was."""
         before = self._witness.get(target)
         if before is not None:
@@ -108,25 +108,25 @@ class Proofs:
             else:
                 del self._users[cell][id(witness)]
 
-    def using(self, cell: int) -> list[Target]:
+    def using(self, cell: int) -> list[ProtectionTarget]:
         """Return the targets whose proof moves a cell that is not withheld anyway, in a fixed order."""
         return sorted(target for key in self._users.get(cell, ()) for target in self._proved[key])
 
-    def provers_using(self, cell: int) -> Iterator[tuple[int, Iterable[Target]]]:
+    def provers_using(self, cell: int) -> Iterator[tuple[int, Iterable[ProtectionTarget]]]:
         """Yield a number for each movement of a cell that is not withheld anyway, and what it proves."""
         return ((key, self._proved[key]) for key in self._users.get(cell, ()))
 
-    def one_using(self, cell: int) -> list[Target]:
+    def one_using(self, cell: int) -> list[ProtectionTarget]:
         """Return one of the targets whose proof moves a cell, if there is any: for those who have no time for all."""
         return [next(iter(self._proved[key])) for key in list(self._users.get(cell, ()))[:1]]
 
-    def lacking(self, withheld: NDArray[np.bool_]) -> list[Target]:
+    def lacking(self, withheld: NDArray[np.bool_]) -> list[ProtectionTarget]:
         """Return the targets without a proof in a pattern."""
         good = {key: self._witness[next(iter(proved))].holds_in(withheld) for key, proved in self._proved.items()}
         lacking = [t for t in self.targets if (witness := self._witness.get(t)) is None or not good[id(witness)]]
         return [target for target in lacking if not self._is_unseen(target, good)]
 
-    def _is_unseen(self, target: Target, good: Mapping[int, bool]) -> bool:
+    def _is_unseen(self, target: ProtectionTarget, good: Mapping[int, bool]) -> bool:
         """Return whether the proof against everybody holds against a contributor, too, who knows no cell of it."""
         witness = self._witness.get(target._replace(attacker=EVERYBODY))
         if target.attacker == EVERYBODY or witness is None or not good[id(witness)]:
@@ -136,11 +136,11 @@ class Proofs:
         self.add(target, witness)
         return True
 
-    def kept(self) -> dict[Target, Witness]:
+    def kept(self) -> dict[ProtectionTarget, Witness]:
         """Return all proofs as they are now, to come back to."""
         return dict(self._witness)
 
-    def come_back_to(self, kept: Mapping[Target, Witness]) -> None:
+    def come_back_to(self, kept: Mapping[ProtectionTarget, Witness]) -> None:
         """Let proofs be again what they were."""
         for target, witness in kept.items():
             if self._witness.get(target) is not witness:
@@ -151,23 +151,23 @@ class Proofs:
         seen = {id(each): each for witness in self._witness.values() for each in witness.movements}
         return list(seen.values())
 
-    def learn(self, delta: NDArray[np.float64], targets: Iterable[Target]) -> None:
+    def learn(self, delta: NDArray[np.float64], targets: Iterable[ProtectionTarget]) -> None:
         """Remember a movement for every one of some targets that it reaches, unless it has a proof that is better."""
         self._settled(delta, Waiting(target for target in targets if not self._is_settled_for_good(target)))
 
-    def _is_settled_for_good(self, target: Target) -> bool:
+    def _is_settled_for_good(self, target: ProtectionTarget) -> bool:
         """Return whether no contributor sees through a target, by proofs that move no cell to be published again."""
         witness = self._witness.get(target) if self._knowers else None
         return witness is not None and witness.holds_in(self.problem.withheld) and not self.attackers_in(target)
 
-    def watch(self, targets: Iterable[Target]) -> None:
+    def watch(self, targets: Iterable[ProtectionTarget]) -> None:
         """Count more targets among those that must be proved."""
         for target in targets:
             if target not in self._watched:
                 self._watched.add(target)
                 self.targets.append(target)
 
-    def attackers_in(self, target: Target) -> list[int]:
+    def attackers_in(self, target: ProtectionTarget) -> list[int]:
         """Return the contributors who know a cell that the proof of a target moves, and may see through it.
 
         Not so the one whose secret it is, nor those against whom it has another proof, of cells none of which can be
@@ -189,11 +189,11 @@ class Proofs:
     def prove(
         self,
         movements: Movements,
-        targets: Iterable[Target],
+        targets: Iterable[ProtectionTarget],
         *,
         stop_at_first: bool = False,
         clock: Clock | None = None,
-    ) -> list[Target]:
+    ) -> list[ProtectionTarget]:
         """Try to prove targets within a pattern; return those that cannot be, or the first of them.
 
         With a clock, `OutOfTime` is raised when it is up; what was proved until then stays so.
@@ -216,8 +216,8 @@ class Proofs:
         return failed
 
     def prove_together(
-        self, movements: Movements, targets: Iterable[Target], clock: Clock | None = None
-    ) -> list[Target]:
+        self, movements: Movements, targets: Iterable[ProtectionTarget], clock: Clock | None = None
+    ) -> list[ProtectionTarget]:
         """Try to prove targets within a pattern, many by one movement, as long as that is quick; return the others."""
         return self._proved_together(movements, Waiting(targets), clock).targets
 
@@ -233,9 +233,9 @@ class Proofs:
                 break
         return left
 
-    def _batch(self, targets: list[Target]) -> list[Target]:
+    def _batch(self, targets: list[ProtectionTarget]) -> list[ProtectionTarget]:
         """Return at most one direction of each cell, of those that everybody attacks."""
-        chosen: dict[int, Target] = {}
+        chosen: dict[int, ProtectionTarget] = {}
         for target in targets:
             if target.attacker == EVERYBODY and target.sign != WIDTH:
                 chosen.setdefault(target.cell, target)
@@ -266,13 +266,13 @@ class Proofs:
             room = np.where(delta > 0, self.problem.down / delta, np.where(delta < 0, self.problem.up / -delta, np.inf))
         return -delta * min(1.0, float(room.min(initial=np.inf)))
 
-    def _reached(self, movements: Movements, target: Target) -> Witness | None:
+    def _reached(self, movements: Movements, target: ProtectionTarget) -> Witness | None:
         """Return the movement that proves a target, asked for it alone; None if it is not protected."""
         known = self.problem.known_by[target.attacker] if target.attacker != EVERYBODY else ()
         with movements.knowing(known):
             return self._asked(movements, target)
 
-    def _asked(self, movements: Movements, target: Target) -> Witness | None:
+    def _asked(self, movements: Movements, target: ProtectionTarget) -> Witness | None:
         enough = target.level * (1 - CLOSE_ENOUGH)
         if target.sign != WIDTH:
             reach = movements.reach(target.cell, target.sign, target.level)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
-from tacita.tables.suppression.problem import Problem
-from tacita.tables.suppression.target import Target
+from tacita.tables.suppression.problem import SuppressionProblem
+from tacita.tables.suppression.target import ProtectionTarget
 
 _SECONDS_FOR_ONE = 5.0  # for one question about whole numbers; almost all take milliseconds
 _OPTIMAL = highspy.HighsModelStatus.kOptimal
@@ -24,7 +24,7 @@ _INTERRUPTED = highspy.HighsModelStatus.kInterrupt
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class MovementReach:
     """How far a cell goes, one movement of all cells that shows it, and multipliers that prove no more is possible."""
 
     distance: float
@@ -38,7 +38,7 @@ class Movements:
     Primal simplex: no movement at all is always possible, so there is always a point to start from.
     """
 
-    def __init__(self, problem: Problem, allowed: NDArray[np.bool_] | None = None) -> None:
+    def __init__(self, problem: SuppressionProblem, allowed: NDArray[np.bool_] | None = None) -> None:
         self.problem = problem
         every = np.ones(len(problem), bool) if allowed is None else allowed
         self.cells = np.flatnonzero(every)
@@ -81,7 +81,7 @@ class Movements:
             for column in known:
                 self._solver.changeColBounds(column, float(self._lower[column]), float(self._upper[column]))
 
-    def reach(self, cell: int, sign: int, level: float) -> Reach:
+    def reach(self, cell: int, sign: int, level: float) -> MovementReach:
         """Return how far a cell goes up (sign 1) or down (-1), but no further than a level."""
         column = int(self._column[cell])
         self._cap(column, sign, level)
@@ -90,9 +90,9 @@ class Movements:
         delta = self._full(solution)
         multipliers = np.zeros(self.problem.sums.shape[0])
         multipliers[self._rows] = solution.row_dual
-        return Reach(float(sign * delta[cell]), delta, multipliers)
+        return MovementReach(float(sign * delta[cell]), delta, multipliers)
 
-    def whole_reach(self, cell: int, sign: int, level: float, hint: Reach) -> Reach:
+    def whole_reach(self, cell: int, sign: int, level: float, hint: MovementReach) -> MovementReach:
         """Return how far a cell goes when every cell moves by whole numbers, but no further than a level.
 
         Cells that move in the hint are tried first, then all. The multipliers are zero: there is no dual to such a
@@ -101,7 +101,7 @@ class Movements:
         found = self._whole_reach(cell, sign, level, np.abs(hint.delta) > 1e-7)
         return found if found.distance >= level else self._whole_reach(cell, sign, level, None)
 
-    def _whole_reach(self, cell: int, sign: int, level: float, only: NDArray[np.bool_] | None) -> Reach:
+    def _whole_reach(self, cell: int, sign: int, level: float, only: NDArray[np.bool_] | None) -> MovementReach:
         column = int(self._column[cell])
         self._cap(column, sign, level)
         solver = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -123,9 +123,9 @@ class Movements:
         delta = np.zeros(len(self.problem))
         if solver.getInfo().primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
             delta[self.cells] = np.rint(solver.getSolution().col_value)
-        return Reach(float(sign * delta[cell]), delta, np.zeros(self.problem.sums.shape[0]))
+        return MovementReach(float(sign * delta[cell]), delta, np.zeros(self.problem.sums.shape[0]))
 
-    def together(self, targets: Sequence[Target], clock: Clock | None = None) -> NDArray[np.float64]:
+    def together(self, targets: Sequence[ProtectionTarget], clock: Clock | None = None) -> NDArray[np.float64]:
         """Return one movement that takes as many targets as it can towards their levels, each counted equally.
 
         With a clock, `OutOfTime` is raised when it is up; questions of one target take too little to ask for it.

@@ -8,15 +8,15 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, Target
+from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, ProtectionTarget
 
 
 class Waiting:
     """Some targets in their order."""
 
-    def __init__(self, targets: Iterable[Target]) -> None:
+    def __init__(self, targets: Iterable[ProtectionTarget]) -> None:
         self.targets = list(targets)
-        columns = np.array(self.targets, np.float64).reshape(len(self.targets), len(Target._fields))
+        columns = np.array(self.targets, np.float64).reshape(len(self.targets), len(ProtectionTarget._fields))
         self._cells, self._signs, self._attackers = (columns[:, at].astype(np.int64) for at in (0, 1, 3))
         self._enough = columns[:, 2] * (1 - CLOSE_ENOUGH)
 
@@ -40,7 +40,7 @@ class Waiting:
         """Return all but the first."""
         return self._only(self.targets[1:], slice(1, None))
 
-    def _only(self, targets: list[Target], places: NDArray[np.bool_] | slice) -> Waiting:
+    def _only(self, targets: list[ProtectionTarget], places: NDArray[np.bool_] | slice) -> Waiting:
         rest = Waiting(())
         rest.targets = targets
         rest._cells, rest._signs = self._cells[places], self._signs[places]
