@@ -14,7 +14,6 @@ def reason_of(levels: Levels, cell: int) -> str:
     """Return which rule makes a cell sensitive, and by how much; nothing if it is not sensitive.
 
     >>> import numpy as np
-    >>> from tacita.model.table import Reason
     >>> levels = Levels.of(2, np.array([0]), 1, 1, "p % (p = 10)")
     >>> reason_of(levels, 0), reason_of(levels, 1)
     ('sensitive by p % (p = 10)', '')
