@@ -11,7 +11,7 @@ from tacita.errors import counted, printable, without_credentials
 if TYPE_CHECKING:
     from tacita.reasoning.conclusions import ProgramResult
     from tacita.rules.proofs import Proof
-    from tacita.rules.reasoner.violations import Violation
+    from tacita.rules.reasoner.chase.violations import Violation
 
 _VIOLATIONS, _IN_FULL, _PROVED = 20, 3, 100
 """How many violations are listed; how many of them with their proof, for people and for machines."""

@@ -54,7 +54,7 @@ def repl(
     from tacita.knowledge.program_texts import ProgramText
     from tacita.reasoning.parameters import parsed_parameters
     from tacita.reasoning.session import SOURCE, Session
-    from tacita.rules.reasoner.run import Budget
+    from tacita.rules.reasoner.chase.run import Budget
     from tacita.settings import Settings
 
     session = Session(

@@ -14,8 +14,8 @@ from tacita.progress import Progress, silent
 from tacita.reasoning.outputs import microdata_of, write_all
 from tacita.reasoning.queries import Answers, answers
 from tacita.rules.logic.faults import Fault
+from tacita.rules.reasoner.chase.violations import Violation
 from tacita.rules.reasoner.results import Reasoned
-from tacita.rules.reasoner.violations import Violation
 from tacita.settings import Settings
 
 if TYPE_CHECKING:

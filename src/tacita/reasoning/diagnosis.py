@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tacita.knowledge.program_texts import ProgramText
-from tacita.rules.logic.checks.partial import all_faults
+from tacita.rules.logic.checks import all_faults
 from tacita.rules.logic.faults import Fault, Severity, errors
 from tacita.rules.logic.program import Program
 from tacita.rules.passes.externals import Functions

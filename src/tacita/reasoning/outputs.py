@@ -26,7 +26,7 @@ from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, Step, silent
 from tacita.reasoning.json_values import json_text
 from tacita.rules.logic.types import ANY, Scalar
-from tacita.rules.reasoner.layout import Layout
+from tacita.rules.reasoner.plans.layout import Layout
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.values import decoded
 from tacita.settings import Settings

@@ -13,10 +13,10 @@ from tacita.rules.logic.faults import Fault, refuse
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.signatures import atoms
 from tacita.rules.logic.terms import Denial, Parameter, Similar, aggregates, walk
-from tacita.rules.reasoner.bodies import moved
-from tacita.rules.reasoner.derivations import Derivation
+from tacita.rules.reasoner.plans.bodies import moved
+from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.type_faults import type_faults
 from tacita.rules.reasoner.results import Reasoned
-from tacita.rules.reasoner.type_faults import type_faults
 from tacita.rules.reasoner.values import decoded
 from tacita.rules.syntax import parse
 

@@ -29,12 +29,12 @@ from tacita.reasoning.parameters import check_parameters
 from tacita.rules.logic.dependencies import head_predicates
 from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.passes.externals import Functions
+from tacita.rules.reasoner.chase.run import Budget
+from tacita.rules.reasoner.chase.versions import Watching
 from tacita.rules.reasoner.program import Prepared, prepare
 from tacita.rules.reasoner.reason import DICTIONARY
 from tacita.rules.reasoner.reason import reason as reason_over
-from tacita.rules.reasoner.run import Budget
 from tacita.rules.reasoner.similar import Similarity, usable
-from tacita.rules.reasoner.versions import Watching
 from tacita.settings import Settings
 
 EngineName = Literal["duckdb", "spark"]

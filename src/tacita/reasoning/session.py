@@ -21,8 +21,8 @@ from tacita.reasoning.queries import Answers
 from tacita.reasoning.run import Job
 from tacita.rules.logic.faults import Fault, Severity, refuse
 from tacita.rules.logic.signatures import DICTIONARY, signatures
+from tacita.rules.reasoner.chase.run import Budget
 from tacita.rules.reasoner.reason import Input
-from tacita.rules.reasoner.run import Budget
 from tacita.rules.syntax.lexer import lexed
 from tacita.settings import Settings
 

@@ -113,8 +113,8 @@ class Ruled:
         return result
 
     def _table(self, result: Reasoned) -> tuple[exp.Select | None, list[str]]:
-        from tacita.rules.reasoner.sql import named
-        from tacita.rules.reasoner.tables import columns
+        from tacita.rules.reasoner.plans.cells import named
+        from tacita.rules.reasoner.plans.tables import columns
 
         if OUTPUT not in result.predicates:
             return None, []
@@ -143,8 +143,8 @@ class Ruled:
 
     def _told(self, result: Reasoned, records: int | None = None) -> int:
         """Return of how many records the rules say something; raise if there are not so many."""
-        from tacita.rules.reasoner.sql import named
-        from tacita.rules.reasoner.tables import columns
+        from tacita.rules.reasoner.plans.cells import named
+        from tacita.rules.reasoner.plans.tables import columns
 
         if OUTPUT not in result.predicates:
             return 0

@@ -9,7 +9,7 @@ import pytest
 from tests.rules.work import calls
 
 from tacita.rules.logic.checks import CHECKS, CODES, check, termination
-from tacita.rules.logic.checks.forms import FORMS
+from tacita.rules.logic.checks.annotations import FORMS
 from tacita.rules.logic.faults import errors
 from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom, Comparison, Constant, Operation, Term, Variable

@@ -10,7 +10,7 @@ from tests.long import examples
 from tests.rules.generated import STRATEGIES
 from tests.rules.proofs.verifier import check
 
-from tacita.rules.proofs.finding.asked import round_of
+from tacita.rules.proofs.finding.question import round_of
 from tacita.rules.proofs.finding.rules import Context
 from tacita.rules.proofs.finding.search import Search
 from tacita.rules.proofs.tree import GroundFact, Lost, Proof

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacita.rules.reasoner.arrow import array
+from tacita.engines.arrow import array
 
 VALUES = {
     pa.string(): st.text(st.characters(exclude_categories=["Cs"])),

@@ -7,7 +7,7 @@ from tests.rules.generated import assert_same
 
 from tacita.errors import InputError, ReasoningError, RuleError
 from tacita.rules.reasoner import Null, reason
-from tacita.rules.reasoner.run import Budget
+from tacita.rules.reasoner.chase.run import Budget
 
 # -- keys --------------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.rules.generated import assert_same
 
 from tacita.rules.reasoner import reason
-from tacita.rules.reasoner.run import Budget
+from tacita.rules.reasoner.chase.run import Budget
 
 CHOICE = """@versioned("V", key = ["G", "K"]).
 V("g", 1, 0). V("g", 2, 0). V("h", 1, 0).

@@ -36,7 +36,7 @@ from tacita.rules.logic.terms import (
     Variable,
 )
 from tacita.rules.syntax import text_of
-from tacita.rules.syntax.layout import words
+from tacita.rules.syntax.formatting import words
 from tacita.rules.syntax.literals import LARGEST_INTEGER, LINE_ENDS
 from tacita.rules.syntax.parser import read
 from tacita.rules.syntax.words import ANNOTATIONS, KEYWORDS

@@ -7,7 +7,7 @@ import sys
 import pytest
 from tests.rules.work import calls
 
-from tacita.rules.logic.origin import Origin
+from tacita.rules.logic.faults import Origin
 from tacita.rules.logic.program import Annotation, Directive, Rule
 from tacita.rules.logic.terms import (
     Access,

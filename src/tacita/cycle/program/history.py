@@ -10,20 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
 from tacita.model.decision import EVERY_RECORD, Alternative, Decision
 from tacita.rules.logic.program import Rule
-from tacita.rules.logic.terms import Atom, Constant, Update, walk
+from tacita.rules.logic.terms import Atom, Constant, ListOf, SetOf, Update, walk
 from tacita.rules.reasoner import Null, Reasoned, Record
-from tacita.rules.reasoner.offered import Offered, offered, order_of
+from tacita.rules.reasoner.chase.routes import RISKY_FIRST, Offer
+from tacita.rules.reasoner.chase.run import Run
+from tacita.rules.reasoner.plans.cells import named
+from tacita.rules.reasoner.plans.tables import columns
 from tacita.rules.reasoner.program import text_option
-from tacita.rules.reasoner.routes import RISKY_FIRST, Offer
-from tacita.rules.reasoner.run import Run
-from tacita.rules.reasoner.sql import named
-from tacita.rules.reasoner.tables import columns
 from tacita.rules.reasoner.values import decoded
 
 TUPLE, TOO_RISKY = "Tuple", "TooRisky"
@@ -185,3 +184,38 @@ def _changes_tuples(rule: Rule) -> bool:
 def _attributes(rule: Rule) -> list[str]:
     updates = [node for item in rule.head for node in walk(item) if isinstance(node, Update)]
     return [str(update.key.value) for update in updates if isinstance(update.key, Constant)]
+
+
+class Offered(NamedTuple):
+    """One change that a version rule would have made."""
+
+    key: Any
+    """The last part of the key of the fact; None where a whole column is changed."""
+    attribute: str | None
+    """The attribute that would be changed, if the rule knows it before it looks at the data."""
+    place: tuple[Any, ...]
+    """What it was ordered by."""
+
+
+def offered(run: Run, offer: Offer) -> Iterator[Offered]:
+    """Yield what one version rule would change."""
+    update = offer.updated()
+    key = update.key if update is not None else None
+    attribute = str(key.value) if isinstance(key, Constant) else None
+    before = sum(len(offer.layout.position_columns(i)) for i in offer.key[:-1])
+    own = None if offer.is_whole_column else offer.parts[before]
+    names = [f"o{i}" for i in range(len(offer.falling))]
+    wanted = [*([own] if own else []), *names]
+    if not wanted:
+        yield Offered(None, attribute, ())
+        return
+    for row in run.engine.run(exp.select(*wanted).distinct().from_(named(offer.table))):
+        yield Offered(row[own] if own else None, attribute, tuple(row[name] for name in names))
+
+
+def order_of(offer: Offer) -> tuple[str, ...]:
+    """Return the order of a rule's route as it was written."""
+    route = offer.derivation.rule.annotation("route")
+    order = route.option("order") if route is not None else None
+    items = order.items if isinstance(order, ListOf | SetOf) else (order,)
+    return tuple(str(item.value) for item in items if isinstance(item, Constant))

@@ -11,7 +11,7 @@ from tacita.model.attribute import Category
 from tacita.reasoning.editor.document import PREDICATE_FIRST, Document
 from tacita.reasoning.editor.hovers import arguments
 from tacita.reasoning.editor.text_lines import CursorPlace
-from tacita.rules.logic.checks.forms import FORMS
+from tacita.rules.logic.checks.annotations import FORMS
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.signatures import DICTIONARY, Signature
 from tacita.rules.passes.parameters import defaults

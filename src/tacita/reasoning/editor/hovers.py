@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tacita.knowledge import programs as shipped
 from tacita.reasoning.editor.document import Document
 from tacita.reasoning.editor.text_lines import CursorPlace
-from tacita.rules.logic.checks.forms import FORMS
+from tacita.rules.logic.checks.annotations import FORMS
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.signatures import DICTIONARY, Signature, atoms, texts

@@ -11,7 +11,7 @@ from tacita.errors import UsageError
 from tacita.reasoning.editor.document import Document
 from tacita.reasoning.editor.text_lines import CursorPlace
 from tacita.rules.logic.dependencies import head_predicates
-from tacita.rules.logic.origin import Origin
+from tacita.rules.logic.faults import Origin
 from tacita.rules.logic.program import Directive, Fact, Rule
 from tacita.rules.logic.terms import Denial
 from tacita.rules.syntax.lexer import Token

@@ -99,7 +99,7 @@ def names_of(masks: Array, known: Sequence[str]) -> pa.Array:
     import numpy as np
     import pyarrow as pa
 
-    from tacita.rules.reasoner.arrow import array
+    from tacita.engines.arrow import array
 
     different, places = np.unique(masks, return_inverse=True)
     words = array([in_words(mask, known) or None for mask in different.tolist()], pa.string())

@@ -1,4 +1,4 @@
-"""What is wrong with a program, in words, with its place; all of it at once."""
+"""What is wrong with a program, in words, with its place in the source text; all of it at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,28 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tacita.errors import RuleError, counted, without_credentials
-from tacita.rules.logic.origin import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A stretch of a source text; lines and columns count from 1, the end is exclusive."""
+
+    source: str = ""
+    line: int = 0
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}:{self.column}" if self.line else self.source or "made by a pass"
+
+    def to(self, end: Origin) -> Origin:
+        """Return the stretch from here to the end of another one."""
+        return Origin(self.source, self.line, self.column, end.end_line, end.end_column)
+
+
+NOWHERE = Origin()
+
 
 _WIDEST = 100
 """How much of a long line is shown around the place of a fault."""

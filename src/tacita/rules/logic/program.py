@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tacita.rules.logic.origin import NOWHERE, Origin
+from tacita.rules.logic.faults import NOWHERE, Origin
 from tacita.rules.logic.terms import Atom, Constant, HeadItem, Item, Term, Variable
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tacita.rules.logic.faults import Origin
 from tacita.rules.logic.nulls import name_of
-from tacita.rules.logic.origin import Origin
 from tacita.rules.logic.program import Annotation, Fact, Program, Rule
 from tacita.rules.logic.terms import Atom, Constant, HeadItem, Item, ListOf, Negation, Term, walk
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import TypeAlias, TypeVar
 
-from tacita.rules.logic.origin import NOWHERE, Origin
+from tacita.rules.logic.faults import NOWHERE, Origin
 
 Value: TypeAlias = bool | int | float | str | datetime.date | datetime.datetime
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tacita.rules.logic.dependencies import body_predicates, head_predicates
-from tacita.rules.logic.origin import Origin
+from tacita.rules.logic.faults import Origin
 from tacita.rules.logic.program import Clause, Program, Rule
 from tacita.rules.logic.terms import (
     Access,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tacita.rules.logic.checks.sentences import gaps
+from tacita.rules.logic.checks.names import gaps
 from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom, Constant, Node, Parameter, Term, children, variables
 from tacita.rules.passes.parameters import defaults

@@ -286,13 +286,13 @@ class Proof:
 
     def as_dot(self) -> str:
         """Return the proof as a graph in the language of Graphviz."""
-        from tacita.rules.proofs.showing.as_dot import as_dot
+        from tacita.rules.proofs.showing.graph import as_dot
 
         return as_dot(self)
 
     def as_svg(self) -> str:
         """Return the proof as a picture."""
-        from tacita.rules.proofs.showing.as_svg import as_svg
+        from tacita.rules.proofs.showing.graph import as_svg
 
         return as_svg(self)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacita.errors import UsageError
-from tacita.rules.proofs.finding.asked import asked, first_fact
-from tacita.rules.proofs.finding.equations import with_equations
+from tacita.rules.proofs.finding.nulls import with_equations
+from tacita.rules.proofs.finding.question import asked, first_fact
 from tacita.rules.proofs.finding.rules import Context
 from tacita.rules.proofs.finding.search import Search
 from tacita.rules.proofs.finding.violated import violated
 from tacita.rules.proofs.templates import models
 from tacita.rules.proofs.tree import Given, GroundFact, Lost, Open, Proof, Step, premises_of, used
 from tacita.rules.proofs.why_not import WhyNot, explained
+from tacita.rules.reasoner.chase.violations import Violation
 from tacita.rules.reasoner.results import Reasoned
-from tacita.rules.reasoner.violations import Violation
 
 LEVELS, FACTS, CONTRIBUTORS = 12, 300, 20
 NOTHING: Mapping[GroundFact, Step] = {}

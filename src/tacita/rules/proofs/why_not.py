@@ -10,16 +10,15 @@ from sqlglot import exp
 
 from tacita.errors import counted, printable
 from tacita.rules.logic.types import INTEGER
-from tacita.rules.proofs.finding.asked import Asked, first_fact, first_with, question_text
 from tacita.rules.proofs.finding.attempts import Attempt, Follower
+from tacita.rules.proofs.finding.question import Asked, first_fact, first_with, question_text
 from tacita.rules.proofs.finding.rules import Context
 from tacita.rules.proofs.finding.trail import read
 from tacita.rules.proofs.tree import GroundFact
-from tacita.rules.reasoner.bodies import moved
-from tacita.rules.reasoner.cells import Cell
-from tacita.rules.reasoner.layout import sql_type
-from tacita.rules.reasoner.sql import named
-from tacita.rules.reasoner.terms import Terms
+from tacita.rules.reasoner.plans.bodies import moved
+from tacita.rules.reasoner.plans.cells import Cell, named
+from tacita.rules.reasoner.plans.layout import sql_type
+from tacita.rules.reasoner.plans.terms import Terms
 
 HOLDS, GIVEN, SUPERSEDED, UNDERIVED = "holds", "given", "superseded", "underived"
 
@@ -46,9 +45,9 @@ class WhyNot:
 
     def as_text(self, width: int = 100) -> str:
         """Return it as lines for a terminal."""
-        from tacita.rules.proofs.showing.why_not_text import as_text
+        from tacita.rules.proofs.showing.as_text import why_not_as_text
 
-        return as_text(self, width)
+        return why_not_as_text(self, width)
 
     def as_sentences(self) -> str:
         """Return it in a sentence or two."""

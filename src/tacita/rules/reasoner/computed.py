@@ -10,15 +10,15 @@ from sqlglot import exp
 from tacita.errors import ReasoningError
 from tacita.rules.logic.types import RecordType, RowType, Scalar
 from tacita.rules.passes.externals import Batch, inputs_of
-from tacita.rules.reasoner.derivations import Derivation
 from tacita.rules.reasoner.inputs import load_rows
-from tacita.rules.reasoner.layout import ROUND, Layout
-from tacita.rules.reasoner.sql import ascending, everything, named
-from tacita.rules.reasoner.tables import columns, new_facts
+from tacita.rules.reasoner.plans.cells import ascending, everything, named
+from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.layout import ROUND, Layout
+from tacita.rules.reasoner.plans.tables import columns, new_facts
 from tacita.rules.reasoner.values import decoded
 
 if TYPE_CHECKING:
-    from tacita.rules.reasoner.run import Run
+    from tacita.rules.reasoner.chase.run import Run
 
 
 class Computed:

@@ -11,24 +11,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pyarrow as pa
 from sqlglot import exp
 
+from tacita.engines.arrow import array
 from tacita.engines.protocol import Engine, Relation
 from tacita.errors import InputError
 from tacita.model.relation import ColumnType
 from tacita.rules.logic.program import Fact
 from tacita.rules.logic.terms import Constant
 from tacita.rules.logic.types import ANY, INTEGER, NOTHING, NUMBER, TEXT, Scalar, Type, joined
-from tacita.rules.reasoner.arrow import array
-from tacita.rules.reasoner.bodies import Body
-from tacita.rules.reasoner.cells import Cell, is_null
-from tacita.rules.reasoner.constants import constant_type
-from tacita.rules.reasoner.derivations import projected
-from tacita.rules.reasoner.layout import Layout, Position, sql_type
-from tacita.rules.reasoner.tables import in_round
-from tacita.rules.reasoner.terms import Terms
+from tacita.rules.reasoner.plans.bodies import Body
+from tacita.rules.reasoner.plans.cells import Cell, is_null
+from tacita.rules.reasoner.plans.derivations import projected
+from tacita.rules.reasoner.plans.layout import Layout, Position, constant_type, sql_type
+from tacita.rules.reasoner.plans.tables import in_round
+from tacita.rules.reasoner.plans.terms import Terms
 from tacita.rules.reasoner.values import Null, as_any
 
 if TYPE_CHECKING:
-    from tacita.rules.reasoner.run import Run
+    from tacita.rules.reasoner.chase.run import Run
 
 Rows: TypeAlias = Sequence[Sequence[Any]]
 
@@ -326,7 +325,7 @@ def relation_select(run: Run, layout: Layout, relation: Relation, physical: Sequ
 
 def fill(run: Run, layout: Layout, selects: Sequence[exp.Query]) -> None:
     """Let the table of a predicate hold what is given."""
-    from tacita.rules.reasoner.tables import union
+    from tacita.rules.reasoner.plans.tables import union
 
     run.facts += run.engine.replace(layout.table, in_round(union(list(selects)), layout, 0))
     run.filled.add(layout.predicate)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tacita.rules.logic.checks.partial import all_faults
+from tacita.rules.logic.checks import all_faults
 from tacita.rules.logic.dependencies import Edge, components, edges, predicates, version_rules, versioned
 from tacita.rules.logic.faults import Fault, Severity, refuse
 from tacita.rules.logic.program import Annotation, Program, Rule

@@ -26,12 +26,17 @@ from tacita.rules.passes.externals import Functions
 from tacita.rules.passes.inline import inlined, projections
 from tacita.rules.passes.modules import Finder
 from tacita.rules.reasoner import inputs as given
-from tacita.rules.reasoner.bodies import Body
+from tacita.rules.reasoner.chase.equality import policy_of
+from tacita.rules.reasoner.chase.run import Budget, Run, run_strata
+from tacita.rules.reasoner.chase.versions import History, Versions, Watching
+from tacita.rules.reasoner.chase.violations import Policy, Violation, banned, found_matches, isolate, quarantine
 from tacita.rules.reasoner.computed import Computed
-from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.equality import policy_of
-from tacita.rules.reasoner.keys import find_keys
-from tacita.rules.reasoner.layout import Layout
+from tacita.rules.reasoner.plans.bodies import Body
+from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.keys import find_keys
+from tacita.rules.reasoner.plans.layout import Layout
+from tacita.rules.reasoner.plans.type_faults import type_faults
+from tacita.rules.reasoner.plans.typing import Signatures, infer
 from tacita.rules.reasoner.program import (
     Prepared,
     argument_names,
@@ -43,14 +48,8 @@ from tacita.rules.reasoner.program import (
     strata,
 )
 from tacita.rules.reasoner.results import Reasoned
-from tacita.rules.reasoner.run import Budget, Run
 from tacita.rules.reasoner.similar import Similarity, SimilarPairs, is_asked, meant
 from tacita.rules.reasoner.staging import declare_rows, dictionary_facts, fill_rows, staged
-from tacita.rules.reasoner.strata import run_strata
-from tacita.rules.reasoner.type_faults import type_faults
-from tacita.rules.reasoner.typing import Signatures, infer
-from tacita.rules.reasoner.versions import History, Versions, Watching
-from tacita.rules.reasoner.violations import Policy, Violation, banned, found_matches, isolate, quarantine
 
 
 @dataclass(frozen=True, slots=True)

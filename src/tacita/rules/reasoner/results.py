@@ -10,18 +10,18 @@ from sqlglot import exp
 
 from tacita.errors import UsageError, did_you_mean, listed
 from tacita.rules.logic.faults import Fault
-from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.layout import Layout
+from tacita.rules.reasoner.chase.run import Run
+from tacita.rules.reasoner.chase.violations import Violation
+from tacita.rules.reasoner.plans.cells import ascending, named
+from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.layout import Layout
+from tacita.rules.reasoner.plans.tables import columns
 from tacita.rules.reasoner.program import Prepared
-from tacita.rules.reasoner.run import Run
-from tacita.rules.reasoner.sql import ascending, named
-from tacita.rules.reasoner.tables import columns
 from tacita.rules.reasoner.values import decoded
-from tacita.rules.reasoner.violations import Violation
 
 if TYPE_CHECKING:
     from tacita.rules.proofs import Proof, WhyNot
-    from tacita.rules.reasoner.versions import History
+    from tacita.rules.reasoner.chase.versions import History
 
 
 @dataclass(slots=True)

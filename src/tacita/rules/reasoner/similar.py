@@ -17,20 +17,19 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import pyarrow as pa
 from sqlglot import exp
 
+from tacita.engines.arrow import array
 from tacita.errors import ReasoningError, RuleError, UsageError, did_you_mean, listed
 from tacita.rules.logic.binding import Absent, Assign, Enumerate, Match, Step, Test, head_terms
 from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.logic.terms import Aggregate, Constant, Node, Similar, Term, aggregates, children, variables, walk
 from tacita.rules.logic.types import ANY, NOTHING
-from tacita.rules.reasoner.arrow import array
-from tacita.rules.reasoner.bodies import Body
-from tacita.rules.reasoner.cells import Cell, both, not_null, when
-from tacita.rules.reasoner.sql import found_in, named
-from tacita.rules.reasoner.terms import Terms
+from tacita.rules.reasoner.plans.bodies import Body
+from tacita.rules.reasoner.plans.cells import Cell, both, found_in, named, not_null, when
+from tacita.rules.reasoner.plans.terms import Terms
 
 if TYPE_CHECKING:
     from tacita.engines.protocol import Engine
-    from tacita.rules.reasoner.derivations import Derivation
+    from tacita.rules.reasoner.plans.derivations import Derivation
 
 # -- what is alike -----------------------------------------------------------------------------------------------------
 

@@ -14,8 +14,7 @@ from tacita.errors import DictionaryError, did_you_mean
 from tacita.model.attribute import Category
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
-from tacita.rules.logic.faults import Fault, refuse
-from tacita.rules.logic.origin import Origin
+from tacita.rules.logic.faults import Fault, Origin, refuse
 from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom, Item, Variable
 from tacita.rules.logic.types import ANY, INTEGER, TEXT, RowType, Scalar, Type, value_type
@@ -28,15 +27,15 @@ from tacita.rules.passes.data_predicates import (
     used_attributes,
 )
 from tacita.rules.passes.specialise import Known, specialised
-from tacita.rules.reasoner.cells import Cell, is_null
 from tacita.rules.reasoner.inputs import COLUMN_TYPES, check_whole_numbers
-from tacita.rules.reasoner.layout import ROUND, Position, sql_type
+from tacita.rules.reasoner.plans.cells import Cell, is_null
+from tacita.rules.reasoner.plans.layout import ROUND, Position, sql_type
+from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.typing import Signatures
 from tacita.rules.reasoner.program import Prepared, arities
-from tacita.rules.reasoner.terms import Terms
-from tacita.rules.reasoner.typing import Signatures
 
 if TYPE_CHECKING:
-    from tacita.rules.reasoner.run import Run
+    from tacita.rules.reasoner.chase.run import Run
 
 MISSING = "(missing)"
 """The value that stands for missing ones where the dictionary counts these as a category of their own."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacita.rules.logic.types import ListType, PairType, RecordType, RowType, Scalar, SetType, Type
-from tacita.rules.reasoner.cells import Cell
+from tacita.rules.reasoner.plans.cells import Cell
 
 
 @dataclass(frozen=True, slots=True, order=True)

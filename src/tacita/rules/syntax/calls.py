@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tacita.rules.logic.faults import Origin
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
-from tacita.rules.logic.origin import Origin
 from tacita.rules.logic.terms import Aggregate, Call, Pack, Term, Unpack, Variable
 from tacita.rules.syntax.cursor import DEEPEST, Cursor, Lost
 from tacita.rules.syntax.lexer import Lexed, Token

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from tacita.errors import did_you_mean
-from tacita.rules.logic.faults import Fault, Severity
-from tacita.rules.logic.origin import Origin
+from tacita.rules.logic.faults import Fault, Origin, Severity
 from tacita.rules.syntax.faults import MOST_FAULTS, fault
 from tacita.rules.syntax.lexer import Lexed, Token
 from tacita.rules.syntax.words import ADDITIVE, ARROWS, COMPARISONS, MULTIPLICATIVE, SOFT_KEYWORDS

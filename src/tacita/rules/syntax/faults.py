@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tacita.rules.logic.faults import Fault, Severity
-from tacita.rules.logic.origin import Origin
+from tacita.rules.logic.faults import Fault, Origin, Severity
 
 
 class Kind(NamedTuple):

@@ -7,8 +7,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tacita.rules.logic.faults import Fault
-from tacita.rules.logic.origin import Origin
+from tacita.rules.logic.faults import Fault, Origin
 from tacita.rules.syntax.faults import MOST_FAULTS, fault
 from tacita.rules.syntax.literals import text_value
 from tacita.rules.syntax.words import HABITS, KEYWORDS

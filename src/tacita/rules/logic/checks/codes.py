@@ -1,14 +1,15 @@
 """All faults that the checks can find, by number; `docs/reference/rule-faults.md` explains each of them.
 
-A number is never used again for something else.
+A number is never used again for something else. `Suggestions` finds the nearest known name for the text of a fault.
 """
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tacita.rules.logic.faults import Fault, Severity
-from tacita.rules.logic.origin import Origin
+from tacita.rules.logic.faults import Fault, Origin, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +89,41 @@ ELSEWHERE: dict[str, Code] = {
 def fault(code: str, message: str, origin: Origin, do: str = "") -> Fault:
     """Return a fault with the severity of its number."""
     return Fault(code, message, origin, do, CODES[code].severity)
+
+
+_COMPARISONS = 50_000
+"""So many names are compared; a program with more unknown names than that has another problem."""
+
+
+class Suggestions:
+    """Names that could have been meant.
+
+    >>> Suggestions(["Own", "Control"]).of("own")
+    "; did you mean 'Own'?"
+    >>> Suggestions(["Own", "Control"]).of("Contrl")
+    "; did you mean 'Control'?"
+    >>> Suggestions(["Own", "Control"]).of("Household")
+    ''
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_fold: dict[str, str] = {}
+        for name in names:
+            self._by_fold.setdefault(name.casefold(), name)
+        self._comparisons = 0
+
+    def nearest(self, word: str) -> str | None:
+        """Return the name that is most like a word, if one is like it."""
+        fold = word.casefold()
+        if fold in self._by_fold:
+            return self._by_fold[fold] if self._by_fold[fold] != word else None
+        if self._comparisons > _COMPARISONS:
+            return None
+        self._comparisons += len(self._by_fold)
+        near = difflib.get_close_matches(fold, [n for n in self._by_fold if abs(len(n) - len(fold)) <= 3], 1, 0.65)
+        return self._by_fold[near[0]] if near else None
+
+    def of(self, word: str) -> str:
+        """Return ``; did you mean 'X'?``, or nothing."""
+        near = self.nearest(word)
+        return f"; did you mean '{near}'?" if near is not None else ""

@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tacita.rules.logic.binding import Schedule, Unbound
-from tacita.rules.logic.checks.codes import fault
+from tacita.rules.logic.checks.codes import Suggestions, fault
 from tacita.rules.logic.checks.subject import Subject
-from tacita.rules.logic.checks.suggestions import Suggestions
-from tacita.rules.logic.faults import Fault
-from tacita.rules.logic.origin import Origin
+from tacita.rules.logic.faults import Fault, Origin
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.terms import (
     Aggregate,

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from tacita.rules.logic.checks.codes import fault
 from tacita.rules.logic.checks.subject import Subject
-from tacita.rules.logic.faults import Fault
+from tacita.rules.logic.faults import Fault, Origin
 from tacita.rules.logic.nulls import Flow, Position, harmful, is_affected, name_of
-from tacita.rules.logic.origin import Origin
 from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom
 

@@ -12,11 +12,10 @@ from tacita.rules.logic.binding import depends_on_aggregate
 from tacita.rules.logic.steps import Absent, Assign, Enumerate, Match, Step, Test
 from tacita.rules.logic.terms import Aggregate, Atom, Blank, Condition, Constant, Term, Variable, variables
 from tacita.rules.logic.types import INTEGER, NUMBER
-from tacita.rules.proofs.finding.asked import Asked, question_text
 from tacita.rules.proofs.finding.goals import Goals
 from tacita.rules.proofs.finding.groups import Groups, compare_late, grouped
-from tacita.rules.proofs.finding.premises import held, matched, premises, shown
-from tacita.rules.proofs.finding.rules import Context
+from tacita.rules.proofs.finding.question import Asked, question_text
+from tacita.rules.proofs.finding.rules import Context, held, matched, premises, shown
 from tacita.rules.proofs.finding.trail import (
     ANY_TIME,
     Trail,
@@ -28,11 +27,11 @@ from tacita.rules.proofs.finding.trail import (
 )
 from tacita.rules.proofs.tree import Gathers, GroundFact, Holds, Premise, RuleName
 from tacita.rules.proofs.words import aggregate, behind, condition
-from tacita.rules.reasoner.cells import Cell
-from tacita.rules.reasoner.constants import literal
-from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.groups import head_record
-from tacita.rules.reasoner.terms import Terms
+from tacita.rules.reasoner.plans.cells import Cell
+from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.groups import head_record
+from tacita.rules.reasoner.plans.layout import literal
+from tacita.rules.reasoner.plans.terms import Terms
 from tacita.rules.reasoner.values import written
 from tacita.rules.syntax import text_of
 

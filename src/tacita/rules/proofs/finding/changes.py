@@ -9,12 +9,11 @@ from tacita.rules.logic.steps import Absent, Match, Step
 from tacita.rules.logic.terms import Atom, variables
 from tacita.rules.proofs.finding.goals import Goals
 from tacita.rules.proofs.finding.nulls import Firing, Merges, firings, frontier_atom, frontier_layout, made_by
-from tacita.rules.proofs.finding.premises import binding, premises, shown
-from tacita.rules.proofs.finding.rules import Context, keep_template
+from tacita.rules.proofs.finding.rules import Context, binding, keep_template, premises, shown
 from tacita.rules.proofs.finding.trail import Asking, positions
 from tacita.rules.proofs.tree import Changed, GroundFact, Premise, Remembers
-from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.versions import Change, History, dependents
+from tacita.rules.reasoner.chase.versions import Change, History, dependents
+from tacita.rules.reasoner.plans.derivations import Derivation
 
 
 def version_rules(context: Context) -> frozenset[int]:

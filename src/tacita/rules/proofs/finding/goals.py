@@ -12,12 +12,10 @@ from sqlglot import exp
 from tacita.engines.protocol import Engine
 from tacita.rules.logic.types import INTEGER, NUMBER, ListType, PairType, RecordType, RowType, Scalar, SetType, Type
 from tacita.rules.proofs.tree import GroundFact
-from tacita.rules.reasoner.cells import Cell, as_type
-from tacita.rules.reasoner.constants import literal
-from tacita.rules.reasoner.conversions import row_of
-from tacita.rules.reasoner.layout import ROUND, Layout, Position, named_columns, sql_type
-from tacita.rules.reasoner.sql import named
-from tacita.rules.reasoner.tables import union
+from tacita.rules.reasoner.plans.cells import Cell, as_type, named
+from tacita.rules.reasoner.plans.comparisons import row_of
+from tacita.rules.reasoner.plans.layout import ROUND, Layout, Position, literal, named_columns, sql_type
+from tacita.rules.reasoner.plans.tables import union
 from tacita.rules.reasoner.values import Null, Record, as_any
 
 _NO_LABEL = as_type(exp.Null(), sql_type(INTEGER))

@@ -13,8 +13,7 @@ from tacita.rules.logic.steps import Assign
 from tacita.rules.logic.terms import Aggregate, Atom, Pair, Term, Variable, variables
 from tacita.rules.logic.types import INTEGER, NUMBER
 from tacita.rules.proofs.finding.goals import Goals
-from tacita.rules.proofs.finding.premises import binding, premises
-from tacita.rules.proofs.finding.rules import Context, compare_terms, direct, goal_of, keep_template
+from tacita.rules.proofs.finding.rules import Context, binding, compare_terms, direct, goal_of, keep_template, premises
 from tacita.rules.proofs.finding.trail import (
     EARLIER,
     GOAL,
@@ -27,12 +26,12 @@ from tacita.rules.proofs.finding.trail import (
     read,
 )
 from tacita.rules.proofs.tree import Contributor, Derived, Gathers, GroundFact
-from tacita.rules.reasoner.bodies import Body
-from tacita.rules.reasoner.cells import Cell, wrapped
-from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.groups import Gathered, Grouping, aggregated, head_record, maybe_groups
-from tacita.rules.reasoner.layout import Layout, Position, cell_columns
-from tacita.rules.reasoner.terms import Terms
+from tacita.rules.reasoner.plans.bodies import Body
+from tacita.rules.reasoner.plans.cells import Cell, wrapped
+from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.groups import Gathered, Grouping, aggregated, head_record, maybe_groups
+from tacita.rules.reasoner.plans.layout import Layout, Position, cell_columns
+from tacita.rules.reasoner.plans.terms import Terms
 from tacita.rules.syntax import text_of
 
 _SMALLEST_FIRST = {"mprod", "prod", "mmin", "min"}

@@ -13,12 +13,9 @@ from typing import Any
 
 from tacita.rules.logic.terms import Atom, Variable
 from tacita.rules.passes.data_predicates import READ_AS
-from tacita.rules.proofs.finding.ahead import Ahead
 from tacita.rules.proofs.finding.changes import changed, version_rules
-from tacita.rules.proofs.finding.given import INPUT, Givens
 from tacita.rules.proofs.finding.goals import Goals
 from tacita.rules.proofs.finding.groups import given_by
-from tacita.rules.proofs.finding.loose import loosely
 from tacita.rules.proofs.finding.nulls import (
     Firing,
     Merges,
@@ -27,12 +24,12 @@ from tacita.rules.proofs.finding.nulls import (
     frontier_layout,
     made_by,
 )
-from tacita.rules.proofs.finding.quarantined import forget, with_quarantined
 from tacita.rules.proofs.finding.rules import Context, can_give, instances
-from tacita.rules.proofs.finding.superseded import from_superseded
+from tacita.rules.proofs.finding.sources import INPUT, Ahead, Givens, forget, with_quarantined
 from tacita.rules.proofs.finding.trail import ANY_TIME, Asking
+from tacita.rules.proofs.finding.without_rounds import from_superseded, loosely
 from tacita.rules.proofs.tree import Computed, Derived, Given, GroundFact, Lost, Made, Step, used
-from tacita.rules.reasoner.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import Derivation
 from tacita.rules.reasoner.values import Null
 
 

@@ -13,11 +13,11 @@ from tacita.rules.logic.steps import Match, Step, Test
 from tacita.rules.logic.terms import Comparison, Condition, IsNull, Member, Similar, Subset, Term, Variable
 from tacita.rules.logic.types import INTEGER, RecordType, RowType
 from tacita.rules.proofs.finding.goals import Goals
-from tacita.rules.reasoner.bodies import Body, moved
-from tacita.rules.reasoner.cells import Cell
-from tacita.rules.reasoner.groups import head_record
-from tacita.rules.reasoner.layout import ROUND, Layout, cell_columns
-from tacita.rules.reasoner.terms import SimilarTo, Terms
+from tacita.rules.reasoner.plans.bodies import Body, moved
+from tacita.rules.reasoner.plans.cells import Cell
+from tacita.rules.reasoner.plans.groups import head_record
+from tacita.rules.reasoner.plans.layout import ROUND, Layout, cell_columns
+from tacita.rules.reasoner.plans.terms import SimilarTo, Terms
 from tacita.rules.reasoner.values import decoded
 
 Values: TypeAlias = Mapping[str, Any]

@@ -10,19 +10,18 @@ from sqlglot import exp
 
 from tacita.rules.logic.steps import Absent, Match, Step
 from tacita.rules.logic.terms import Atom, Variable
-from tacita.rules.proofs.finding.asked import round_of
 from tacita.rules.proofs.finding.goals import Goals, constant
 from tacita.rules.proofs.finding.groups import gathered
-from tacita.rules.proofs.finding.premises import binding, premises
-from tacita.rules.proofs.finding.rules import Context
+from tacita.rules.proofs.finding.question import round_of
+from tacita.rules.proofs.finding.rules import Context, binding, premises
 from tacita.rules.proofs.finding.search import Search
 from tacita.rules.proofs.finding.trail import ANY_TIME, Trail, argument
 from tacita.rules.proofs.tree import Binding, GroundFact, Holds, Premise, RuleName, Uses, Violated
-from tacita.rules.reasoner.derivations import Derivation
-from tacita.rules.reasoner.layout import Layout, Position
+from tacita.rules.reasoner.chase.violations import Violation
+from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.layout import Layout, Position
 from tacita.rules.reasoner.program import is_denial
 from tacita.rules.reasoner.values import Null
-from tacita.rules.reasoner.violations import Violation
 from tacita.rules.syntax import text_of
 
 VIOLATION = "violation"
