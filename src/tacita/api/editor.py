@@ -12,8 +12,7 @@ from tacita.reasoning.editor.grammar import grammar
 from tacita.reasoning.editor.hovers import Hover, hover
 from tacita.reasoning.editor.navigation import Symbol, definitions, renameable, renaming_edits, symbols
 from tacita.reasoning.editor.text_lines import CursorPlace, TextLines
-from tacita.rules.logic.faults import Fault, Severity
-from tacita.rules.logic.faults import Origin
+from tacita.rules.logic.faults import Fault, Origin, Severity
 from tacita.rules.syntax import formatted
 from tacita.rules.syntax.lexer import Token
 
