@@ -19,8 +19,8 @@ PEOPLE = 50_000
 ONE = """
 import sys
 from benchmarks.linkage import scene
-from tacita.attacks.microdata import catalogue
-catalogue.made({name!r}, {{}}).attack(scene({numbers}, {labels}, 0.1))
+from tacita.attacks.microdata.catalogue import ATTACKERS
+ATTACKERS.make({name!r}, {{}}).attack(scene({numbers}, {labels}, 0.1))
 """
 
 

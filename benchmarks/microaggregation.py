@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.measure import timed
 from benchmarks.risk import SHARED
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS
 from tacita.masking.method import Treated
 from tacita.model.records import Numbers, Records
 
@@ -35,7 +35,7 @@ def _records(rows: int, columns: int) -> Records:
 
 
 def _run(name: str, records: Records, **parameters: object) -> tuple[Treated, float]:
-    method = catalogue.made(name, {"attributes": list(records.names), "k": 3, **parameters})
+    method = METHODS.make(name, {"attributes": list(records.names), "k": 3, **parameters})
     method.treated(records.taken(np.arange(200)), np.random.default_rng(0))
     return timed(lambda: method.treated(records, np.random.default_rng(0)))
 

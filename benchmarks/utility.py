@@ -16,7 +16,7 @@ RECORDS, ATTRIBUTES = 1_000_000, 10
 def losses(_: Path) -> Iterator[Line]:
     """X, V, R, RF, C and F of 1M x 10 against two covariance matrices of numpy, and every other measure beside."""
     from tacita.model.records import Categories, Numbers, Records
-    from tacita.utility import catalogue
+    from tacita.utility.catalogue import LOSSES
 
     draw = np.random.default_rng(1)
     x = draw.normal(size=(RECORDS, ATTRIBUTES)) @ draw.normal(size=(ATTRIBUTES, ATTRIBUTES))
@@ -31,7 +31,7 @@ def losses(_: Path) -> Iterator[Line]:
 
     def matrices() -> None:
         for name in ("data", "matrices"):
-            catalogue.made(name, {}).lost(before, after, numbers)
+            LOSSES.make(name, {}).lost(before, after, numbers)
 
     matrices()
     _, ours = timed(matrices)
@@ -43,11 +43,11 @@ def losses(_: Path) -> Iterator[Line]:
         f"{ours / bare:.1f}",
         bar,
     )
-    for name in catalogue.names():
+    for name in LOSSES.names():
         if name in {"data", "matrices", "regression"}:
             continue
-        _, cpu = timed(lambda name=name: catalogue.made(name, {}).lost(before, after, before.names))  # type: ignore[misc]
+        _, cpu = timed(lambda name=name: LOSSES.make(name, {}).lost(before, after, before.names))  # type: ignore[misc]
         yield f"{name} 1M x 11", f"{cpu:6.2f} s CPU", f"{bare:6.2f} s CPU", f"{cpu / bare:.1f}", ""
-    model = catalogue.made("regression", {"formula": "x0 ~ x1 + x2 + x3 + area"})
+    model = LOSSES.make("regression", {"formula": "x0 ~ x1 + x2 + x3 + area"})
     _, cpu = timed(lambda: model.lost(before, after, []))
     yield "regression 1M, 15 coefficients", f"{cpu:6.2f} s CPU", f"{bare:6.2f} s CPU", f"{cpu / bare:.1f}", ""

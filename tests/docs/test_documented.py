@@ -18,7 +18,7 @@ import tacita
 from tacita import errors
 from tacita.cli.main import EXIT_INTERRUPTED, EXIT_OUR_FAULT, app
 from tacita.files.formats import FORMATS
-from tacita.risk.catalogue import MEASURES, parameters_of
+from tacita.risk.catalogue import MEASURES
 from tacita.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,15 +114,15 @@ def test_every_format_is_documented_with_its_endings(page: Path) -> None:
         assert known.writable is (row.split("|")[4].strip() != "no"), known.name
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", MEASURES.names())
 def test_every_measure_is_documented_with_its_parameters(measure: str) -> None:
     assert f"| [{measure}](#{measure}) |" in text("reference/measures.md")
     rows = re.findall(r"^\| `(\w+)` \| `?([^|`]*?)`? \|", section("reference/measures.md", measure), re.MULTILINE)
     told = dict(rows)
-    for parameter in parameters_of(measure):
+    for parameter in MEASURES.parameters(measure):
         assert parameter.name in told, f"no row for '{parameter.name}'"
-        if parameter.default:
-            assert told[parameter.name] == parameter.default.lower()
+        if parameter.default_text:
+            assert told[parameter.name] == parameter.default_text.lower()
 
 
 # -- pages and links --------------------------------------------------------------------------------------------------

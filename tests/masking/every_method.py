@@ -11,7 +11,7 @@ import json
 
 import numpy as np
 
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS as CATALOGUE
 from tacita.masking.method import Treated
 from tacita.model.hierarchy import ValueHierarchy
 from tacita.model.records import Categories, Numbers, Records
@@ -104,7 +104,7 @@ def digests(records: Records) -> dict[str, str]:
     found = {}
     for name, ways in METHODS.items():
         for number, parameters in enumerate(ways):
-            treated = catalogue.made(name, parameters).treated(records, np.random.default_rng(7))
+            treated = CATALOGUE.make(name, parameters).treated(records, np.random.default_rng(7))
             found[f"{name} {number + 1}"] = _digest(treated)
     return found
 

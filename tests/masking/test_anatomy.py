@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacita.errors import InputError, TacitaError, UsageError
-from tacita.masking import catalogue
 from tacita.masking.anatomy import Anatomy, anatomized
+from tacita.masking.catalogue import METHODS
 from tacita.masking.contract import breaches, same_values
 from tacita.model.records import Categories, Numbers, Records
 
@@ -99,7 +99,7 @@ def test_a_file_that_is_not_eligible_is_refused_with_a_way_out() -> None:
 @pytest.mark.parametrize("given_", [{"l": 1}, {"sensitive": ""}, {"group": "disease"}, {"sensitive": "count"}])
 def test_wrong_parameters(given_: dict[str, Any]) -> None:
     with pytest.raises(TacitaError) as caught:
-        catalogue.made("anatomy", {"sensitive": "disease"} | given_)
+        METHODS.make("anatomy", {"sensitive": "disease"} | given_)
     assert caught.value.do
     with pytest.raises(UsageError, match="already"):
         Anatomy("disease", group="age").treated(people(), np.random.default_rng(1))

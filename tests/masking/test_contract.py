@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS
 from tacita.masking.contract import breaches
 from tacita.model.records import Categories, Numbers, Records
 
@@ -83,12 +83,12 @@ def people():
 
 
 def test_there_is_an_example_of_every_method():
-    assert sorted(EXAMPLES) == list(catalogue.names())
+    assert sorted(EXAMPLES) == list(METHODS.names())
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_the_contract_is_kept(name, people):
-    method = catalogue.made(name, EXAMPLES[name])
+    method = METHODS.make(name, EXAMPLES[name])
     found = breaches(method, people.only(ALONE.get(name, people.names)))
     assert found == []
     assert getattr(method, "is_repeatable", True) == (name not in UNREPEATABLE)
@@ -96,7 +96,7 @@ def test_the_contract_is_kept(name, people):
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_what_holds_is_said_in_sentences(name):
-    method = catalogue.named(name)
+    method = METHODS.named(name)
     for said in (method.promises, method.limits):
         assert said[0].isupper()
         assert said.endswith(".")

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from tacita.errors import InputError, TacitaError
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS as CATALOGUE
 from tacita.masking.contract import breaches
 from tacita.masking.sampling import Sampling
 from tacita.masking.within import treated_within
@@ -100,7 +100,7 @@ def test_whole_weights_stay_whole() -> None:
 )
 def test_wrong_parameters(given: dict[str, Any]) -> None:
     with pytest.raises(TacitaError) as caught:
-        catalogue.made("sampling", given)
+        CATALOGUE.make("sampling", given)
     assert caught.value.do
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 from tacita.errors import UsageError
-from tacita.parameters import built
+from tacita.parameters import fit
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class _Made:
 
 def test_values_of_a_recipe_are_fitted_to_the_hints() -> None:
     given = {"k": 3, "share": 1, "attributes": ["a", "b"], "way": "down", "limits": {"a": 2}, "name": "x"}
-    found = built(_Made, "made", given)
+    found = fit(_Made, "made", given)
     assert found == _Made(3, 1.0, ("a", "b"), "down", {"a": 2.0}, "x")
     assert isinstance(found.share, float)
 
@@ -37,7 +37,7 @@ def test_values_of_a_recipe_are_fitted_to_the_hints() -> None:
 def test_all_faults_are_told_together() -> None:
     wrong = {"share": "half", "attributes": "a", "way": "left", "limits": [1], "strict": 1, "atributes": []}
     with pytest.raises(UsageError) as fault:
-        built(_Made, "made", wrong, where="recipe.toml")
+        fit(_Made, "made", wrong, where="recipe.toml")
     text = str(fault.value)
     for part in (
         "7 faults",
@@ -56,10 +56,10 @@ def test_all_faults_are_told_together() -> None:
 @pytest.mark.parametrize("value", [True, 2.5, "3", None])
 def test_a_whole_number_is_neither_truth_nor_fraction_nor_text(value: object) -> None:
     with pytest.raises(UsageError, match="'k' of 'made' must be a whole number"):
-        built(_Made, "made", {"k": value})
+        fit(_Made, "made", {"k": value})
 
 
 def test_a_fault_found_by_the_class_itself_says_where() -> None:
     with pytest.raises(UsageError) as fault:
-        built(_Made, "made", {"k": 1}, where="recipe.toml, step 2")
+        fit(_Made, "made", {"k": 1}, where="recipe.toml, step 2")
     assert fault.value.where == "recipe.toml, step 2"

@@ -10,7 +10,7 @@ import pytest
 from sqlglot import exp
 
 import tacita as tc
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS
 from tacita.masking.contract import breaches
 from tacita.masking.method import Treated
 from tacita.model.records import Numbers, Records
@@ -61,10 +61,10 @@ class Half:
 @pytest.fixture(autouse=True)
 def entered() -> Iterator[None]:
     for method in (Jitter, Half):
-        catalogue.enter(method)
+        METHODS.enter(method)
     yield
     for method in (Jitter, Half):
-        catalogue._ENTERED.pop(method.name)
+        METHODS.withdraw(method.name)
 
 
 FIRMS = pa.table(

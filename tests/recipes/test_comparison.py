@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita as tc
-from tacita.attacks.microdata import catalogue as attackers
 from tacita.attacks.microdata.attacker import Attacked, Rate
+from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.errors import TacitaError, UsageError
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS
 from tacita.masking.noise.uncorrelated import UncorrelatedNoise
 from tacita.progress import Step, silent
 from tacita.recipes.as_html import comparison_page
@@ -289,13 +289,13 @@ def test_when_one_recipe_fails_the_others_stop_at_their_next_progress(people):
             is_done.set()
             return super().treated(records, random, progress)
 
-    catalogue.enter(Endless)
+    METHODS.enter(Endless)
     try:
         recipes = [Recipe((RecipeStep("endless", {"attributes": ["age"]}),)), noise(-1)]
         with pytest.raises(UsageError, match="alpha"):
             compared(people.microdata, recipes, at_once=2)
     finally:
-        catalogue._ENTERED.pop("endless")
+        METHODS.withdraw("endless")
     assert not is_done.is_set()  # all threads have ended here, this one before its time
 
 
@@ -320,7 +320,7 @@ def test_an_attacker_of_ones_own_counts_in_the_disclosure_risk(people, threat, r
 
     if threat is not None:
         Own.threat = threat
-    attackers.enter(Own)
+    ATTACKERS.enter(Own)
     try:
         step = {"method": "rank-swapping", "attributes": ["age", "income"], "p": 50}
         attack = {"known": ["age"], "attackers": ["own", "distance-linkage"]}
@@ -330,9 +330,9 @@ def test_an_attacker_of_ones_own_counts_in_the_disclosure_risk(people, threat, r
         assert found.disclosure_risk == pytest.approx(risk if risk == 100 else risk + linkage / 2)
         Own.threat = "identify"
         with pytest.raises(UsageError, match="did you mean 'identity'"):
-            attackers.enter(Own)
+            ATTACKERS.enter(Own)
     finally:
-        attackers._ENTERED.pop("own")
+        ATTACKERS.withdraw("own")
 
 
 def test_who_infers_or_singles_out_is_controlled_by_a_hold_out(people):

@@ -24,7 +24,7 @@ NEAR = {"interval-disclosure"}
 """Measures of nearness: values written as text are not near to anything."""
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", MEASURES.names())
 def test_every_measure_keeps_to_it(name: str) -> None:
     data = mixed()
     population = mixed(200).relation if name in {"k-map", "delta-presence"} else None

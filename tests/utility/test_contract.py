@@ -12,12 +12,12 @@ from tests.utility.samples import mixed
 
 from tacita.errors import UsageError
 from tacita.model.records import Categories, Numbers, Records
-from tacita.utility import catalogue
+from tacita.utility.catalogue import LOSSES
 from tacita.utility.contract import breaches
 from tacita.utility.loss import Lost
 
 VARIANTS: list[tuple[str, dict[str, object]]] = [
-    *((name, {}) for name in catalogue.names() if name != "regression"),
+    *((name, {}) for name in LOSSES.names() if name != "regression"),
     ("data", {"standardised": True}),
     ("bounded-distance", {"standardised": True}),
     ("matrices", {"components": 2}),
@@ -37,10 +37,10 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
 
 @pytest.mark.parametrize(("name", "parameters"), VARIANTS, ids=[f"{n} {p}" for n, p in VARIANTS])
 def test_a_measure_keeps_to_the_contract(name: str, parameters: dict[str, object]) -> None:
-    assert breaches(catalogue.made(name, parameters), mixed()) == []
+    assert breaches(LOSSES.make(name, parameters), mixed()) == []
 
 
-@pytest.mark.parametrize("name", [n for n in catalogue.names() if n != "regression"])
+@pytest.mark.parametrize("name", [n for n in LOSSES.names() if n != "regression"])
 def test_a_measure_stands_columns_without_a_story(name: str) -> None:
     n = 12
     odd = Records(
@@ -54,7 +54,7 @@ def test_a_measure_stands_columns_without_a_story(name: str) -> None:
             "none": Categories.of([None] * n),
         }
     )
-    measure = catalogue.made(name, {})
+    measure = LOSSES.make(name, {})
     without = [each for each in odd.names if each != "missing"]  # with it no record is complete
     for names in (odd.names, without, *((each,) for each in odd.names)):
         found = measure.lost(odd, odd, names)
@@ -82,18 +82,18 @@ def test_the_contract_notices_a_careless_measure() -> None:
 
 def test_an_unknown_measure_is_told_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean 'hellinger'"):
-        catalogue.named("helinger")
+        LOSSES.named("helinger")
 
 
 def test_faults_of_parameters_are_told_together() -> None:
     with pytest.raises(UsageError) as fault:
-        catalogue.made("hellinger", {"clases": 3, "pairs": "yes"}, where="recipe.toml")
+        LOSSES.make("hellinger", {"clases": 3, "pairs": "yes"}, where="recipe.toml")
     assert "'classes'" in str(fault.value)
     assert "true or false" in str(fault.value)
 
 
-def test_a_measure_of_ones_own_can_be_entered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalogue, "_ENTERED", {})
-    catalogue.enter(_Careless)
-    assert "Careless" in catalogue.names()
-    assert catalogue.made("Careless", {}) == _Careless()
+def test_a_measure_of_ones_own_can_be_entered() -> None:
+    LOSSES.enter(_Careless)
+    assert "Careless" in LOSSES.names()
+    assert LOSSES.make("Careless", {}) == _Careless()
+    LOSSES.withdraw("Careless")

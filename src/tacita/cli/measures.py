@@ -6,23 +6,25 @@ import typer
 
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
+from tacita.parameters import EntryParameter
 
 
 def measures(as_json: AsJson = False) -> None:
     """List the measures of risk that 'tacita assess --measure' knows, with their parameters."""
-    from tacita.risk.catalogue import MEASURES, meaning, parameters_of
+    from tacita.risk.catalogue import MEASURES
 
     if as_json:
         print_json(
             [
                 {
                     "measure": name,
-                    "meaning": meaning(name),
+                    "meaning": MEASURES.meaning(name),
                     "parameters": [
-                        {"name": p.name, "default": p.default, "choices": list(p.choices)} for p in parameters_of(name)
+                        {"name": parameter.name, "default": parameter.default_text, "choices": list(parameter.choices)}
+                        for parameter in MEASURES.parameters(name)
                     ],
                 }
-                for name in MEASURES
+                for name in MEASURES.names()
             ]
         )
         return
@@ -33,13 +35,16 @@ def measures(as_json: AsJson = False) -> None:
     table.add_column("measure", no_wrap=True)
     table.add_column("what it says")
     table.add_column("parameters")
-    for name in MEASURES:
-        told = [
-            f"{p.name}{'=' if p.default else ''}{p.default}{' (' + '|'.join(p.choices) + ')' if p.choices else ''}"
-            for p in parameters_of(name)
-        ]
-        table.add_row(name, Text(meaning(name)), Text(" ".join(told)))
+    for name in MEASURES.names():
+        parameters = " ".join(map(_short, MEASURES.parameters(name)))
+        table.add_row(name, Text(MEASURES.meaning(name)), Text(parameters))
     print_text(table, "A rule program can be a measure too: tacita assess FILE --measure ./my_measure.vada")
+
+
+def _short(parameter: EntryParameter) -> str:
+    default = f"={parameter.default_text}" if parameter.default_text else ""
+    choices = f" ({'|'.join(parameter.choices)})" if parameter.choices else ""
+    return f"{parameter.name}{default}{choices}"
 
 
 def add_to(app: typer.Typer) -> None:

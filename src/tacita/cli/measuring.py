@@ -44,7 +44,7 @@ def parameters_asked(
     for all measures that have it (``l=2``), or for one (``l-diversity.l=2``).
     """
     from tacita.reasoning.parameters import parsed_parameters
-    from tacita.risk.catalogue import MEASURES, measure_class, settable
+    from tacita.risk.catalogue import MEASURES
 
     given = parsed_parameters(pairs)
     if not names:
@@ -57,7 +57,7 @@ def parameters_asked(
     used: set[str] = set()
     for name, inline in asked:
         own = {p.rpartition(".")[2]: p for p in given if p.rpartition(".")[0] in {"", name}}
-        known = {f.name for f in settable(measure_class(name))} if name in MEASURES else None
+        known = {p.name for p in MEASURES.parameters(name)} if name in MEASURES else None
         values = {p: given[o] for p, o in own.items() if known is None or p in known or "." in o or alone}
         used |= {own[short] for short in values}
         if twice := [short for short in values if short in inline]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-import typing
 from typing import Annotated, Any
 
 import typer
 
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
+from tacita.parameters import EntryParameter
 
 _ENGINE = "in the engine"
 
@@ -20,9 +19,9 @@ def methods(
     as_json: AsJson = False,
 ) -> None:
     """List the methods that a step of a recipe can name, with their parameters and what they promise."""
-    from tacita.recipes.methods import names
+    from tacita.recipes.methods import METHODS
 
-    shown = [_described(each) for each in ([name] if name is not None else names())]
+    shown = [_description(method) for method in ([name] if name is not None else METHODS.names())]
     if as_json:
         print_json(shown)
         return
@@ -47,31 +46,29 @@ def methods(
     print_text(table, Text(""), Text(said))
 
 
-def _described(name: str) -> dict[str, Any]:
-    from tacita.parameters import in_words
-    from tacita.recipes.methods import named
+def _description(name: str) -> dict[str, Any]:
+    from tacita.recipes.methods import METHODS
 
-    method = named(name)
-    hints = typing.get_type_hints(method)
-    parameters = []
-    for field in dataclasses.fields(typing.cast(Any, method)):
-        if not field.init:
-            continue
-        default = None if field.default is dataclasses.MISSING else field.default
-        is_needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        default = str(default).lower() if isinstance(default, bool) else default
-        told = "; needed" if is_needed else f"; default {default}" if default not in {None, (), ""} else ""
-        parameters.append({"name": field.name, "type": in_words(hints[field.name]), "needed": is_needed, "told": told})
-    meaning = (method.__doc__ or "").partition("\n")[0]
+    method = METHODS.named(name)
     return {
         "method": name,
         "family": _family(method),
-        "meaning": meaning,
+        "meaning": METHODS.meaning(name),
         "promises": method.promises,
         "limits": method.limits,
         "is_random": method.is_random,
-        "parameters": parameters,
+        "parameters": [
+            {"name": each.name, "type": each.words, "needed": each.is_needed, "told": _default(each)}
+            for each in METHODS.parameters(name)
+        ],
     }
+
+
+def _default(parameter: EntryParameter) -> str:
+    if parameter.is_needed:
+        return "; needed"
+    default = str(parameter.default).lower() if isinstance(parameter.default, bool) else parameter.default
+    return f"; default {default}" if default not in {None, (), ""} else ""
 
 
 def _family(method: type) -> str:

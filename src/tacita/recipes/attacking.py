@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tacita.attacks.microdata import catalogue
 from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.errors import UsageError, listed
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
@@ -57,12 +57,12 @@ def attacked(
     found: list[Attacked] = []
     unable: list[str] = []
     notes: list[str] = []
-    if scene.holdout is not None and not any(map(catalogue.is_by_holdout, asked)):
+    if scene.holdout is not None and not any(ATTACKERS.fact(name, "by_holdout") for name in asked):
         notes.append(UNUSED)
     for place, name in enumerate(asked):
         progress(Step(f"attacking: {name}", place, len(asked)))
-        attacker = catalogue.seeded(name, seed % _SEEDS)
-        here = half if half is not None and catalogue.is_by_holdout(name) else scene
+        attacker = ATTACKERS.seeded(name, seed % _SEEDS)
+        here = half if half is not None and ATTACKERS.fact(name, "by_holdout") else scene
         if lacking := attacker.lacks(here):
             notes.append(f"{name} could not attack: {'; '.join(lacking)}")
             unable.append(name)
@@ -88,7 +88,7 @@ def recipe_attacked(
     instead, and then they attack the release itself, or no control, and then none of them has a risk.
     """
     asked = judgement.attackers or default_attackers(scene, paired=paired)
-    beside = [name for name in asked if catalogue.is_by_holdout(name)]
+    beside = [name for name in asked if ATTACKERS.fact(name, "by_holdout")]
     half, notes = scene, list[str]()
     if beside and judgement.control == HOLDOUT:
         names = list(dict.fromkeys((*scene.known, *scene.secret)))

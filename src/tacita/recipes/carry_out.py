@@ -21,7 +21,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.recipes.clusters import Clusters, torn_apart, treated_by_cluster
 from tacita.recipes.engine_methods import EngineMethod
 from tacita.recipes.kinds import with_kinds
-from tacita.recipes.methods import made
+from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe import Recipe, RecipeStep
 
 _OVERTAKEN = "a later step changes the same attributes or leaves records out: what this one promises need not hold then"
@@ -116,7 +116,7 @@ class _Work:
         self._done: list[Done] = []
 
     def add(self, step: RecipeStep, random: np.random.Generator, progress: Progress) -> None:
-        method = made(step.method, step.parameters)
+        method = METHODS.make(step.method, step.parameters)
         for name in (*step.within, *method.attributes):
             self._now.column(name)
         if isinstance(method, EngineMethod):

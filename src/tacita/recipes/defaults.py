@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacita.attacks.microdata import catalogue as attackers
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.model.records import Numbers, Records
 
@@ -17,30 +16,6 @@ BOUNDED = ("probabilistic", "bounded-distance", "contingency-tables")
 
 _OF_NUMBERS = ("probabilistic", "matrices", "il1s", "eigenvalues")
 _OF_CATEGORIES = ("contingency-tables", "direct-comparison", "entropy")
-
-THREATS: Mapping[str, str] = {
-    "distance-linkage": "identity",
-    "probabilistic-linkage": "identity",
-    "linkability": "identity",
-    "singling-out": "identity",
-    "rank-interval": "attribute",
-    "deviation-interval": "attribute",
-    "attribute-inference": "attribute",
-    "membership-inference": "membership",
-    "replicated-uniques": "membership",
-}
-"""What an attacker aims at; the risk is the mean over threats of the best attacker of each."""
-
-
-def threat_of(attacker: str) -> str | None:
-    """Return what an attacker aims at; None for one of ours whose success is reported beside the risk.
-
-    An attacker of one's own says so by its class attribute `threat`. One that does not say it counts as a threat to
-    identity: there it can raise the risk, whereas a threat of its own in the mean would lower it.
-    """
-    if attacker in THREATS or not attackers.is_entered(attacker):
-        return THREATS.get(attacker)
-    return str(getattr(attackers.named(attacker), "threat", "identity"))
 
 
 def risk_of(attack: Attacked) -> float:

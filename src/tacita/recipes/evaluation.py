@@ -18,17 +18,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.engines.records import records_of
 from tacita.errors import TacitaError, listed
 from tacita.model.records import Numbers, Records
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.attacking import recipe_attacked
 from tacita.recipes.carry_out import Masked
-from tacita.recipes.defaults import BOUNDED, LOSS_PARAMETERS, default_losses, risk_of, threat_of
+from tacita.recipes.defaults import BOUNDED, LOSS_PARAMETERS, default_losses, risk_of
 from tacita.recipes.ground import Ground
 from tacita.recipes.untouched import Untouched, untouched
-from tacita.utility import catalogue as losses
 from tacita.utility import columns
+from tacita.utility.catalogue import LOSSES
 from tacita.utility.loss import Lost
 
 if TYPE_CHECKING:
@@ -63,9 +64,8 @@ class Evaluation:
         """DR, from 0 to 100: the mean over threats of the best attack of each."""
         best: dict[str, float] = {}
         for attack in self.attacks:
-            threat = threat_of(attack.attacker)
-            if threat is not None:
-                best[threat] = max(best.get(threat, 0.0), risk_of(attack))
+            threat = ATTACKERS.fact(attack.attacker, "threat")
+            best[threat] = max(best.get(threat, 0.0), risk_of(attack))
         return 100 * fmean(best.values()) if best else float("nan")
 
     @property
@@ -143,7 +143,7 @@ def _losses(
     found = []
     for place, name in enumerate(names):
         progress(Step(f"measuring what is lost: {name}", place, len(names)))
-        loss = losses.made(name, LOSS_PARAMETERS.get(name, {}))
+        loss = LOSSES.make(name, LOSS_PARAMETERS.get(name, {}))
         before = pairs if loss.needs_pairs else original
         if before is None:
             notes.append(f"{name} needs pairs of records, and these are invented")
@@ -175,7 +175,7 @@ def _with_statistics_that_are_gone(lost: Lost, original: Records, released: Reco
 def _models(before: Records, released: Records, ground: Ground, notes: list[str]) -> list[Lost]:
     found = []
     for model in ground.wishes.models:
-        asked = losses.made("regression", {"formula": model.formula, "kind": model.kind, "by": list(model.by)})
+        asked = LOSSES.make("regression", {"formula": model.formula, "kind": model.kind, "by": list(model.by)})
         lost = asked.lost(before, released, before.names)
         notes += lost.notes
         told = model.formula + (f" within {', '.join(model.by)}" if model.by else "")

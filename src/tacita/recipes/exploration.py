@@ -8,10 +8,9 @@ are asked for: beside invented records nothing can be judged by pairs.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from tacita.engines.records import records_of
 from tacita.errors import UsageError, did_you_mean, listed
@@ -21,7 +20,7 @@ from tacita.model.relation import ColumnType
 from tacita.recipes.clusters import Clusters
 from tacita.recipes.defaults import CATEGORY_GRID, NUMBER_GRID, WHOLE_GRID
 from tacita.recipes.kinds import with_kinds
-from tacita.recipes.methods import ENGINE, named
+from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe import Recipe, RecipeStep
 
 Grid = Mapping[str, Sequence[Any]]
@@ -41,7 +40,7 @@ def explored_recipes(
     asked = _asked(grid or {})
     known = {**NUMBER_GRID, **CATEGORY_GRID, **WHOLE_GRID}
     for name in methods:
-        named(name)
+        METHODS.named(name)
     chosen = tuple(methods) or (tuple(asked) if asked else (*NUMBER_GRID, *CATEGORY_GRID))
     of_numbers = _steps(NUMBER_GRID, chosen, asked, numbers) if numbers else []
     of_categories = _steps(CATEGORY_GRID, chosen, asked, categories) if categories else []
@@ -119,7 +118,7 @@ def _grid_steps(
 
 
 def _parameters(method: str) -> list[str]:
-    return [field.name for field in dataclasses.fields(cast(Any, named(method))) if field.init]
+    return [parameter.name for parameter in METHODS.parameters(method)]
 
 
 def _paired(numbers: Sequence[RecipeStep], categories: Sequence[RecipeStep]) -> list[tuple[RecipeStep, RecipeStep]]:
@@ -152,7 +151,7 @@ def _recipe(steps: Sequence[RecipeStep], common: Sequence[str]) -> Recipe:
 def _by_cluster(step: RecipeStep, common: Sequence[str]) -> list[RecipeStep]:
     names = step.parameters.get("attributes", [])
     of_all = [name for name in names if name in common]
-    if step.method in ENGINE or step.method in WHOLE_GRID or not of_all:
+    if step.method in METHODS.homes or step.method in WHOLE_GRID or not of_all:
         return [step]
     own = [name for name in names if name not in common]
     parts = [RecipeStep(step.method, {**step.parameters, "attributes": own}, step.within)] if own else []

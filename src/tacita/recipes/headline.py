@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tacita.attacks.microdata.attacker import Attacked
-from tacita.recipes.defaults import risk_of, threat_of
+from tacita.attacks.microdata.catalogue import ATTACKERS
+from tacita.recipes.defaults import risk_of
 from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.scores import NO_CONTROL, per_cent
 
@@ -30,7 +31,7 @@ def headline(evaluation: Evaluation) -> str:
     """
     best: dict[str, Attacked] = {}
     for attack in evaluation.attacks:
-        threat = threat_of(attack.attacker) or attack.attacker
+        threat = ATTACKERS.fact(attack.attacker, "threat")
         if threat not in best or risk_of(attack) > risk_of(best[threat]):
             best[threat] = attack
     order = [*_SUCCEEDS, *(threat for threat in best if threat not in _SUCCEEDS)]

@@ -10,7 +10,7 @@ from tacita.errors import InputError, TacitaError
 from tacita.files.toml.checked import Checked
 from tacita.files.toml.faults import Faults, tables_of
 from tacita.model.hierarchy.text_file import read_text
-from tacita.recipes.methods import made
+from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe import HOLDOUT, NO_CONTROL, IndicatorWish, Judgement, Model, Recipe, RecipeStep
 
 _TOP = ("title", "seed", "step", "attack", "utility")
@@ -86,7 +86,7 @@ def _steps(top: Checked) -> tuple[RecipeStep, ...]:
         if isinstance(parameters.get("attributes"), str):
             parameters["attributes"] = [parameters["attributes"]]
         try:
-            made(method, parameters)
+            METHODS.make(method, parameters)
         except TacitaError as error:
             found_here = error.found.replace("\n", "\n  ")
             top.faults.add(keys, f"{found_here}{'; ' + error.do if error.do else ''}")

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from tacita.attacks.microdata import catalogue
 from tacita.attacks.microdata.attacker import Attacked, Scene, residual
+from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.attacks.microdata.contract import breaches
 from tacita.attacks.microdata.score import exact, rate_of, wilson
 from tacita.errors import InputError, UsageError
@@ -19,15 +19,15 @@ from tacita.progress import Progress, silent
 SLOW = {"probabilistic-linkage"}
 
 
-@pytest.mark.parametrize("name", sorted(set(catalogue.names()) - SLOW))
+@pytest.mark.parametrize("name", sorted(set(ATTACKERS.names()) - SLOW))
 def test_attackers_keep_to_the_contract(name: str, scene: Scene) -> None:
-    assert breaches(catalogue.seeded(name, 1), scene) == []
+    assert breaches(ATTACKERS.seeded(name, 1), scene) == []
 
 
 @pytest.mark.slow
 def test_splink_keeps_to_the_contract(scene: Scene) -> None:
     few = replace(scene, original=scene.original.taken(np.arange(60)), released=scene.original, origin=None)
-    assert breaches(catalogue.seeded("probabilistic-linkage", 1), few) == []
+    assert breaches(ATTACKERS.seeded("probabilistic-linkage", 1), few) == []
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,13 @@ def test_nothing_is_wrong_with_one_who_guesses_and_says_so(scene: Scene) -> None
 
 def test_the_catalogue_knows_names_and_parameters() -> None:
     with pytest.raises(UsageError, match="did you mean 'rank-interval'"):
-        catalogue.named("rank-intervall")
+        ATTACKERS.named("rank-intervall")
     with pytest.raises(UsageError, match="did you mean 'width'"):
-        catalogue.made("rank-interval", {"widht": 1})
-    assert all(catalogue.named(name).name == name for name in catalogue.names())
-    catalogue.enter(Boaster)
-    assert catalogue.named("boaster") is Boaster
-    del catalogue._ENTERED["boaster"]
+        ATTACKERS.make("rank-interval", {"widht": 1})
+    assert all(ATTACKERS.named(name).name == name for name in ATTACKERS.names())
+    ATTACKERS.enter(Boaster)
+    assert ATTACKERS.named("boaster") is Boaster
+    ATTACKERS.withdraw("boaster")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_catalogue_knows_names_and_parameters() -> None:
 )
 def test_parameters_that_make_no_sense(name: str, parameters: dict[str, object]) -> None:
     with pytest.raises(UsageError) as error:
-        catalogue.made(name, parameters)
+        ATTACKERS.make(name, parameters)
     assert error.value.do
 
 
@@ -141,15 +141,15 @@ def test_a_control_that_always_succeeds_leaves_the_risk_open() -> None:
     assert Attacked("mine", 1.0, 0.9, 1.0, 0.1, 9, control=exact(1.0)).risk is None
 
 
-@pytest.mark.parametrize("name", sorted(catalogue.names()))
+@pytest.mark.parametrize("name", sorted(ATTACKERS.names()))
 def test_every_attacker_has_a_control(name: str, scene: Scene) -> None:
     """With a hold-out each tells success, control and risk; by which control, in words."""
     few = np.arange(60)
     asked = replace(scene, original=scene.original.taken(few), released=scene.original.taken(few), origin=few)
-    found = catalogue.seeded(name, 1).attack(asked)
+    found = ATTACKERS.seeded(name, 1).attack(asked)
     assert found.risk is not None
     assert found.control_by
-    bare = catalogue.seeded(name, 1)
+    bare = ATTACKERS.seeded(name, 1)
     asked = replace(asked, holdout=None)
-    if catalogue.is_by_holdout(name) and not bare.lacks(asked) and name != "attribute-inference":
+    if ATTACKERS.fact(name, "by_holdout") and not bare.lacks(asked) and name != "attribute-inference":
         assert bare.attack(asked).risk is None

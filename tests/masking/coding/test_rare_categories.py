@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacita.errors import HierarchyError, InputError, TacitaError, UsageError
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS
 from tacita.masking.coding.rare_categories import RareCategories
 from tacita.masking.contract import breaches
 from tacita.model.hierarchy import ValueHierarchy
@@ -101,7 +101,7 @@ def test_contract(into: Any) -> None:
 )
 def test_wrong_parameters(given: dict[str, Any]) -> None:
     with pytest.raises(TacitaError) as caught:
-        catalogue.made("rare-categories", {"attributes": ["town"]} | given)
+        METHODS.make("rare-categories", {"attributes": ["town"]} | given)
     assert caught.value.do
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacita.errors import InputError, TacitaError, UsageError
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS as CATALOGUE
 from tacita.masking.coding.random_rounding import RandomRounding
 from tacita.masking.coding.rounding import Rounding
 from tacita.masking.contract import breaches
@@ -78,4 +78,4 @@ def test_bad_input(method: Any) -> None:
 
 def test_recipes_name_them() -> None:
     for name, method in (("rounding", Rounding), ("random-rounding", RandomRounding)):
-        assert isinstance(catalogue.made(name, {"attributes": ["x"], "base": 5}), method)
+        assert isinstance(CATALOGUE.make(name, {"attributes": ["x"], "base": 5}), method)

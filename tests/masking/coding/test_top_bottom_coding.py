@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tacita.errors import InputError, TacitaError
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS
 from tacita.masking.coding.top_bottom_coding import TopBottomCoding
 from tacita.masking.contract import breaches
 from tacita.masking.within import treated_within
@@ -103,7 +103,7 @@ def test_within_strata_each_has_its_bound() -> None:
 )
 def test_wrong_parameters(given: dict[str, Any]) -> None:
     with pytest.raises(TacitaError) as caught:
-        catalogue.made("top-bottom-coding", {"attributes": ["x"]} | given)
+        METHODS.make("top-bottom-coding", {"attributes": ["x"]} | given)
     assert caught.value.do
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tacita.errors import InputError, TacitaError, UsageError
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS
 from tacita.masking.contract import breaches
 from tacita.masking.method import Method
 from tacita.masking.microaggregation.blocked_mdav import BlockedMdav
@@ -27,7 +27,7 @@ ALL = [*TOGETHER, *APART, "t-close-microaggregation"]
 
 def made(name: str, attributes: tuple[str, ...] = NUMBERS, k: int = 3) -> Method:
     further = {"confidential": "colour", "t": 0.5} if name == "t-close-microaggregation" else {}
-    return catalogue.made(name, {"attributes": list(attributes), "k": k, **further})
+    return METHODS.make(name, {"attributes": list(attributes), "k": k, **further})
 
 
 def with_missing(records: Records) -> Records:
@@ -124,7 +124,7 @@ def test_strata_are_treated_by_themselves(name: str) -> None:
     records = people(90)
     method = made(name, ("age", "income"))
     if name == "t-close-microaggregation":
-        method = catalogue.made(name, {"attributes": ["age", "income"], "confidential": "height", "t": 0.5})
+        method = METHODS.make(name, {"attributes": ["age", "income"], "confidential": "height", "t": 0.5})
     found = treated_within(method, records, ["colour"], np.random.default_rng(0))
     colours = records.categories("colour").codes
     assert found.figures["SSE/SST"] > 0

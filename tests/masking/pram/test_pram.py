@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from tacita.errors import InputError, TacitaError, UsageError
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS as CATALOGUE
 from tacita.masking.contract import breaches
 from tacita.masking.pram.exact_margins import controlled
 from tacita.masking.pram.generated import GeneratedPram, spread
@@ -271,7 +271,7 @@ def test_the_matrix_of_a_file(tmp_path: Path) -> None:
 
 
 def test_a_recipe_names_them() -> None:
-    made = catalogue.made("pram", {"attribute": "area", "matrix": MATRIX, "publish_matrix": True})
+    made = CATALOGUE.make("pram", {"attribute": "area", "matrix": MATRIX, "publish_matrix": True})
     assert isinstance(made, Pram)
-    assert isinstance(catalogue.made("pram-generated", {"attributes": ["area"], "minimum_diagonal": 1}), GeneratedPram)
-    assert isinstance(catalogue.made("pram-invariant", {"attributes": ["area"], "alpha": 1}), InvariantPram)
+    assert isinstance(CATALOGUE.make("pram-generated", {"attributes": ["area"], "minimum_diagonal": 1}), GeneratedPram)
+    assert isinstance(CATALOGUE.make("pram-invariant", {"attributes": ["area"], "alpha": 1}), InvariantPram)

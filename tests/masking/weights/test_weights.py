@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tacita.errors import InputError, TacitaError, UsageError
-from tacita.masking import catalogue
+from tacita.masking.catalogue import METHODS
 from tacita.masking.contract import breaches
 from tacita.masking.weights.calibration import calibrated, design
 from tacita.masking.weights.weight_calibration import WeightCalibration
@@ -182,7 +182,7 @@ def test_whole_weights_go_up_with_their_fraction() -> None:
 )
 def test_wrong_parameters(name: str, parameters: dict[str, Any]) -> None:
     with pytest.raises(TacitaError) as caught:
-        catalogue.made(name, {"weight": "w"} | parameters)
+        METHODS.make(name, {"weight": "w"} | parameters)
     assert caught.value.do
     with pytest.raises(UsageError, match="did you mean 'raking'"):
         WeightCalibration("w", {"x": 1.0}, distance="rakin")  # type: ignore[arg-type]

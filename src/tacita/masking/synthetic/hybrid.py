@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.arithmetic.draws import standard_normal
 from tacita.errors import UsageError
-from tacita.masking.catalogue import made
+from tacita.masking.catalogue import METHODS
 from tacita.masking.method import Treated
 from tacita.masking.preconditions import each_named_once, one_of
 from tacita.model.records import Records
@@ -75,7 +75,7 @@ class Hybrid:
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:
         """Return the records with numbers that are random within their groups."""
         parameters = {"attributes": list(self.attributes), "k": self.k}
-        grouped = made(self.grouping, parameters).treated(records, random, progress)
+        grouped = METHODS.make(self.grouping, parameters).treated(records, random, progress)
         groups = grouped.groups
         assert groups is not None
         values = records.matrix(self.attributes)

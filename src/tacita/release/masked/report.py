@@ -11,7 +11,7 @@ from tacita.recipes.as_text import number, of_hundred
 from tacita.recipes.carry_out import Done, Masked
 from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.headline import headline
-from tacita.recipes.methods import named
+from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe_file import recipe_text
 from tacita.release.derivable import with_derivable
 from tacita.release.external_report import about
@@ -113,7 +113,7 @@ def internal_report(
 
 def _is_differentially_private(masked: Masked) -> bool:
     """Whether a step spends a budget of privacy: losses come from the original, and nothing is left for them."""
-    return not all(getattr(named(step.method), "is_repeatable", True) for step in masked.recipe.steps)
+    return not all(getattr(METHODS.named(step.method), "is_repeatable", True) for step in masked.recipe.steps)
 
 
 def _promise(done: Done) -> str:

@@ -13,7 +13,7 @@ from tacita.assess.assessment import Assessment, ScenarioAssessment
 from tacita.assess.finding import Finding
 from tacita.assess.riskiest import RiskyRecord
 from tacita.errors import counted, listed
-from tacita.risk.catalogue import MEASURES, meaning
+from tacita.risk.catalogue import MEASURES
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.measure import Measure
 from tacita.risk.ruled import Ruled
@@ -323,7 +323,7 @@ def _meaning(measure: Measure) -> str:
         )
     if isinstance(measure, Ruled):
         return "The risk that a rule program concludes."
-    return docstring(meaning(measure.name)) if measure.name in MEASURES else ""
+    return docstring(MEASURES.meaning(measure.name)) if measure.name in MEASURES else ""
 
 
 def _known(names: Iterable[str]) -> Html:

@@ -15,8 +15,8 @@ from tacita.assess.comparison import SIZES
 from tacita.assess.finding import Finding
 from tacita.assess.riskiest import RiskyRecord
 from tacita.errors import counted
+from tacita.parameters import parameters_of
 from tacita.risk.bounds import is_above
-from tacita.risk.catalogue import settable
 from tacita.views.json_values import DIGITS, plain
 from tacita.views.tables import figure
 
@@ -88,7 +88,7 @@ def parameters(measure: object) -> dict[str, Any]:
         return parameters(measure.measure)
     if isinstance(measure, Ruled):
         return {str(name): plain(value, DIGITS) for name, value in measure.parameters.items()}
-    return {each.name: plain(getattr(measure, each.name), DIGITS) for each in settable(type(measure))}
+    return {each.name: plain(getattr(measure, each.name), DIGITS) for each in parameters_of(type(measure))}
 
 
 def sizes() -> tuple[tuple[str, int, int | None], ...]:

@@ -63,6 +63,7 @@ class AttributeInference:
     trees: int = 30
     seed: int = 1
     name: ClassVar[str] = "attribute-inference"
+    threat: ClassVar[str] = "attribute"
     by_holdout: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -47,6 +47,7 @@ class MembershipInference:
     seed: int = 1
     """By which people are divided to find a threshold and to try it."""
     name: ClassVar[str] = "membership-inference"
+    threat: ClassVar[str] = "membership"
     by_holdout: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

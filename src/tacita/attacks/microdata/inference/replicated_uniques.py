@@ -46,6 +46,7 @@ class ReplicatedUniques:
     """
 
     name: ClassVar[str] = "replicated-uniques"
+    threat: ClassVar[str] = "membership"
     by_holdout: ClassVar[bool] = True
 
     def lacks(self, scene: Scene) -> Sequence[str]:

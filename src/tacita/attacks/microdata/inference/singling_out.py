@@ -53,6 +53,7 @@ class SinglingOut:
     descriptions: int = 1000
     seed: int = 1
     name: ClassVar[str] = "singling-out"
+    threat: ClassVar[str] = "identity"
     by_holdout: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -42,6 +42,7 @@ class DeviationInterval:
     """How often a guess is drawn for each record."""
     seed: int = 1
     name: ClassVar[str] = "deviation-interval"
+    threat: ClassVar[str] = "attribute"
 
     def __post_init__(self) -> None:
         check_share("width", self.width)

@@ -44,6 +44,7 @@ class RankInterval:
     attributes: tuple[str, ...] = ()
     """Numbers to look at; all that the intruder knows or wants, if none are named."""
     name: ClassVar[str] = "rank-interval"
+    threat: ClassVar[str] = "attribute"
 
     def __post_init__(self) -> None:
         check_share("width", self.width, most=1)

@@ -55,6 +55,7 @@ class DistanceLinkage:
     """Whether each attribute is tried alone as well, and the best counts; without it the score is that of the
     literature."""
     name: ClassVar[str] = "distance-linkage"
+    threat: ClassVar[str] = "identity"
 
     def __post_init__(self) -> None:
         if self.standardised not in ("together", "apart"):

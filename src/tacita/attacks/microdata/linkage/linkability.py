@@ -62,6 +62,7 @@ class Linkability:
     """How many people are linked at most, and of the hold-out as many."""
     seed: int = 1
     name: ClassVar[str] = "linkability"
+    threat: ClassVar[str] = "identity"
     by_holdout: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

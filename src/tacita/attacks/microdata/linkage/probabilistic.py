@@ -57,6 +57,7 @@ class ProbabilisticLinkage:
     seed: int = 1
     """By which pairs of long texts are drawn, to see how many nearly agree."""
     name: ClassVar[str] = "probabilistic-linkage"
+    threat: ClassVar[str] = "identity"
 
     def __post_init__(self) -> None:
         check_count("pairs", self.pairs)
