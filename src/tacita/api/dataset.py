@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from tacita.describe.profile import profiles
 from tacita.describe.propose import named_as, propose
 from tacita.describe.similarity import Similarity
 from tacita.describe.undecided import doubts, told
-from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.context import Context
 from tacita.engines.plans.profile import sample as first_rows
 from tacita.engines.protocol import Engine, Relation
 from tacita.engines.published_codes import published_codes
@@ -36,7 +35,6 @@ from tacita.model.microdata import Microdata, Source
 from tacita.model.profile import AttributeProfile
 from tacita.model.proposal import Proposal
 from tacita.progress import Progress, silent
-from tacita.settings import Settings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,16 +47,6 @@ _CELLS = 1000  # values of each attribute looked at for their format
 _ENOUGH_CELLS = 100
 
 
-@functools.cache
-def _engine(settings: Settings) -> DuckDBEngine:
-    return DuckDBEngine(settings)
-
-
-def default_engine() -> DuckDBEngine:
-    """Return the engine that this process shares."""
-    return _engine(Settings.from_environment())
-
-
 def read(
     source: object,
     options: ReadOptions | None = None,
@@ -66,30 +54,48 @@ def read(
     name: str | None = None,
     dictionary: str | Path | None = None,
     engine: Engine | None = None,
+    context: Context | None = None,
     **told: Unpack[Told],
 ) -> Dataset:
     """Read a file, a folder, a pattern, a database URL, or a pandas, polars or pyarrow object.
 
     A dictionary beside the file (``firms.dictionary.toml``) is picked up. What the reader should not have to find out
-    is told as keywords: ``tc.read("firms.csv", delimiter=";", types={"zip": "text"})``.
+    is told as keywords: ``tc.read("firms.csv", delimiter=";", types={"zip": "text"})``. `context` says what it runs on;
+    by default that is the context that the process shares, or one around the `engine` that is given.
     """
     given = Path(dictionary) if dictionary else None
     changes: dict[str, Any] = dict(told)
     if "types" in told:
         changes["types"] = types_named(told["types"])
     options = replace(options or ReadOptions(), **changes)
-    return Dataset(read_microdata(source, engine or default_engine(), options, name=name, dictionary=given))
+    context = context_of(engine, context)
+    if options.progress is silent:
+        options = replace(options, progress=context.progress)
+    return Dataset(read_microdata(source, context.engine, options, name=name, dictionary=given), context)
 
 
-def from_generated(generated: Generated, *, with_dictionary: bool = True, engine: Engine | None = None) -> Dataset:
+def context_of(engine: Engine | None = None, context: Context | None = None) -> Context:
+    """Return the context that was given, one around the engine that was given, or the one that the process shares."""
+    if context is not None and engine is not None:
+        raise UsageError("an engine is given beside a context", do="give it to the context: Context(engine=...)")
+    return context or (Context.of(engine) if engine is not None else Context.shared())
+
+
+def from_generated(
+    generated: Generated,
+    *,
+    with_dictionary: bool = True,
+    engine: Engine | None = None,
+    context: Context | None = None,
+) -> Dataset:
     """Return generated microdata as a data set."""
-    engine = engine or default_engine()
-    relation = engine.adopt(generated.batches(), generated.schema)
+    context = context_of(engine, context)
+    relation = context.engine.adopt(generated.batches(), generated.schema)
     dictionary = generated.dictionary
     if not with_dictionary:
         dictionary = dictionary.mapped(lambda a: a.with_(category=None, kind=None, order=()))
     source = Source(generated.name, "generated")
-    return Dataset(Microdata(relation, dictionary, source, dictionary_is_given=with_dictionary))
+    return Dataset(Microdata(relation, dictionary, source, dictionary_is_given=with_dictionary), context)
 
 
 def generate(name: str, *, seed: int = 0, rows: int | None = None) -> Dataset:
@@ -113,6 +119,12 @@ class Dataset:
     """Microdata with verbs. Every verb returns a value or a new data set; the data itself never changes."""
 
     microdata: Microdata
+    context: Context = None  # type: ignore[assignment]
+    """What the data set runs on; without one, the engine that holds the data and the settings of the environment."""
+
+    def __post_init__(self) -> None:
+        if self.context is None:
+            object.__setattr__(self, "context", Context.of(self.relation.engine))
 
     @property
     def name(self) -> str:
@@ -150,7 +162,7 @@ class Dataset:
         >>> sample("patients").propose()["Condition"].category.value
         'sensitive'
         """
-        base = experience or ExperienceBase.load(Settings.from_environment().experience)
+        base = experience or ExperienceBase.load(self.context.settings.experience)
         found = propose(self.dictionary, figures or self.profiles(), self._cells(), base, similarity)
         return {proposal.attribute: proposal for proposal in found}
 
@@ -234,7 +246,7 @@ class Dataset:
             data = self.accept(self.propose(figures=figures), figures)
             if names := ", ".join(data.dictionary.quasi_identifiers):
                 notes.append(f"quasi-identifiers were proposed, nobody decided on them: {names}")
-        base = ExperienceBase.load(Settings.from_environment().experience)
+        base = ExperienceBase.load(self.context.settings.experience)
         decided = [*(known or ()), *decided]
         found = doubts(data.relation, data.dictionary, base, decided)
         notes += told(found)

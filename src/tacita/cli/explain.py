@@ -102,12 +102,11 @@ def _chain(folder: OpenedRelease, found: Explanation) -> LinkedWhy | None:
         return None
     import tacita as tc
     from tacita.cycle.program.why import why_linked
-    from tacita.engines.duckdb import DuckDBEngine
+    from tacita.engines.context import Context
     from tacita.release.claimed_sample import measure_of
-    from tacita.settings import Settings
 
     claim = folder.claim
-    data = tc.read(chain["source"], engine=DuckDBEngine(Settings.from_environment()))
+    data = tc.read(chain["source"], context=Context())
     data = data.with_roles(quasi=claim.known, identifier=chain["identifier"], weight=chain["weight"])
     measured = measure_of(claim)
     return why_linked(

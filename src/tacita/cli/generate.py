@@ -117,7 +117,7 @@ def _write(
 ) -> dict[str, Any]:
     from tacita.api.dataset import from_generated
     from tacita.describe.describe import uniques
-    from tacita.engines.duckdb import DuckDBEngine
+    from tacita.engines.context import Context
     from tacita.files.atomic import check_target, write_text
     from tacita.files.contract import WriteOptions
     from tacita.files.write import write as write_microdata
@@ -130,19 +130,19 @@ def _write(
         raise UsageError("two outputs have the same name", do="give each its own file")
     for path in targets:
         check_target(path, force=force)
-    with DuckDBEngine(Settings.from_environment(memory=memory)) as engine:
+    with Context(Settings.from_environment(memory=memory), progress=progress) as context:
         progress(Step(f"generating {generated.name}"))
-        data = from_generated(generated, engine=engine)
+        data = from_generated(generated, context=context)
         found = uniques(data.relation, data.dictionary.quasi_identifiers)
         progress(Step(f"writing {target.name}"))
         done = write_microdata(data.microdata, target, WriteOptions(force=force, progress=progress))
         written = {}
         for what, (path, companion) in companions.items():
             progress(Step(f"generating the {what}"))
-            other = from_generated(companion, engine=engine)
+            other = from_generated(companion, context=context)
             other.write(path, force=force)
             written[what] = {"file": str(path), "rows": other.rows}
-            engine.drop(other.relation)
+            context.engine.drop(other.relation)
     if with_dictionary:
         write_text(beside, dictionary_file.dumps(done.dictionary), force=force)
     return {

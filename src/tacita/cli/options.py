@@ -95,7 +95,7 @@ class Request:
     ) -> Dataset:
         """Read a source as the options say; with `only_given_roles` no other attribute is a quasi-identifier."""
         from tacita.api.dataset import Dataset
-        from tacita.engines.duckdb import DuckDBEngine
+        from tacita.engines.context import Context
         from tacita.files.contract import ReadOptions, types_named
         from tacita.files.read import read
 
@@ -115,9 +115,9 @@ class Request:
             query=self.query,
             progress=progress,
         )
-        engine = DuckDBEngine(self.settings())
-        microdata = read(source, engine, options, dictionary=self.dictionary, use_dictionary=use_dictionary)
-        data = Dataset(microdata)
+        context = Context(self.settings(), progress=progress)
+        microdata = read(source, context.engine, options, dictionary=self.dictionary, use_dictionary=use_dictionary)
+        data = Dataset(microdata, context)
         if not any((self.quasi, self.sensitive, self.identifier, self.weight, self.cluster)):
             return data
         return data.with_roles(

@@ -51,6 +51,7 @@ def repl(
     A question begins with ? and everything ends with a period. :help shows the commands. Through a pipe there is no
     prompt, so that a script can talk to it. Errors do not end it.
     """
+    from tacita.engines.context import Context
     from tacita.knowledge.program_texts import ProgramText
     from tacita.reasoning.parameters import parsed_parameters
     from tacita.reasoning.session import SOURCE, Session
@@ -60,7 +61,7 @@ def repl(
     session = Session(
         bindings(input_, "--input"),
         parsed_parameters(param or []),
-        Settings.from_environment(memory=memory),
+        Context(Settings.from_environment(memory=memory)),
         Budget(rounds=max_rounds) if max_rounds else Budget(),
         no_header,
     )
@@ -121,7 +122,7 @@ class Prompt:
     def _answered(self, text: str, is_person: bool) -> None:
         """Answer a statement; whatever goes wrong is told, and the conversation goes on."""
         try:
-            with progress_shown() as self.session.progress:
+            with progress_shown() as self.session.context.progress:
                 lines = [printable(line) for line in self._answer(text.strip())]
             print_lines(lines)
         except TacitaError as error:

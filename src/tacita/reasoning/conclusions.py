@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from tacita.engines.context import Context
 from tacita.errors import counted
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
@@ -16,7 +17,6 @@ from tacita.reasoning.queries import Answers, answers
 from tacita.rules.logic.faults import Fault
 from tacita.rules.reasoner.chase.violations import Violation
 from tacita.rules.reasoner.results import Reasoned
-from tacita.settings import Settings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,12 +29,11 @@ class ProgramResult:
     """The result of reasoning. Its facts live in an engine until it is closed or forgotten."""
 
     reasoned: Reasoned
+    context: Context
     notes: tuple[str, ...] = ()
     """What happened on the way that a person should know: how columns were matched, what was given up."""
     written: dict[str, Path] = field(default_factory=dict)
     """The files that were written, by predicate."""
-    settings: Settings | None = None
-    owns_engine: bool = True
 
     # -- facts ---------------------------------------------------------------------------------------------------------
 
@@ -93,7 +92,7 @@ class ProgramResult:
 
     def microdata(self, predicate: str) -> Microdata:
         """Return the facts of a predicate as microdata: arguments are attributes, labelled nulls missing values."""
-        return microdata_of(self.reasoned, predicate, self.settings)
+        return microdata_of(self.reasoned, predicate, self.context)
 
     def to_arrow(self, predicate: str) -> pa.Table:
         """Return the facts of a predicate as an Arrow table."""
@@ -115,9 +114,9 @@ class ProgramResult:
             self.reasoned.layout(predicate)  # says which predicates there are if this is none
         notes = write_all(
             targets,
-            lambda predicate: microdata_of(self.reasoned, predicate, self.settings),
+            lambda predicate: microdata_of(self.reasoned, predicate, self.context),
             force=force,
-            settings=self.settings,
+            settings=self.context.settings,
             progress=progress,
         )
         self.written |= targets
@@ -146,8 +145,7 @@ class ProgramResult:
 
     def close(self) -> None:
         """Forget the facts."""
-        if self.owns_engine:
-            self.reasoned.close()
+        self.context.close()
 
     def __enter__(self) -> Self:
         return self

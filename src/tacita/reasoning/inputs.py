@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tacita.engines.duckdb import DuckDBEngine
-from tacita.engines.protocol import Engine, Relation
+from tacita.engines.context import Context
+from tacita.engines.protocol import Relation
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed, printable
 from tacita.files.contract import ReadOptions
 from tacita.files.formats import format_of, is_database
@@ -17,13 +17,11 @@ from tacita.files.read import read
 from tacita.files.streaming import schema_of
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
-from tacita.progress import Progress, silent
 from tacita.reasoning.bindings import Place, shown
 from tacita.reasoning.columns import Matched, Wanted, by_name, matched
 from tacita.reasoning.headers import looks_like_data
 from tacita.rules.reasoner.inputs import check_whole_numbers
 from tacita.rules.reasoner.reason import Input, Table
-from tacita.settings import Settings
 
 _LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -32,14 +30,9 @@ _LIBRARIES = ("pandas", "polars", "pyarrow")
 class Reader:
     """Reads data into an engine and remembers what a person should know of it."""
 
-    engine: Engine
+    context: Context
     no_header: bool = False
-    progress: Progress = silent
     notes: list[str] = field(default_factory=list)
-    settings: Settings | None = None
-    """Those of the embedded engine that files are read with where another one reasons."""
-
-    _embedded: DuckDBEngine | None = None
 
     def facts(self, wanted: Wanted, given: object) -> Input:
         """Return data of any kind as the facts of a predicate."""
@@ -53,7 +46,7 @@ class Reader:
             return self._of_microdata(wanted, given, f"data set '{given.name}'")
         if type(given).__module__.partition(".")[0] in _LIBRARIES:
             where = f"{type(given).__module__.partition('.')[0]} {type(given).__name__}"
-            return self._of_microdata(wanted, read(given, self._reading_engine()), where)
+            return self._of_microdata(wanted, read(given, self.context.embedded), where)
         if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping):
             return _rows(wanted, list(given))
         raise UsageError(
@@ -66,20 +59,20 @@ class Reader:
         if isinstance(data, Microdata):
             microdata = data
         else:
-            microdata = read(str(data), self._reading_engine(), ReadOptions(progress=self.progress))
+            microdata = read(str(data), self.context.embedded, ReadOptions(progress=self.context.progress))
         return replace(microdata, relation=self._adopted(microdata))
 
     # -- files and databases -------------------------------------------------------------------------------------------
 
     def _of_place(self, wanted: Wanted, place: Place) -> Table:
         where = shown(place.source)
-        options = ReadOptions(**place.options, progress=self.progress)
+        options = ReadOptions(**place.options, progress=self.context.progress)
         header = False if self.no_header and place.header is None else place.header
         if not is_database(place.source) and _is_text_file(Path(place.source)):
             return self._of_text(wanted, place, options, header)
         if header is False:
             raise UsageError("only text files can be without a header", where=where, do="leave :no-header out")
-        microdata = read(place.source, self._reading_engine(), options)
+        microdata = read(place.source, self.context.embedded, options)
         found = matched(wanted, [c.name for c in microdata.columns], where)
         if types := _told(wanted, found, {c.name: c.type for c in microdata.columns}):
             microdata = self._read_as(wanted, place.source, replace(options, types=types))
@@ -104,7 +97,7 @@ class Reader:
     def _read_as(self, wanted: Wanted, source: str | Path, options: ReadOptions) -> Microdata:
         """Read a file with the types that ``@input`` declares; where they do not fit, speak of the declaration."""
         try:
-            return read(source, self._reading_engine(), options)
+            return read(source, self.context.embedded, options)
         except InputError as error:
             if not options.types or "--as" not in (error.do or ""):
                 raise
@@ -127,22 +120,14 @@ class Reader:
                 self.notes.append(printable(f"{where}: {reading.name}: as {reading.type.value}; {reading.reason}"))
         return Table(self._adopted(microdata), found.columns)
 
-    def _reading_engine(self) -> Engine:
-        """Return the engine that files are read with: the embedded one, whatever reasons with them later."""
-        if isinstance(self.engine, DuckDBEngine):
-            return self.engine
-        if self._embedded is None:
-            self._embedded = DuckDBEngine(self.settings)
-        return self._embedded
-
     def _adopted(self, microdata: Microdata) -> Relation:
         relation = microdata.relation
-        if relation.engine is self.engine:
+        if relation.engine is self.context.engine:
             return relation
         check_whole_numbers(relation, [column.physical for column in relation.columns])
         schema = schema_of(microdata)
         batches = (batch.cast(schema) for batch in relation.batches())
-        adopted = self.engine.adopt(batches, schema)
+        adopted = self.context.engine.adopt(batches, schema)
         return adopted.renamed(
             [replace(a, name=c.name, type=c.type) for a, c in zip(adopted.columns, relation.columns, strict=True)]
         )

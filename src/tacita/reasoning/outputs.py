@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 from sqlglot import exp
 
-from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.context import Context
 from tacita.engines.protocol import Engine, Relation
 from tacita.errors import UsageError
 from tacita.files.atomic import atomic, check_target
@@ -41,18 +41,18 @@ _ARROW = {
 }
 
 
-def microdata_of(reasoned: Reasoned, predicate: str, settings: Settings | None = None) -> Microdata:
+def microdata_of(reasoned: Reasoned, predicate: str, context: Context) -> Microdata:
     """Return the facts of a predicate as microdata, sorted; its columns have the names of the arguments.
 
-    `settings` are those of the embedded engine that holds them where another one has reasoned.
+    The embedded engine of the context holds them, whatever engine has reasoned.
     """
     layout = reasoned.layout(predicate)
     names = unique(reasoned.names(predicate))
     engine = reasoned.run.engine
-    if layout.positions and _is_plain(layout) and isinstance(engine, DuckDBEngine):
+    if layout.positions and _is_plain(layout) and engine is context.embedded:
         relation = _stored(engine, layout, names)
     else:
-        relation = _adopted(reasoned, layout, names, settings)
+        relation = _adopted(reasoned, layout, names, context)
     dictionary = Dictionary(predicate, tuple(Attribute(column.name) for column in relation.columns))
     return Microdata(relation, dictionary, Source(predicate, "rules"))
 
@@ -99,15 +99,13 @@ def _stored(engine: Engine, layout: Layout, names: Sequence[str]) -> Relation:
     return engine.store(exp.select(*terms).from_(layout.table).order_by(*order), columns)
 
 
-def _adopted(reasoned: Reasoned, layout: Layout, names: Sequence[str], settings: Settings | None) -> Relation:
+def _adopted(reasoned: Reasoned, layout: Layout, names: Sequence[str], context: Context) -> Relation:
     """Return facts with sets or records, or those of another engine, as a table of the embedded one."""
     fields: list[tuple[str, pa.DataType]] = [
         (name, _ARROW.get(_column_type(layout, i), pa.string())) for i, name in enumerate(names)
     ]
     schema = pa.schema(fields or [("holds", pa.bool_())])
-    own = reasoned.run.engine
-    engine = own if isinstance(own, DuckDBEngine) else DuckDBEngine(settings)
-    return engine.adopt(_batches(reasoned, layout, schema), schema)
+    return context.embedded.adopt(_batches(reasoned, layout, schema), schema)
 
 
 def _batches(reasoned: Reasoned, layout: Layout, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -12,9 +12,9 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.context import Context, EngineName
 from tacita.engines.protocol import Engine
 from tacita.errors import RuleError, UsageError, did_you_mean, listed
 from tacita.knowledge.program_texts import ProgramText
@@ -36,8 +36,6 @@ from tacita.rules.reasoner.reason import DICTIONARY
 from tacita.rules.reasoner.reason import reason as reason_over
 from tacita.rules.reasoner.similar import Similarity, usable
 from tacita.settings import Settings
-
-EngineName = Literal["duckdb", "spark"]
 
 
 def reason(
@@ -80,13 +78,12 @@ def reason(
         budget=_budget(max_rounds),
     ).checked()
     check_parameters(job.parameters, job.known_parameters, job.program.source)
-    made = _engine(engine, settings) if isinstance(engine, str) else engine
+    context = Context(settings, engine=engine, progress=progress)
     try:
-        return job.run(made, similarity, settings, progress, owns_engine=isinstance(engine, str))
+        return job.run(context, similarity)
     except BaseException:
-        if isinstance(engine, str):
-            with contextlib.suppress(Exception):  # what went wrong first is what a person wants to know
-                made.close()
+        with contextlib.suppress(Exception):  # what went wrong first is what a person wants to know
+            context.close()
         raise
 
 
@@ -174,23 +171,15 @@ class Job:
                 do=f'give --input {missing[0]}=FILE, or in Python inputs={{"{missing[0]}": ...}}',
             )
 
-    def run(
-        self,
-        engine: Engine,
-        similarity: Similarity | None,
-        settings: Settings | None,
-        progress: Progress,
-        *,
-        owns_engine: bool = True,
-    ) -> ProgramResult:
+    def run(self, context: Context, similarity: Similarity | None = None) -> ProgramResult:
         """Read the data, reason, and write what is to be written."""
-        reader = Reader(engine, self.no_header, progress, settings=settings)
+        reader = Reader(context, self.no_header)
         known = wanted(self.linked)
         facts = {predicate: reader.facts(known[predicate], given) for predicate, given in self.inputs.items()}
         reasoned = reason_over(
             self.program.text,
             facts,
-            engine=engine,
+            engine=context.engine,
             data=reader.microdata(self.data) if self.data is not None else None,
             parameters=self.parameters,
             functions=self.functions,
@@ -198,13 +187,13 @@ class Job:
             find=self.program.find,
             known_modules=self.program.modules(),
             budget=self.budget,
-            progress=progress,
+            progress=context.progress,
             source=self.program.source,
             watching=self.watching,
         )
-        found = ProgramResult(reasoned, tuple(reader.notes), {}, settings, owns_engine)
+        found = ProgramResult(reasoned, context, tuple(reader.notes))
         if self.outputs:
-            found.notes += found.write(self.outputs, force=self.force, progress=progress)
+            found.notes += found.write(self.outputs, force=self.force, progress=context.progress)
         return found
 
 
@@ -214,16 +203,6 @@ def _budget(max_rounds: int | None) -> Budget:
     if max_rounds < 1:
         raise UsageError(f"max_rounds is {max_rounds}", do="give a number above zero")
     return Budget(rounds=max_rounds)
-
-
-def _engine(name: str, settings: Settings) -> Engine:
-    if name == "duckdb":
-        return DuckDBEngine(settings)
-    if name == "spark":
-        from tacita.engines.spark import SparkEngine
-
-        return SparkEngine(settings)
-    raise UsageError(f"no engine '{name}'{did_you_mean(name, ['duckdb', 'spark'])}", do="use duckdb or spark")
 
 
 __all__ = ["Job", "Place", "ProgramResult", "reason"]

@@ -9,10 +9,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.context import Context
 from tacita.errors import RuleError, UsageError
 from tacita.knowledge.program_texts import ProgramText, read
-from tacita.progress import Progress, silent
 from tacita.reasoning.columns import wanted
 from tacita.reasoning.conclusions import ProgramResult
 from tacita.reasoning.diagnosis import Diagnosis, diagnose
@@ -24,7 +23,6 @@ from tacita.rules.logic.signatures import DICTIONARY, signatures
 from tacita.rules.reasoner.chase.run import Budget
 from tacita.rules.reasoner.reason import Input
 from tacita.rules.syntax.lexer import lexed
-from tacita.settings import Settings
 
 SOURCE = "session"
 # At a prompt, what is used may be defined later.
@@ -47,13 +45,11 @@ class Session:
 
     inputs: dict[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    settings: Settings = field(default_factory=Settings.from_environment)
+    context: Context = field(default_factory=Context)
     budget: Budget = field(default_factory=Budget)
     no_header: bool = False
-    progress: Progress = silent
     program: ProgramText = field(default_factory=lambda: ProgramText("", SOURCE))
     notes: list[str] = field(default_factory=list)
-    _engine: DuckDBEngine | None = None
     _read: dict[str, Input] = field(default_factory=dict)
     _found: ProgramResult | None = None
     _added: list[str] = field(default_factory=list)
@@ -130,8 +126,7 @@ class Session:
     def close(self) -> None:
         """Forget everything."""
         self._found = None
-        if self._engine is not None:
-            self._engine.close()
+        self.context.close()
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
@@ -144,8 +139,7 @@ class Session:
         open_ = [s.predicate for s in known.values() if s.uses and not s.is_defined and not s.predicate.startswith("#")]
         declared = [a.text(0) or "" for a in diagnosis.linked.directives("input")]
         empty: dict[str, Any] = {p: [] for p in (*open_, *declared) if p not in self.inputs and p not in DICTIONARY}
-        engine = self._engine = self._engine or DuckDBEngine(self.settings)
-        reader = Reader(engine, self.no_header, self.progress)
+        reader = Reader(self.context, self.no_header)
         sides = wanted(diagnosis.linked)
         for predicate, given in self.inputs.items():
             if predicate in sides and predicate not in self._read:
@@ -154,7 +148,7 @@ class Session:
         facts = {predicate: rows for predicate, rows in self._read.items() if predicate in sides}
         job = Job(self.program, {**empty, **facts}, {}, dict(self.parameters), budget=self.budget).checked()
         job.outputs.clear()  # a prompt writes no files
-        return job.run(engine, None, self.settings, self.progress, owns_engine=False)
+        return job.run(self.context)
 
     def _guilty(self, faults: Sequence[Fault]) -> int | None:
         """Return which of the new clauses makes the program faulty: the last one with a fault in it, or the last."""
@@ -172,7 +166,7 @@ class Session:
         return text
 
     def _forget(self) -> None:
-        if self._found is not None and self._engine is not None:
+        if self._found is not None:
             for layout in self._found.reasoned.run.layouts.values():
-                self._engine.forget(layout.table)
+                self.context.engine.forget(layout.table)
         self._found = None

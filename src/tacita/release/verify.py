@@ -13,7 +13,7 @@ from typing import Any
 
 from tacita.assess.finding import Finding, finding
 from tacita.cycle.outcome import DERIVABLE, Claim, still_recognisable
-from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.context import Context
 from tacita.engines.protocol import Engine
 from tacita.errors import InputError, TacitaError, counted
 from tacita.files.read import read
@@ -123,8 +123,8 @@ def verify(
         return Verification(release, claim, 0, tuple(faults), with_proof=full is not None)
     if engine is not None:
         return _checked(release, claim, public, full, beside, faults, measure, engine, progress)
-    with DuckDBEngine(settings) as own:
-        return _checked(release, claim, public, full, beside, faults, measure, own, progress)
+    with Context(settings) as own:
+        return _checked(release, claim, public, full, beside, faults, measure, own.engine, progress)
 
 
 def _checked(

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.tables.result import Audit
-from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.context import Context
 from tacita.errors import InputError, UsageError, counted, listed
 from tacita.files.atomic import atomic, write_text
 from tacita.files.file_names import file_names
 from tacita.model.table import WITHHELD, Dimension, Status, Table
 from tacita.progress import Progress, silent
-from tacita.settings import Settings
 from tacita.tables.build.additivity import decimals_of
 from tacita.tables.build.cells.cell_statuses import given_statuses
 from tacita.tables.build.cells.cells_file import CellColumns, RawCells, read_cells
@@ -121,7 +120,7 @@ def pattern_of(published: str | PathLike[str], case: TableCase, *, alone: bool =
     shows = case.shows or {table.name: tuple(each.name for each in table.dimensions)}
     files = _files(Path(published), list(shows), table.response, alone=alone)
     status = np.full(len(table), Status.SECONDARY, np.int8)
-    engine = DuckDBEngine(Settings.from_environment())
+    engine = Context().engine
     for (_, dimensions), file in zip(shows.items(), files, strict=True):
         raw = read_cells(str(file), {name: name for name in dimensions}, CellColumns(), engine)
         told = _told(raw, table, dimensions)

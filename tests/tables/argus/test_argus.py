@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacita.api.dataset import default_engine
+from tacita.engines.context import Context
 from tacita.errors import HierarchyError, InputError
 from tacita.model.table import Dimension, Equations, Status, Table
 from tacita.tables.argus.apriori import parse_apriori, with_apriori
@@ -133,7 +133,7 @@ def test_the_published_example_has_nine_primaries(shared: Path) -> None:
     }
     data = DataPlan(microdata=folder / "tau_testW.asc", layout=folder / "Tau_TestW.rda")
     (given,) = gather(
-        TableSpecification(data, dimensions, (TablePlan("t", ("Size", "Region"), ("Var2",)),)), default_engine()
+        TableSpecification(data, dimensions, (TablePlan("t", ("Size", "Region"), ("Var2",)),)), Context.shared().engine
     )
     behind = given.table.contributions
     assert behind is not None and len(given.table) == 9 * 17
@@ -192,7 +192,7 @@ def test_a_batch_written_as_toml_reads_back_and_builds(folder: Path) -> None:
     write_specification(found, folder / "job.toml")
     again = read_specification(folder / "job.toml")
     assert again.data == found.data and again.dimensions == found.dimensions and again.sensitivity == found.sensitivity
-    (given,) = gather(again, default_engine())
+    (given,) = gather(again, Context.shared().engine)
     table = given.table
     values = {table.cell_codes(cell): float(table.values[cell]) for cell in range(len(table))}
     assert values["All", "Total"] == 36.5 and values["1", "N"] == 30.5 and values["2", "99"] == 1
@@ -226,7 +226,7 @@ def test_a_batch_over_cells(folder: Path) -> None:
     found = read_batch(folder / "job.arb")
     assert found.sensitivity.range == 0.2
     write_specification(found, folder / "job.toml")
-    (given,) = gather(read_specification(folder / "job.toml"), default_engine())
+    (given,) = gather(read_specification(folder / "job.toml"), Context.shared().engine)
     assert given.status is not None and given.levels is not None
     assert given.status.tolist() == [Status.KEPT, Status.PRIMARY, Status.PUBLISHED]
     assert given.levels.lower.tolist() == [0, 1, 0] and given.levels.upper.tolist() == [0, 2, 0]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import tacita as tc
-from tacita.api.dataset import default_engine
+from tacita.engines.context import Context
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Status, Table
 from tacita.tables.build.additivity import gaps
@@ -37,7 +37,12 @@ def given(rows, *, names=("activity", "region", "value"), columns=None, tables=N
 
 def of(source, columns, tables=None, *, kind="", markers=(), **options) -> GivenTable:
     raw = read_cells(
-        source, {"activity": "activity", "region": "region"}, columns, default_engine(), kind=kind, markers=markers
+        source,
+        {"activity": "activity", "region": "region"},
+        columns,
+        Context.shared().engine,
+        kind=kind,
+        markers=markers,
     )
     return from_cells(raw, tables or [("t", (ACTIVITY, REGION))], **options)
 
@@ -265,7 +270,7 @@ def test_files_of_other_tools(shared: Path) -> None:
         shared / "tables/gauss_magnitude1_pPercent10.csv",
         {"sector4": "sector4", "geo": "geo"},
         CellColumns(value="value"),
-        default_engine(),
+        Context.shared().engine,
     )
     found = from_cells(raw, [("m", (tree, geo))])
     assert raw.kind == "gauss" and found.status is not None
@@ -279,5 +284,5 @@ def test_frequencies_of_sdctable_are_its_frequencies_not_its_other_figures() -> 
         {name: [row[at] for row in rows] for at, name in enumerate(("activity", "region", "Freq", "val", "sdcStatus"))}
     )
     where = {"activity": "activity", "region": "region"}
-    assert read_cells(source, where, CellColumns(), default_engine(), counted=True).values.tolist() == [2, 3, 5]
-    assert read_cells(source, where, CellColumns(), default_engine()).values.tolist() == [20, 50, 70]
+    assert read_cells(source, where, CellColumns(), Context.shared().engine, counted=True).values.tolist() == [2, 3, 5]
+    assert read_cells(source, where, CellColumns(), Context.shared().engine).values.tolist() == [20, 50, 70]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tacita.api.dataset import default_engine
+from tacita.engines.context import Context
 from tacita.errors import HierarchyError
 from tacita.tables.build.from_specification import gather
 from tacita.tables.specification.reading import read_specification
@@ -24,7 +24,7 @@ HEAD = (
 def gathered(folder: Path, text: str):
     (folder / "people.csv").write_text(ROWS)
     (folder / "spec.toml").write_text(text)
-    return gather(read_specification(folder / "spec.toml"), default_engine())[0]
+    return gather(read_specification(folder / "spec.toml"), Context.shared().engine)[0]
 
 
 @pytest.mark.parametrize("second", ['columns = ["kind", "town"]', 'column = "town"', 'column = "county"'])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacita.api.dataset import default_engine
+from tacita.engines.context import Context
 from tacita.model.table import Table
 from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import GivenTable
@@ -16,7 +16,7 @@ from tacita.tables.specification.reading import parse_specification
 
 
 def gathered(folder: Path, text: str) -> tuple[GivenTable, ...]:
-    return gather(parse_specification(text, folder=folder), default_engine())
+    return gather(parse_specification(text, folder=folder), Context.shared().engine)
 
 
 def of_z(shared: Path, name: str, dimensions: list[str], source: str) -> GivenTable:

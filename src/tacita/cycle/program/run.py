@@ -21,6 +21,7 @@ from tacita.cycle.program.measure import Asked
 from tacita.cycle.program.values import HIERARCHY, hierarchy_facts, with_values
 from tacita.cycle.state import Measured, measured
 from tacita.cycle.stuck import stuck_records
+from tacita.engines.context import Context
 from tacita.engines.protocol import Relation
 from tacita.errors import RuleError, UsageError, counted, listed
 from tacita.knowledge.program_texts import ProgramText
@@ -90,7 +91,7 @@ class _Ruled:
             watching=rounds,
         ).checked()
         check_parameters(job.parameters, job.known_parameters, self.program.source)
-        found = job.run(relation.engine, None, None, progress, owns_engine=False)
+        found = job.run(Context.of(relation.engine, progress))
         try:
             self._check(found)
             return self._outcome(microdata, found, rounds, progress)

@@ -105,9 +105,9 @@ def reason(
         known_modules=known_modules,
     )
     if engine is None:
-        from tacita.engines.duckdb import DuckDBEngine
+        from tacita.engines.context import Context
 
-        engine = DuckDBEngine()
+        engine = Context().engine
     if data is not None:
         told = dictionary_facts(data, arities(ready.program))
         facts = {p: given_inputs.get(p, rows) for p, rows in told.items()}

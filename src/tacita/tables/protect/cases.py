@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.tables.unions import UnionRule
-from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.context import Context
 from tacita.errors import InputError, listed
 from tacita.model.table import Status, Table
 from tacita.progress import Progress, Step, silent
-from tacita.settings import Settings
 from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import GivenTable
 from tacita.tables.protect.case import TableCase
@@ -36,12 +35,12 @@ def opened(specification: TableSpecification | str | PathLike[str]) -> TableSpec
 
 def given_tables(specification: TableSpecification, progress: Progress = silent) -> tuple[GivenTable, ...]:
     """Return the tables of a specification as they are, one system for each response."""
-    return gather(specification, DuckDBEngine(Settings.from_environment()), progress)
+    return gather(specification, Context().engine, progress)
 
 
 def cases_of(specification: TableSpecification, progress: Progress = silent) -> tuple[TableCase, ...]:
     """Return a case for each response, in the order of the specification."""
-    engine = DuckDBEngine(Settings.from_environment())
+    engine = Context().engine
     found = gather(specification, engine, progress)
     return tuple(
         with_history(_case(specification, given, shown, progress), given, specification, engine, progress)

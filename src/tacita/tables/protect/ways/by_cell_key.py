@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from tacita.attacks.tables.rounded_table import audit_perturbed
-from tacita.engines.duckdb import DuckDBEngine
+from tacita.engines.context import Context
 from tacita.errors import UsageError
 from tacita.model.table import Table
 from tacita.progress import Progress, Step
-from tacita.settings import Settings
 from tacita.tables.build.from_specification import read_microdata
 from tacita.tables.build.microdata.coding import coded, streamed
 from tacita.tables.cell_key.cell_keys import cell_keys
@@ -73,7 +72,7 @@ def _keys_of_cells(table: Table, specification: TableSpecification) -> NDArray[n
             where="[protect]",
             do="give a seed, and keep it: the next tables need the same one",
         )
-    relation = read_microdata(data, DuckDBEngine(Settings.from_environment())).relation
+    relation = read_microdata(data, Context().engine).relation
     plans = [specification.dimensions.get(each.name) or DimensionPlan(each.name) for each in table.dimensions]
     columns = [*(each.column or each.name for each in plans), str(key or identifier)]
     terms = [exp.alias_(term, f"d{at}") for at, term in enumerate(relation.physical(columns))]

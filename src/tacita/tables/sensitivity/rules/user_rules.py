@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +13,6 @@ import numpy as np
 from tacita.errors import RuleError
 from tacita.knowledge.program_texts import ProgramText
 from tacita.model.table import SensitivityReason, Table
-from tacita.progress import silent
 from tacita.tables.sensitivity.cell_facts import facts_of
 from tacita.tables.sensitivity.finding import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import usual_distances
@@ -78,11 +76,10 @@ class UserRules:
         return tuple(findings)
 
     def _concluded(self, table: Table) -> tuple[list[tuple[int, str]], list[tuple[int, float, float]]]:
-        from tacita.engines.duckdb import DuckDBEngine
+        from tacita.engines.context import Context
         from tacita.reasoning.columns import wanted
         from tacita.reasoning.parameters import check_parameters
         from tacita.reasoning.run import Job
-        from tacita.settings import Settings
 
         facts = facts_of(table)
         linked = Job(self.program, dict(facts), {}, dict(self.parameters)).prepared().program
@@ -92,9 +89,8 @@ class UserRules:
         job = Job(self.program, dict(given), {}, dict(self.parameters)).checked()
         check_parameters(job.parameters, job.known_parameters, self.name)
         job.outputs.clear()  # an assessment writes no files
-        settings = Settings.from_environment()
-        with closing(DuckDBEngine(settings)) as engine:
-            found = job.run(engine, None, settings, silent, owns_engine=False)
+        with Context() as context:
+            found = job.run(context)
             if found.violations:
                 first = found.violations[0]
                 raise RuleError(
