@@ -20,8 +20,7 @@ from benchmarks.risk import SHARED
 from tacita.model.table import Dimension, Equations, Levels, Table, table_of_leaves
 from tacita.tables.adjustment.adjust import adjust
 from tacita.tables.cell_key.cell_keys import cell_keys
-from tacita.tables.cell_key.perturb import perturb
-from tacita.tables.cell_key.perturbation_table import design
+from tacita.tables.cell_key.perturbation_table import design, perturb
 from tacita.tables.cell_key.record_keys import record_keys
 from tacita.tables.intervals.publication import publish_intervals
 from tacita.tables.rounding.controlled import round_controlled

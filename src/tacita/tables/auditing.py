@@ -18,8 +18,8 @@ from tacita.files.file_names import file_names
 from tacita.model.table import WITHHELD, Dimension, Status, Table
 from tacita.progress import Progress, silent
 from tacita.tables.build.additivity import decimals_of
-from tacita.tables.build.cells.cell_statuses import given_statuses
 from tacita.tables.build.cells.cells_file import CellColumns, RawCells, read_cells
+from tacita.tables.build.cells.markers import given_statuses
 from tacita.tables.output.as_csv import long_csv
 from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.part import TablePart

@@ -14,8 +14,7 @@ from tests.tables.grids import PLENTY, grid, investments
 
 from tacita.errors import InputError
 from tacita.model.table import Dimension, Equations, Levels, Table
-from tacita.tables.adjustment.adjust import adjust
-from tacita.tables.adjustment.adjusted import Adjusted
+from tacita.tables.adjustment.adjust import Adjusted, adjust
 
 
 def require_safe(table: Table, levels: Levels, result: Adjusted) -> None:

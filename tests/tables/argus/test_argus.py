@@ -11,10 +11,9 @@ from tacita.engines.context import Context
 from tacita.errors import HierarchyError, InputError
 from tacita.model.table import Dimension, Equations, Status, Table
 from tacita.tables.argus.apriori import parse_apriori, with_apriori
-from tacita.tables.argus.batch import read_batch
+from tacita.tables.argus.batch import dimension_plan, read_batch
+from tacita.tables.argus.code_files import parse_hrc
 from tacita.tables.argus.fixed_format import table_of
-from tacita.tables.argus.hierarchy_codes import parse_hrc
-from tacita.tables.argus.metadata import dimension_plan
 from tacita.tables.argus.record_layout import parse_record_layout, read_record_layout
 from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import GivenTable

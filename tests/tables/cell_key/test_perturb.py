@@ -12,8 +12,7 @@ from tests.tables.grids import crossed
 from tacita.errors import InputError, TacitaError, UsageError
 from tacita.model.table import Dimension, Equations, Table
 from tacita.tables.cell_key.cell_keys import cell_keys, record_codes
-from tacita.tables.cell_key.perturb import perturb
-from tacita.tables.cell_key.perturbation_table import design
+from tacita.tables.cell_key.perturbation_table import design, perturb
 from tacita.tables.cell_key.record_keys import given_keys, record_keys
 
 REGION = Dimension.tree("region", {"Total": {"north": ["n1", "n2"], "south": ["s1"]}})

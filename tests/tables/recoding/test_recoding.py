@@ -14,11 +14,9 @@ from tests.tables.sensitivity.by_hand import cell, made
 from tacita.errors import InputError, UsageError
 from tacita.model.table import Dimension, Equations, Sum, Table
 from tacita.progress import Step
-from tacita.tables.recoding.figures import figures
 from tacita.tables.recoding.merge import Merge, neighbours, subtree
-from tacita.tables.recoding.proposals import propose_recodings
+from tacita.tables.recoding.proposals import figures, propose_recodings, recode
 from tacita.tables.recoding.recoded import recoded
-from tacita.tables.recoding.recoding import recode
 from tacita.tables.sensitivity.assess import assess
 from tacita.tables.sensitivity.rules.group_disclosure import GroupDisclosure
 from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency

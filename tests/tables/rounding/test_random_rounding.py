@@ -9,7 +9,7 @@ import pytest
 from tests.tables.grids import grid
 
 from tacita.errors import InputError
-from tacita.tables.rounding.random_rounding import round_randomly
+from tacita.tables.rounding.rounded import round_randomly
 
 
 @pytest.mark.parametrize("per_cell", [True, False])

@@ -13,12 +13,11 @@ from tacita.model.table import Knowledge
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.exact import safe_pattern
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
-from tacita.tables.suppression.problem import SuppressionProblem, problem_of
+from tacita.tables.suppression.problem import EVERYBODY, WIDTH, ProtectionTarget, SuppressionProblem, problem_of
 from tacita.tables.suppression.proofs import crowds
+from tacita.tables.suppression.proofs.kept import Waiting
 from tacita.tables.suppression.proofs.movements import Movements
-from tacita.tables.suppression.proofs.waiting import Waiting
 from tacita.tables.suppression.suppress import suppress
-from tacita.tables.suppression.target import EVERYBODY, WIDTH, ProtectionTarget
 
 
 def crowded(share: float) -> tuple[SuppressionProblem, object, object, Knowledge]:

@@ -13,14 +13,13 @@ from tests.tables.suppression.test_suppress import random_table
 
 from tacita.attacks import audit
 from tacita.model.table import Knowledge, Levels, Status, Table, table_of_leaves
-from tacita.tables.suppression.clock import Clock, OutOfTime
+from tacita.tables.suppression.clock import Clock, OutOfTime, stop_on_interrupt
 from tacita.tables.suppression.exact import optimal, safe_pattern
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
 from tacita.tables.suppression.large.leaf_shifts import LeafShifts
 from tacita.tables.suppression.presolve import reduced
 from tacita.tables.suppression.problem import problem_of
 from tacita.tables.suppression.proofs.movements import Movements
-from tacita.tables.suppression.stopping import stop_on_interrupt
 from tacita.tables.suppression.suppress import suppress
 
 

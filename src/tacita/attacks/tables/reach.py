@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from tacita.attacks.tables.system.blocks import Blocks, grouped
 from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables
-from tacita.attacks.tables.system.propagation import propagated
-from tacita.attacks.tables.system.reduction import Reduction
+from tacita.attacks.tables.system.reduction import Reduction, propagated
 from tacita.errors import InputError
 from tacita.progress import Progress, Step, silent
 

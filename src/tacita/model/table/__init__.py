@@ -4,15 +4,9 @@ These are the nouns that the rooms `tables` (which protects) and `attacks` (whic
 nothing else. Cells are kept by column, as arrays, because a table may have hundreds of thousands of them.
 """
 
-from tacita.model.table.contributions import Contributions
 from tacita.model.table.dimension import Dimension, Sum
-from tacita.model.table.equations import Equations
-from tacita.model.table.grid import table_of_leaves
-from tacita.model.table.knowledge import Knowledge
-from tacita.model.table.levels import Levels, SensitivityReason
-from tacita.model.table.movement import Movement
-from tacita.model.table.status import WITHHELD, Status
-from tacita.model.table.table import Table
+from tacita.model.table.levels import WITHHELD, Knowledge, Levels, Movement, SensitivityReason, Status
+from tacita.model.table.table import Contributions, Equations, Table, table_of_leaves
 
 __all__ = [
     "WITHHELD",

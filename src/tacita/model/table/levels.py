@@ -1,11 +1,31 @@
-"""What must stay unknown: the sensitive cells, and how far an attacker's interval must reach around each."""
+"""What protectors and attackers exchange about cells: status, protection levels, knowledge, movements."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+class Status(IntEnum):
+    """The state of a cell in a pattern of suppression; the numbers are stored in arrays of int8."""
+
+    PUBLISHED = 0
+    PRIMARY = 1
+    """Suppressed because it is sensitive itself."""
+    SECONDARY = 2
+    """Suppressed so that a sensitive cell cannot be recalculated."""
+    FORCED = 3
+    """Suppressed because the user said so; it needs no protection of its own."""
+    KEPT = 4
+    """Published because the user said so, or because it is known anyway; it may not be suppressed."""
+
+
+WITHHELD = (Status.PRIMARY, Status.SECONDARY, Status.FORCED)
+"""The states of cells that are not published, for whatever reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +94,51 @@ class Levels:
             (rule,),
             np.zeros(cells),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """External bounds on every cell, cells known exactly, whether values are whole numbers, and who owns which cell.
+
+    ``lower[c] <= value[c] <= upper[c]`` holds for the true value of each cell (`upper` may be infinite). A cell in
+    `known` is known exactly, whether published here or not (an earlier publication, another table). `owners[c]` is the
+    contributor who alone stands behind cell c (-1: nobody, or several): that contributor knows the cell exactly, and
+    attacks as a coalition of one. `integer` says that every cell is a whole number.
+    """
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    known: NDArray[np.bool_]
+    owners: NDArray[np.int64]
+    integer: bool = False
+    secrets: NDArray[np.int64] | None = None
+    """Whose secret a cell is though others stand behind it, too, with nothing (-1: as `owners` says). Who gave all of
+    it does not know the cell, not knowing that the others gave nothing; but nobody is protected from themselves."""
+
+    @property
+    def whose(self) -> NDArray[np.int64]:
+        """The contributor whose own secret each cell is, -1 where it is nobody's alone."""
+        return self.owners if self.secrets is None else np.where(self.secrets >= 0, self.secrets, self.owners)
+
+    @classmethod
+    def of(cls, cells: int, *, integer: bool = False) -> Knowledge:
+        """Return the least knowledge: no cell is negative."""
+        return cls(
+            np.zeros(cells), np.full(cells, np.inf), np.zeros(cells, bool), np.full(cells, -1, np.int64), integer
+        )
+
+    def within(self, values: NDArray[np.float64], share: float) -> Knowledge:
+        """Return the knowledge of an attacker who also knows every cell to within a share of its value."""
+        reach = share * np.abs(values)
+        return replace(self, lower=np.maximum(self.lower, values - reach), upper=np.minimum(self.upper, values + reach))
+
+
+class Movement(NamedTuple):
+    """Some cells, and by how much each is moved; every sum stays as it is.
+
+    Whoever finds a movement, it proves how far its cells may be from their true values; it is as good as its
+    arithmetic, which anybody can check. Internal: it tells true values.
+    """
+
+    cells: NDArray[np.int64]
+    delta: NDArray[np.float64]

@@ -9,7 +9,7 @@ at once, so that any time limit leaves a valid one.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,11 +18,34 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError, counted
 from tacita.model.table import Levels, Table
 from tacita.progress import Progress, Step, silent
-from tacita.tables.adjustment.adjusted import Adjusted
 from tacita.tables.adjustment.search import Found, first_found
 from tacita.tables.adjustment.signs import Signs
 from tacita.tables.linear_program import LinearProgram, Reals, is_whole, solve
 from tacita.tables.usable import names, require_levels, require_usable
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """Adjusted values that add up, each sensitive cell at or beyond one of its protection levels.
+
+    `distance` is the weighted sum of the absolute changes, `bound` what no adjustment can undercut, `changed` the
+    number of cells that changed, `largest` the largest change. Neither the true values nor the
+    directions are in here.
+    """
+
+    values: NDArray[np.float64]
+    distance: float
+    bound: float
+    changed: int
+    largest: float
+    seconds: float
+    notes: tuple[str, ...]
+
+    @property
+    def gap(self) -> float:
+        """How much of the distance could be saved at most, as a share of it."""
+        return 0.0 if not self.distance > self.bound else float((self.distance - self.bound) / self.distance)
+
 
 _LATE = "time ran out: another adjustment may be nearer"
 

@@ -11,8 +11,7 @@ import numpy as np
 from tacita.errors import InputError, counted, faults_text
 from tacita.model.hierarchy.text_file import read_text
 from tacita.model.table import Levels, Status
-from tacita.tables.build.given import GivenTable
-from tacita.tables.build.wishes import cells_with
+from tacita.tables.build.given import GivenTable, cells_with
 
 _KINDS = {"u": 0, "s": 0, "p": 0, "c": 1, "pl": 2}
 """What may be said, and how many numbers come with it: unsafe, safe, not to be suppressed, cost, levels."""

@@ -8,10 +8,15 @@ from pathlib import Path
 from tacita.errors import InputError, faults_text
 from tacita.model.hierarchy.text_file import read_text
 from tacita.tables.argus.batch_commands import BatchCommand, Command, TableAsked, commands, table_asked
-from tacita.tables.argus.metadata import cells_plan, dimension_plan, found_file, microdata_plan
-from tacita.tables.argus.record_layout import RecordLayout, read_record_layout
+from tacita.tables.argus.record_layout import ArgusVariable, RecordLayout, read_record_layout
 from tacita.tables.argus.safety_rules import Taken, all_taken
-from tacita.tables.specification.specification import DataPlan, ProtectPlan, TablePlan, TableSpecification
+from tacita.tables.specification.specification import (
+    DataPlan,
+    DimensionPlan,
+    ProtectPlan,
+    TablePlan,
+    TableSpecification,
+)
 
 _FREQUENCY = ("<freq>", "freq", "")
 _COSTS = {"-1": "count", "-2": "unity", "": "value"}
@@ -192,3 +197,58 @@ class _Batch:
         if call.name == "RND":
             plan = replace(plan, base=max(int(call.number(1, 5)), 1))
         return plan
+
+
+def dimension_plan(variable: ArgusVariable, folder: Path) -> DimensionPlan:
+    """Return the dimension of a spanning variable; file names are relative to the folder of the layout."""
+    return DimensionPlan(
+        variable.name,
+        hierarchies=(found_file(folder, variable.hierarchy),) if variable.hierarchy else (),
+        lead=variable.lead,
+        prefixes=() if variable.hierarchy else variable.prefixes,
+        total=variable.total,
+        missing=variable.missing[0] if variable.missing else None,
+        labels=found_file(folder, variable.code_list) if variable.code_list else None,
+    )
+
+
+def microdata_plan(path: Path, layout_path: Path, layout: RecordLayout) -> DataPlan:
+    """Return where microdata come from, with the roles that the layout gives to variables."""
+    request = next(iter(layout.of_role("request")), None)
+    return DataPlan(
+        microdata=path,
+        layout=layout_path,
+        weight=layout.name_of("weight"),
+        holding=layout.name_of("holding"),
+        request=request.name if request else None,
+        request_codes=request.request_codes if request else (),
+    )
+
+
+def cells_plan(path: Path, layout_path: Path, layout: RecordLayout, response: str) -> DataPlan:
+    """Return where the cells of a table come from, with the roles that the layout gives to variables."""
+    return DataPlan(
+        cells=path,
+        layout=layout_path,
+        value=response,
+        count=layout.name_of("frequency"),
+        status=layout.name_of("status"),
+        cost=layout.name_of("cost"),
+        lower_level=layout.name_of("lower level"),
+        upper_level=layout.name_of("upper level"),
+        largest=tuple(each.name for each in layout.of_role("largest")),
+    )
+
+
+def found_file(folder: Path, name: str) -> Path:
+    """Return a file that another tool names: where it says, or under its last name beside the others.
+
+    >>> found_file(Path("data"), "C:\\\\argus\\\\region.hrc").as_posix()
+    'data/region.hrc'
+    """
+    given = Path(name)
+    if given.is_absolute() and given.exists():
+        return given
+    if (folder / name).exists():
+        return folder / name
+    return folder / name.replace("\\", "/").rpartition("/")[2]

@@ -15,12 +15,10 @@ from tacita.model.table import Dimension
 from tacita.progress import Progress, Step, silent
 from tacita.tables.build.cells.cells_file import CellColumns, RawCells, read_cells
 from tacita.tables.build.cells.from_cells import from_cells
-from tacita.tables.build.dimensions import Distinct, dimension_of
-from tacita.tables.build.given import GivenTable
+from tacita.tables.build.dimensions import Distinct, dimension_of, nested_columns, require_one_dimension_for_a_column
+from tacita.tables.build.given import GivenTable, with_wishes
 from tacita.tables.build.microdata.from_microdata import build, build_costs
 from tacita.tables.build.microdata.layout import LARGEST, MicrodataLayout
-from tacita.tables.build.one_column import nested_columns, require_one_dimension_for_a_column
-from tacita.tables.build.wishes import with_wishes
 from tacita.tables.specification.specification import DataPlan, DimensionPlan, TablePlan, TableSpecification
 
 OWN_COSTS = ("value", "count", "unity", "distance")

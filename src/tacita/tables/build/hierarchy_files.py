@@ -13,7 +13,7 @@ from tacita.errors import HierarchyError
 from tacita.model.hierarchy import parse_csv
 from tacita.model.hierarchy.text_file import read_text
 from tacita.model.table import Dimension, Sum
-from tacita.tables.argus.hierarchy_codes import parse_hrc
+from tacita.tables.argus.code_files import parse_hrc
 from tacita.tables.build.trees import from_edges, from_paths
 
 _WHAT = "a hierarchy: .hrc, .csv or .json"

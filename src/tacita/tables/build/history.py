@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, counted, faults_text, listed
 from tacita.model.table import Equations, Knowledge, Levels, Status, Table
 from tacita.tables.build.additivity import decimals_of
-from tacita.tables.build.alignment import same_cells
 from tacita.tables.build.given import GivenTable
 from tacita.tables.build.linked import System, linked
-from tacita.tables.build.sums import equations_of
+from tacita.tables.build.sums import equations_of, same_cells
 
 EARLIER = "earlier publication"
 """The name under which the cells of the earlier publication are a part of the joint table."""

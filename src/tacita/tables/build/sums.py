@@ -1,11 +1,11 @@
-"""The sums among the cells of linked tables, each once, as one sparse system."""
+"""The sums among the cells of linked tables, the cells of one table in another, and who stands alone behind cells."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.model.table import Equations, Sum
+from tacita.model.table import Equations, Sum, Table
 from tacita.tables.build.linked import System
 
 
@@ -64,3 +64,69 @@ def _assembled(rows: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np
     of_parts[starts[:-1]] = False
     cells[starts[:-1]], cells[of_parts] = totals, parts
     return Equations(starts, cells, coefficients)
+
+
+def same_cells(table: Table, other: Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return for each cell of a table the cell of another with the same codes, and whether there is one.
+
+    The two may have other codes and other hierarchies; a dimension that one of them lacks is at its total.
+    """
+    keys, old_keys = np.zeros(len(table), np.int64), np.zeros(len(other), np.int64)
+    old = {each.name: at for at, each in enumerate(other.dimensions)}
+    inside = np.ones(len(other), bool)
+    size = 1
+    for at, dimension in enumerate(table.dimensions):
+        keys += table.codes[:, at].astype(np.int64) * size
+        if dimension.name in old:
+            codes = other.dimensions[old[dimension.name]].codes
+            places = np.array([dimension.position(code) if code in dimension else -1 for code in codes], np.int64)
+            found = places[other.codes[:, old.pop(dimension.name)]]
+            inside &= found >= 0
+            old_keys += found * size
+        size *= len(dimension.codes)
+    for at in old.values():
+        inside &= other.codes[:, at] == 0
+    number = np.flatnonzero(inside)
+    if not len(number):
+        return np.zeros(len(table), np.int64), np.zeros(len(table), bool)
+    order = number[np.argsort(old_keys[number], kind="stable")]
+    match = order[np.minimum(np.searchsorted(old_keys[order], keys), len(order) - 1)]
+    return match, old_keys[match] == keys
+
+
+def owners(table: Table) -> NDArray[np.int64]:
+    """Return the sole contributor of each cell, -1 where there are none or several.
+
+    They are those of the contributions where these are known. Otherwise cells with one contributor that are bound by a
+    sum (a total of one, and its part of one) have the same; each is numbered by the first of its cells.
+
+    >>> from tacita.model.table import Dimension, Equations
+    >>> sex = Dimension.flat("sex", ["f", "m"])
+    >>> codes = np.arange(3, dtype=np.int32).reshape(-1, 1)
+    >>> sums = Equations.of([(0, (1, 2))])
+    >>> owners(Table("t", (sex,), codes, np.array([1.0, 1, 0]), sums, True, counts=np.array([1, 1, 0]))).tolist()
+    [0, 0, -1]
+    """
+    if table.contributions is not None and (table.contributions.holders >= 0).any():
+        return table.contributions.sole_contributors()
+    if table.counts is None:
+        return np.full(len(table), -1, np.int64)
+    single = table.counts == 1
+    owner = np.where(single, np.arange(len(table)), -1).astype(np.int64)
+    equations = table.equations
+    of_total = equations.coefficients < 0
+    rows = equations.row_of
+    # In a sum whose total has one contributor, exactly one part has, and it is the same one.
+    total_of_row = np.full(len(equations), -1, np.int64)
+    total_of_row[rows[of_total]] = equations.cells[of_total]
+    pairs = np.flatnonzero(~of_total & single[equations.cells])
+    totals = total_of_row[rows[pairs]]
+    pairs, totals = pairs[single[totals]], totals[single[totals]]
+    cells = equations.cells[pairs]
+    while True:
+        least = np.minimum(owner[cells], owner[totals])
+        before = owner.copy()
+        np.minimum.at(owner, cells, least)
+        np.minimum.at(owner, totals, least)
+        if (before == owner).all():
+            return owner

@@ -1,4 +1,4 @@
-"""Which categories to merge: ranked by the sensitive cells that a merge removes for the detail that it costs."""
+"""Merges of codes that remove sensitive cells: proposals for one, and one after the other."""
 
 from __future__ import annotations
 
@@ -10,12 +10,47 @@ from numpy.typing import NDArray
 
 from tacita.errors import UsageError, did_you_mean, listed
 from tacita.model.table import Table
-from tacita.tables.recoding.figures import Figures, figures
+from tacita.progress import Progress, Step, silent
+from tacita.tables.recoding.granularity import granularity
 from tacita.tables.recoding.merge import Merge, is_closed, neighbours, subtree
 from tacita.tables.recoding.recoded import recoded
 from tacita.tables.sensitivity.assess import assess
 from tacita.tables.sensitivity.contributors import counts_of
 from tacita.tables.sensitivity.finding import SensitivityRule
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How many cells there are, how many have contributors, how many of them are sensitive and how many hyper-rows
+    have a critical granularity; and how many codes each dimension has.
+    """
+
+    cells: int
+    occupied: int
+    sensitive: int
+    critical_rows: int
+    codes: tuple[int, ...]
+
+    @property
+    def safe(self) -> int:
+        """Cells with contributors that can be shown."""
+        return self.occupied - self.sensitive
+
+    def __str__(self) -> str:
+        size = " x ".join(str(each) for each in self.codes)
+        return (
+            f"{size} codes, {self.occupied} occupied cells, {self.sensitive} sensitive, "
+            f"{self.critical_rows} rows of critical granularity"
+        )
+
+
+def figures(table: Table, rules: Sequence[SensitivityRule]) -> Figures:
+    """Return the figures of a table under some rules. Sensitive empty cells are counted as occupied: they tell."""
+    sensitive = assess(table, rules).sensitive
+    occupied = (counts_of(table, "recoding") > 0) | sensitive
+    rows = granularity(table).critical
+    codes = tuple(len(each.codes) for each in table.dimensions)
+    return Figures(len(table), int(np.count_nonzero(occupied)), int(np.count_nonzero(sensitive)), len(rows), codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +166,48 @@ def _estimate(
     then = assess(after, rules).sensitive
     lost = int(safe.sum()) - int(((counts_of(after, "recoding") > 0) & ~then).sum())
     return (int(sensitive.sum()) - int(then.sum())) / (1 + max(lost, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Recoding:
+    """The merges that were made, in order, and the table after them."""
+
+    steps: tuple[RecodingProposal, ...]
+    table: Table
+
+    @property
+    def sensitive(self) -> tuple[int, ...]:
+        """The number of sensitive cells before the first step, and after each."""
+        return tuple(
+            [self.steps[0].before.sensitive, *(step.after.sensitive for step in self.steps)] if self.steps else []
+        )
+
+
+def recode(
+    table: Table,
+    rules: Sequence[SensitivityRule],
+    *,
+    ordered: Collection[str] = (),
+    sensitive: int = 0,
+    at_least: Mapping[str, int] | None = None,
+    steps: int = 100,
+    progress: Progress = silent,
+) -> Recoding:
+    """Return the table after the best merges, one at a time, until at most `sensitive` cells are sensitive.
+
+    It is greedy: each step is the best proposal for the table that the earlier ones made, and it stops where no single
+    merge removes a sensitive cell, or after `steps`. `at_least` says how many leaves a dimension must keep. It is a
+    suggestion: which categories may be merged is a question of what they mean.
+    """
+    if sensitive < 0 or steps < 0:
+        raise UsageError("a negative number of cells or steps", where="recoding", do="give numbers from 0 upwards")
+    made: list[RecodingProposal] = []
+    while len(made) < steps and (not made or made[-1].after.sensitive > sensitive):
+        found = propose_recodings(table, rules, ordered=ordered, at_least=at_least)
+        if not found or found[0].before.sensitive <= sensitive:
+            break
+        made.append(found[0])
+        table = recoded(table, found[0].merge)
+        before = made[0].before.sensitive
+        progress(Step("merging categories", before - found[0].after.sensitive, before - sensitive))
+    return Recoding(tuple(made), table)

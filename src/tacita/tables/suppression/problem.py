@@ -176,3 +176,50 @@ def _refuse(table: Table, cells: NDArray[np.bool_], what: str, do: str = "change
         named = "; ".join(table.cell_name(int(cell)) for cell in found[:_TOLD])
         more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
         raise InputError(f"{len(found)} cells {what}: {named}{more}", where=f"table '{table.name}'", do=do)
+
+
+def part_of(problem: SuppressionProblem, places: NDArray[np.int64], rows: NDArray[np.int64]) -> SuppressionProblem:
+    """Return the problem over some places and equations; contributors do not attack there."""
+    return replace(
+        problem,
+        sums=problem.sums[rows][:, places].tocsr(),
+        down=problem.down[places],
+        up=problem.up[places],
+        lower=problem.lower[places],
+        upper=problem.upper[places],
+        sliding=problem.sliding[places],
+        cost=problem.cost[places],
+        withheld=problem.withheld[places],
+        fixed=problem.fixed[places],
+        owners=np.full(len(places), -1, np.int64),
+        known_by={},
+    )
+
+
+EVERYBODY = -1
+WIDTH = 0
+"""The sign of a target that asks for a width (a sliding level) instead of a distance up (1) or down (-1)."""
+CLOSE_ENOUGH = 1e-7  # of a level: what the solver's own precision may take away
+
+
+class ProtectionTarget(NamedTuple):
+    """A cell that must be able to move by a level in one direction, whatever a contributor knows."""
+
+    cell: int
+    sign: int
+    level: float
+    attacker: int = EVERYBODY
+
+
+def targets_of(problem: SuppressionProblem) -> list[ProtectionTarget]:
+    """Return what must stay unknown to everybody, the largest levels first; ties by the number of the cell."""
+    found = []
+    for cell in problem.targets.tolist():
+        upper, lower, width = (float(levels[cell]) for levels in (problem.upper, problem.lower, problem.sliding))
+        if upper > 0:
+            found.append(ProtectionTarget(cell, 1, upper))
+        if lower > 0:
+            found.append(ProtectionTarget(cell, -1, lower))
+        if width > upper + lower:
+            found.append(ProtectionTarget(cell, WIDTH, width))
+    return sorted(found, key=lambda each: (-each.level, each.cell, -each.sign))

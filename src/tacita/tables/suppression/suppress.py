@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, InternalError, UsageError
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
-from tacita.tables.suppression.clock import Clock
+from tacita.tables.suppression.clock import Clock, stop_on_interrupt
 from tacita.tables.suppression.exact.optimal import Best, PatternSearch
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns, Unprotectable
 from tacita.tables.suppression.large.neighbourhoods import Neighbourhoods
@@ -21,9 +21,7 @@ from tacita.tables.suppression.large.subtables import subtables_of
 from tacita.tables.suppression.presolve import Reduced, reduced
 from tacita.tables.suppression.problem import SecretUnion, SuppressionProblem, problem_of, with_unions
 from tacita.tables.suppression.proofs.crowds import prove_in_crowds
-from tacita.tables.suppression.stopping import stop_on_interrupt
-from tacita.tables.suppression.suppression import Cause, Suppression
-from tacita.tables.suppression.why import reasons
+from tacita.tables.suppression.suppression import Cause, Suppression, reasons
 
 Method = Literal["optimal", "fast"]
 _TOLD = 5

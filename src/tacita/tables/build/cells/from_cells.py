@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, counted, faults_text, listed
 from tacita.model.table import WITHHELD, Contributions, Dimension, Levels, Status, Table
 from tacita.tables.build.additivity import gaps
-from tacita.tables.build.cells.cell_statuses import given_statuses
 from tacita.tables.build.cells.cells_file import RawCells
-from tacita.tables.build.cells.completion import computed, largest_of, lowest, missing_totals
-from tacita.tables.build.cells.consistent import consistent
+from tacita.tables.build.cells.completion import computed, consistent, largest_of, lowest, missing_totals
+from tacita.tables.build.cells.markers import given_statuses
 from tacita.tables.build.given import GivenTable
 from tacita.tables.build.linked import System, linked
-from tacita.tables.build.owners import owners
-from tacita.tables.build.sums import equations_of
+from tacita.tables.build.sums import equations_of, owners
 
 _MOST_TOLD = 8
 

@@ -16,11 +16,11 @@ from tacita.model.table import Contributions
 from tacita.risk.arrays import as_codes, as_numpy
 from tacita.tables.build.linked import System
 from tacita.tables.build.microdata.coding import encoded, leaf_places, streamed
+from tacita.tables.build.microdata.layers import summed
 from tacita.tables.build.microdata.layout import MicrodataLayout
 from tacita.tables.build.microdata.plans import leaf_contributors, leaf_largest
 from tacita.tables.build.microdata.ranked import RankedRows, ranked
 from tacita.tables.build.microdata.records import TabulatedRecords, settled
-from tacita.tables.build.microdata.summed import summed
 
 
 @dataclass(frozen=True, slots=True)

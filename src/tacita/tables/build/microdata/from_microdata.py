@@ -13,15 +13,14 @@ from tacita.model.microdata import Microdata
 from tacita.model.table import Table
 from tacita.progress import Progress, Step, silent
 from tacita.risk.arrays import as_arrow, as_numpy
-from tacita.tables.build.alignment import same_cells
 from tacita.tables.build.linked import System, linked
 from tacita.tables.build.microdata.behind import Behind
 from tacita.tables.build.microdata.coding import leaf_places, streamed
+from tacita.tables.build.microdata.layers import occurring_keys, summed
 from tacita.tables.build.microdata.layout import MicrodataLayout
 from tacita.tables.build.microdata.plans import leaf_totals
 from tacita.tables.build.microdata.records import checked_records, settled
-from tacita.tables.build.microdata.summed import occurring_keys, summed
-from tacita.tables.build.sums import equations_of
+from tacita.tables.build.sums import equations_of, same_cells
 
 MOST_CELLS = 1_000_000
 """The most combinations of codes of which the empty ones are cells too; of larger tables only those that occur are."""

@@ -16,8 +16,7 @@ from tacita.progress import Progress, Step
 from tacita.tables.build.from_specification import read_microdata
 from tacita.tables.build.microdata.coding import coded, streamed
 from tacita.tables.cell_key.cell_keys import cell_keys
-from tacita.tables.cell_key.perturb import perturb
-from tacita.tables.cell_key.perturbation_table import design
+from tacita.tables.cell_key.perturbation_table import design, perturb
 from tacita.tables.cell_key.record_keys import given_keys, record_keys
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable

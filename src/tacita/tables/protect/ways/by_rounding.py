@@ -16,8 +16,7 @@ from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.verdict import kept_promises, require_publishable
 from tacita.tables.rounding.controlled import round_controlled
-from tacita.tables.rounding.random_rounding import round_randomly
-from tacita.tables.rounding.rounded import Rounded
+from tacita.tables.rounding.rounded import Rounded, round_randomly
 from tacita.tables.rounding.small_counts import round_small_counts
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 

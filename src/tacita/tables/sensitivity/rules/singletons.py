@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import SensitivityReason, Table
-from tacita.tables.build.owners import owners as owners_by_sums
+from tacita.tables.build.sums import owners as owners_by_sums
 from tacita.tables.sensitivity.contributors import checked, counts_of
 from tacita.tables.sensitivity.finding import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import all_consented, usual_levels

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
-from tacita.tables.suppression.exact.cuts import Cut, UselessAlone, lonely_cuts, strengthened
+from tacita.tables.suppression.exact.cuts import Cut, Separation, UselessAlone, lonely_cuts, strengthened
 from tacita.tables.suppression.exact.master import Master, Relaxed
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
-from tacita.tables.suppression.exact.separation import Separation
-from tacita.tables.suppression.problem import SuppressionProblem
+from tacita.tables.suppression.problem import ProtectionTarget, SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Witness
-from tacita.tables.suppression.target import ProtectionTarget
 
 _TIGHT = 1e-7
 _ROOT_ROUNDS = 30

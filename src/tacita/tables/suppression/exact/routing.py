@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
-from tacita.tables.suppression.part import part_of
-from tacita.tables.suppression.problem import SuppressionProblem
+from tacita.tables.suppression.problem import (
+    CLOSE_ENOUGH,
+    EVERYBODY,
+    WIDTH,
+    ProtectionTarget,
+    SuppressionProblem,
+    part_of,
+)
 from tacita.tables.suppression.proofs.movements import ended_by, solver_of
-from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, ProtectionTarget
 
 _STILL = 1e-7  # of a level
 _ROUNDS = 3

@@ -6,10 +6,9 @@ import numpy as np
 
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.large.local_routing import movable
-from tacita.tables.suppression.problem import SuppressionProblem
+from tacita.tables.suppression.problem import EVERYBODY, WIDTH, ProtectionTarget, SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Proofs
 from tacita.tables.suppression.proofs.movements import Movements
-from tacita.tables.suppression.target import EVERYBODY, WIDTH, ProtectionTarget
 
 _BATCHES = 12
 _WORTH = 0.02  # share of those asked for that a batch must prove for another one to be tried

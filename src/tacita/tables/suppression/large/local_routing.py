@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tacita.tables.suppression.problem import SuppressionProblem
+from tacita.tables.suppression.problem import CLOSE_ENOUGH, SuppressionProblem
 from tacita.tables.suppression.proofs.kept import is_whole
 from tacita.tables.suppression.proofs.movements import solver_of
-from tacita.tables.suppression.target import CLOSE_ENOUGH
 
 _STILL = 1e-7  # of a level
 _FRACTION = 1e-6

@@ -23,9 +23,8 @@ from tacita.tables.suppression.large.guide import guide_of
 from tacita.tables.suppression.large.local_routing import Detour, LocalRouter, cheapest
 from tacita.tables.suppression.large.neighbourhoods import Neighbourhood, Neighbourhoods, reached_from
 from tacita.tables.suppression.large.subtables import Subtable
-from tacita.tables.suppression.problem import SuppressionProblem
+from tacita.tables.suppression.problem import CLOSE_ENOUGH, EVERYBODY, WIDTH, ProtectionTarget, SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Witness
-from tacita.tables.suppression.target import CLOSE_ENOUGH, EVERYBODY, WIDTH, ProtectionTarget
 
 _LIKED = 0.5  # how much of its price the guide takes from a cell that it withholds
 _LARGE = 2_000  # places; in a larger neighbourhood only the cheapest of each equation are looked at

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
-from tacita.tables.suppression.problem import SuppressionProblem
+from tacita.tables.suppression.problem import EVERYBODY, ProtectionTarget, SuppressionProblem
 from tacita.tables.suppression.proofs.kept import Proofs, Witness
 from tacita.tables.suppression.proofs.movements import Movements
-from tacita.tables.suppression.target import EVERYBODY, ProtectionTarget
 
 _NOBODY, _SEVERAL = -1, -2
 _MOST_PLACES = 12_000

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tacita.tables.suppression.clock import Clock, OutOfTime
-from tacita.tables.suppression.problem import SuppressionProblem
-from tacita.tables.suppression.target import ProtectionTarget
+from tacita.tables.suppression.problem import ProtectionTarget, SuppressionProblem
 
 _SECONDS_FOR_ONE = 5.0  # for one question about whole numbers; almost all take milliseconds
 _OPTIMAL = highspy.HighsModelStatus.kOptimal

@@ -1,10 +1,32 @@
-"""Hierarchies as tau-Argus has them (.hrc): a code on each line, led by a string for each level."""
+"""Codes as tau-Argus has them: labels (.cdl) and hierarchies (.hrc)."""
 
 from __future__ import annotations
 
-from tacita.errors import HierarchyError
+from pathlib import Path
+
+from tacita.errors import HierarchyError, InputError
+from tacita.model.hierarchy.text_file import read_text
 from tacita.model.table import Dimension
 from tacita.tables.build.trees import from_edges
+
+
+def read_code_list(path: Path) -> dict[str, str]:
+    """Return the labels of a file; quotation marks and blanks around both do not count."""
+    return parse_code_list(read_text(path, InputError, "a list of codes with labels (.cdl)"))
+
+
+def parse_code_list(text: str) -> dict[str, str]:
+    r"""Return the labels of a text.
+
+    >>> parse_code_list(' 1,Groningen\n"2","Friesland, west"\n')
+    {'1': 'Groningen', '2': 'Friesland, west'}
+    """
+    labels = {}
+    for line in text.splitlines():
+        code, found, label = line.partition("," if "," in line else ";")
+        if found:
+            labels[code.strip().strip('"').strip()] = label.strip().strip('"').strip()
+    return labels
 
 
 def parse_hrc(
