@@ -9,15 +9,14 @@ import numpy as np
 
 from benchmarks.measure import timed
 from tacita.masking.method import Method
+from tacita.masking.noise.additive import CorrelatedNoise, UncorrelatedNoise
 from tacita.masking.noise.after_microaggregation import NoiseAfterMicroaggregation
-from tacita.masking.noise.correlated import CorrelatedNoise
 from tacita.masking.noise.differential_privacy import DifferentialPrivacyNoise
 from tacita.masking.noise.linear_transformation import NoiseWithLinearTransformation
 from tacita.masking.noise.multiplicative import MultiplicativeNoise
 from tacita.masking.noise.nonlinear_transformation import NoiseWithNonLinearTransformation
 from tacita.masking.noise.orthogonal import OrthogonalMasking
 from tacita.masking.noise.robust import RobustNoise
-from tacita.masking.noise.uncorrelated import UncorrelatedNoise
 from tacita.masking.swapping.data_swapping import DataSwapping
 from tacita.masking.swapping.rank_swapping import RankSwapping
 from tacita.masking.swapping.record_swapping import RecordSwapping

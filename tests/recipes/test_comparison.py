@@ -16,7 +16,7 @@ from tacita.attacks.microdata.attacker import Attacked, Rate
 from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.errors import TacitaError, UsageError
 from tacita.masking.catalogue import METHODS
-from tacita.masking.noise.uncorrelated import UncorrelatedNoise
+from tacita.masking.noise.additive import UncorrelatedNoise
 from tacita.progress import Step, silent
 from tacita.recipes.as_html import comparison_page
 from tacita.recipes.as_json import comparison_dict

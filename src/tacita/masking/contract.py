@@ -32,30 +32,31 @@ def _breaches(method: Method, records: Records, seed: int) -> Iterator[str]:
     if not (method.name and method.promises and method.limits):
         yield "it has no name, or does not say what it promises and what it does not"
     before = {name: _copy(column) for name, column in records.columns.items()}
-    found = method.treated(records, np.random.default_rng(seed))
+    treated = method.treated(records, np.random.default_rng(seed))
     if any(not same_values(records[name], column) for name, column in before.items()):
         yield "it changes the records that it is given"
     again = method.treated(records, np.random.default_rng(seed))
-    if getattr(method, "is_repeatable", True) and not _same(found.records, again.records):
+    if getattr(method, "is_repeatable", True) and not _same(treated.records, again.records):
         yield "it does not give the same again for the same seed"
-    yield from _records(method, records, found)
-    yield from _sentences(found.notes, records)
+    yield from _records(method, records, treated)
+    yield from _sentences(treated.notes, records)
     yield from _few(method, records)
 
 
-def _records(method: Method, records: Records, found: Treated) -> Iterator[str]:
-    if missing := set(records.names) - set(found.records.names) - {n for b in found.beside.values() for n in b.names}:
+def _records(method: Method, records: Records, treated: Treated) -> Iterator[str]:
+    beside = {name for further in treated.beside.values() for name in further.names}
+    if missing := set(records.names) - set(treated.records.names) - beside:
         yield f"{len(missing)} attributes are gone"
-    if found.origin is None:
+    if treated.origin is None:
         return
-    origin = found.origin
-    if len(origin) != len(found.records) or (len(origin) and (origin.min() < 0 or origin.max() >= len(records))):
+    origin = treated.origin
+    if len(origin) != len(treated.records) or (len(origin) and (origin.min() < 0 or origin.max() >= len(records))):
         yield "its origins are not places of records"
         return
     for name in records.names:
-        if name not in found.records.columns:
+        if name not in treated.records.columns:
             continue
-        own, new = records[name].taken(origin), found.records[name]
+        own, new = records[name].taken(origin), treated.records[name]
         if name not in method.attributes and not same_values(own, new):
             yield f"it changes '{name}', which it does not name"
         if name in method.attributes and bool(np.any(own.missing & ~new.missing)):

@@ -28,5 +28,5 @@ def root(matrix: Array) -> Array:
     scale = np.where(scale > 0, scale, 1.0)
     values, vectors = eigen(matrix / np.outer(scale, scale))
     values = np.where(values > len(matrix) * np.finfo(float).eps * values.max(initial=0.0), values, 0.0)
-    found: Array = scale[:, None] * vectors * np.sqrt(values)
-    return found
+    root: Array = scale[:, None] * vectors * np.sqrt(values)
+    return root

@@ -23,9 +23,9 @@ def normal_scores(values: Array, random: np.random.Generator) -> Array:
     array([ 0.97, -0.97,   nan,  0.  ])
     """
     order = order_of(values, random)
-    found = np.full(len(values), np.nan)
-    found[order] = normal_quantile((np.arange(len(order)) + 0.5) / len(order)) if len(order) else 0.0
-    return found
+    scores = np.full(len(values), np.nan)
+    scores[order] = normal_quantile((np.arange(len(order)) + 0.5) / len(order)) if len(order) else 0.0
+    return scores
 
 
 def in_order_of(scores: Array, values: Array) -> Array:
@@ -38,6 +38,6 @@ def in_order_of(scores: Array, values: Array) -> Array:
     array([40., 70., nan, 10.])
     """
     present = np.flatnonzero(~np.isnan(values))
-    found = np.full(len(values), np.nan)
-    found[present[np.argsort(scores[present], kind="stable")]] = np.sort(values[present])
-    return found
+    back = np.full(len(values), np.nan)
+    back[present[np.argsort(scores[present], kind="stable")]] = np.sort(values[present])
+    return back

@@ -76,8 +76,8 @@ def finite_numbers(records: Records, name: str, *, is_weight: bool = False) -> N
         total = column.values.sum()
     # A finite sum needs no second look, which a million values would feel.
     if not np.isfinite(total) and (infinite := int(np.isinf(column.values).sum())):
-        found = f"'{name}' has {counted(infinite, 'infinite value')}"
-        raise InputError(found, do="make them missing or code them to the largest value that is meant")
+        problem = f"'{name}' has {counted(infinite, 'infinite value')}"
+        raise InputError(problem, do="make them missing or code them to the largest value that is meant")
     return column
 
 
@@ -87,7 +87,7 @@ def finite_columns(records: Records, names: Sequence[str]) -> NDArray[np.float64
     >>> finite_columns(Records({"a": Numbers.of([1, None])}), ["a"])
     array([[ 1., nan]])
     """
-    held = np.empty((len(names), len(records)))
+    columns = np.empty((len(names), len(records)))
     for place, name in enumerate(names):
-        held[place] = finite_numbers(records, name).values
-    return held
+        columns[place] = finite_numbers(records, name).values
+    return columns

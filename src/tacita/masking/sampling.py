@@ -113,18 +113,18 @@ def _proportional(
     name: str, weights: Numbers, size: int, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the records that are drawn, and 1 over their probabilities."""
-    held = weights.values
-    if wrong := int((~(held >= 0)).sum()):
+    design_weights = weights.values
+    if wrong := int((~(design_weights >= 0)).sum()):
         raise InputError(f"{wrong:,} weights of '{name}' are missing or negative", do="correct them first")
-    if size > (positive := int((held > 0).sum())):
+    if size > (positive := int((design_weights > 0).sum())):
         raise InputError(
             f"a sample of {size:,} is wanted, but only {positive:,} records have a weight above 0",
             do="give a smaller 'size' or 'share'",
         )
-    probabilities = np.zeros(len(held))
-    rest, left = held > 0, size
+    probabilities = np.zeros(len(design_weights))
+    rest, left = design_weights > 0, size
     while left:
-        probabilities[rest] = left * held[rest] / held[rest].sum()
+        probabilities[rest] = left * design_weights[rest] / design_weights[rest].sum()
         certain = rest & (probabilities >= 1 - 1e-9)
         if not certain.any():
             break

@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 
 from tacita.masking.method import Method
-from tacita.masking.microaggregation.individual_ranking import IndividualRanking
 from tacita.masking.microaggregation.mdav import Mdav
 from tacita.masking.microaggregation.mixed import MixedMicroaggregation
-from tacita.masking.microaggregation.optimal_univariate import OptimalUnivariate
 from tacita.masking.microaggregation.single_axis import SingleAxis
+from tacita.masking.microaggregation.univariate import IndividualRanking, OptimalUnivariate
 from tacita.masking.microaggregation.v_mdav import VMdav
 from tacita.masking.microaggregation.ward import Ward
 

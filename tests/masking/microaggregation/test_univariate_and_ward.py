@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacita.errors import InputError, UsageError
-from tacita.masking.microaggregation.individual_ranking import IndividualRanking
-from tacita.masking.microaggregation.optimal_univariate import OptimalUnivariate, optimal_groups
 from tacita.masking.microaggregation.single_axis import SingleAxis, fixed_size_groups
+from tacita.masking.microaggregation.univariate import IndividualRanking, OptimalUnivariate, optimal_groups
 from tacita.masking.microaggregation.ward import Ward
 from tacita.model.records import Numbers, Records
 

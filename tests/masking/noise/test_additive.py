@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from tests.masking.noise.samples import mixed, normal, read
 
 from tacita.errors import InputError
-from tacita.masking.noise.correlated import CorrelatedNoise
+from tacita.masking.noise.additive import CorrelatedNoise, UncorrelatedNoise
 from tacita.masking.noise.linear_transformation import NoiseWithLinearTransformation
 from tacita.masking.noise.nonlinear_transformation import NoiseWithNonLinearTransformation
-from tacita.masking.noise.uncorrelated import UncorrelatedNoise
 from tacita.model.records import Numbers, Records
 
 XY = ("x", "y")

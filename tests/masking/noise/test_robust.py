@@ -9,7 +9,7 @@ import pytest
 from tests.masking.noise.samples import normal, read
 
 from tacita.errors import InputError, UsageError
-from tacita.masking.noise.correlated import CorrelatedNoise
+from tacita.masking.noise.additive import CorrelatedNoise
 from tacita.masking.noise.robust import RobustNoise
 from tacita.model.records import Numbers, Records
 

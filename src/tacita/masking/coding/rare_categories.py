@@ -92,7 +92,7 @@ class RareCategories:
             if not movable:
                 # Only the label itself is rare: the rarest of the others joins it.
                 totals = _totals(label_of, counts)
-                rarest = min((each for each in totals if each != last), key=lambda each: totals[each])
+                rarest = min((value_ for value_ in totals if value_ != last), key=lambda value_: totals[value_])
                 movable = [value for value in counts if label_of[value] == rarest]
                 level.update(dict.fromkeys(movable, top))
                 joined = True

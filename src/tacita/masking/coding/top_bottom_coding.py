@@ -91,12 +91,12 @@ class TopBottomCoding:
 
     def _coded(self, name: str, column: Numbers) -> tuple[Numbers, int, int]:
         bottom, top = self._bounds(column)
-        held = column.values.copy()
+        values = column.values.copy()
         above, below = column.values > top, column.values < bottom  # what is missing is neither
         for where, bound, given in ((above, top, self.top_replacement), (below, bottom, self.bottom_replacement)):
             if where.any():
-                held[where] = self._replacement(name, column.values[where], bound) if given is None else given
-        return column.with_values(held), int(above.sum()), int(below.sum())
+                values[where] = self._replacement(name, column.values[where], bound) if given is None else given
+        return column.with_values(values), int(above.sum()), int(below.sum())
 
     def _bounds(self, column: Numbers) -> tuple[float, float]:
         """Return bottom and top; infinite where there is none."""

@@ -8,13 +8,21 @@ left).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacita.masking.method import Treated
-from tacita.masking.microaggregation.preparation import comparable, finite_matrix, parts, standardised
+from tacita.masking.microaggregation.preparation import (
+    check_attributes,
+    check_group_size,
+    comparable,
+    finite_matrix,
+    parts,
+    standardised,
+)
 from tacita.model.records import Records
 from tacita.progress import Progress
 
@@ -23,6 +31,21 @@ Aggregate = Literal["mean", "median", "trimmed mean"]
 
 Grouping = Callable[[NDArray[np.float64], NDArray[np.int64], Progress], NDArray[np.int64]]
 """From records without missing values, and the places of their attributes, to the group of each record, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Microaggregation:
+    """What microaggregations share: the attributes whose values are grouped, and the least size of a group."""
+
+    is_random: ClassVar[bool] = False
+
+    attributes: tuple[str, ...]
+    k: int = 3
+
+    def __post_init__(self) -> None:
+        check_group_size(self.k)
+        check_attributes(self.attributes)
+
 
 _TRIMMED = 0.2
 """The share of a group that the trimmed mean leaves out at each end, but at least one record of three or more."""
@@ -47,7 +70,7 @@ def represented(
         cut = (sizes - 1) // 2
     else:
         cut = np.where(sizes < 3, 0, np.maximum(1, (sizes * _TRIMMED).astype(np.int64)))
-    held = np.empty_like(values)
+    represented_values = np.empty_like(values)
     for place, column in enumerate(values.T):
         order = np.lexsort((column, groups))
         ranked = column[order]
@@ -57,8 +80,8 @@ def represented(
         rank = np.arange(len(column)) - np.repeat(ends - sizes, sizes)
         kept = (rank >= np.repeat(cut, sizes)) & (rank < np.repeat(sizes - cut, sizes))
         total = np.add.reduceat(np.where(kept, above, 0.0), ends - sizes) if len(sizes) else above
-        held[:, place] = (lowest + total / (sizes - 2 * cut))[groups]
-    return held
+        represented_values[:, place] = (lowest + total / (sizes - 2 * cut))[groups]
+    return represented_values
 
 
 def sums_of_squares(values: NDArray[np.float64], masked: NDArray[np.float64]) -> dict[str, float]:
@@ -101,14 +124,14 @@ def microaggregated(
     divided = parts(np.isnan(values), k)
     points = standardised(values) if standardise else comparable(values)
     groups = np.empty(len(values), dtype=np.int64)
-    made = 0
+    groups_so_far = 0
     for part in divided:
         if len(part.columns):
             own = grouping(points[np.ix_(part.rows, part.columns)], part.columns, progress)
         else:
             own = np.zeros(len(part.rows), dtype=np.int64)
-        groups[part.rows] = own + made
-        made += int(own.max()) + 1
+        groups[part.rows] = own + groups_so_far
+        groups_so_far += int(own.max()) + 1
     masked = represented(values, groups, aggregate)
     return Treated.in_place(
         records.with_matrix(attributes, masked),

@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 
 from tacita.errors import UsageError
 from tacita.masking.method import Treated
-from tacita.masking.microaggregation.aggregation import Aggregate, microaggregated
+from tacita.masking.microaggregation.aggregation import Aggregate, Microaggregation, microaggregated
 from tacita.masking.microaggregation.mdav import mdav_groups
-from tacita.masking.microaggregation.preparation import check_attributes, check_group_size
 from tacita.masking.microaggregation.single_axis import principal_component
 from tacita.model.records import Records
 from tacita.progress import Progress, Step, silent
 
 
 @dataclass(frozen=True, slots=True)
-class BlockedMdav:
+class BlockedMdav(Microaggregation):
     """MDAV within blocks of records that lie together.
 
     Records are halved at the median of their first principal component, the halves likewise, until no block has more
@@ -35,8 +34,6 @@ class BlockedMdav:
     [0, 0, 0, 1, 1, 1, 1]
     """
 
-    attributes: tuple[str, ...]
-    k: int = 3
     block: int = 5_000
     standardise: bool = True
     aggregate: Aggregate = "mean"
@@ -45,11 +42,9 @@ class BlockedMdav:
         "Every combination of the attributes is shared by k records or more; groups have k to 2k - 1; means are kept."
     )
     limits: ClassVar[str] = "As MDAV, and a little more is lost where blocks meet."
-    is_random: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_group_size(self.k)
-        check_attributes(self.attributes)
+        Microaggregation.__post_init__(self)
         if self.block < 2 * self.k:
             raise UsageError(f"blocks of {self.block} cannot be divided in groups of {self.k}", do="use larger blocks")
 
@@ -67,11 +62,11 @@ class BlockedMdav:
 
     def _groups(self, points: NDArray[np.float64], _: NDArray[np.int64], progress: Progress) -> NDArray[np.int64]:
         groups = np.empty(len(points), dtype=np.int64)
-        made = done = 0
+        groups_so_far = done = 0
         for rows in self._blocks(points, np.arange(len(points))):
             progress(Step(self.name, done, len(points)))
-            groups[rows] = mdav_groups(points[rows], self.k) + made
-            made = int(groups[rows].max()) + 1
+            groups[rows] = mdav_groups(points[rows], self.k) + groups_so_far
+            groups_so_far = int(groups[rows].max()) + 1
             done += len(rows)
         return groups
 

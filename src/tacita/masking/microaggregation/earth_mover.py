@@ -36,8 +36,8 @@ class Spread:
         places = coded.codes.astype(np.int64)
         if not ordered:
             places = np.where(places < 0, len(coded.values), places)
-        held = places[places >= 0]
-        return cls(places, np.bincount(held, minlength=len(coded.values)).astype(np.int64), ordered)
+        present = places[places >= 0]
+        return cls(places, np.bincount(present, minlength=len(coded.values)).astype(np.int64), ordered)
 
     def distance(self, rows: NDArray[np.int64]) -> float:
         """Return the distance between some records and the file."""

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.masking.method import Treated
-from tacita.masking.microaggregation.aggregation import Aggregate, microaggregated
-from tacita.masking.microaggregation.preparation import check_attributes, check_group_size
+from tacita.masking.microaggregation.aggregation import Aggregate, Microaggregation, microaggregated
 from tacita.model.records import Records
 from tacita.progress import Progress, Step, silent
 
@@ -22,7 +21,7 @@ _LOOKS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Mdav:
+class Mdav(Microaggregation):
     """Multivariate microaggregation with groups of k, by maximum distance to the average vector.
 
     While at least 3k records are left: x_r is the record farthest from their average, x_s the one farthest from x_r;
@@ -39,8 +38,6 @@ class Mdav:
     [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
     """
 
-    attributes: tuple[str, ...]
-    k: int = 3
     standardise: bool = True
     """Whether distances are between standardised columns; otherwise the attribute with the largest numbers rules."""
     aggregate: Aggregate = "mean"
@@ -51,11 +48,6 @@ class Mdav:
     limits: ClassVar[str] = (
         "Variances shrink. A group may share a confidential value, and outliers still stand out as a group."
     )
-    is_random: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        check_group_size(self.k)
-        check_attributes(self.attributes)
 
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:
         """Return records in which groups of k show the same values."""
@@ -76,15 +68,15 @@ def mdav_groups(points: NDArray[np.float64], k: int, progress: Progress = silent
 
     groups = np.full(len(points), -1, dtype=np.int64)
     left = np.arange(len(points))
-    made = 0
+    next_group = 0
     while len(left) >= 3 * k:
         progress(Step("mdav", len(points) - len(left), len(points)))
         own = np.full(len(left), -1, dtype=np.int64)
         until = max(3 * k, len(left) - min(len(left) // 2, _AT_ONCE))
-        made = mdav_rounds(points[left], k, until, _LOOKS * len(left), own, made)
+        next_group = mdav_rounds(points[left], k, until, _LOOKS * len(left), own, next_group)
         groups[left] = own
         left = left[own < 0]
     own = np.full(len(left), -1, dtype=np.int64)
-    mdav_end(points[left], k, own, made)
+    mdav_end(points[left], k, own, next_group)
     groups[left] = own
     return groups

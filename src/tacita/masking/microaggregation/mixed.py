@@ -60,13 +60,13 @@ class MixedMicroaggregation:
         space = MixedSpace.of(records, self.attributes, self.kinds)
         divided = parts(space.missing, self.k)
         groups = np.empty(len(records), dtype=np.int64)
-        made = 0
+        groups_so_far = 0
         for part in divided:
-            groups[part.rows] = generic_groups(space, part, self.k, progress) + made
-            made = int(groups[part.rows].max()) + 1
-        found, figures = space.represented(records, groups)
+            groups[part.rows] = generic_groups(space, part, self.k, progress) + groups_so_far
+            groups_so_far = int(groups[part.rows].max()) + 1
+        represented, figures = space.represented(records, groups)
         return Treated.in_place(
-            found, groups=groups, figures={**figures, **sizes_of(groups)}, notes=notes_on("mean", len(divided))
+            represented, groups=groups, figures={**figures, **sizes_of(groups)}, notes=notes_on("mean", len(divided))
         )
 
 
@@ -78,8 +78,8 @@ def generic_groups(space: MixedSpace, part: Part, k: int, progress: Progress = s
     tables = tables_of(distances)
     left = all_left(numbers, codes, tables)
     groups = np.full(len(part.rows), -1, dtype=np.int64)
-    made = 0
+    next_group = 0
     while len(groups) and left.count[0]:
         progress(Step("mixed-microaggregation", len(groups) - int(left.count[0]), len(groups)))
-        made = generic_rounds(numbers, codes, left, tables, k, _AT_ONCE, groups, made)
+        next_group = generic_rounds(numbers, codes, left, tables, k, _AT_ONCE, groups, next_group)
     return groups

@@ -64,10 +64,10 @@ class MixedSpace:
         """Return the space of some attributes; without a kind they are what they look like."""
         if strange := sorted(set(kinds) - set(attributes)):
             raise UsageError(f"'{strange[0]}' is given a kind, but not named", do="name it, or leave the kind out")
-        told = {name: kinds.get(name) or _kind(records[name]) for name in attributes}
-        numbers = tuple(name for name in attributes if told[name] == "number")
+        kind_of = {name: kinds.get(name) or _kind(records[name]) for name in attributes}
+        numbers = tuple(name for name in attributes if kind_of[name] == "number")
         values = finite_matrix(records, numbers, may_be_codes=True)  # a person may have said that codes are numbers
-        axes = tuple(_axis(records, name, kind) for name, kind in told.items() if kind != "number")
+        axes = tuple(_axis(records, name, kind) for name, kind in kind_of.items() if kind != "number")
         return cls(numbers, values, standardised(values), axes)
 
     @property
@@ -135,8 +135,8 @@ def _with_codes(records: Records, name: str, codes: NDArray[np.int32]) -> Values
     column = records[name]
     if isinstance(column, Categories):
         return column.with_codes(codes)
-    held = np.array([*map(float, records.categories(name).values), np.nan])  # type: ignore[arg-type]
-    return Numbers(held[codes], column.is_whole)
+    numbers = np.array([*map(float, records.categories(name).values), np.nan])  # type: ignore[arg-type]
+    return Numbers(numbers[codes], column.is_whole)
 
 
 def _axis(records: Records, name: str, kind: Kind) -> CategoryAxis:
@@ -158,8 +158,8 @@ def _axis(records: Records, name: str, kind: Kind) -> CategoryAxis:
         table = semantic_distances(column.hierarchy, [column.values[code] for code in origin])
     else:
         table = 1.0 - np.eye(len(origin))
-    held, total = counts[origin].astype(np.float64), float(counts.sum())
-    mean = float((product(np.square(table), held) * held).sum()) / (total * (total - 1)) if total > 1 else 0.0
+    own, total = counts[origin].astype(np.float64), float(counts.sum())
+    mean = float((product(np.square(table), own) * own).sum()) / (total * (total - 1)) if total > 1 else 0.0
     place = np.full(len(counts) + 1, -1, dtype=np.int64)
     place[origin] = np.arange(len(origin))
     return CategoryAxis(

@@ -59,15 +59,15 @@ def standardised(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> standardised(np.array([[1.0, 7.0], [3.0, 7.0]])).round(3).tolist()
     [[-0.707, 0.0], [0.707, 0.0]]
     """
-    held = np.empty_like(matrix)
+    scaled = np.empty_like(matrix)
     with np.errstate(over="ignore", invalid="ignore"):
         for place, column in enumerate(matrix.T):
             known = column[~np.isnan(column)]
             deviation = known.std(ddof=1) if len(known) > 1 and known.min() < known.max() else 0.0
             if not np.isfinite(deviation):
                 raise _too_large()
-            held[:, place] = (column - known.mean()) / deviation if deviation > 0 else column * 0.0
-    return comparable(held)
+            scaled[:, place] = (column - known.mean()) / deviation if deviation > 0 else column * 0.0
+    return comparable(scaled)
 
 
 def comparable(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -100,14 +100,14 @@ def parts(missing: NDArray[np.bool_], k: int) -> tuple[Part, ...]:
     check_enough(len(missing), k)
     patterns, which = np.unique(missing, axis=0, return_inverse=True)
     which = which.reshape(-1)
-    found = [
+    parts = [
         Part(np.flatnonzero(which == place).astype(np.int64), np.flatnonzero(~pattern).astype(np.int64))
         for place, pattern in enumerate(patterns)
     ]
-    if few := [part for part in found if len(part.rows) < k]:
+    if few := [part for part in parts if len(part.rows) < k]:
         raise InputError(
-            f"{counted(sum(len(part.rows) for part in few), 'record')} lack values in {len(few)} of {len(found)} "
+            f"{counted(sum(len(part.rows) for part in few), 'record')} lack values in {len(few)} of {len(parts)} "
             f"patterns that fewer than {k} records share",
             do="impute or leave out these records, use a smaller k, or microaggregate fewer attributes at a time",
         )
-    return tuple(sorted(found, key=lambda part: int(part.rows[0])))
+    return tuple(sorted(parts, key=lambda part: int(part.rows[0])))

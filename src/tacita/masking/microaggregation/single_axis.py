@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tacita.arithmetic.matrices import cross_products, eigen, product
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
 from tacita.masking.method import Treated
-from tacita.masking.microaggregation.aggregation import Aggregate, microaggregated
-from tacita.masking.microaggregation.preparation import check_attributes, check_group_size, standardised
+from tacita.masking.microaggregation.aggregation import Aggregate, Microaggregation, microaggregated
+from tacita.masking.microaggregation.preparation import standardised
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
 
@@ -21,7 +21,7 @@ AXES = ("principal component", "z-scores")
 
 
 @dataclass(frozen=True, slots=True)
-class SingleAxis:
+class SingleAxis(Microaggregation):
     """Multivariate microaggregation with groups of k that follow each other along an axis.
 
     Records are sorted by the axis; each k that follow each other are a group, the last one of up to 2k - 1. The axis is
@@ -36,8 +36,6 @@ class SingleAxis:
     [1, 0, 0, 1, 1]
     """
 
-    attributes: tuple[str, ...]
-    k: int = 3
     axis: str = "principal component"
     """``principal component``, ``z-scores``, or the name of one of the attributes."""
     aggregate: Aggregate = "mean"
@@ -46,11 +44,9 @@ class SingleAxis:
         "Every combination of the attributes is shared by k records or more; groups have k to 2k - 1; means are kept."
     )
     limits: ClassVar[str] = "Loses much where the attributes are not highly correlated. Variances shrink."
-    is_random: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_group_size(self.k)
-        check_attributes(self.attributes)
+        Microaggregation.__post_init__(self)
         check_axis(self.axis, self.attributes, AXES)
 
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:

@@ -78,7 +78,7 @@ class TCloseMicroaggregation:
         divided = parts(space.missing, self.k)
         spread = Spread.of(records, self.confidential)
         groups = np.empty(len(records), dtype=np.int64)
-        made, farthest = 0, 0.0
+        groups_so_far, farthest = 0, 0.0
         for part in divided:
             own = (
                 self._stretched(space, part, spread, progress)
@@ -86,11 +86,11 @@ class TCloseMicroaggregation:
                 else generic_groups(space, part, self.k, progress)
             )
             own, distance = self._merged(space, part, spread, own, progress)
-            groups[part.rows] = own + made
-            made, farthest = made + int(own.max()) + 1, max(farthest, distance)
-        found, figures = space.represented(records, groups)
+            groups[part.rows] = own + groups_so_far
+            groups_so_far, farthest = groups_so_far + int(own.max()) + 1, max(farthest, distance)
+        represented, figures = space.represented(records, groups)
         return Treated.in_place(
-            found,
+            represented,
             groups=groups,
             figures={**figures, **sizes_of(groups), "largest distance": farthest},
             notes=notes_on("mean", len(divided)),
@@ -117,10 +117,10 @@ class TCloseMicroaggregation:
         tables = tables_of(distances)
         left = all_left(numbers, codes, tables)
         groups = np.full(size, -1, dtype=np.int64)
-        made = 0
+        number = 0
         while left.count[0]:
             progress(Step(self.name, size - int(left.count[0]), size))
-            made = stretched_rounds(numbers, codes, left, tables, stretch, stretches // 2, _AT_ONCE, groups, made)
+            number = stretched_rounds(numbers, codes, left, tables, stretch, stretches // 2, _AT_ONCE, groups, number)
         return groups
 
     def _merged(

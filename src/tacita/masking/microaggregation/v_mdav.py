@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import UsageError
 from tacita.masking.method import Treated
-from tacita.masking.microaggregation.aggregation import Aggregate, microaggregated
-from tacita.masking.microaggregation.preparation import check_attributes, check_group_size
+from tacita.masking.microaggregation.aggregation import Aggregate, Microaggregation, microaggregated
 from tacita.model.records import Records
 from tacita.progress import Progress, Step, silent
 
@@ -19,7 +18,7 @@ _AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class VMdav:
+class VMdav(Microaggregation):
     """Multivariate microaggregation with groups whose size follows the data.
 
     While at least k records are left, the one farthest from the average of the file and the k - 1 nearest to it are a
@@ -35,8 +34,6 @@ class VMdav:
     [1, 1, 1, 1, 0, 0, 0]
     """
 
-    attributes: tuple[str, ...]
-    k: int = 3
     gamma: float = 0.2
     """How readily groups grow: 0 never, 0.2 for scattered records, about 1.1 for clustered ones."""
     standardise: bool = True
@@ -44,11 +41,9 @@ class VMdav:
     name: ClassVar[str] = "v-mdav"
     promises: ClassVar[str] = "Every combination of the attributes is shared by k records or more; means are kept."
     limits: ClassVar[str] = "Variances shrink. The last fewer than k records may make a group larger than 2k - 1."
-    is_random: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_group_size(self.k)
-        check_attributes(self.attributes)
+        Microaggregation.__post_init__(self)
         if not 0 <= self.gamma < np.inf:
             raise UsageError(f"gamma is {self.gamma}", do="give a number from 0, such as 0.2 or 1.1")
 
@@ -74,13 +69,13 @@ def v_mdav_groups(points: NDArray[np.float64], k: int, gamma: float, progress: P
     tree = planted(points)
     order = np.argsort(-np.square(points - points.mean(axis=0)).sum(axis=1), kind="stable")
     groups = np.full(size, -1, dtype=np.int64)
-    made = 0
+    next_group = 0
     while size - (done := int(np.count_nonzero(groups >= 0))) >= k:
         progress(Step("v-mdav", done, size))
-        made = v_mdav_rounds(tree, points, order, k, gamma, _AT_ONCE, groups, made)
+        next_group = v_mdav_rounds(tree, points, order, k, gamma, _AT_ONCE, groups, next_group)
     left = groups < 0
-    sizes = np.bincount(groups[~left], minlength=made)
-    averages = np.stack([np.bincount(groups[~left], column[~left], made) / sizes for column in points.T], axis=1)
+    sizes = np.bincount(groups[~left], minlength=next_group)
+    averages = np.stack([np.bincount(groups[~left], column[~left], next_group) / sizes for column in points.T], axis=1)
     for record in np.flatnonzero(left):
         groups[record] = np.argmin(np.square(averages - points[record]).sum(axis=1))
     return groups

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.masking.method import Treated
-from tacita.masking.microaggregation.aggregation import Aggregate, microaggregated
-from tacita.masking.microaggregation.preparation import check_attributes, check_group_size
+from tacita.masking.microaggregation.aggregation import Aggregate, Microaggregation, microaggregated
 from tacita.masking.microaggregation.single_axis import AXES, along, check_axis, check_sortable
 from tacita.model.records import Records
 from tacita.progress import Progress, Step, silent
@@ -20,7 +19,7 @@ _AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ward:
+class Ward(Microaggregation):
     """Microaggregation of one attribute or several with groups of k to 2k - 1 whose size follows the data.
 
     1. The first k records are a group, and the last k. 2. The two groups, or single records, whose union increases SSE
@@ -40,8 +39,6 @@ class Ward:
     [0, 0, 0, 0, 0, 1, 1, 1, 1]
     """
 
-    attributes: tuple[str, ...]
-    k: int = 3
     extremes: str = "maximum distance"
     """``maximum distance``, ``principal component``, ``z-scores``, or the name of one of the attributes."""
     standardise: bool = True
@@ -52,11 +49,9 @@ class Ward:
         "Every combination of the attributes is shared by k records or more; groups have k to 2k - 1; means are kept."
     )
     limits: ClassVar[str] = "Variances shrink. The time grows with the square of the number of records."
-    is_random: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_group_size(self.k)
-        check_attributes(self.attributes)
+        Microaggregation.__post_init__(self)
         check_axis(self.extremes, self.attributes, _CRITERIA)
 
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:
@@ -75,12 +70,12 @@ class Ward:
     def _groups(self, points: NDArray[np.float64], columns: NDArray[np.int64], progress: Progress) -> NDArray[np.int64]:
         names = [self.attributes[place] for place in columns]
         groups = np.empty(len(points), dtype=np.int64)
-        pending, made = [np.arange(len(points))], 0
+        pending, next_group = [np.arange(len(points))], 0
         while pending:
             rows = pending.pop()
             if len(rows) < 2 * self.k:
-                groups[rows] = made
-                made += 1
+                groups[rows] = next_group
+                next_group += 1
                 continue
             own = _joined(points[rows], self._extreme_groups(points[rows], names), self.k, progress)
             pending += [rows[own == group] for group in np.unique(own)[::-1]]

@@ -61,8 +61,8 @@ class NoiseAfterMicroaggregation:
     >>> from tacita.model.records import Numbers
     >>> people = Records({"age": Numbers.of([20, 60, 30, 70]), "income": Numbers.of([1200.0, 2500.0, 1800.0, 900.0])})
     >>> method = NoiseAfterMicroaggregation({"income": (0, 5000)}, epsilon=2, k=2, by=("age",))
-    >>> found = method.treated(people, np.random.default_rng(1))
-    >>> found.figures["scale of income"], found.groups.tolist()  # 2500 without microaggregation
+    >>> new_columns = method.treated(people, np.random.default_rng(1))
+    >>> new_columns.figures["scale of income"], new_columns.groups.tolist()  # 2500 without microaggregation
     (1250.0, [0, 1, 0, 1])
     """
 
@@ -133,7 +133,7 @@ class NoiseAfterMicroaggregation:
         times = self._times(len(records))
         order = None if self._is_individual else self._order(records, steps, random)
         groups = cut(len(records), self.k)
-        found: dict[str, Numbers] = {}
+        new_columns: dict[str, Numbers] = {}
         for name in self.attributes:
             own = np.sort(steps[name]) if order is None else steps[name][order]
             sums = np.add.reduceat(own, np.flatnonzero(np.diff(groups, prepend=-1)))
@@ -144,13 +144,13 @@ class NoiseAfterMicroaggregation:
                 values = random.permutation(values)
             elif self.by:
                 values = values[np.argsort(order)]
-            found[name] = records.numbers(name).with_values(values)
+            new_columns[name] = records.numbers(name).with_values(values)
         figures = {"epsilon": self.epsilon, **{f"scale of {n}": s for n, s in self.scales(len(records)).items()}}
         if self.by:
             assert order is not None
             placed = groups[np.argsort(order)]
-            return Treated.in_place(records.with_columns(found), groups=placed, figures=figures)
-        kept = {name: found[name] for name in records.names}
+            return Treated.in_place(records.with_columns(new_columns), groups=placed, figures=figures)
+        kept = {name: new_columns[name] for name in records.names}
         return Treated(Records(kept), None, None if order is None else groups, figures)
 
     @property

@@ -44,11 +44,11 @@ def with_laplace_noise(
         scale = math.nextafter(scale, math.inf)
         measurement = dp.m.make_laplace(*space, scale=scale)
     # The noise of the values is independent: in parts the result is distributed as it would be at once.
-    found = np.empty(len(values), dtype=np.int64)
+    scaled = np.empty(len(values), dtype=np.int64)
     for start in range(0, len(values), _AT_ONCE):
         progress(Step(doing, start, len(values)))
-        found[start : start + _AT_ONCE] = measurement(values[start : start + _AT_ONCE].tolist())
-    return found
+        scaled[start : start + _AT_ONCE] = measurement(values[start : start + _AT_ONCE].tolist())
+    return scaled
 
 
 def on_the_grid(values: NDArray[np.float64], bounds: Bounds) -> Whole:

@@ -10,14 +10,15 @@ import numpy as np
 
 from tacita.masking.method import Treated
 from tacita.masking.multivariate_normal import drawn
+from tacita.masking.noise.additive import AdditiveNoise
 from tacita.masking.noise.moments import constants, covariance, without_missing
-from tacita.masking.preconditions import between, each_named_once, finite_columns
+from tacita.masking.preconditions import finite_columns
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
 
 
 @dataclass(frozen=True, slots=True)
-class NoiseWithLinearTransformation:
+class NoiseWithLinearTransformation(AdditiveNoise):
     """Masking by noise addition and linear transformation: g = mean + c (x + e - mean), c = 1 / sqrt(1 + alpha).
 
     e is correlated noise with covariance alpha * S, where S is the sample covariance; it is centred in the sample, so
@@ -46,15 +47,6 @@ class NoiseWithLinearTransformation:
     limits: ClassVar[str] = (
         "Distributions change their form towards the normal one; a constant attribute gets no noise."
     )
-    is_random: ClassVar[bool] = True
-
-    attributes: tuple[str, ...]
-    alpha: float = 0.1
-    """The covariance of the noise, before the transformation, as a multiple of the covariance of the attributes."""
-
-    def __post_init__(self) -> None:
-        each_named_once(self.attributes, self.name)
-        between(self.alpha, 0, math.inf, "alpha")
 
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:
         """Return the records with noise, transformed."""
@@ -66,7 +58,7 @@ class NoiseWithLinearTransformation:
         for place, name in enumerate(self.attributes):
             present = without_missing(columns[place])
             error = noise[place] if len(present) == len(records) else noise[place][~np.isnan(columns[place])]
-            mean, shift = (float(each.mean()) if len(each) else 0.0 for each in (present, error))
+            mean, shift = (float(sample.mean()) if len(sample) else 0.0 for sample in (present, error))
             # c (x + e - shift) + (1 - c) mean, in the place of the noise
             noise[place] += columns[place]
             noise[place] *= shrink

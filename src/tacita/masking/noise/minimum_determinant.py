@@ -57,16 +57,16 @@ def minimum_determinant(columns: Array, random: np.random.Generator) -> tuple[Ar
 def _of_halves(columns: Array, random: np.random.Generator) -> tuple[Array, Array] | None:
     size, count = columns.shape
     some = columns[:, random.choice(count, _SEARCHED, replace=False)] if count > _SEARCHED else columns
-    found = []
+    candidates = []
     for start in range(_STARTS if size > 1 else 1):
         half = _start(some, random) if size > 1 else _shortest(some[0])
         fit = None if half is None else _followed(some, half, 2)
         if fit is None:
             return None
-        found.append((fit[2], start, fit[:2]))
-    found.sort(key=lambda each: each[:2])
+        candidates.append((fit[2], start, fit[:2]))
+    candidates.sort(key=lambda candidate: candidate[:2])
     best: tuple[Array, Array, float] | None = None
-    for _, _, (centre, factor) in found[:_BEST]:
+    for _, _, (centre, factor) in candidates[:_BEST]:
         fit = _followed(columns, _nearest(columns, centre, factor), _STEPS)
         if fit is None:
             return None
@@ -111,9 +111,9 @@ def _start(columns: Array, random: np.random.Generator) -> NDArray[np.int64] | N
 def _shortest(values: Array) -> NDArray[np.int64]:
     """Return the half of the values of one attribute that has the smallest variance; it is exact."""
     order = np.argsort(values, kind="stable")
-    held = values[order] - np.median(values)
+    centred = values[order] - np.median(values)
     half = _half(values[None, :])
-    sums, squares = (np.concatenate([[0.0], np.cumsum(each)]) for each in (held, np.square(held)))
+    sums, squares = (np.concatenate([[0.0], np.cumsum(terms)]) for terms in (centred, np.square(centred)))
     spread = (squares[half:] - squares[:-half]) - np.square(sums[half:] - sums[:-half]) / half
     first = int(np.argmin(spread))
     return order[first : first + half]
@@ -159,10 +159,10 @@ def _nearest(columns: Array, centre: Array, factor: Array) -> NDArray[np.int64]:
 def _distances(columns: Array, centre: Array, factor: Array) -> Array:
     """Return squared distances by a covariance of which a factor is given."""
     away = columns - centre[:, None]
-    found = np.zeros(columns.shape[1])
+    distances = np.zeros(columns.shape[1])
     for place in range(len(away)):
         for before in range(place):
             away[place] -= factor[place, before] * away[before]
         away[place] /= factor[place, place]
-        found += np.square(away[place])
-    return found
+        distances += np.square(away[place])
+    return distances

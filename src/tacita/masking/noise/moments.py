@@ -21,7 +21,7 @@ def variances(columns: Array, names: Sequence[str]) -> Array:
     An attribute with a single value is an error: nothing tells how much noise would hide it. One without any value has
     variance 0, and so has a constant.
     """
-    found = np.zeros(len(columns))
+    sums = np.zeros(len(columns))
     for place, column in enumerate(columns):
         present = without_missing(column)
         if len(present) == 1:
@@ -34,8 +34,8 @@ def variances(columns: Array, names: Sequence[str]) -> Array:
                 mean = present.mean()
                 centred = present - mean
                 square = np.square(centred).sum()
-            found[place] = _spread(square / (len(present) - 1), mean, names[place])
-    return found
+            sums[place] = _spread(square / (len(present) - 1), mean, names[place])
+    return sums
 
 
 def without_missing(column: Array) -> Array:
@@ -81,6 +81,4 @@ def _spread(variance: float, mean: float, name: str) -> float:
 
 def constants(spread: Array, names: Sequence[str]) -> tuple[str, ...]:
     """Return a note for each attribute that does not vary, which noise in proportion to its spread leaves alone."""
-    return tuple(
-        f"'{name}' does not vary and gets no noise" for name, each in zip(names, spread, strict=True) if each == 0
-    )
+    return tuple(f"'{name}' does not vary and gets no noise" for name, of in zip(names, spread, strict=True) if of == 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,15 +9,16 @@ import numpy as np
 
 from tacita.masking.method import Treated
 from tacita.masking.multivariate_normal import drawn
+from tacita.masking.noise.additive import AdditiveNoise
 from tacita.masking.noise.moments import constants, covariance, variances
 from tacita.masking.normal_scores import in_order_of, normal_scores
-from tacita.masking.preconditions import between, each_named_once, finite_columns
+from tacita.masking.preconditions import finite_columns
 from tacita.model.records import Records
 from tacita.progress import Progress, Step, silent
 
 
 @dataclass(frozen=True, slots=True)
-class NoiseWithNonLinearTransformation:
+class NoiseWithNonLinearTransformation(AdditiveNoise):
     """Masking by noise addition and non-linear transformation, which keeps every univariate distribution.
 
     1. Each attribute becomes normal scores (equal values rank in random order, so discrete attributes are treated too).
@@ -41,15 +41,6 @@ class NoiseWithNonLinearTransformation:
     limits: ClassVar[str] = (
         "Original values appear, mostly at other records; dependence that no normal copula shows is weakened."
     )
-    is_random: ClassVar[bool] = True
-
-    attributes: tuple[str, ...]
-    alpha: float = 0.1
-    """The covariance of the noise as a multiple of the correlations of the normal scores."""
-
-    def __post_init__(self) -> None:
-        each_named_once(self.attributes, self.name)
-        between(self.alpha, 0, math.inf, "alpha")
 
     def treated(self, records: Records, random: np.random.Generator, progress: Progress = silent) -> Treated:
         """Return the records with the same values in another order."""

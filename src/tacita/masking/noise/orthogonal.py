@@ -86,9 +86,9 @@ class OrthogonalMasking:
             mixed = _mixed(values[part].reshape(count, size, -1), self.strength, random)
             values[part] = mixed.reshape(count * size, -1)
         values[whole * size :] = _mixed(values[None, whole * size :], self.strength, random)[0]
-        found = np.empty_like(values)
-        found[order] = values
-        return Treated.in_place(records.with_matrix(self.attributes, found), notes=constants(spread, self.attributes))
+        rotated = np.empty_like(values)
+        rotated[order] = values
+        return Treated.in_place(records.with_matrix(self.attributes, rotated), notes=constants(spread, self.attributes))
 
 
 def _mixed(blocks: Array, strength: float, random: np.random.Generator) -> Array:

@@ -86,8 +86,8 @@ class RobustNoise:
         noise += columns
         changed = {n: records.numbers(n).with_values(noise[i]) for i, n in enumerate(self.attributes)}
         figures = {"outliers": float((distances > limit).sum())}
-        told = (*constants(spread, self.attributes), *notes)
-        return Treated.in_place(records.with_columns(changed), figures=figures, notes=told)
+        all_notes = (*constants(spread, self.attributes), *notes)
+        return Treated.in_place(records.with_columns(changed), figures=figures, notes=all_notes)
 
 
 def _distances(away: Array, sigma: Array) -> Array:
@@ -100,8 +100,8 @@ def _distances(away: Array, sigma: Array) -> Array:
     scale = np.where(scale > 0, scale, 1.0)
     inverse = pseudo_inverse(sigma / np.outer(scale, scale), _ROUNDING)
     away = away / scale[:, None]
-    found: Array = (away * product(inverse, away)).sum(axis=0)
-    return found
+    distances: Array = (away * product(inverse, away)).sum(axis=0)
+    return distances
 
 
 def scatter(columns: Array, spread: Array, random: np.random.Generator) -> tuple[Array, Array, tuple[str, ...]]:
@@ -121,13 +121,13 @@ def scatter(columns: Array, spread: Array, random: np.random.Generator) -> tuple
         return location, sigma, ()
     sample = columns[np.ix_(varies, complete)]
     scale = np.sqrt(spread[varies])
-    centre, found = _in_directions(sample / scale[:, None], random)
+    centre, shape = _in_directions(sample / scale[:, None], random)
     notes: tuple[str, ...] = ()
-    if found is None:
+    if shape is None:
         notes = ("more than half of the records agree in some direction; deviations and ranks tell the spread instead",)
-        centre, found = _by_ranks(sample / scale[:, None], random)
+        centre, shape = _by_ranks(sample / scale[:, None], random)
     location[varies] = centre * scale
-    sigma[np.ix_(varies, varies)] = found * np.outer(scale, scale)
+    sigma[np.ix_(varies, varies)] = shape * np.outer(scale, scale)
     return location, sigma, notes
 
 
@@ -159,5 +159,5 @@ def _by_ranks(values: Array, random: np.random.Generator) -> tuple[Array, Array]
 def _correlations(scores: Array) -> Array:
     products = cross_products(scores - scores.mean(axis=1)[:, None])
     deviation = np.sqrt(np.diag(products))
-    found: Array = products / np.outer(deviation, deviation)
-    return found
+    correlations: Array = products / np.outer(deviation, deviation)
+    return correlations

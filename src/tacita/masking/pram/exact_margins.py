@@ -46,31 +46,31 @@ def controlled(expected: NDArray[np.float64], random: np.random.Generator) -> ND
     >>> controlled(np.array([[0.5, 1.5], [1.5, 0.5]]), np.random.default_rng(1)).sum(axis=0).tolist()
     [2, 2]
     """
-    held = expected.copy()
-    near = np.rint(held)
-    is_open = np.abs(held - near) >= _DUST
-    held[~is_open] = near[~is_open]
+    rest = expected.copy()
+    near = np.rint(rest)
+    is_open = np.abs(rest - near) >= _DUST
+    rest[~is_open] = near[~is_open]
     while is_open.any():
         cycle = _cycle(is_open)
         if len(cycle) == 1:
-            if abs(held[cycle[0]] - np.rint(held[cycle[0]])) > _PARTICLE:
+            if abs(rest[cycle[0]] - np.rint(rest[cycle[0]])) > _PARTICLE:
                 raise InternalError("a table of changes has a margin that is not whole")
-            held[cycle[0]], is_open[cycle[0]] = np.rint(held[cycle[0]]), False
+            rest[cycle[0]], is_open[cycle[0]] = np.rint(rest[cycle[0]]), False
             continue
         up, down = cycle[::2], cycle[1::2]
-        above = min(*(np.ceil(held[c]) - held[c] for c in up), *(held[c] - np.floor(held[c]) for c in down))
-        below = min(*(held[c] - np.floor(held[c]) for c in up), *(np.ceil(held[c]) - held[c] for c in down))
+        above = min(*(np.ceil(rest[c]) - rest[c] for c in up), *(rest[c] - np.floor(rest[c]) for c in down))
+        below = min(*(rest[c] - np.floor(rest[c]) for c in up), *(np.ceil(rest[c]) - rest[c] for c in down))
         step = above if random.random() < below / (above + below) else -below
         for sign, cells in ((1, up), (-1, down)):
             for cell in cells:
-                held[cell] += sign * step
-                if abs(held[cell] - np.rint(held[cell])) < _DUST:
-                    held[cell], is_open[cell] = np.rint(held[cell]), False
-    found = held.astype(np.int64)
+                rest[cell] += sign * step
+                if abs(rest[cell] - np.rint(rest[cell])) < _DUST:
+                    rest[cell], is_open[cell] = np.rint(rest[cell]), False
+    moves = rest.astype(np.int64)
     for axis in (0, 1):
-        if np.abs(found.sum(axis=axis) - expected.sum(axis=axis)).max(initial=0) > 0.5:
+        if np.abs(moves.sum(axis=axis) - expected.sum(axis=axis)).max(initial=0) > 0.5:
             raise InternalError("rounding has changed a margin")
-    return found
+    return moves
 
 
 def _cycle(is_open: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -30,23 +30,23 @@ class Transitions:
     """Row: the value before; column: the value after."""
 
     def __post_init__(self) -> None:
-        held = np.array(self.matrix, dtype=np.float64)
-        if held.shape != (len(self.values), len(self.values)):
+        rows = np.array(self.matrix, dtype=np.float64)
+        if rows.shape != (len(self.values), len(self.values)):
             raise InputError("the matrix of PRAM is not square", do="give each value a row and a column")
         if len(set(self.values)) < len(self.values):
             raise InputError("a value has two rows in the matrix of PRAM", do="give each value one row")
-        if wrong := np.flatnonzero(~np.all(np.isfinite(held) & (held >= 0) & (held <= 1 + TOLERANCE), axis=1)).tolist():
+        if wrong := np.flatnonzero(~np.all(np.isfinite(rows) & (rows >= 0) & (rows <= 1 + TOLERANCE), axis=1)).tolist():
             raise InputError(
                 f"the matrix of PRAM has something else than probabilities in row {listed([w + 1 for w in wrong])}",
                 do="give numbers from 0 to 1",
             )
-        sums = held.sum(axis=1)
+        sums = rows.sum(axis=1)
         if wrong := np.flatnonzero(np.abs(sums - 1) > TOLERANCE).tolist():
-            told = listed([f"{w + 1} adds up to {sums[w]:.6g}" for w in wrong], 4)
-            raise InputError(f"the matrix of PRAM is not stochastic: row {told}", do="make every row add up to 1")
-        held = held / sums[:, None] if len(held) else held
-        held.setflags(write=False)
-        object.__setattr__(self, "matrix", held)
+            sums_shown = listed([f"{w + 1} adds up to {sums[w]:.6g}" for w in wrong], 4)
+            raise InputError(f"the matrix of PRAM is not stochastic: row {sums_shown}", do="make every row add up to 1")
+        rows = rows / sums[:, None] if len(rows) else rows
+        rows.setflags(write=False)
+        object.__setattr__(self, "matrix", rows)
 
     @classmethod
     def identity(cls, values: tuple[Hashable, ...]) -> Self:
@@ -93,5 +93,5 @@ class Transitions:
 
     def expected(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return how many records are expected of each value afterwards."""
-        found: NDArray[np.float64] = counts @ self.matrix
-        return found
+        expected: NDArray[np.float64] = counts @ self.matrix
+        return expected

@@ -89,10 +89,10 @@ def _literal(cut: Number) -> exp.Expr:
 
 
 def _given(column: Column, bounds: Sequence[int | float]) -> list[Number]:
-    found = [exact(bound) for bound in bounds]
-    if any(bound is None for bound in found):
+    numbers = [exact(bound) for bound in bounds]
+    if any(bound is None for bound in numbers):
         raise UsageError(f"a bound of '{column.name}' is no finite number", do="give numbers only")
-    cuts = [bound for bound in found if bound is not None]
+    cuts = [bound for bound in numbers if bound is not None]
     if any(low >= high for low, high in pairwise(cuts)):
         raise UsageError(f"the bounds of '{column.name}' do not increase", do="give them lowest first, each once")
     if column.type is ColumnType.INTEGER and not all(isinstance(cut, int) for cut in cuts):
@@ -110,8 +110,8 @@ def _extremes(microdata: Microdata, column: Column) -> tuple[Number, Number] | N
     relation = microdata.relation
     term = exp.column(column.physical)
     plan = exp.select(exp.alias_(exp.Min(this=term), "low"), exp.alias_(exp.Max(this=term.copy()), "high"))
-    found = relation.engine.run(plan.from_(relation.source()))[0]
-    low, high = exact(found["low"]), exact(found["high"])
+    extremes = relation.engine.run(plan.from_(relation.source()))[0]
+    low, high = exact(extremes["low"]), exact(extremes["high"])
     return None if low is None or high is None else (low, high)
 
 
@@ -143,11 +143,11 @@ def _of_number(microdata: Microdata, column: Column, classes: int, by: str) -> l
     low, high = ends
     if column.type is ColumnType.INTEGER:
         span = int(high) + 1 - int(low)
-        found: list[Number] = [int(low) + span * place // classes for place in range(1, classes)]
+        cuts: list[Number] = [int(low) + span * place // classes for place in range(1, classes)]
     else:
         span_ = float(high - low)
-        found = [exact(_short(float(low) + span_ * place / classes, span_)) or 0 for place in range(1, classes)]
-    return [cut for cut in sorted(set(found)) if cut > low]
+        cuts = [exact(_short(float(low) + span_ * place / classes, span_)) or 0 for place in range(1, classes)]
+    return [cut for cut in sorted(set(cuts)) if cut > low]
 
 
 def _short(bound: float, span: float) -> float:
@@ -175,7 +175,7 @@ def _quantiles(microdata: Microdata, column: Column, classes: int) -> list[Numbe
     part = exp.Floor(this=exp.Div(this=exp.Cast(this=share, to=exp.DataType(this=exp.DType.DOUBLE)), expression=total))
     parts = exp.select("v", exp.alias_(part, "part")).from_(counted).subquery("p")
     first = exp.select(exp.alias_(exp.Min(this=exp.column("v")), "v")).from_(parts).group_by("part").order_by("v")
-    found = [row["v"] for row in relation.engine.run(first)][1:]
-    if column.type is not ColumnType.INTEGER and len(found) > 1:
-        found = [_short(cut, found[-1] - found[0]) for cut in found]
-    return sorted({cut for cut in map(exact, found) if cut is not None})
+    cuts = [row["v"] for row in relation.engine.run(first)][1:]
+    if column.type is not ColumnType.INTEGER and len(cuts) > 1:
+        cuts = [_short(cut, cuts[-1] - cuts[0]) for cut in cuts]
+    return sorted({cut for cut in map(exact, cuts) if cut is not None})

@@ -68,11 +68,11 @@ def labels(microdata: Microdata, name: str, hierarchy: Hierarchy) -> Labels:
     values = distinct_values(microdata, name)
     hierarchy.check_covers(values)
     rows = hierarchy.paths(values)
-    held = [row[0] for row in rows]
+    values_ = [row[0] for row in rows]
     paths = [(text_of(row[0]), *map(str, row[1:])) for row in rows]
-    columns = [typed(held, microdata.column(name).type)]
+    columns = [typed(values_, microdata.column(name).type)]
     columns += [typed([path[level] for path in paths], ColumnType.TEXT) for level in range(hierarchy.height + 1)]
-    return Labels(name, hierarchy, tuple(held), tuple(paths), beside(microdata, name, columns))
+    return Labels(name, hierarchy, tuple(values_), tuple(paths), beside(microdata, name, columns))
 
 
 def beside(microdata: Microdata, name: str, columns: Sequence[pa.Array]) -> Joined:

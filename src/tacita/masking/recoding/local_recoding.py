@@ -58,9 +58,9 @@ def locally_recoded(microdata: Microdata, cells: Mapping[str, tuple[Array, Array
         rows, levels = _checked(microdata, name, *given)
         if not len(rows):
             continue
-        asked = _asked(microdata, column, rows, levels)
-        level = exp.column("c1", table=asked.alias)
-        joined.append(asked)
+        levels_by_row = _levels_by_row(microdata, column, rows, levels)
+        level = exp.column("c1", table=levels_by_row.alias)
+        joined.append(levels_by_row)
         if not (levels > 0).any():
             columns[name] = _suppression(microdata, column, level)
             continue
@@ -93,14 +93,14 @@ def _checked(microdata: Microdata, name: str, rows: Array, levels: Array) -> tup
     return rows, levels
 
 
-def _asked(microdata: Microdata, column: Column, rows: Array, levels: Array) -> Joined:
+def _levels_by_row(microdata: Microdata, column: Column, rows: Array, levels: Array) -> Joined:
     """Return the levels that are asked for as a table beside the records."""
     import numpy as np
     import pyarrow as pa
 
     # from buffers: pyarrow.array would import pandas
-    held = [np.ascontiguousarray(array, dtype=np.int64) for array in (rows, levels)]
-    arrays = [pa.Array.from_buffers(pa.int64(), len(array), [None, pa.py_buffer(array)]) for array in held]
+    contiguous = [np.ascontiguousarray(array, dtype=np.int64) for array in (rows, levels)]
+    arrays = [pa.Array.from_buffers(pa.int64(), len(array), [None, pa.py_buffer(array)]) for array in contiguous]
     batch = pa.RecordBatch.from_arrays(arrays, names=["row", "level"])
     adopted: Relation = microdata.relation.engine.adopt([batch], batch.schema)
     alias = f"a_{column.physical}"

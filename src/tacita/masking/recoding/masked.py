@@ -67,9 +67,9 @@ def value_term(column: Column) -> exp.Expr:
 
 def records_plan(relation: Relation, terms: Sequence[exp.Expr], joined: Sequence[Joined]) -> exp.Select:
     """Return the plan over the numbered records and the tables beside them, in any order."""
-    held = [name for c in relation.columns for name in (c.physical, c.as_written) if name]
+    physical_names = [name for c in relation.columns for name in (c.physical, c.as_written) if name]
     row = exp.alias_(relation.engine.numbered(relation), ROW)
-    numbered = exp.select(row, *(exp.column(name) for name in held)).from_(relation.source()).subquery(RECORD)
+    numbered = exp.select(row, *(exp.column(name) for name in physical_names)).from_(relation.source()).subquery(RECORD)
     plan = exp.select(*terms).from_(numbered)
     for table in joined:
         plan = plan.join(table.relation.source().as_(table.alias), on=table.on, join_type="left", copy=False)
@@ -133,7 +133,7 @@ def changed_rows(
     import numpy as np
 
     relation = microdata.relation
-    found: dict[str, Array] = {}
+    codes_by_name: dict[str, Array] = {}
     for name, change in columns.items():
         if change.where is None:
             continue
@@ -142,5 +142,5 @@ def changed_rows(
         plan = records_plan(relation, [exp.alias_(exp.column(ROW, table=RECORD), "row")], needed)
         batches = list(relation.engine.stream(plan.where(change.where.copy()), 1_000_000))
         rows = [np.frombuffer(b.column(0).buffers()[1], np.int64)[b.column(0).offset :][: len(b)] for b in batches]
-        found[name] = np.sort(np.concatenate(rows)) if rows else np.empty(0, np.int64)
-    return MappingProxyType(found)
+        codes_by_name[name] = np.sort(np.concatenate(rows)) if rows else np.empty(0, np.int64)
+    return MappingProxyType(codes_by_name)

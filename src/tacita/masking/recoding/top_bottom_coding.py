@@ -83,9 +83,9 @@ def _of_numbers(
     if high is not None and low is not None and low >= high:
         raise UsageError(f"the bottom of '{column.name}' is not below its top", do="give a bottom below the top")
     value = exp.column(column.physical, table=RECORD)
-    told = by == "label"
+    by_label = by == "label"
     # Whoever is at the bound gets the label too: "65+" beside 65 would say who is exactly 65.
-    at_top, at_bottom = (exp.GTE, exp.LTE) if told else (exp.GT, exp.LT)
+    at_top, at_bottom = (exp.GTE, exp.LTE) if by_label else (exp.GT, exp.LT)
     parts: list[tuple[exp.Expr, exp.Expr]] = []
     if high is not None:
         label = labels[0] or class_label((exact(high), None), whole=column.type is ColumnType.INTEGER)
@@ -95,14 +95,14 @@ def _of_numbers(
         label = labels[1] or f"<={number_text(exact(low) or 0)}"
         below = at_bottom(this=value.copy(), expression=number(low))
         parts.append((below, _instead(microdata, column, below, low, by, label)))
-    kind = ColumnType.TEXT if told else ColumnType.NUMBER if by == "mean" else column.type
-    default: exp.Expr = as_text(value.copy()) if told else value.copy()
-    if told and column.type is ColumnType.NUMBER:
+    kind = ColumnType.TEXT if by_label else ColumnType.NUMBER if by == "mean" else column.type
+    default: exp.Expr = as_text(value.copy()) if by_label else value.copy()
+    if by_label and column.type is ColumnType.NUMBER:
         # 39.0 is written 39, as hierarchies and files write it
         default = exp.func("regexp_replace", default, exp.Literal.string(r"\.0$"), exp.Literal.string(""))
     term = exp.Case(ifs=[exp.If(this=where.copy(), true=then) for where, then in parts], default=default)
     attribute, hierarchy = microdata.attribute(column.name), microdata.hierarchies.get(column.name)
-    if told:
+    if by_label:
         attribute = attribute.with_(kind=Kind.CATEGORICAL, labels={}, hierarchy="", hierarchy_rule={}, format="")
         hierarchy = None
     return Rewriting(term, kind, attribute, hierarchy, where=exp.or_(*(where for where, _ in parts)))
@@ -118,17 +118,17 @@ def _instead(
     relation = microdata.relation
     mean = exp.alias_(exp.Avg(this=exp.column(column.physical, table=RECORD)), "m")
     plan = exp.select(mean).from_(relation.source().as_(RECORD)).where(where.copy())
-    found = relation.engine.run(plan)[0]["m"]
-    return number(bound if found is None else float(found))
+    average = relation.engine.run(plan)[0]["m"]
+    return number(bound if average is None else float(average))
 
 
 def _number(column: Column, bound: Bound) -> int | float:
-    found = exact(bound)
-    if found is None:
+    number = exact(bound)
+    if number is None:
         raise UsageError(f"a bound of '{column.name}' is no number", do="give a number")
-    if column.type is ColumnType.INTEGER and not isinstance(found, int):
+    if column.type is ColumnType.INTEGER and not isinstance(number, int):
         raise UsageError(f"'{column.name}' has whole numbers, but a bound is not whole", do="give a whole number")
-    return found if isinstance(found, int) else float(found)
+    return number if isinstance(number, int) else float(number)
 
 
 def _of_order(
@@ -156,20 +156,20 @@ def _of_order(
             where=f"dictionary of '{microdata.name}'",
             do="complete the 'order' of the attribute, or declare them missing",
         )
-    told = by == "label"
-    upper = labels[0] or f"{top}+" if told else str(top)
-    lower = labels[1] or f"<={bottom}" if told else str(bottom)
-    above, below = order[high + (not told) :], order[: max(low + told, 0)]
+    by_label = by == "label"
+    upper = labels[0] or f"{top}+" if by_label else str(top)
+    lower = labels[1] or f"<={bottom}" if by_label else str(bottom)
+    above, below = order[high + (not by_label) :], order[: max(low + by_label, 0)]
     value = value_term(column)
     parts = []
     for values, label in ((above, upper), (below, lower)):
         if values:
-            among = [exp.Literal.string(each) for each in values]
+            among = [exp.Literal.string(spelling) for spelling in values]
             parts.append(exp.If(this=exp.In(this=value.copy(), expressions=among), true=exp.Literal.string(label)))
     kept = tuple(v for v in order if v not in above and v not in below)
-    new_order = ((lower,) if told and below else ()) + kept + ((upper,) if told and above else ())
+    new_order = ((lower,) if by_label and below else ()) + kept + ((upper,) if by_label and above else ())
     hierarchy = microdata.hierarchies.get(column.name)
-    if told:
+    if by_label:
         attribute = attribute.with_(hierarchy="", hierarchy_rule={}, order=new_order)
         hierarchy = ValueHierarchy.from_paths(column.name, [[label] for label in new_order], star=True)
     else:

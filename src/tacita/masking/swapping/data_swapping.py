@@ -66,11 +66,11 @@ class DataSwapping:
         """Return the records with values exchanged."""
         records.only({name: None for margin in self.margins for name in margin})  # a name that is unknown raises
         units = [self.attributes] if self.together else [(name,) for name in self.attributes]
-        found, notes, changed = records, [], np.zeros(len(records), dtype=bool)
+        swapped, notes, changed = records, [], np.zeros(len(records), dtype=bool)
         for place, unit in enumerate(units):
             progress(Step(self.name, place, len(units)))
             agreed = sorted({n for margin in self.margins if set(unit) & set(margin) for n in margin} - set(unit))
-            source, alone = self._source(found, unit, agreed, random)
+            source, alone = self._source(swapped, unit, agreed, random)
             if alone and not agreed:
                 raise InputError(
                     f"{listed(unit)} of a single record has nothing to be swapped with",
@@ -78,13 +78,13 @@ class DataSwapping:
                 )
             if alone:
                 notes.append(f"{counted(alone, 'record')} kept {listed(unit)}: no other agrees on {listed(agreed)}")
-            if incomplete := _incomplete(found, unit):
+            if incomplete := _incomplete(swapped, unit):
                 notes.append(f"{counted(incomplete, 'record')} kept {listed(unit)}: a part is missing")
             for name in unit:
-                changed |= _differs(found[name], source)
-            found = found.with_columns({name: found[name].taken(source) for name in unit})
+                changed |= _differs(swapped[name], source)
+            swapped = swapped.with_columns({name: swapped[name].taken(source) for name in unit})
         figures = {"share changed": float(changed.mean()) if len(records) else 0.0}
-        return Treated.in_place(found, figures=figures, notes=tuple(notes))
+        return Treated.in_place(swapped, figures=figures, notes=tuple(notes))
 
     def _source(
         self, records: Records, unit: Sequence[str], agreed: Sequence[str], random: np.random.Generator
@@ -109,9 +109,9 @@ class DataSwapping:
 
 def _differs(column: Values, source: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return where a record takes another value than it had."""
-    held: NDArray[Any] = column.values if isinstance(column, Numbers) else column.codes
-    found: NDArray[np.bool_] = (held != held[source]) & ~column.missing
-    return found
+    cells: NDArray[Any] = column.values if isinstance(column, Numbers) else column.codes
+    differs: NDArray[np.bool_] = (cells != cells[source]) & ~column.missing
+    return differs
 
 
 def _incomplete(records: Records, unit: Sequence[str]) -> int:

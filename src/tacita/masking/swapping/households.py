@@ -33,9 +33,9 @@ class Households:
             raise InputError(
                 f"{absent} records have no '{name}', and nobody knows who moves with them", do="give each record one"
             )
-        _, found = np.unique(records.categories(name).codes, return_inverse=True)
-        order = np.argsort(found, kind="stable")
-        return cls(found.astype(np.int64), order, np.flatnonzero(np.diff(found[order], prepend=-1)))
+        _, household = np.unique(records.categories(name).codes, return_inverse=True)
+        order = np.argsort(household, kind="stable")
+        return cls(household.astype(np.int64), order, np.flatnonzero(np.diff(household[order], prepend=-1)))
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -52,13 +52,13 @@ class Households:
 
     def least(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the least of its records' values for each household."""
-        found: NDArray[np.float64] = np.minimum.reduceat(values[self.order], self.starts) if len(self) else values
-        return found
+        smallest: NDArray[np.float64] = np.minimum.reduceat(values[self.order], self.starts) if len(self) else values
+        return smallest
 
     def any(self, values: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return whether one of its records is marked, for each household."""
-        found: NDArray[np.bool_] = np.logical_or.reduceat(values[self.order], self.starts) if len(self) else values
-        return found
+        any_member: NDArray[np.bool_] = np.logical_or.reduceat(values[self.order], self.starts) if len(self) else values
+        return any_member
 
     def codes(self, of_record: Places) -> Places:
         """Return a code for each household: the same where size and the codes of members, in any order, are the same.
@@ -69,15 +69,15 @@ class Households:
         [1, 0, 1]
         """
         members = of_record[np.lexsort((of_record, self.of_record))]
-        found = np.zeros(len(self), dtype=np.int64)
+        profile = np.zeros(len(self), dtype=np.int64)
         used = 0
         for size in np.unique(self.sizes):
             alike = np.flatnonzero(self.sizes == size)
             rows: NDArray[Any] = members[self.starts[alike][:, None] + np.arange(size)]
             _, own = np.unique(rows, axis=0, return_inverse=True)
-            found[alike] = own + used
+            profile[alike] = own + used
             used += int(own.max()) + 1
-        return found
+        return profile
 
     def check_together(self, records: Records, names: Sequence[str]) -> None:
         """Raise if a household has two values of an attribute that says where it is."""

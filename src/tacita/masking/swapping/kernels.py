@@ -22,32 +22,32 @@ def rank_partners(count: int, reach: int, drawn: Array) -> Array:
     partner = np.full(count, -1, np.int64)
     bag = np.empty(count, np.int64)
     place = np.full(count, -1, np.int64)
-    held = 0
+    size = 0
     for rank in range(1, min(reach, count)):
-        bag[held] = rank
-        place[rank] = held
-        held += 1
+        bag[size] = rank
+        place[rank] = size
+        size += 1
     left = -1
     for rank in range(count):
         new = rank + reach
         if reach <= new < count and place[new] < 0:
-            bag[held] = new
-            place[new] = held
-            held += 1
+            bag[size] = new
+            place[new] = size
+            size += 1
         if partner[rank] >= 0:
             continue
         spot = place[rank]
         if spot >= 0:
-            held -= 1
-            bag[spot] = bag[held]
+            size -= 1
+            bag[spot] = bag[size]
             place[bag[spot]] = spot
-        if held == 0:
+        if size == 0:
             left = rank
             continue
-        spot = min(int(drawn[rank] * held), held - 1)
+        spot = min(int(drawn[rank] * size), size - 1)
         other = bag[spot]
-        held -= 1
-        bag[spot] = bag[held]
+        size -= 1
+        bag[spot] = bag[size]
         place[bag[spot]] = spot
         partner[rank] = other
         partner[other] = rank
@@ -61,13 +61,13 @@ def rank_partners(count: int, reach: int, drawn: Array) -> Array:
 def _join(partner: Array, left: int, reach: int, drawn: float) -> None:
     """Let a rank without partner join a pair within its reach, if there is one; all pairs are equally likely."""
     lowest = max(0, left - reach)
-    found = np.empty(len(partner) - lowest, np.int64)
-    held = 0
+    order_left = np.empty(len(partner) - lowest, np.int64)
+    size = 0
     for rank in range(lowest, min(len(partner), left + reach + 1)):
         if rank != left and abs(partner[rank] - left) <= reach:
-            found[held] = rank
-            held += 1
-    if held:
-        rank = found[min(int(drawn * held), held - 1)]
+            order_left[size] = rank
+            size += 1
+    if size:
+        rank = order_left[min(int(drawn * size), size - 1)]
         partner[left] = partner[rank]
         partner[rank] = left

@@ -26,13 +26,13 @@ def paired(
     >>> free.tolist()
     [True, False, False, False]
     """
-    found: list[tuple[int, int]] = []
+    new_pairs: list[tuple[int, int]] = []
     # Single draws from numpy's generator cost more than the rest of the loop.
     draw = Random(int(random.integers(2**63)))
     pools = _pools(block, block[wanted], free)
     exhausted: set[tuple[int, int]] = set()
     for unit in wanted.tolist():
-        if len(found) == pairs:
+        if len(new_pairs) == pairs:
             break
         home = int(block[unit]), int(area[unit])
         if not free[unit] or home in exhausted:
@@ -42,15 +42,15 @@ def paired(
             exhausted.add(home)  # what is free only becomes less
             continue
         free[unit] = free[other] = False
-        found.append((unit, other))
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
+        new_pairs.append((unit, other))
+    return np.array(new_pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def _pools(block: Places, wanted: Places, free: NDArray[np.bool_]) -> dict[int, Places]:
     """Return the free units of each block in which somebody wants to swap."""
-    asked = np.zeros(int(block.max(initial=-1)) + 1, dtype=bool)
-    asked[wanted] = True
-    units = np.flatnonzero(free & asked[block])
+    is_wanted = np.zeros(int(block.max(initial=-1)) + 1, dtype=bool)
+    is_wanted[wanted] = True
+    units = np.flatnonzero(free & is_wanted[block])
     units = units[np.argsort(block[units], kind="stable")]
     parts = np.split(units, np.flatnonzero(np.diff(block[units])) + 1)
     return {int(block[part[0]]): part for part in parts if len(part)}

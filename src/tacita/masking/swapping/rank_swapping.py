@@ -83,13 +83,13 @@ class RankSwapping:
                 raise InputError(f"'{name}' has no order, and so no ranks", do=do)
             else:
                 codes = finite_columns(records, (name,))[0]
-            found, alone = self._swapped(codes, name, random)
+            swapped, alone = self._swapped(codes, name, random)
             if alone:
                 stayed.append(f"{counted(alone, 'value')} of '{name}' found no partner within reach and stayed")
             if isinstance(column, Numbers):
-                changed[name] = column.with_values(found)
+                changed[name] = column.with_values(swapped)
             else:
-                changed[name] = column.with_codes(np.where(column.missing, -1, found).astype(np.int32))
+                changed[name] = column.with_codes(np.where(column.missing, -1, swapped).astype(np.int32))
         return Treated.in_place(records.with_columns(changed), notes=tuple(stayed))
 
     def _swapped(
@@ -99,9 +99,9 @@ class RankSwapping:
         from tacita.masking.swapping.kernels import rank_partners
 
         order = order_of(values, random)
-        found = values.copy()
+        swapped = values.copy()
         if not len(order):
-            return found, 0
+            return swapped, 0
         reach, low, high = (_part(len(order), percent) for percent in (self.p, self.bottom, self.top))
         if len(order) == 1:
             raise InputError(
@@ -120,11 +120,11 @@ class RankSwapping:
                     do=f"give 'bottom' and 'top' of at least {100 * _LEAST / len(order):.2g}, or leave them out",
                 )
             if len(tail):
-                found[tail] = values[tail].mean()
+                swapped[tail] = values[tail].mean()
         middle = order[low : len(order) - high]
         partners = rank_partners(len(middle), reach, random.random(len(middle)))
-        found[middle] = values[middle[partners]]
-        return found, int((partners == np.arange(len(middle))).sum())
+        swapped[middle] = values[middle[partners]]
+        return swapped, int((partners == np.arange(len(middle))).sum())
 
 
 def _part(count: int, percent: float) -> int:

@@ -145,9 +145,9 @@ class RecordSwapping:
         for profile in profiles:
             if pairs <= 0:
                 return
-            found = paired(wanted[free[wanted]], pairs, both(above, profile), area, free, random)
-            moved[found[:, 0]], moved[found[:, 1]] = found[:, 1], found[:, 0]
-            pairs -= len(found)
+            new_pairs = paired(wanted[free[wanted]], pairs, both(above, profile), area, free, random)
+            moved[new_pairs[:, 0]], moved[new_pairs[:, 1]] = new_pairs[:, 1], new_pairs[:, 0]
+            pairs -= len(new_pairs)
 
     def _result(self, records: Records, households: Households, moved: Places, risky: NDArray[np.bool_]) -> Treated:
         source = households.first[moved][households.of_record]

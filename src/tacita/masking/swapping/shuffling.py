@@ -93,11 +93,11 @@ class DataShuffling:
         for name in self.predictors:
             column = records[name]
             if isinstance(column, Numbers) or column.is_ordered:
-                held = (
+                numbers = (
                     finite_columns(records, (name,))[0] if isinstance(column, Numbers) else column.codes.astype(float)
                 )
-                held = np.where(column.missing, np.nan, held)
-                rows.append(np.nan_to_num(normal_scores(held, random)))
+                numbers = np.where(column.missing, np.nan, numbers)
+                rows.append(np.nan_to_num(normal_scores(numbers, random)))
             else:
                 rows += _indicators(column.codes)
         return np.array(rows)
@@ -116,10 +116,10 @@ def _regression(scores: Array, design: Array) -> tuple[Array, Array]:
 
 def _indicators(codes: NDArray[np.int32]) -> list[Array]:
     """Return an indicator for each category but the first, rare ones taken together."""
-    held, counts = np.unique(codes, return_counts=True)
-    common = held[counts >= _LEAST]
+    codes_present, counts = np.unique(codes, return_counts=True)
+    common = codes_present[counts >= _LEAST]
     sets = [codes == code for code in common]
     rare = ~np.isin(codes, common)
     if rare.sum() >= _LEAST:
         sets.append(rare)
-    return [each.astype(float) for each in sets[1:]]
+    return [column.astype(float) for column in sets[1:]]

@@ -74,12 +74,12 @@ class Apart:
         """Return the combinations with one more attribute."""
         own, others, size = _coded(column, files)
         keys, place = np.unique(self.original * size + own, return_inverse=True)
-        found = []
+        donors = []
         for before, codes in zip(self.synthetic, others, strict=True):
             wanted = before * size + codes
             at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-            found.append(np.where((before >= 0) & (codes >= 0) & (keys[at] == wanted), at, -1))
-        return replace(self, original=place.ravel().astype(np.int64), synthetic=tuple(found))
+            donors.append(np.where((before >= 0) & (codes >= 0) & (keys[at] == wanted), at, -1))
+        return replace(self, original=place.ravel().astype(np.int64), synthetic=tuple(donors))
 
     def set_aside(self, column: Values, least: int) -> Truth:
         """Return up to `least` - 1 originals of each combination with one more attribute.
@@ -93,9 +93,9 @@ class Apart:
         order = np.argsort(keys, kind="stable")
         ranked = keys[order]
         first = np.searchsorted(ranked, ranked, side="left")
-        found = np.zeros(len(keys), dtype=bool)
-        found[order] = np.arange(len(keys)) - first < least - 1
-        return found
+        is_alone = np.zeros(len(keys), dtype=bool)
+        is_alone[order] = np.arange(len(keys)) - first < least - 1
+        return is_alone
 
     def lent(
         self,
@@ -114,9 +114,9 @@ class Apart:
         `rows` are the originals that have a target, and `aside` those of them that do not lend to whom they are like.
         """
         leaves = np.zeros(len(rows), dtype=np.int64)
-        found = [np.zeros(len(at), dtype=np.int64) for at in wanted]
+        lenders_of = [np.zeros(len(at), dtype=np.int64) for at in wanted]
         for side in (0, 1):
-            lenders, others = (np.flatnonzero(self.half[rows] == each) for each in (side, 1 - side))
+            lenders, others = (np.flatnonzero(self.half[rows] == half) for half in (side, 1 - side))
             if min(len(lenders), len(others)) < least:
                 lenders = others = np.arange(len(rows))
             branch = _Branch.of(target, predictors, rows, others, lenders, least, random)
@@ -124,8 +124,8 @@ class Apart:
             for file, at in enumerate(wanted):
                 ours = np.flatnonzero(self.lender[file][at] == side)
                 same = self.synthetic[file][at[ours]], self.original[rows]
-                found[file][ours] = branch.drawn(file, at[ours], aside, same, random, bootstrap=bootstrap)
-        return [(donors, leaves) for donors in found]
+                lenders_of[file][ours] = branch.drawn(file, at[ours], aside, same, random, bootstrap=bootstrap)
+        return [(donors, leaves) for donors in lenders_of]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +167,7 @@ class _Branch:
             while (narrow := (end[at] - start[at] < width) & (parents[at] >= 0)).any():
                 at = np.where(narrow, parents[at], at)
             ways.append(at)
-        files = [np.zeros(len(each), dtype=np.int64) for each in predictors[0].synthetic] if predictors else []
+        files = [np.zeros(len(file), dtype=np.int64) for file in predictors[0].synthetic] if predictors else []
         reached = files if tree is None else tree.synthetic
         stretches = tuple(tuple((start[way[node]], end[way[node]]) for node in reached) for way in ways)
         return cls(lenders[order], ways[0][nodes], stretches)
@@ -185,22 +185,22 @@ class _Branch:
         """Return a lender for each of some records; `same` has the combinations of these records and of all lenders."""
 
         def is_own(which: Whole) -> Truth:
-            taken = found[which]
+            taken = donors[which]
             alike: Truth = aside[taken] & (same[1][taken] == same[0][which])
             return alike
 
         everybody = random.standard_exponential(len(self.order)) if bootstrap else np.ones(len(self.order))
-        found, _ = self._from(file, at, 0, everybody, random)
+        donors, _ = self._from(file, at, 0, everybody, random)
         left = np.flatnonzero(is_own(np.arange(len(at))))
         wider = [width for width in range(1, len(self.stretches)) for _ in range(_TRIES)]
         # at last anybody who was not set aside; if there is nobody, the file is too small to say anything else
-        for width, chances in [*((each, aside[self.order]) for each in wider), (wider[-1], ~aside[self.order])]:
+        for width, chances in [*((wide, aside[self.order]) for wide in wider), (wider[-1], ~aside[self.order])]:
             if not len(left):
                 break
             again, there = self._from(file, at[left], width, chances.astype(np.float64), random)
-            found[left[there]] = again[there]
+            donors[left[there]] = again[there]
             left = left[is_own(left)]
-        return found
+        return donors
 
     def _from(
         self, file: int, at: Whole, width: int, chances: Array, random: np.random.Generator
@@ -219,15 +219,15 @@ class _Branch:
 def _coded(column: Values, files: Sequence[Values]) -> tuple[Whole, list[Whole], int]:
     """Return the values of a column and of its synthetic versions as codes, -1 for those that the column lacks."""
     if not isinstance(column, Numbers):
-        held = [each.codes.astype(np.int64) + 1 for each in files if not isinstance(each, Numbers)]
-        return column.codes.astype(np.int64) + 1, held, len(column.values) + 1
+        coded = [file.codes.astype(np.int64) + 1 for file in files if not isinstance(file, Numbers)]
+        return column.codes.astype(np.int64) + 1, coded, len(column.values) + 1
     known = np.unique(column.values[~column.missing])
 
     def codes(values: Array) -> Whole:
         place = np.searchsorted(known, values)
         is_known = known[np.minimum(place, len(known) - 1)] == values if len(known) else np.zeros(len(values), bool)
-        found: Whole = np.where(np.isnan(values), len(known), np.where(is_known, place, -1))
-        return found
+        codes_: Whole = np.where(np.isnan(values), len(known), np.where(is_known, place, -1))
+        return codes_
 
-    held = [codes(each.values) for each in files if isinstance(each, Numbers)]
-    return codes(column.values), held, len(known) + 1
+    coded = [codes(file.values) for file in files if isinstance(file, Numbers)]
+    return codes(column.values), coded, len(known) + 1

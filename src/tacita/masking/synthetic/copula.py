@@ -112,21 +112,21 @@ class SyntheticCopula:
             if not self.attributes and 0 < missing.sum() < len(missing):
                 latents[name, True] = Latent.of(missing.astype(np.int64))
         progress(Step(f"{self.name}: correlations", 0, 1))
-        matrix = correlations([Latent.of(each.codes[rows]) for each in latents.values()])
+        matrix = correlations([Latent.of(latent.codes[rows]) for latent in latents.values()])
         keys = list(latents)
         count = len(records) if self.records is None else self.records
         if self.attributes:
             scores = dict(zip(keys, self._given(latents, matrix, random), strict=True))
         else:
             scores = dict(zip(keys, drawn(matrix, count, random), strict=True))
-        made: dict[str, Values] = {}
+        columns: dict[str, Values] = {}
         for name in self.attributes or records.names:
             column = records[name]
             absent = column.missing if self.attributes else np.full(count, bool(column.missing.all()))
             if (name, True) in scores:
                 absent = latents[name, True].value(scores[name, True]) == 1
-            made[name] = self._back(column, orders[name], rows, scores[name, False], absent)
-        return Records({name: made.get(name, records[name]) for name in records.names})
+            columns[name] = self._back(column, orders[name], rows, scores[name, False], absent)
+        return Records({name: columns.get(name, records[name]) for name in records.names})
 
     def _given(
         self, latents: dict[tuple[str, bool], Latent], matrix: Array, random: np.random.Generator
@@ -135,34 +135,34 @@ class SyntheticCopula:
         new = np.array([name in self.attributes for name, _ in latents])
         stay = np.flatnonzero(~new)
         count = len(next(iter(latents.values())).codes)
-        found = np.zeros((len(latents), count))
+        scores = np.zeros((len(latents), count))
         left = matrix[np.ix_(new, new)]
         if len(stay):
             behind = [latent for latent, is_new in zip(latents.values(), new, strict=True) if not is_new]
             own = matrix[np.ix_(~new, ~new)]
-            found[stay] = drawn_behind(behind, own, random)
+            scores[stay] = drawn_behind(behind, own, random)
             weights = product(matrix[np.ix_(new, ~new)], pseudo_inverse(own, 1e-9))
-            found[new] = product(weights, found[stay])
+            scores[new] = product(weights, scores[stay])
             left = left - product(weights, matrix[np.ix_(~new, new)])
-        found[new] += drawn((left + left.T) / 2, count, random)
-        return list(found)
+        scores[new] += drawn((left + left.T) / 2, count, random)
+        return list(scores)
 
     def _back(self, column: Values, codes: Whole, rows: Whole, scores: Array, absent: NDArray[np.bool_]) -> Values:
         """Return scores as values of an attribute."""
         if isinstance(column, Numbers):
             known = column.values[rows][~column.missing[rows]]
-            held = np.full(len(scores), np.nan)
+            values = np.full(len(scores), np.nan)
             if len(known):
-                held[~absent] = Quantiles.of(known, _LEAST, self.extremes).at(normal_share(scores[~absent]))
-            return as_released(column, held)
-        found = np.full(len(scores), -1, dtype=np.int32)
+                values[~absent] = Quantiles.of(known, _LEAST, self.extremes).at(normal_share(scores[~absent]))
+            return as_released(column, values)
+        categories = np.full(len(scores), -1, dtype=np.int32)
         own = codes[rows]
         if (own >= 0).any():
             # From the place in the order back to the code: the order of each code is seen in the records.
             code = np.full(int(codes.max()) + 1, -1, dtype=np.int32)
             code[codes[codes >= 0]] = column.codes[codes >= 0]
-            found[~absent] = code[Latent.of(own).value(scores[~absent])]
-        return column.with_codes(found)
+            categories[~absent] = code[Latent.of(own).value(scores[~absent])]
+        return column.with_codes(categories)
 
 
 def _orders(records: Records, attributes: tuple[str, ...]) -> dict[str, Whole]:
@@ -171,15 +171,15 @@ def _orders(records: Records, attributes: tuple[str, ...]) -> dict[str, Whole]:
     Rare categories without order stand in the order in which they are listed, at the place of their common average;
     those of an attribute that stays share one place. A place of its own would tell what these records are like.
     """
-    found: dict[str, Whole] = {}
+    ranks: dict[str, Whole] = {}
     loose: list[str] = []
     for name, column in records.columns.items():
         if isinstance(column, Categories) and not column.is_ordered and np.count_nonzero(column.counts) > 2:
             loose.append(name)
             continue
-        held = column.values if isinstance(column, Numbers) else np.where(column.missing, np.nan, column.codes)
-        found[name] = _places(held)
-    known = [np.nan_to_num(Latent.of(codes).scores()) for codes in found.values()]
+        cells = column.values if isinstance(column, Numbers) else np.where(column.missing, np.nan, column.codes)
+        ranks[name] = _places(cells)
+    known = [np.nan_to_num(Latent.of(codes).scores()) for codes in ranks.values()]
     profile = np.stack(known, axis=1) if known else np.zeros((len(records), 0))
     for name in loose:
         codes = records.categories(name).codes
@@ -193,21 +193,21 @@ def _orders(records: Records, attributes: tuple[str, ...]) -> dict[str, Whole]:
         within = codes[present] if name in attributes or not attributes else np.zeros(len(present))
         place = np.full(len(codes), -1)
         place[present] = np.unique(np.stack([order[pooled], within]), axis=1, return_inverse=True)[1].reshape(-1)
-        found[name] = place
-    return {name: found[name] for name in records.names}
+        ranks[name] = place
+    return {name: ranks[name] for name in records.names}
 
 
 def _places(values: Array) -> Whole:
     """Return the place of each value among the distinct ones, -1 where it is NaN."""
-    found = np.full(len(values), -1)
+    classes = np.full(len(values), -1)
     present = ~np.isnan(values)
-    found[present] = np.unique(values[present], return_inverse=True)[1].reshape(-1)
-    return found
+    classes[present] = np.unique(values[present], return_inverse=True)[1].reshape(-1)
+    return classes
 
 
 def _shares(records: Records, name: str) -> Array:
     """Return indicators of the most common categories, which tell how another attribute goes along."""
     column = records.categories(name)
     common = np.argsort(-column.counts, kind="stable")[:_COMMON]
-    found: Array = (column.codes[:, None] == common[None, :]).astype(float)
-    return found
+    indicators: Array = (column.codes[:, None] == common[None, :]).astype(float)
+    return indicators

@@ -41,8 +41,8 @@ class Donors:
         leaf = self.synthetic[file][rows]
         low, high = ends[starts[leaf]], ends[starts[leaf + 1]]
         place = np.searchsorted(ends, low + random.random(len(rows)) * (high - low), side="right") - 1
-        found: Whole = order[np.clip(place, starts[leaf], starts[leaf + 1] - 1)]
-        return found
+        donors: Whole = order[np.clip(place, starts[leaf], starts[leaf + 1] - 1)]
+        return donors
 
 
 def grown(
@@ -63,7 +63,7 @@ def grown(
         whole = tuple(np.zeros(count, dtype=np.int64) for count in counts)
         return Donors(np.zeros(len(rows), dtype=np.int64), whole)
     kept, leaf = np.unique(tree.leaves(everybody), return_inverse=True)
-    synthetic = tuple(np.searchsorted(kept, each).astype(np.int64) for each in tree.synthetic)
+    synthetic = tuple(np.searchsorted(kept, leaves).astype(np.int64) for leaves in tree.synthetic)
     return Donors(leaf.reshape(-1).astype(np.int64), synthetic)
 
 
@@ -79,16 +79,16 @@ class Tree:
 
     def leaves(self, places: Whole) -> Whole:
         """Return the nodes at which some records end."""
-        found: Whole = self.model.apply(self.columns[places]).astype(np.int64)
-        return found
+        leaves: Whole = self.model.apply(self.columns[places]).astype(np.int64)
+        return leaves
 
     @property
     def parents(self) -> Whole:
         """The node above each node, -1 for the root. A node is followed by all that are below it."""
-        found = np.full(self.model.tree_.node_count, -1, dtype=np.int64)
+        node_leaf = np.full(self.model.tree_.node_count, -1, dtype=np.int64)
         for side in (self.model.tree_.children_left, self.model.tree_.children_right):
-            found[side[side >= 0]] = np.flatnonzero(side >= 0)
-        return found
+            node_leaf[side[side >= 0]] = np.flatnonzero(side >= 0)
+        return node_leaf
 
 
 def fitted(
@@ -120,21 +120,21 @@ def fitted(
     kind = DecisionTreeRegressor if is_number else DecisionTreeClassifier
     model = kind(min_samples_leaf=least, random_state=seed).fit(columns[places], goal)
     files = len(coded[0][1])
-    held = [np.stack([each[file] for _, each in coded], axis=1) for file in range(files)]
-    return Tree(model, columns, tuple(model.apply(each).astype(np.int64) for each in held))
+    matrices = [np.stack([by_file[file] for _, by_file in coded], axis=1) for file in range(files)]
+    return Tree(model, columns, tuple(model.apply(by_file).astype(np.int64) for by_file in matrices))
 
 
 def _scaled(target: Array | Whole) -> Array:
     """Return a number with mean 0 and deviation 1: sums of squares of huge numbers would overflow."""
-    held = target / max(np.abs(target).max(), 1e-300)
-    held = held - held.mean()
-    return np.asarray(held / max(held.std(), 1e-300), dtype=np.float64)
+    scaled = target / max(np.abs(target).max(), 1e-300)
+    scaled = scaled - scaled.mean()
+    return np.asarray(scaled / max(scaled.std(), 1e-300), dtype=np.float64)
 
 
 def _ordered(predictors: Sequence[Predictor], rows: Whole) -> Array:
     """Return predictors that have an order as a profile of records; missing ones are in the middle."""
-    held = [predictor.original[rows] for predictor in predictors if predictor.has_order]
-    if not held:
+    columns = [predictor.original[rows] for predictor in predictors if predictor.has_order]
+    if not columns:
         return np.zeros((len(rows), 1))
-    filled = [np.where(np.isnan(each), np.nanmean(each) if not np.isnan(each).all() else 0.0, each) for each in held]
-    return np.stack([_scaled(each) for each in filled], axis=1)
+    filled = [np.where(np.isnan(one), np.nanmean(one) if not np.isnan(one).all() else 0.0, one) for one in columns]
+    return np.stack([_scaled(column) for column in filled], axis=1)

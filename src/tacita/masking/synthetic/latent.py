@@ -64,19 +64,19 @@ class Latent:
             return np.zeros(_TERMS)
         kept = np.unique((self.ends * _FINE).astype(np.int64), return_index=True)[1]
         score, at, density = _stepwise(np.append(self.ends[kept[:-1]], 1.0))
-        found = np.empty(_TERMS)
+        coefficients = np.empty(_TERMS)
         # he_k(x) = (x he_(k-1)(x) - sqrt(k - 1) he_(k-2)(x)) / sqrt(k), which stays small where He_k does not.
         before, now = np.zeros_like(at), np.ones_like(at)
         for k in range(1, _TERMS + 1):
-            held = now * density / np.sqrt(k)
-            found[k - 1] = (score * (held[:-1] - held[1:])).sum()
+            term = now * density / np.sqrt(k)
+            coefficients[k - 1] = (score * (term[:-1] - term[1:])).sum()
             before, now = now, (at * now - np.sqrt(k - 1) * before) / np.sqrt(k)
-        return found
+        return coefficients
 
     def value(self, drawn: Array) -> Whole:
         """Return the place of the value that is seen of a variable."""
-        found: Whole = np.searchsorted(self.ends[1:-1], normal_share(drawn), side="right")
-        return found
+        codes: Whole = np.searchsorted(self.ends[1:-1], normal_share(drawn), side="right")
+        return codes
 
     def drawn_given(self, mean: Array | float, deviation: float, random: np.random.Generator) -> Array:
         """Return for each record a normal variable between the thresholds of its value; anywhere where it is missing.
@@ -88,8 +88,8 @@ class Latent:
         high = np.append(limits[1:], np.inf)[self.codes]
         one, two = normal_share((low - mean) / deviation), normal_share((high - mean) / deviation)
         draw = one + random.random(len(self.codes)) * (two - one)
-        found: Array = np.clip(mean + deviation * normal_quantile(np.clip(draw, 1e-15, 1 - 1e-15)), low, high)
-        return found
+        drawn_values: Array = np.clip(mean + deviation * normal_quantile(np.clip(draw, 1e-15, 1 - 1e-15)), low, high)
+        return drawn_values
 
 
 def _stepwise(ends: Array) -> tuple[Array, Array, Array]:
@@ -110,8 +110,8 @@ def correlations(latents: list[Latent]) -> Array:
     function of r that is inverted; for two categories of two values that is the tetrachoric correlation. Pairs are
     compared where both are present. Where the result is not positive semi-definite, negative eigenvalues become 0.
     """
-    held = np.array([latent.scores() for latent in latents]).reshape(len(latents), -1)
-    scores, present = np.nan_to_num(held), (~np.isnan(held)).astype(float)
+    latent_scores = np.array([latent.scores() for latent in latents]).reshape(len(latents), -1)
+    scores, present = np.nan_to_num(latent_scores), (~np.isnan(latent_scores)).astype(float)
     both = np.maximum(cross_products(present), 1)
     mean = cross_products(scores, present) / both
     square = cross_products(np.square(scores), present) / both - np.square(mean)
@@ -123,10 +123,10 @@ def correlations(latents: list[Latent]) -> Array:
     low, high = np.full(seen.shape, -_STRONGEST), np.full(seen.shape, _STRONGEST)
     for _ in range(50):
         middle = (low + high) / 2
-        found = np.zeros_like(middle)
+        value = np.zeros_like(middle)
         for term in range(_TERMS - 1, -1, -1):
-            found = (found + products[:, :, term]) * middle
-        low, high = np.where(found < seen, middle, low), np.where(found < seen, high, middle)
+            value = (value + products[:, :, term]) * middle
+        low, high = np.where(value < seen, middle, low), np.where(value < seen, high, middle)
     fixed = np.array([not latent.varies for latent in latents])
     matrix = np.where(fixed[:, None] | fixed[None, :], 0.0, (low + high) / 2)
     np.fill_diagonal(matrix, 1)
@@ -144,8 +144,8 @@ def valid(matrix: Array) -> Array:
         return matrix
     clipped = product(vectors * np.maximum(values, 0), vectors.T)
     scale = np.sqrt(np.diag(clipped))
-    found: Array = clipped / np.outer(scale, scale)
-    return found
+    correlations_: Array = clipped / np.outer(scale, scale)
+    return correlations_
 
 
 def drawn_behind(latents: list[Latent], matrix: Array, random: np.random.Generator, rounds: int = 10) -> list[Array]:
@@ -153,11 +153,11 @@ def drawn_behind(latents: list[Latent], matrix: Array, random: np.random.Generat
 
     A Gibbs sampler: each variable in turn is drawn given the others.
     """
-    held = np.array([latent.drawn_given(0.0, 1.0, random) for latent in latents])
+    now = np.array([latent.drawn_given(0.0, 1.0, random) for latent in latents])
     inverse = pseudo_inverse(matrix + 1e-6 * np.eye(len(matrix)))
     for _ in range(rounds if len(latents) > 1 else 0):
         for place, latent in enumerate(latents):
             weights = -inverse[place] / inverse[place, place]
             weights[place] = 0
-            held[place] = latent.drawn_given(product(weights, held), float(1 / np.sqrt(inverse[place, place])), random)
-    return list(held)
+            now[place] = latent.drawn_given(product(weights, now), float(1 / np.sqrt(inverse[place, place])), random)
+    return list(now)

@@ -39,16 +39,16 @@ class Predictor:
             known = np.unique(original.values[~original.missing])
             return cls(
                 _ranks(original.values, known),
-                tuple(_ranks(each.values, known) for each in synthetic if isinstance(each, Numbers)),
+                tuple(_ranks(column.values, known) for column in synthetic if isinstance(column, Numbers)),
                 has_order=True,
             )
-        codes = [original.codes, *(each.codes for each in synthetic if not isinstance(each, Numbers))]
+        codes = [original.codes, *(column.codes for column in synthetic if not isinstance(column, Numbers))]
         if original.is_ordered:
-            found = [np.where(each < 0, np.nan, each) for each in codes]
+            columns = [np.where(column < 0, np.nan, column) for column in codes]
         else:
             place = pooled_codes(original.codes, len(original.values), max(RARE, least))
-            found = [place[each].astype(float) for each in codes]  # the last place is that of -1
-        return cls(found[0], tuple(found[1:]), original.is_ordered)
+            columns = [place[column].astype(float) for column in codes]  # the last place is that of -1
+        return cls(columns[0], tuple(columns[1:]), original.is_ordered)
 
     def split_by(self, rows: Whole, target: Array | Whole) -> tuple[Single, tuple[Single, ...]]:
         """Return the column of the original and of each synthetic file, given the target of some rows.
@@ -60,10 +60,10 @@ class Predictor:
         and J. Hosking, Data Mining and Knowledge Discovery 3, 1999).
         """
         if self.has_order:
-            return self.original.astype(np.float32), tuple(each.astype(np.float32) for each in self.synthetic)
+            return self.original.astype(np.float32), tuple(file.astype(np.float32) for file in self.synthetic)
         codes = self.original.astype(np.int64)
         position = positions(averages(codes[rows], int(codes.max(initial=0)) + 1, target)).astype(np.float32)
-        return position[codes], tuple(position[each.astype(np.int64)] for each in self.synthetic)
+        return position[codes], tuple(position[file.astype(np.int64)] for file in self.synthetic)
 
 
 def averages(codes: Whole, count: int, target: Array | Whole) -> tuple[Array, Whole]:
@@ -93,8 +93,8 @@ def positions(profile: tuple[Array, Whole]) -> Array:
 def _ranks(values: Array, known: Array) -> Array:
     if not len(known):
         return np.full(len(values), np.nan)
-    found = interpolated(values, known, np.arange(len(known), dtype=float))
-    return np.where(np.isnan(values), np.nan, found)
+    ranks = interpolated(values, known, np.arange(len(known), dtype=float))
+    return np.where(np.isnan(values), np.nan, ranks)
 
 
 def pooled_codes(codes: NDArray[np.int32], count: int, least: int) -> Whole:

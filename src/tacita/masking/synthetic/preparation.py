@@ -73,7 +73,7 @@ def check_synthesisable(records: Records, names: Sequence[str], least: int) -> t
 
 def together(files: Sequence[Records], origin: bool, figures: dict[str, float], notes: tuple[str, ...]) -> Treated:
     """Return synthetic files: the first as the records, the others beside; in place if they have an origin."""
-    beside = {f"data-set-{number}": each for number, each in enumerate(files[1:], 2)}
+    beside = {f"data-set-{number}": file for number, file in enumerate(files[1:], 2)}
     if len(files) > 1:
         figures = {"data sets": float(len(files)), **figures}
     first = files[0]

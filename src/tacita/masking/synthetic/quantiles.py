@@ -29,8 +29,8 @@ def shared(ranked: Array, least: int) -> NDArray[np.bool_]:
     [True, True, False]
     """
     alike = np.searchsorted(ranked, ranked, side="right") - np.searchsorted(ranked, ranked, side="left")
-    found: NDArray[np.bool_] = alike >= least
-    return found
+    is_common: NDArray[np.bool_] = alike >= least
+    return is_common
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,11 +53,11 @@ class Quantiles:
     @classmethod
     def of(cls, values: Array, least: int, extremes: int) -> Quantiles:
         """Return the quantile function of present values."""
-        held = np.sort(values)
-        count, least = len(held), max(least, extremes)
-        many = shared(held, least)
+        ordered = np.sort(values)
+        count, least = len(ordered), max(least, extremes)
+        many = shared(ordered, least)
         fresh = np.ones(count, dtype=bool)  # where a value that many share, or a stretch of others, begins
-        fresh[1:] = (many[1:] != many[:-1]) | (many[1:] & (held[1:] != held[:-1]))
+        fresh[1:] = (many[1:] != many[:-1]) | (many[1:] & (ordered[1:] != ordered[:-1]))
         run = np.cumsum(fresh) - 1
         start = np.flatnonzero(fresh)
         length = np.bincount(run)
@@ -67,7 +67,7 @@ class Quantiles:
         last = np.append(first[1:], count) - 1
         size = last - first + 1
         # Summed as distances from one of them: equal values stay exactly what they are.
-        average = held[first] + np.add.reduceat(held - np.repeat(held[first], size), first) / size
+        average = ordered[first] + np.add.reduceat(ordered - np.repeat(ordered[first], size), first) / size
         middle = (first + last) / 2
         flat = many[first]
         # Between two neighbouring values that many share there is nothing: a step, half way from the one to the other.
@@ -77,8 +77,8 @@ class Quantiles:
         )
         knots = np.concatenate([average, average[flat], average[step], average[step + 1]])
         end = max(1, min(extremes, count // 2))
-        low = held[0] + (held[:end] - held[0]).mean()
-        high = held[-1] - (held[-1] - held[-end:]).mean()
+        low = ordered[0] + (ordered[:end] - ordered[0]).mean()
+        high = ordered[-1] - (ordered[-1] - ordered[-end:]).mean()
         inner = (places > 0) & (places < count - 1)
         places = np.concatenate([[0], places[inner], [count - 1]])
         knots = np.concatenate([[low], np.clip(knots[inner], low, high), [high]])

@@ -45,6 +45,6 @@ def smoothed(
     lowest = np.minimum(step, _QUARTER)
     shrink = np.where(width > lowest, np.sqrt(spread[of] / np.maximum(spread[of] + np.square(width), 1e-300)), 1.0)
     noise = np.maximum(width, lowest) * standard_normal(len(of), random)
-    found: Array = values[donors]
-    found[moving] = quantiles.at(normal_share(mean[of] + (score - mean[of] + noise) * shrink))
-    return found
+    smoothed: Array = values[donors]
+    smoothed[moving] = quantiles.at(normal_share(mean[of] + (score - mean[of] + noise) * shrink))
+    return smoothed

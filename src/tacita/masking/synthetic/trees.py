@@ -122,11 +122,11 @@ class SyntheticTrees:
         apart = self._apart(records, kept, count, random)
         for place, name in enumerate(sequence):
             progress(Step(f"{self.name}: {name}", place, len(sequence)))
-            made = self._drawn(records[name], known, count, random, apart)
-            for file, column in zip(files, made, strict=True):
+            columns = self._drawn(records[name], known, count, random, apart)
+            for file, column in zip(files, columns, strict=True):
                 file[name] = column
             known.append(self._predictor(records, name, files))
-            apart = None if apart is None else apart.with_column(records[name], made)
+            apart = None if apart is None else apart.with_column(records[name], columns)
         return together([Records(file) for file in files], bool(self.attributes), {}, notes)
 
     def _apart(self, records: Records, kept: Sequence[str], count: int, random: np.random.Generator) -> Apart | None:
@@ -164,23 +164,23 @@ class SyntheticTrees:
         else:
             missing = column.missing.astype(np.int64)
             everyone = np.arange(len(column))
-            asked = [np.arange(count)] * self.data_sets
+            everyone_ = [np.arange(count)] * self.data_sets
             few = None if apart is None else apart.set_aside(Numbers.of(missing), self.minimum_leaf)
-            found = self._from_donors(missing, known, everyone, asked, count, random, apart, few)
-            wanted = [np.flatnonzero(missing[donors] == 0) for donors, _ in found]
+            is_missing = self._from_donors(missing, known, everyone, everyone_, count, random, apart, few)
+            wanted = [np.flatnonzero(missing[donors] == 0) for donors, _ in is_missing]
         values = column.values[present]
-        made: list[Values] = []
+        columns: list[Values] = []
         few = None if apart is None else self._few(column, present, apart)
         drawn = self._from_donors(values, known, present, wanted, count, random, apart, few)
         for rows, (donors, leaf) in zip(wanted, drawn, strict=True):
-            held = np.full(count, np.nan)
+            numbers = np.full(count, np.nan)
             if len(rows):
                 least = self.minimum_leaf
-                held[rows] = (
+                numbers[rows] = (
                     smoothed(values, leaf, donors, least, self.extremes, random) if self.smoothing else values[donors]
                 )
-            made.append(as_released(column, held))
-        return made
+            columns.append(as_released(column, numbers))
+        return columns
 
     def _few(self, column: Numbers, present: Whole, apart: Apart) -> NDArray[np.bool_]:
         """Return which numbers are too few people's to be lent to records like these; moved ones are nobody's."""
@@ -202,14 +202,14 @@ class SyntheticTrees:
         rows = np.flatnonzero(~column.missing) if fixed else np.arange(len(column))
         codes = column.codes[rows].astype(np.int64)
         wanted = [rows if fixed else np.arange(count)] * self.data_sets
-        made: list[Values] = []
+        columns: list[Values] = []
         few = None if apart is None else apart.set_aside(column, self.minimum_leaf)[rows]
         drawn = self._from_donors(codes, known, rows, wanted, count, random, apart, few)
         for at, (donors, _) in zip(wanted, drawn, strict=True):
-            held = np.full(count, -1, dtype=np.int32)
-            held[at] = codes[donors]
-            made.append(column.with_codes(held))
-        return made
+            drawn_codes = np.full(count, -1, dtype=np.int32)
+            drawn_codes[at] = codes[donors]
+            columns.append(column.with_codes(drawn_codes))
+        return columns
 
     def _from_donors(
         self,

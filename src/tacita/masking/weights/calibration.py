@@ -79,13 +79,13 @@ def calibrated(
     >>> calibrated(weights, added, np.array([8.0, 6.0])).round(6).tolist()
     [2.0, 2.0, 4.0]
     """
-    found = _solved(weights, added, totals, lambda u: _factors(u, distance, lower, upper), progress)
-    if found is None:
+    factors = _solved(weights, added, totals, lambda u: _factors(u, distance, lower, upper), progress)
+    if factors is None:
         raise InputError(
             "the totals cannot be met: they contradict each other, or the bounds of the factors are too narrow",
             do="check the totals, widen 'lower' and 'upper', or use fewer of them",
         )
-    return weights * found
+    return weights * factors
 
 
 def calibrated_noise(
@@ -116,12 +116,12 @@ def calibrated_noise(
         return 1 + noise * (2 * share - 1), 2 * noise * share * (1 - share)
 
     totals = weights @ added
-    found = _solved(weights, added, totals, factors, progress)
-    if found is None or not np.abs(found - 1).max() > _LEAST_NOISE * noise:
+    solved = _solved(weights, added, totals, factors, progress)
+    if solved is None or not np.abs(solved - 1).max() > _LEAST_NOISE * noise:
         raise InputError(
             "the totals to keep leave the weights no room for noise", do="keep fewer totals, or totals of larger groups"
         )
-    return weights * found
+    return weights * solved
 
 
 def _solved(

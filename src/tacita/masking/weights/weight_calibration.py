@@ -51,8 +51,8 @@ class WeightCalibration:
     def __post_init__(self) -> None:
         if not self.weight or self.weight in self.totals or not self.totals:
             raise UsageError("the weight, or totals of other attributes, are not given", do="give both")
-        told = [t for each in self.totals.values() for t in (each.values() if isinstance(each, Mapping) else [each])]
-        if not np.all(np.isfinite(told)):
+        numbers = [n for t in self.totals.values() for n in (t.values() if isinstance(t, Mapping) else [t])]
+        if not np.all(np.isfinite(numbers)):
             raise UsageError("a total is not finite", do="give numbers")
         checked_calibration(self.distance, self.lower, self.upper)
 
@@ -69,12 +69,12 @@ class WeightCalibration:
             raise InputError(f"'{self.weight}' has no weight above 0", do="give weights before they are calibrated")
         some = records.taken(rows)
         added, wanted = design(some, list(self.totals)), self._wanted(some)
-        asked = np.flatnonzero(~np.isnan(wanted))
+        fixed = np.flatnonzero(~np.isnan(wanted))
         after = column.values.copy()
         after[rows] = calibrated(
             after[rows],
-            added[:, asked],
-            wanted[asked],
+            added[:, fixed],
+            wanted[fixed],
             distance=self.distance,
             lower=self.lower,
             upper=self.upper,

@@ -25,9 +25,9 @@ def whole_weights(weights: NDArray[np.float64], order: NDArray[np.int64], start:
     low = np.floor(weights)
     # Ten digits: a sum that is whole but for dust is whole.
     passed = np.floor(np.concatenate([[0.0], np.round(np.cumsum((weights - low)[order]), 10)]) + start)
-    found = low.copy()
-    found[order] += np.diff(passed)
-    return found
+    rounded = low.copy()
+    rounded[order] += np.diff(passed)
+    return rounded
 
 
 def ordered_by(records: Records, names: Sequence[str], order: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -33,7 +33,7 @@ def mdav_rounds(points: Any, k: int, until: int, work: int, group: Any, next_gro
     for i in range(size):
         radius[i] = _distance(points[i], before)
     order = np.argsort(-radius)
-    found, distance = np.empty(k, np.int64), np.empty(k)
+    neighbours, distance = np.empty(k, np.int64), np.empty(k)
     left, looked, outermost = size, 0, 0
     while left >= until and looked < work:
         average = total / left
@@ -55,9 +55,9 @@ def mdav_rounds(points: Any, k: int, until: int, work: int, group: Any, next_gro
         opposite = farthest(tree, points[extreme])
         _leave(tree, points, total, group, opposite, next_group + 1)
         for centre in (extreme, opposite):
-            held = nearest(tree, points[centre], k - 1, found, distance)
-            for i in range(held):
-                _leave(tree, points, total, group, found[i], group[centre])
+            count = nearest(tree, points[centre], k - 1, neighbours, distance)
+            for i in range(count):
+                _leave(tree, points, total, group, neighbours[i], group[centre])
         next_group += 2
         left -= 2 * k
     return next_group
@@ -76,9 +76,9 @@ def mdav_end(points: Any, k: int, group: Any, next_group: int) -> int:
         extreme = farthest(tree, average)
         group[extreme] = next_group
         take_out(tree, extreme)
-        found, distance = np.empty(k, np.int64), np.empty(k)
-        for i in range(nearest(tree, points[extreme], k - 1, found, distance)):
-            group[found[i]] = next_group
+        neighbours, distance = np.empty(k, np.int64), np.empty(k)
+        for i in range(nearest(tree, points[extreme], k - 1, neighbours, distance)):
+            group[neighbours[i]] = next_group
         next_group += 1
     for i in range(size):
         if group[i] < 0:

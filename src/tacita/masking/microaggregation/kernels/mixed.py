@@ -43,7 +43,7 @@ class Left(NamedTuple):
     """The sum of their numbers."""
     effort: Any
     """For each category, the sum of the distances to it."""
-    held: Any
+    counts: Any
     """For each category, how many have it."""
 
 
@@ -53,19 +53,19 @@ def all_left(numbers: Any, codes: Any, tables: Tables) -> Left:
     size = len(numbers)
     total = np.zeros(numbers.shape[1])
     width = int(tables.size.sum())
-    effort, held = np.zeros(width), np.zeros(width, np.int64)
-    left = Left(numbers.copy(), codes.copy(), np.arange(size), np.arange(size), np.array([size]), total, effort, held)
+    effort, counts = np.zeros(width), np.zeros(width, np.int64)
+    left = Left(numbers.copy(), codes.copy(), np.arange(size), np.arange(size), np.array([size]), total, effort, counts)
     for i in range(size):
         total += numbers[i]
         shift = 0
         for a in range(codes.shape[1]):
-            held[shift + codes[i, a]] += 1
+            counts[shift + codes[i, a]] += 1
             shift += tables.size[a]
     shift = 0
     for a in range(codes.shape[1]):
         for c in range(tables.size[a]):
             for v in range(tables.size[a]):
-                effort[shift + c] += held[shift + v] * tables.distance[tables.start[a] + c * tables.size[a] + v]
+                effort[shift + c] += counts[shift + v] * tables.distance[tables.start[a] + c * tables.size[a] + v]
         shift += tables.size[a]
     return left
 
@@ -79,7 +79,7 @@ def leave(left: Left, tables: Tables, record: int) -> None:
     shift = 0
     for a in range(left.codes.shape[1]):
         code, size = left.codes[spot, a], tables.size[a]
-        left.held[shift + code] -= 1
+        left.counts[shift + code] -= 1
         for c in range(size):
             left.effort[shift + c] -= tables.distance[tables.start[a] + c * size + code]
         shift += size
@@ -91,11 +91,11 @@ def leave(left: Left, tables: Tables, record: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def least(effort: Any, held: Any) -> int:
+def least(effort: Any, counts: Any) -> int:
     """Return the category that occurs and is at the least distance from all; the first of several."""
     best = -1
-    for c in range(len(held)):
-        if held[c] > 0 and (best < 0 or effort[c] < effort[best] - _TIE * (1 + abs(effort[best]))):
+    for c in range(len(counts)):
+        if counts[c] > 0 and (best < 0 or effort[c] < effort[best] - _TIE * (1 + abs(effort[best]))):
             best = c
     return best
 
@@ -107,7 +107,7 @@ def average(left: Left, tables: Tables) -> tuple[Any, Any]:
     shift = 0
     for a in range(len(codes)):
         end = shift + tables.size[a]
-        codes[a] = least(left.effort[shift:end], left.held[shift:end])
+        codes[a] = least(left.effort[shift:end], left.counts[shift:end])
         shift = end
     return left.total / left.count[0], codes
 
@@ -134,28 +134,28 @@ def apart(numbers: Any, codes: Any, left: Left, tables: Tables) -> Any:
 def farthest_left(numbers: Any, codes: Any, left: Left, tables: Tables) -> int:
     """Return the record farthest from a point, of those that are left; the first of several."""
     distance, record = apart(numbers, codes, left, tables), left.record
-    best, found = -1.0, -1
+    best, farthest = -1.0, -1
     for spot in range(len(distance)):
-        if distance[spot] > best or (distance[spot] == best and record[spot] < found):
-            best, found = distance[spot], record[spot]
-    return found
+        if distance[spot] > best or (distance[spot] == best and record[spot] < farthest):
+            best, farthest = distance[spot], record[spot]
+    return farthest
 
 
 @njit(cache=True, nogil=True)
 def nearest_left(numbers: Any, codes: Any, left: Left, tables: Tables, wanted: int) -> Any:
     """Return the records nearest to a point, of those that are left; the first of several."""
     every, record = apart(numbers, codes, left, tables), left.record
-    found, distance = np.full(wanted, -1, np.int64), np.full(wanted, np.inf)
+    neighbours, distance = np.full(wanted, -1, np.int64), np.full(wanted, np.inf)
     for spot in range(len(every)):
         here, number = every[spot], record[spot]
         i = wanted
-        while i > 0 and (here < distance[i - 1] or (here == distance[i - 1] and number < found[i - 1])):
+        while i > 0 and (here < distance[i - 1] or (here == distance[i - 1] and number < neighbours[i - 1])):
             if i < wanted:
-                found[i], distance[i] = found[i - 1], distance[i - 1]
+                neighbours[i], distance[i] = neighbours[i - 1], distance[i - 1]
             i -= 1
         if i < wanted:
-            found[i], distance[i] = number, here
-    return found
+            neighbours[i], distance[i] = number, here
+    return neighbours
 
 
 @njit(cache=True, nogil=True)
@@ -209,7 +209,7 @@ def categories_of_groups(codes: Any, group: Any, number: int, table: Any) -> Any
     The table is square; records are visited group by group, so that only categories of the group are compared.
     """
     order = np.argsort(group, kind="mergesort")
-    found = np.empty(number, np.int64)
+    categories = np.empty(number, np.int64)
     first = 0
     while first < len(order):
         end = first
@@ -223,6 +223,6 @@ def categories_of_groups(codes: Any, group: Any, number: int, table: Any) -> Any
             tied = abs(effort - least_effort) <= _TIE * (1 + effort)
             if (tied and code < best) or (not tied and effort < least_effort):
                 best, least_effort = code, effort
-        found[group[order[first]]] = best
+        categories[group[order[first]]] = best
         first = end
-    return found
+    return categories

@@ -22,11 +22,11 @@ def shortest_path(values: Any, k: int) -> Any:
     for j in range(k, size + 1):
         mean, squares = 0.0, 0.0
         for i in range(j - 1, max(j - 2 * k, -1), -1):
-            held = j - i
+            length = j - i
             gap = values[i] - mean
-            mean += gap / held
+            mean += gap / length
             squares += gap * (values[i] - mean)
-            if held >= k and cost[i] + squares < cost[j]:
+            if length >= k and cost[i] + squares < cost[j]:
                 cost[j], before[j] = cost[i] + squares, i
     starts = np.zeros(size, np.int64)
     j = size

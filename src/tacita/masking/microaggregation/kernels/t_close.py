@@ -17,13 +17,13 @@ def _take_nearest(
     """Take into a group the record of each stretch, or of only one, that is nearest to a point."""
     every, record = apart(numbers, codes, left, tables), left.record
     stretches = stretch.max() + 1
-    found, distance = np.full(stretches, -1, np.int64), np.full(stretches, np.inf)
+    near, distance = np.full(stretches, -1, np.int64), np.full(stretches, np.inf)
     for spot in range(len(every)):
         here = record[spot]
         s = stretch[here]
-        if (only < 0 or s == only) and (every[spot] < distance[s] or (every[spot] == distance[s] and here < found[s])):
-            found[s], distance[s] = here, every[spot]
-    for here in found:
+        if (only < 0 or s == only) and (every[spot] < distance[s] or (every[spot] == distance[s] and here < near[s])):
+            near[s], distance[s] = here, every[spot]
+    for here in near:
         if here >= 0:
             group[here] = number
             leave(left, tables, here)
@@ -31,7 +31,7 @@ def _take_nearest(
 
 @njit(cache=True, nogil=True)
 def stretched_rounds(
-    numbers: Any, codes: Any, left: Left, tables: Tables, stretch: Any, crowded: int, times: int, group: Any, made: int
+    numbers: Any, codes: Any, left: Left, tables: Tables, stretch: Any, crowded: int, times: int, group: Any, new: int
 ) -> int:
     """Form groups around extreme records, in pairs; return the number of the next group.
 
@@ -47,15 +47,15 @@ def stretched_rounds(
         for centre in (extreme, opposite):
             # The opposite record may have been taken in by the first group.
             if group[centre] < 0:
-                _take_nearest(numbers[centre], codes[centre], left, tables, stretch, -1, group, made)
+                _take_nearest(numbers[centre], codes[centre], left, tables, stretch, -1, group, new)
                 to_come, waiting = 0, 0
                 for spot in range(left.count[0]):
                     to_come += stretch[left.record[spot]] == 0
                     waiting += stretch[left.record[spot]] == crowded
                 if waiting > to_come:
-                    _take_nearest(numbers[centre], codes[centre], left, tables, stretch, crowded, group, made)
-                made += 1
-    return made
+                    _take_nearest(numbers[centre], codes[centre], left, tables, stretch, crowded, group, new)
+                new += 1
+    return new
 
 
 @njit(cache=True, nogil=True)

@@ -51,19 +51,19 @@ def planted(points: Any) -> Tree:
     number = np.arange(size)
     count[0] = size
     for node in range(nodes):
-        first, held = start[node], count[node]
+        first, size_here = start[node], count[node]
         for j in range(columns):
             low, high = np.inf, -np.inf
-            for i in range(first, first + held):
+            for i in range(first, first + size_here):
                 value = points[number[i], j]
                 low = min(low, value)
                 high = max(high, value)
             lower[node, j], upper[node, j] = low, high
         if node < leaves - 1:
-            half = held // 2
-            _halved(points, number, first, first + held, first + half, int(np.argmax(upper[node] - lower[node])))
+            half = size_here // 2
+            _halved(points, number, first, first + size_here, first + half, int(np.argmax(upper[node] - lower[node])))
             start[2 * node + 1], count[2 * node + 1] = first, half
-            start[2 * node + 2], count[2 * node + 2] = first + half, held - half
+            start[2 * node + 2], count[2 * node + 2] = first + half, size_here - half
     place = np.empty(size, np.int64)
     for i in range(size):
         place[number[i]] = i
@@ -152,11 +152,11 @@ def _at_most(lower: Any, upper: Any, node: int, point: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
-def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> int:
+def nearest(tree: Tree, point: Any, wanted: int, neighbours: Any, distance: Any) -> int:
     """Fill in the nearest records that are left, nearest first, and their squared distances; return how many."""
     points, number, _, start, count, lower, upper = tree
     nodes, columns = lower.shape
-    held = 0
+    filled = 0
     pending = np.empty(128, np.int64)
     bounds = np.empty(128)
     pending[0], bounds[0] = 0, 0.0
@@ -164,7 +164,7 @@ def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> i
     while top > 0 and wanted > 0:
         top -= 1
         node = pending[top]
-        if count[node] == 0 or (held == wanted and bounds[top] > distance[held - 1]):
+        if count[node] == 0 or (filled == wanted and bounds[top] > distance[filled - 1]):
             continue
         if 2 * node + 1 < nodes:
             left, right = _at_least(lower, upper, 2 * node + 1, point), _at_least(lower, upper, 2 * node + 2, point)
@@ -179,19 +179,19 @@ def nearest(tree: Tree, point: Any, wanted: int, found: Any, distance: Any) -> i
                 gap = points[i, j] - point[j]
                 total += gap * gap
             record = number[i]
-            if held == wanted and (
-                total > distance[held - 1] or (total == distance[held - 1] and record > found[held - 1])
+            if filled == wanted and (
+                total > distance[filled - 1] or (total == distance[filled - 1] and record > neighbours[filled - 1])
             ):
                 continue
-            spot = held if held < wanted else held - 1
+            spot = filled if filled < wanted else filled - 1
             while spot > 0 and (
-                total < distance[spot - 1] or (total == distance[spot - 1] and record < found[spot - 1])
+                total < distance[spot - 1] or (total == distance[spot - 1] and record < neighbours[spot - 1])
             ):
-                found[spot], distance[spot] = found[spot - 1], distance[spot - 1]
+                neighbours[spot], distance[spot] = neighbours[spot - 1], distance[spot - 1]
                 spot -= 1
-            found[spot], distance[spot] = record, total
-            held = min(held + 1, wanted)
-    return held
+            neighbours[spot], distance[spot] = record, total
+            filled = min(filled + 1, wanted)
+    return filled
 
 
 @njit(cache=True, nogil=True)

@@ -107,16 +107,16 @@ def grown_groups(points: Any, first: int, last: int, k: int) -> Any:
     A group takes in the record that is nearest to its average.
     """
     tree = planted(points)
-    found, distance = np.empty(1, np.int64), np.empty(1)
+    neighbour, distance = np.empty(1, np.int64), np.empty(1)
     group = np.full(len(points), -1, np.int64)
     take_out(tree, first)
     take_out(tree, last)
     group[first], group[last] = 0, 1
     for number, start in enumerate((first, last)):
         average = points[start].copy()
-        for held in range(1, k):
-            nearest(tree, average, 1, found, distance)
-            take_out(tree, found[0])
-            group[found[0]] = number
-            average += (points[found[0]] - average) / (held + 1)
+        for size in range(1, k):
+            nearest(tree, average, 1, neighbour, distance)
+            take_out(tree, neighbour[0])
+            group[neighbour[0]] = number
+            average += (points[neighbour[0]] - average) / (size + 1)
     return group

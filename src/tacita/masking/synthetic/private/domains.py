@@ -45,10 +45,10 @@ class Domain:
             )
         if self.edges is not None:
             check_measured(records, [self.name])
-            held = np.nan_to_num(
+            numbers = np.nan_to_num(
                 records.numbers(self.name).values, nan=float(self.edges[0]), posinf=np.inf, neginf=-np.inf
             )
-            found = np.searchsorted(self.edges[1:-1], held, side="right")
+            cells_ = np.searchsorted(self.edges[1:-1], numbers, side="right")
         else:
             place = {text_of(value): cell for cell, value in enumerate(self.values)}
             own = records.categories(self.name)
@@ -58,8 +58,8 @@ class Domain:
                     f"'{self.name}' has values that are not among its categories",
                     do="give all categories that the attribute can have, in 'categories' or in its hierarchy",
                 )
-            found = cells[own.codes]
-        return np.where(column.missing, self.cells, found).astype(np.int64)
+            cells_ = cells[own.codes]
+        return np.where(column.missing, self.cells, cells_).astype(np.int64)
 
     def column(self, codes: Whole, like: Values, random: np.random.Generator) -> Values:
         """Return cells as values: a category, or a number anywhere in its bin."""

@@ -129,13 +129,13 @@ class SyntheticMarginals:
         scales = SENSITIVITY / parts["one"], SENSITIVITY / parts["two"]
         model = TreeModel.of(single, tables, len(records), scales)
         drawn = model.drawn(len(records) if self.records is None else self.records, random)
-        made = {name: domains[name].column(drawn[name], records[name], random) for name in records.names}
+        columns = {name: domains[name].column(drawn[name], records[name], random) for name in records.names}
         figures = {"epsilon": self.epsilon, "scale of tables of one attribute": scales[0]}
         notes: tuple[str, ...] = ()
         if pairs:
             figures["scale of tables of two attributes"] = scales[1]
             notes = ("pairs of attributes that are kept: " + "; ".join(f"{a} and {b}" for a, b in pairs),)
-        return Treated(Records(made), None, None, MappingProxyType(figures), notes=notes)
+        return Treated(Records(columns), None, None, MappingProxyType(figures), notes=notes)
 
     def _check_names(self, records: Records) -> None:
         named = [*self.bounds, *self.categories, *self.may_be_missing, *(n for pair in self.pairs or () for n in pair)]
@@ -160,11 +160,11 @@ class SyntheticMarginals:
         numbers = {"one": count, "choice": pairs if self.pairs is None else 0, "two": pairs}
         used = [stage for stage, number in numbers.items() if number]
         shares = epsilon_of_each(self.epsilon, None, used)
-        found = {stage: shares[stage] / numbers[stage] for stage in used}
+        budgets = {stage: shares[stage] / numbers[stage] for stage in used}
         # Summed exactly: rounding must not spend more than there is.
-        while sum(Fraction(found[stage]) * numbers[stage] for stage in used) > Fraction(self.epsilon):
-            found = {stage: math.nextafter(part, 0) for stage, part in found.items()}
-        return {"two": math.inf, "choice": math.inf} | found
+        while sum(Fraction(budgets[stage]) * numbers[stage] for stage in used) > Fraction(self.epsilon):
+            budgets = {stage: math.nextafter(part, 0) for stage, part in budgets.items()}
+        return {"two": math.inf, "choice": math.inf} | budgets
 
     def _chosen(
         self,

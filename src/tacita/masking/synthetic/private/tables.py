@@ -34,8 +34,8 @@ def cross_counted(one: Whole, two: Whole, sizes: tuple[int, int]) -> Whole:
 
 def noisy(table: Whole, epsilon: float, progress: Progress = silent) -> Array:
     """Return a table of counts that is epsilon-differentially private."""
-    found = with_laplace_noise(table.reshape(-1), SENSITIVITY, epsilon, progress, "noise on a table")
-    return found.reshape(table.shape).astype(float)
+    noisy = with_laplace_noise(table.reshape(-1), SENSITIVITY, epsilon, progress, "noise on a table")
+    return noisy.reshape(table.shape).astype(float)
 
 
 def chosen(scores: Whole, epsilon: float) -> int:

@@ -59,19 +59,19 @@ class TreeModel:
         A first attribute of each tree is drawn from its shares, and each neighbour given the one before. Draws are
         systematic: a value gets its expected number of records, rounded up or down.
         """
-        found: dict[str, Whole] = {}
+        codes: dict[str, Whole] = {}
         for start in self.single:
-            if start in found:
+            if start in codes:
                 continue
-            found[start] = _systematic(self.single[start], count, random)
+            codes[start] = _systematic(self.single[start], count, random)
             waiting = [start]
             while waiting:
                 name = waiting.pop()
                 for other, table in self._beside(name):
-                    if other not in found:
-                        found[other] = _given(found[name], table, random)
+                    if other not in codes:
+                        codes[other] = _given(codes[name], table, random)
                         waiting.append(other)
-        return found
+        return codes
 
     def _beside(self, name: str) -> Sequence[tuple[str, Array]]:
         return [
@@ -87,8 +87,8 @@ def nearest_shares(values: Array) -> Array:
     >>> nearest_shares(np.array([0.7, 0.5, -0.4])).round(3).tolist()
     [0.6, 0.4, 0.0]
     """
-    found: Array = _nearest_rows(values[None, :], np.ones(1))[0]
-    return found
+    nearest: Array = _nearest_rows(values[None, :], np.ones(1))[0]
+    return nearest
 
 
 def nearest_table(table: Array, rows: Array, columns: Array) -> Array:
@@ -101,17 +101,17 @@ def nearest_table(table: Array, rows: Array, columns: Array) -> Array:
     >>> nearest_table(np.array([[0.5, 0.3], [-0.1, 0.2]]), np.array([0.6, 0.4]), np.array([0.5, 0.5])).round(3).tolist()
     [[0.425, 0.175], [0.075, 0.325]]
     """
-    found = table
+    fitted = table
     by_row, by_column = np.zeros_like(table), np.zeros_like(table)
     for _ in range(_ROUNDS):
-        before = found
-        held = _nearest_rows(found + by_row, rows)
-        by_row = found + by_row - held
-        found = _nearest_rows((held + by_column).T, columns).T
-        by_column = held + by_column - found
-        if np.abs(found - before).max() < 1e-9:
+        before = fitted
+        by_rows = _nearest_rows(fitted + by_row, rows)
+        by_row = fitted + by_row - by_rows
+        fitted = _nearest_rows((by_rows + by_column).T, columns).T
+        by_column = by_rows + by_column - fitted
+        if np.abs(fitted - before).max() < 1e-9:
             break
-    return found
+    return fitted
 
 
 def _nearest_rows(table: Array, totals: Array) -> Array:
@@ -120,8 +120,8 @@ def _nearest_rows(table: Array, totals: Array) -> Array:
     excess = (np.cumsum(ranked, axis=1) - totals[:, None]) / np.arange(1, table.shape[1] + 1)
     # The first place always counts, also for a total of 0.
     last = np.maximum(np.sum(ranked > excess, axis=1) - 1, 0)
-    found: Array = np.maximum(table - excess[np.arange(len(table)), last][:, None], 0)
-    return found
+    projected: Array = np.maximum(table - excess[np.arange(len(table)), last][:, None], 0)
+    return projected
 
 
 def raked(table: Array, rows: Array, columns: Array) -> Array:
@@ -130,14 +130,14 @@ def raked(table: Array, rows: Array, columns: Array) -> Array:
     >>> raked(np.array([[0.4, 0.1], [0.1, 0.4]]), np.array([0.6, 0.4]), np.array([0.5, 0.5])).sum(axis=1).round(6)
     array([0.6, 0.4])
     """
-    found = table
+    fitted = table
     for _ in range(_ROUNDS):
-        found = found * _ratio(columns, found.sum(axis=0))[None, :]
-        ratio = _ratio(rows, found.sum(axis=1))
-        found = found * ratio[:, None]
+        fitted = fitted * _ratio(columns, fitted.sum(axis=0))[None, :]
+        ratio = _ratio(rows, fitted.sum(axis=1))
+        fitted = fitted * ratio[:, None]
         if np.abs(ratio - 1).max() < 1e-9:
             break
-    return found
+    return fitted
 
 
 def _ratio(wanted: Array, there: Array) -> Array:
@@ -155,11 +155,11 @@ def _systematic(shares: Array, count: int, random: np.random.Generator) -> Whole
 
 def _given(parents: Whole, table: Array, random: np.random.Generator) -> Whole:
     """Return cells of an attribute, given those of another; a row of the table for each of its cells."""
-    found = np.empty(len(parents), dtype=np.int64)
+    children = np.empty(len(parents), dtype=np.int64)
     order = np.argsort(parents, kind="stable")
     for rows in np.split(order, np.flatnonzero(np.diff(parents[order])) + 1):
         if len(rows):
             shares = table[parents[rows[0]]]
             shares = shares if shares.sum() > 0 else table.sum(axis=0)
-            found[rows] = _systematic(shares, len(rows), random)
-    return found
+            children[rows] = _systematic(shares, len(rows), random)
+    return children
