@@ -13,7 +13,6 @@ from tests.cycle.naive import Row, alpha_match, expected, maybe_match, standard,
 import tacita as tc
 from tacita.cycle import look_alike_pass
 from tacita.cycle.anonymize import anonymize
-from tacita.cycle.as_json import outcome_dict
 from tacita.cycle.outcome import Outcome
 from tacita.cycle.plan import Plan
 from tacita.cycle.suppression.optimum import optimum
@@ -288,7 +287,7 @@ def test_the_verdict_says_what_a_meaning_of_nulls_leaves(nulls: Nulls | None, wo
     rows = [("x", "1"), ("x", "2"), ("y", "3"), ("y", "3")]
     outcome = anonymize(microdata(rows), Plan(KAnonymity(2), nulls=nulls))
     assert outcome.verdict.startswith(words)
-    assert outcome_dict(outcome)["verdict"] == outcome.verdict
+    assert outcome.to_dict()["verdict"] == outcome.verdict
     assert (outcome.after.unsafe_strict == 0) == words.startswith("Safe: ")
 
 

@@ -18,8 +18,6 @@ from tacita.errors import TacitaError, UsageError
 from tacita.masking.catalogue import METHODS
 from tacita.masking.noise.additive import UncorrelatedNoise
 from tacita.progress import Step, silent
-from tacita.recipes.as_html import comparison_page
-from tacita.recipes.as_json import comparison_dict
 from tacita.recipes.comparison import compared
 from tacita.recipes.defaults import risk_of
 from tacita.recipes.evaluation import Evaluation
@@ -65,11 +63,11 @@ def test_a_recipe_that_hardly_protects_is_no_better_than_the_unmasked_file(peopl
     assert found.baseline.score == pytest.approx(50, abs=2)
     assert found.points[0].evaluation.disclosure_risk > 80
     assert (found.best, found.frontier, found.better) == (None, (), ())
-    told = comparison_dict(found)
+    told = found.to_dict()
     assert told["points"][0]["better_than_unmasked"] is False
     assert told["baseline"]["score"] == found.baseline.score
     assert "No recipe is better than the unmasked file" in told["verdict"]
-    page = comparison_page(found, "people")
+    page = found.to_html()
     assert "no better than the unmasked file" in page
     assert page.count("unmasked file") >= 4  # verdict, map, table, mark
 
@@ -106,9 +104,9 @@ def test_the_score_is_the_mean_of_both(people):
 
 def test_the_same_seed_gives_the_same_map_at_any_speed(people):
     recipes = [noise(0.1), noise(0.5), noise(1.0)]
-    one = comparison_dict(compared(people.microdata, recipes, seed=3, at_once=1))
-    two = comparison_dict(compared(people.microdata, recipes, seed=3, at_once=3))
-    other = comparison_dict(compared(people.microdata, recipes, seed=4))
+    one = compared(people.microdata, recipes, seed=3, at_once=1).to_dict()
+    two = compared(people.microdata, recipes, seed=3, at_once=3).to_dict()
+    other = compared(people.microdata, recipes, seed=4).to_dict()
     assert one == two
     assert one != other
 
@@ -139,7 +137,7 @@ def test_a_recipe_that_cannot_be_carried_out_stops_a_comparison_and_not_an_explo
     assert found.points[0].failed is None
     assert found.points[1].failed
     assert found.best == 0
-    assert found.points[1].failed in comparison_page(found, "people")
+    assert found.points[1].failed in found.to_html()
 
 
 def test_an_exploration_treats_numbers_and_categories(people):

@@ -219,9 +219,6 @@ def anonymize(
     OUT.internal. Nothing is written if a record cannot be made safe: exit code 1, and what would make it pass. Ask
     'tacita explain OUT --row N' why a cell was changed, and 'tacita verify OUT' whether the claim holds.
     """
-    from tacita.cycle.as_json import outcome_dict
-    from tacita.cycle.as_text import outcome_text
-
     if curve and out is not None:
         raise UsageError("--curve shows what would come of it and releases nothing", do="leave out --out, or --curve")
     if program is not None:
@@ -297,9 +294,9 @@ def anonymize(
         released = _released(outcome, out, options, links, progress) if out is not None and outcome.is_safe else None
         outcome = _tried(outcome) if released is None else released.outcome
     if as_json:
-        print_json(outcome_dict(outcome) | _told(released))
+        print_json(outcome.to_dict() | _told(released))
     else:
-        print_text(*outcome_text(outcome), *_next(outcome, released))
+        print_text(outcome, *_next(outcome, released))
     if not outcome.is_safe:
         raise typer.Exit(EXIT_UNSAFE)
 
@@ -379,14 +376,13 @@ def _next(outcome: Outcome, released: Released | None) -> list[Any]:
 
 
 def _show_curve(data: Dataset, plan: Plan, *, as_json: bool, progress: Progress) -> None:
-    from tacita.cycle.as_text import curve_text
     from tacita.cycle.curve import curve as drawn
 
     points = drawn(data.microdata, plan, progress=progress)
     if as_json:
-        print_json([point.to_dict() for point in points])
+        print_json(points.to_dict()["points"])
     else:
-        print_text(*curve_text(points))
+        print_text(points)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -63,12 +63,11 @@ def attack(
     (success - control) / (1 - control).
     """
     from tacita.files.read import read
-    from tacita.recipes.as_json import attack_dict
-    from tacita.recipes.as_text import attacks_table
     from tacita.recipes.attacking import attacked
     from tacita.recipes.defaults import risk_of
-    from tacita.recipes.scores import control_notes
     from tacita.recipes.truth import scene_of
+    from tacita.views.evaluation import attack_dict, attacks_table, control_notes
+    from tacita.views.json_values import plain
 
     with progress_shown() as progress:
         data = request.read(original, progress, only_given_roles=True)
@@ -93,7 +92,7 @@ def attack(
     if as_json:
         notes = [*found.notes, *([BY_ORDER] if by_order else [])]
         told = {"known": list(scene.known), "secret": list(scene.secret), "notes": notes}
-        print_json(told | {"attacks": [attack_dict(each) for each in found.done], "accepted": not beyond})
+        print_json(told | {"attacks": plain([attack_dict(each) for each in found.done]), "accepted": not beyond})
     else:
         from rich.text import Text
 

@@ -54,7 +54,7 @@ def compare(
     with progress_shown() as progress:
         data, notes = request.read(source, progress, only_given_roles=True).for_release(progress=progress)
         found = compared(data.microdata, recipes, seed=seed, at_once=at_once, progress=progress)
-    show(replace(found, notes=(*notes, *found.notes)), data.name, html, as_json=as_json, force=force)
+    show(replace(found, notes=(*notes, *found.notes)), html, as_json=as_json, force=force)
     if found.best is None:
         raise typer.Exit(EXIT_NOTHING)
 
@@ -67,20 +67,16 @@ def check_page(html: Path | None, *, force: bool) -> None:
         raise OutputError("exists already", where=str(html), do="choose another name, or add --force to replace it")
 
 
-def show(found: Comparison, name: str, html: Path | None, *, as_json: bool, force: bool) -> None:
+def show(found: Comparison, html: Path | None, *, as_json: bool, force: bool) -> None:
     """Print a comparison, and write its page if one is asked for."""
-    from tacita.recipes.as_html import comparison_page
-    from tacita.recipes.as_json import comparison_dict
-    from tacita.recipes.as_text import comparison_text
-
     if html is not None:
         from tacita.files.atomic import write_text
 
-        write_text(html, comparison_page(found, name), force=force)
+        write_text(html, found.to_html(), force=force)
     if as_json:
-        print_json(comparison_dict(found))
+        print_json(found.to_dict())
         return
-    print_text(*comparison_text(found), *([f"The map is in {html}."] if html is not None else []))
+    print_text(found, *([f"The map is in {html}."] if html is not None else []))
 
 
 def add_to(app: typer.Typer) -> None:

@@ -89,7 +89,7 @@ def explore(
             data.microdata, asked, judgement=wanted, seed=seed, at_once=at_once, must_run=False, progress=progress
         )
     _write(found, recipes, take, to, force=force)
-    show(replace(found, notes=(*notes, *found.notes)), data.name, html, as_json=as_json, force=force)
+    show(replace(found, notes=(*notes, *found.notes)), html, as_json=as_json, force=force)
     if found.best is None:
         raise typer.Exit(EXIT_NOTHING)
 

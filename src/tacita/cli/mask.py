@@ -97,12 +97,11 @@ def mask(
 
 
 def _as_dict(found: Masking, released: ReleasedRecords | None, against: Sequence[str]) -> dict[str, Any]:
-    from tacita.recipes.as_json import evaluation_dict
-    from tacita.recipes.as_json import told as figure
     from tacita.recipes.verdict import has_limit
     from tacita.release.derivable import with_derivable
+    from tacita.views.json_values import plain
 
-    judged = evaluation_dict(found.evaluation)
+    judged = found.evaluation.to_dict()
     is_derivable = released is not None and released.is_derivable
     told: dict[str, Any] = {"headline": with_derivable(judged.pop("headline"), is_derivable=is_derivable)}
     told["steps"] = [
@@ -111,7 +110,7 @@ def _as_dict(found: Masking, released: ReleasedRecords | None, against: Sequence
             "changed": list(done.attributes),
             "promises": done.promises,
             "limits": done.limits,
-            "figures": {name: figure(value) for name, value in done.figures.items()},
+            "figures": plain(done.figures),
             "notes": list(done.notes),
         }
         for done in found.masked.steps
@@ -127,10 +126,9 @@ def _as_dict(found: Masking, released: ReleasedRecords | None, against: Sequence
 def _print(found: Masking, released: ReleasedRecords | None, against: Sequence[str], *, refused: bool) -> None:
     from rich.text import Text
 
-    from tacita.recipes.as_text import evaluation_text, steps_text
-    from tacita.recipes.headline import headline
     from tacita.recipes.verdict import UNGATED, has_limit
     from tacita.release.derivable import with_derivable
+    from tacita.views.evaluation import evaluation_text, headline, steps_text
 
     lines = [*found.notes, *(released.notes if released is not None else ())]
     said = [Text(printable(f"Note: {note}"), style="dim") for note in lines]

@@ -6,12 +6,13 @@ on its own. In between, a match that leans on a null of another record counts in
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from tacita.cycle.anonymize import anonymize
 from tacita.cycle.plan import Plan
+from tacita.errors import counted
 from tacita.model.microdata import Microdata
+from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
 from tacita.risk.null_semantics import Semantics
 
@@ -20,7 +21,7 @@ LEANING = (1.0, 0.75, 0.5, 0.34, 0.25, 0.2, 0.1, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """One setting, and the two numbers that it comes to."""
 
     nulls_count: str
@@ -29,12 +30,18 @@ class Point:
     unsafe_strict: int | None
     is_safe: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the point in words of JSON."""
-        return asdict(self)
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Curve(Result):
+    """All settings that were tried, from maybe-match to strict, and the expected semantics."""
+
+    points: tuple[CurvePoint, ...]
+
+    def _in_short(self) -> str:
+        return counted(len(self.points), "setting")
 
 
-def curve(microdata: Microdata, plan: Plan, *, progress: Progress = silent) -> list[Point]:
+def curve(microdata: Microdata, plan: Plan, *, progress: Progress = silent) -> Curve:
     """Return nulls and strict violations for each amount of leaning, and for the expected semantics."""
     base = plan.nulls_in(microdata.dictionary)
     meanings = [replace(base, semantics=Semantics.ALPHA, alpha=alpha) for alpha in LEANING]
@@ -43,5 +50,5 @@ def curve(microdata: Microdata, plan: Plan, *, progress: Progress = silent) -> l
     for done, nulls in enumerate(meanings):
         progress(Step("drawing the curve", done, len(meanings)))
         outcome = anonymize(microdata, replace(plan, nulls=nulls))
-        points.append(Point(nulls.in_words, outcome.nulls, outcome.after.unsafe_strict, outcome.is_safe))
-    return points
+        points.append(CurvePoint(nulls.in_words, outcome.nulls, outcome.after.unsafe_strict, outcome.is_safe))
+    return Curve(tuple(points))

@@ -12,6 +12,7 @@ from tacita.cycle.decisions import Decisions
 from tacita.engines.protocol import Relation
 from tacita.errors import counted
 from tacita.model.microdata import Microdata
+from tacita.model.result import Result
 from tacita.risk.null_semantics import Nulls
 
 _COUNTED = "k-anonymity"
@@ -114,8 +115,8 @@ class Stuck:
     """Clauses without any value: ``allow Sector to be suppressed``, ``take k = 2``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+@dataclass(frozen=True, slots=True, repr=False)
+class Outcome(Result):
     """What came of a cycle. Only a safe one may be released."""
 
     original: Microdata
@@ -141,6 +142,9 @@ class Outcome:
     """Whether attributes that stay determine hidden values, and it was released all the same."""
     links: Relation | None = field(default=None, repr=False, compare=False)
     """Pairs of identifiers that belong together, if the program of the cycle concluded them itself."""
+
+    def _in_short(self) -> str:
+        return f"'{self.original.name}': {self.verdict}"
 
     @property
     def records(self) -> int:

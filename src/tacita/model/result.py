@@ -31,13 +31,17 @@ class Result:
         """Return what it is in a few words: counts and names, never a value of the data, a seed or a key."""
         return ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; the field names are part of the interface."""
-        return cast("dict[str, Any]", _view(self).to_dict(self))
+    def to_dict(self, **options: Any) -> dict[str, Any]:
+        """Return plain values for JSON; the field names are part of the interface. `options` are those of the view."""
+        return cast("dict[str, Any]", _view(self).to_dict(self, **options))
 
-    def to_text(self, width: int = 120) -> str:
+    def to_text(self, width: int = 120, **options: Any) -> str:
         """Return text for people, without colours."""
-        return cast("str", _view(self).to_text(self, width))
+        return cast("str", _view(self).to_text(self, width, **options))
+
+    def to_terminal(self, **options: Any) -> RenderableType:
+        """Return what rich prints, at any width; ``console.print(result)`` does the same without options."""
+        return cast("RenderableType", _view(self).as_text(self, **options))
 
     def to_html(self) -> str:
         """Return a page that needs nothing but itself."""
@@ -52,7 +56,7 @@ class Result:
         return f"<{type(self).__name__}{' ' if words else ''}{words}>"
 
     def __rich__(self) -> RenderableType:
-        return cast("RenderableType", _view(self).as_text(self))
+        return self.to_terminal()
 
     def _repr_html_(self) -> str:
         return str(_view(self).as_fragment(self))

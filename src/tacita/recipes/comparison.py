@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
-from tacita.errors import TacitaError, UsageError
+from tacita.errors import TacitaError, UsageError, counted
 from tacita.model.microdata import Microdata
+from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Done, Masked, carried_out, fresh_seed
 from tacita.recipes.evaluation import Evaluation, evaluated, is_number
@@ -25,7 +26,7 @@ _LEAST_GAIN = 0.1
 """A recipe that takes less than this part of the unmasked file's risk away protects nobody, however cheap it is."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Point:
     """One recipe on the R-U map."""
 
@@ -48,8 +49,8 @@ class Point:
         return both if all(map(is_number, both)) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Result):
     """All points, on one ground, and the unmasked file as the baseline."""
 
     points: tuple[Point, ...]
@@ -57,6 +58,12 @@ class Comparison:
     notes: tuple[str, ...] = ()
     baseline: Evaluation | None = None
     """The unmasked file, judged as the recipes are; None if no recipe could be carried out."""
+    name: str = ""
+    """The name of the microdata."""
+
+    def _in_short(self) -> str:
+        best = f"point {self.best + 1} has the lowest score" if self.best is not None else self.verdict
+        return f"'{self.name}': {counted(len(self.points), 'recipe')}, {best}"
 
     @property
     def better(self) -> tuple[int, ...]:
@@ -132,7 +139,9 @@ def compared(
     done = _all([_carry(microdata, recipe, must_run=must_run) for recipe in recipes], workers, "carrying out", progress)
     masked = [each for each in done if isinstance(each, Masked)]
     if not masked:
-        return Comparison(tuple(p for p in done if isinstance(p, Point)), ground_for(microdata, [], shared))
+        return Comparison(
+            tuple(p for p in done if isinstance(p, Point)), ground_for(microdata, [], shared), name=microdata.name
+        )
     ground = ground_for(microdata, masked, shared)
     paired = all(each.origin is not None for each in masked)
     notes = () if paired else ("some recipes invent their records: all are judged by what needs no pairs of records",)
@@ -142,7 +151,7 @@ def compared(
     points = [next(judged) if isinstance(each, Masked) else each for each in done]
     found = tuple(point for point in points if isinstance(point, Point))
     baseline = base.evaluation if isinstance(base, Point) else None
-    return Comparison(found, ground, (*notes, *ground.notes), baseline)
+    return Comparison(found, ground, (*notes, *ground.notes), baseline, microdata.name)
 
 
 class _Stopped(Exception):

@@ -22,6 +22,7 @@ from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.engines.records import records_of
 from tacita.errors import TacitaError, listed
 from tacita.model.records import Numbers, Records
+from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.attacking import recipe_attacked
 from tacita.recipes.carry_out import Masked
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from tacita.utility.analyses.indicators import Preserved
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Result):
     """What came of a recipe."""
 
     losses: tuple[Lost, ...]
@@ -52,6 +53,11 @@ class Evaluation:
     """Attackers that should have attacked and could not."""
     untouched: Untouched | None = None
     """Known attributes that are released as they are, and the records that are unique on them."""
+
+    def _in_short(self) -> str:
+        figures = (self.information_loss, self.disclosure_risk, self.score)
+        loss, risk, score = (f"{value:.1f}" if is_number(value) else "not measured" for value in figures)
+        return f"information loss {loss}, disclosure risk {risk}, score {score}"
 
     @property
     def information_loss(self) -> float:

@@ -8,9 +8,10 @@ from typing import Any
 
 from tacita.cycle.outcome import Outcome, State
 from tacita.errors import counted, listed
-from tacita.release.manifest import plain, versions
+from tacita.release.manifest import versions
 from tacita.release.tuples import Tuples
 from tacita.views.charts import BLUE, ORANGE, Bar, grouped_bars
+from tacita.views.json_values import plain
 from tacita.views.markup import Html, items, tag
 from tacita.views.page import figure, page, section, verdict
 from tacita.views.tables import Cell, share, table

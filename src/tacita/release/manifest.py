@@ -11,7 +11,6 @@ import json
 import platform
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from enum import Enum
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from tacita.model.relation import Column, ColumnType
 from tacita.release.tuples import Tuples, identifiers_of
 from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.version import __version__
+from tacita.views.json_values import plain
 
 FORMAT = 1
 PUBLIC, INTERNAL = "tacita release", "tacita release, internal"
@@ -202,21 +202,6 @@ def state_dict(state: State) -> dict[str, Any]:
 def as_json(value: Mapping[str, Any]) -> str:
     """Return a manifest as the text of its file."""
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def plain(value: Any) -> Any:
-    """Return a value in words of JSON."""
-    if isinstance(value, Mapping):
-        return {str(plain(key)): plain(item) for key, item in value.items()}
-    if isinstance(value, Enum):
-        return plain(value.value)
-    if isinstance(value, float) and value - value != 0:
-        return None
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Iterable) and not isinstance(value, bytes):
-        return [plain(item) for item in value]
-    return str(value)
 
 
 def source_told(original: Microdata) -> dict[str, Any]:

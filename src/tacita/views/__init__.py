@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 VIEWS = {
     "Assessment": "assessment",
+    "Comparison": "comparison",
+    "Curve": "outcome",
     "Description": "description",
+    "Evaluation": "evaluation",
+    "Outcome": "outcome",
 }
 """The name of a result, and the module of this room that gives it its forms."""
 

@@ -25,11 +25,11 @@ class View(Generic[R]):
         """Return the title of the page."""
         return type(result).__name__
 
-    def as_dict(self, result: R) -> dict[str, Any]:
+    def as_dict(self, *result: Any, **options: Any) -> dict[str, Any]:
         """Return the fields of its JSON; what JSON lacks is replaced by `to_dict`."""
         raise NotImplementedError
 
-    def as_text(self, result: R) -> RenderableType:
+    def as_text(self, *result: Any, **options: Any) -> RenderableType:
         """Return what rich can print at any width."""
         raise NotImplementedError
 
@@ -47,15 +47,15 @@ class View(Generic[R]):
         footer = tag("footer", f"Made with Tacita {__version__}.")
         return page(title, tag("main", tag("h1", title), self.as_fragment(result), footer))
 
-    def to_dict(self, result: R) -> dict[str, Any]:
+    def to_dict(self, result: R, **options: Any) -> dict[str, Any]:
         """Return what JSON can hold."""
-        return cast("dict[str, Any]", plain(self.as_dict(result), self.digits))
+        return cast("dict[str, Any]", plain(self.as_dict(result, **options), self.digits))
 
-    def to_text(self, result: R, width: int = 120) -> str:
+    def to_text(self, result: R, width: int = 120, **options: Any) -> str:
         """Return text without colours."""
         from rich.console import Console
 
         console = Console(file=io.StringIO(), width=width, no_color=True, force_terminal=False, highlight=False)
-        console.print(self.as_text(result))
+        console.print(self.as_text(result, **options))
         text = cast("io.StringIO", console.file).getvalue()
         return "\n".join(line.rstrip() for line in text.splitlines())

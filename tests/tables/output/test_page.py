@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 from tests.tables.output.shown import SECTOR, SIZE, YEAR, external, internal, table
 
-from tacita.tables.output.as_html import tables_page
+from tacita.views.table_pages import tables_page
 
 _VOID = {"meta", "br"}
 

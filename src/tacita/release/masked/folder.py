@@ -25,7 +25,6 @@ from tacita.model.microdata import Microdata, Source
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
 from tacita.recipes.evaluation import Evaluation
-from tacita.recipes.headline import headline
 from tacita.recipes.recipe import Judgement, Recipe
 from tacita.recipes.recipe_file import recipe_text
 from tacita.recipes.verdict import UNGATED, has_limit, reasons_against
@@ -43,6 +42,7 @@ from tacita.release.placing import MANIFEST, check_places, placed
 from tacita.release.shuffling import seed_notes
 from tacita.release.tuples import Tuples, with_tuples
 from tacita.settings import Settings
+from tacita.views.evaluation import headline
 
 RECIPE = "recipe.toml"
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from tacita.model.microdata import Microdata
-from tacita.recipes.as_json import evaluation_dict
 from tacita.recipes.carry_out import Masked
 from tacita.recipes.evaluation import Evaluation
-from tacita.release.manifest import FORMAT, hashes, plain, reading, source_told, versions
+from tacita.release.manifest import FORMAT, hashes, reading, source_told, versions
 from tacita.release.masked.tuples import identifiers_of
 from tacita.release.placing import TOKEN, Places
 from tacita.release.tuples import Tuples
+from tacita.views.json_values import plain
 
 PUBLIC, INTERNAL = "tacita masked release", "tacita masked release, internal"
 
@@ -72,7 +72,7 @@ def internal_manifest(
             }
             for step, done in zip(masked.recipe.steps, masked.steps, strict=True)
         ],
-        "evaluation": evaluation_dict(evaluation),
+        "evaluation": evaluation.to_dict(),
         "ungated": is_ungated,
         "released_against": list(against),
         "identifiers": list(identifiers_of(masked)),

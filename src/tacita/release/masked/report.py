@@ -6,20 +6,18 @@ from collections.abc import Mapping, Sequence
 
 from tacita.errors import listed
 from tacita.model.microdata import Microdata
-from tacita.recipes.as_html import evaluation_parts
-from tacita.recipes.as_text import number, of_hundred
 from tacita.recipes.carry_out import Done, Masked
 from tacita.recipes.evaluation import Evaluation
-from tacita.recipes.headline import headline
 from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe_file import recipe_text
 from tacita.release.derivable import with_derivable
 from tacita.release.external_report import about
 from tacita.release.tuples import Tuples
 from tacita.version import __version__
+from tacita.views.evaluation import evaluation_parts, headline, of_hundred
 from tacita.views.markup import Html, items, preformatted, tag
 from tacita.views.page import page, section
-from tacita.views.tables import Cell, Share, table
+from tacita.views.tables import Cell, Share, figure, table
 
 _LOSSES = {
     "probabilistic": "means, variances, correlations and quantiles of numbers",
@@ -89,7 +87,7 @@ def internal_report(
         "(0 to 100, the lower the better)."
     )
     rows: list[list[Cell]] = [
-        [done.label, listed(done.attributes, 30), name, Share(number(value))]
+        [done.label, listed(done.attributes, 30), name, Share(figure(value))]
         for done in masked.steps
         for name, value in (dict(done.figures) or {"–": float("nan")}).items()
     ]

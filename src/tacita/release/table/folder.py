@@ -19,7 +19,7 @@ from tacita.files.atomic import atomic, write_text
 from tacita.files.file_names import file_names
 from tacita.progress import Progress, Step, silent
 from tacita.release.folder import internal_folder
-from tacita.release.manifest import as_json, plain
+from tacita.release.manifest import as_json
 from tacita.release.placing import MANIFEST, Places, check_places, placed
 from tacita.release.table.manifest import internal_manifest, public_manifest
 from tacita.release.table.page import internal_page, public_page
@@ -31,6 +31,7 @@ from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
 from tacita.tables.output.part import TablePart
 from tacita.tables.protect.protected import Protected
+from tacita.views.json_values import plain
 
 FORMATS = ("csv", "wide-csv", "xlsx", "parquet", "sdmx-csv")
 PAGE, WORKBOOK, AUDIT, SPECIFICATION = "tables.html", "tables.xlsx", "audit.json", "specification.toml"

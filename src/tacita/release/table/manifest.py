@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tacita.model.table import Status
-from tacita.release.manifest import FORMAT, hashes, plain
+from tacita.release.manifest import FORMAT, hashes
 from tacita.release.placing import TOKEN, Places
 from tacita.release.table.kind import INTERNAL, PUBLIC
 from tacita.tables.output.part import MARKER, TablePart
 from tacita.tables.protect.protected import Protected, ProtectedTable
 from tacita.version import __version__
+from tacita.views.json_values import plain
 
 
 def public_manifest(

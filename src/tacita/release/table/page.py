@@ -7,11 +7,11 @@ from itertools import islice
 
 from tacita.errors import counted
 from tacita.model.table import Status
-from tacita.tables.output.as_html import tables_page
 from tacita.tables.output.part import TablePart
 from tacita.tables.protect.protected import Protected, ProtectedTable
 from tacita.views.markup import Html, items, tag
 from tacita.views.page import section, verdict
+from tacita.views.table_pages import tables_page
 from tacita.views.tables import Cell, table
 from tacita.views.tables import figure as number
 
