@@ -14,7 +14,7 @@ import pytest
 
 import tacita as tc
 from tacita.errors import InputError, OutputError, ReasoningError, RuleError, UsageError
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.reasoning.headers import looks_like_data
 from tacita.rules.reasoner import Null, Record, Table
 

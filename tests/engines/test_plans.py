@@ -12,9 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
-from tests.oracles.engine import frequencies as naive_frequencies
-from tests.oracles.engine import profile as naive_profile
-from tests.oracles.engine import weights as naive_weights
+from tests.oracles import engine as naive
 
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.plans import frequencies, profile, weights
@@ -50,8 +48,8 @@ def test_frequencies(engine: DuckDBEngine, rows: list[tuple[str | None, int | No
     coded = engine.encode(relation, ["x", "y"])
     for where in (relation, coded):
         found = {(r["c0"], r["c1"]): r["n"] for r in engine.run(frequencies.frequencies(where, ["x", "y"]))}
-        assert found == naive_frequencies.frequencies(rows)
-        assert engine.run(frequencies.sample_uniques(where, ["x", "y"]))[0] == naive_frequencies.sample_uniques(rows)
+        assert found == naive.frequencies(rows)
+        assert engine.run(frequencies.sample_uniques(where, ["x", "y"]))[0] == naive.sample_uniques(rows)
 
 
 @many
@@ -60,7 +58,7 @@ def test_value_summary(engine: DuckDBEngine, values: list[str | None]) -> None:
     relation = adopted(engine, x=pa.array(values, pa.string()))
     nothing = {"rows": 0, "missing": 0, "distinct": 0, "singles": 0, "n_log_n": 0}
     found = next(iter(engine.run(profile.value_summaries(relation, relation.columns))), nothing)
-    expected = naive_profile.value_summary(values)
+    expected = naive.value_summary(values)
     assert {name: found[name] for name in ("rows", "missing", "distinct", "singles")} == {
         name: expected[name] for name in ("rows", "missing", "distinct", "singles")
     }
@@ -72,12 +70,12 @@ def test_value_summary(engine: DuckDBEngine, values: list[str | None]) -> None:
 def test_numbers(engine: DuckDBEngine, values: list[float | None]) -> None:
     relation = adopted(engine, x=pa.array(values, pa.float64()))
     found = engine.run(profile.number_summaries(relation, relation.columns))[0]
-    for name, expected in naive_profile.number_summary(values).items():
+    for name, expected in naive.number_summary(values).items():
         assert found[f"{name}_0"] == (None if expected is None else pytest.approx(expected, rel=1e-9, abs=1e-6))
-    quantiles = [naive_profile.quantile(values, share) for share in profile.QUANTILES]
+    quantiles = [naive.quantile(values, share) for share in profile.QUANTILES]
     assert found["quantiles_0"] == (None if None in quantiles else quantiles)
     bins = engine.run(profile.histogram(relation, relation.columns[0], -2.5, 3.5, 4))
-    assert {r["bin"]: r["n"] for r in bins} == naive_profile.histogram(values, -2.5, 3.5, 4)
+    assert {r["bin"]: r["n"] for r in bins} == naive.histogram(values, -2.5, 3.5, 4)
 
 
 @many
@@ -89,7 +87,7 @@ def test_faulty_weights(engine: DuckDBEngine, tmp_path: Path, values: list[float
         pq.write_table(pa.table({"w": pa.array(values, pa.float64())}), tmp_path / "w.parquet")
         relation = engine.scan_parquet([tmp_path / "w.parquet"])
     counted, first = weights.faulty_weights(relation, relation.columns[0], limit=100)
-    expected = naive_weights.faulty_weights(values)
+    expected = naive.faulty_weights(values)
     assert [r["row"] for r in engine.run(first)] == [row for row, _ in expected]
     assert {r["fault"]: r["n"] for r in engine.run(counted)} == {
         fault: sum(f == fault for _, f in expected) for _, fault in expected

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tacita.errors import UsageError
 from tacita.knowledge import programs as shipped
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.reasoning.editor.completions import completions
 from tacita.reasoning.editor.document import Document
 from tacita.reasoning.editor.grammar import grammar

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.risk.samples import ALL_NULLS, CATEGORY, mixed
 
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.progress import Progress, silent
 from tacita.risk.catalogue import MEASURES, measure
 from tacita.risk.cluster_risk import ClusterRisk

@@ -15,7 +15,7 @@ import tacita as tc
 from tacita.assess.assess import Question
 from tacita.cli.main import run
 from tacita.errors import RuleError, UsageError
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.risk.catalogue import measure
 from tacita.risk.null_semantics import Nulls
 from tacita.risk.ruled import Ruled

@@ -11,7 +11,7 @@ from tests.risk.samples import CATEGORY, MAYBE, column, microdata, mixed
 
 import tacita as tc
 from tacita.errors import RuleError, UsageError
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.risk.catalogue import measure
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls, Semantics

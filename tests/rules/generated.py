@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from tests.oracles.rules import Null, Result, homomorphic, interpret, same_up_to_nulls
 from tests.oracles.rules.values import Value, from_python
-from tests.oracles.test_rules.layers import VALUES, Case, Draw, Inputs, inputs, literal, programs
+from tests.rules.layers import VALUES, Case, Draw, Inputs, inputs, literal, programs
 
 from tacita.rules.logic.terms import Atom
 from tacita.rules.syntax import parse

@@ -5,7 +5,7 @@
 '**Own**(X, Y)'
 """
 
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.reasoning.editor.completions import Completion, Sort, completions
 from tacita.reasoning.editor.document import Document, EditedText
 from tacita.reasoning.editor.grammar import grammar

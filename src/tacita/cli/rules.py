@@ -17,7 +17,7 @@ from tacita.errors import RuleError, TacitaError, UsageError, counted, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacita.knowledge.program_texts import ProgramText
+    from tacita.knowledge.programs import ProgramText
     from tacita.reasoning.diagnosis import Diagnosis
 
 EXIT_UNFORMATTED = 1
@@ -144,7 +144,7 @@ def show(name: Annotated[str, typer.Argument(help="The name of a shipped program
 
 def _text(name: str, text: str | None = None, *, shipped: bool = False) -> ProgramText:
     """Return the program of a file, of the standard input, or with `shipped` of that name."""
-    from tacita.knowledge import program_texts as programs
+    from tacita.knowledge import programs
 
     if text is not None:
         return programs.ProgramText(text, name, Path(name).parent)

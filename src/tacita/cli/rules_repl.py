@@ -52,7 +52,7 @@ def repl(
     prompt, so that a script can talk to it. Errors do not end it.
     """
     from tacita.engines.context import Context
-    from tacita.knowledge.program_texts import ProgramText
+    from tacita.knowledge.programs import ProgramText
     from tacita.reasoning.parameters import parsed_parameters
     from tacita.reasoning.session import SOURCE, Session
     from tacita.rules.reasoner.chase.run import Budget

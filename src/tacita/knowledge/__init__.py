@@ -1,1 +1,1 @@
-"""What ships as facts: the experience base of attribute names. Rule programs and hierarchies will join it here."""
+"""What ships as facts and rules: the experience base of attribute names, and the rule programs."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.rules.logic.checks import all_faults
 from tacita.rules.logic.faults import Fault, Severity, errors
 from tacita.rules.logic.program import Program

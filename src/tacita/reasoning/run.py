@@ -17,7 +17,7 @@ from typing import Any
 from tacita.engines.context import Context, EngineName
 from tacita.engines.protocol import Engine
 from tacita.errors import RuleError, UsageError, did_you_mean, listed
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.reasoning.bindings import Place, bound

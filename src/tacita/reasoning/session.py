@@ -11,7 +11,7 @@ from typing import Any
 
 from tacita.engines.context import Context
 from tacita.errors import RuleError, UsageError
-from tacita.knowledge.program_texts import ProgramText, read
+from tacita.knowledge.programs import ProgramText, read
 from tacita.reasoning.columns import wanted
 from tacita.reasoning.conclusions import ProgramResult
 from tacita.reasoning.diagnosis import Diagnosis, diagnose

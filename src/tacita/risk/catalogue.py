@@ -8,7 +8,7 @@ from typing import Any
 
 from tacita.catalogue import Catalogue
 from tacita.errors import UsageError
-from tacita.knowledge.program_texts import ENDING, ProgramText
+from tacita.knowledge.programs import ENDING, ProgramText
 from tacita.parameters import fit
 from tacita.risk.measure import Measure
 

@@ -17,7 +17,7 @@ from sqlglot import exp
 from tacita.engines.plans.terms import as_double, number
 from tacita.engines.protocol import Relation
 from tacita.errors import RuleError, UsageError, counted, did_you_mean, listed
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from tacita.engines.protocol import Relation
 from tacita.errors import InternalError, UsageError
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.model.attribute import Category
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import RISK, ROW, Measure, Risks

@@ -11,9 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
-from tests.oracles.engine import frequencies as naive_frequencies
-from tests.oracles.engine import profile as naive_profile
-from tests.oracles.engine import weights as naive_weights
+from tests.oracles import engine as naive
 
 from tacita.engines.plans import frequencies, profile, weights
 from tacita.engines.plans.rows_where import rows_where
@@ -40,8 +38,8 @@ def test_frequencies(spark: SparkEngine, rows: list[tuple[str | None, int | None
     )
     coded = spark.encode(relation, ["x", "y"])
     found = {(r["c0"], r["c1"]): r["n"] for r in spark.run(frequencies.frequencies(coded, ["x", "y"]))}
-    assert found == naive_frequencies.frequencies(rows)
-    assert spark.run(frequencies.sample_uniques(relation, ["x", "y"]))[0] == naive_frequencies.sample_uniques(rows)
+    assert found == naive.frequencies(rows)
+    assert spark.run(frequencies.sample_uniques(relation, ["x", "y"]))[0] == naive.sample_uniques(rows)
     for some in (relation, coded):
         spark.drop(some)
 
@@ -51,7 +49,7 @@ def test_frequencies(spark: SparkEngine, rows: list[tuple[str | None, int | None
 def test_value_summary(spark: SparkEngine, values: list[str | None]) -> None:
     relation = adopted(spark, x=pa.array(values, pa.string()))
     found = spark.run(profile.value_summaries(relation, relation.columns))[0]
-    expected = naive_profile.value_summary(values)
+    expected = naive.value_summary(values)
     assert {name: found[name] for name in ("rows", "missing", "distinct", "singles")} == {
         name: expected[name] for name in ("rows", "missing", "distinct", "singles")
     }
@@ -63,12 +61,12 @@ def test_value_summary(spark: SparkEngine, values: list[str | None]) -> None:
 def test_numbers(spark: SparkEngine, values: list[float | None]) -> None:
     relation = adopted(spark, x=pa.array(values, pa.float64()))
     found = spark.run(profile.number_summaries(relation, relation.columns))[0]
-    for name, expected in naive_profile.number_summary(values).items():
+    for name, expected in naive.number_summary(values).items():
         assert found[f"{name}_0"] == (None if expected is None else pytest.approx(expected, rel=1e-9, abs=1e-6))
-    quantiles = [naive_profile.quantile(values, share) for share in profile.QUANTILES]
+    quantiles = [naive.quantile(values, share) for share in profile.QUANTILES]
     assert found["quantiles_0"] == (None if None in quantiles else quantiles)
     bins = spark.run(profile.histogram(relation, relation.columns[0], -2.5, 3.5, 4))
-    assert {r["bin"]: r["n"] for r in bins} == naive_profile.histogram(values, -2.5, 3.5, 4)
+    assert {r["bin"]: r["n"] for r in bins} == naive.histogram(values, -2.5, 3.5, 4)
 
 
 @few
@@ -82,7 +80,7 @@ def test_faulty_weights(spark: SparkEngine, tmp_path: Path, values: list[float |
     else:
         relation = adopted(spark, w=pa.array(values, pa.float64()))
     counted, first = weights.faulty_weights(relation, relation.columns[0], limit=300)
-    expected = naive_weights.faulty_weights(values)
+    expected = naive.faulty_weights(values)
     assert [r["row"] for r in spark.run(first)] == [row for row, _ in expected]
     assert {r["fault"]: r["n"] for r in spark.run(counted)} == {
         fault: sum(f == fault for _, f in expected) for _, fault in expected

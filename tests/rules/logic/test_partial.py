@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacita.errors import RuleError
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.reasoning.diagnosis import diagnose
 from tacita.rules.reasoner.program import prepare
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita.knowledge import programs as shipped
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.risk.identity.individual_risk import Estimate, IndividualRisk
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.identity.reidentification import Reidentification

@@ -24,7 +24,7 @@ from tacita.cycle.stuck import stuck_records
 from tacita.engines.context import Context
 from tacita.engines.protocol import Relation
 from tacita.errors import RuleError, UsageError, counted, listed
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.model.decision import EVERY_RECORD
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tacita.errors import TacitaError
 from tacita.knowledge import programs as shipped
-from tacita.knowledge.program_texts import ENDING, ProgramText
+from tacita.knowledge.programs import ENDING, ProgramText
 from tacita.model import dictionary_file
 from tacita.model.dictionary import Dictionary
 from tacita.model.dictionary_file.place import ENDING as DICTIONARY_ENDING

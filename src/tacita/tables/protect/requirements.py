@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, counted, listed
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.model.table import Knowledge, Levels, SensitivityReason, Status, Table
 from tacita.tables.build.given import GivenTable
 from tacita.tables.sensitivity.assess import assess_all, combined

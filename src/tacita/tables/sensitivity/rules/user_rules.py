@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacita.errors import RuleError
-from tacita.knowledge.program_texts import ProgramText
+from tacita.knowledge.programs import ProgramText
 from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.cell_facts import facts_of
 from tacita.tables.sensitivity.finding import SensitivityFinding
