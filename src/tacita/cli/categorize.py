@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacita.cli.options import AsJson, Request, once, reads_data, split_pair
+from tacita.cli.options import AsJson, Request, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
+from tacita.forms import once, split_pair
 
 if TYPE_CHECKING:
     from tacita.api.dataset import Dataset

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacita.cli.compare import EXIT_NOTHING, Page, check_page, show
-from tacita.cli.options import AsJson, Force, Request, names_in, once, reads_data, split_pair
+from tacita.cli.options import AsJson, Force, Request, reads_data
 from tacita.cli.output import progress_shown
 from tacita.errors import UsageError
+from tacita.forms import names_in, once, split_pair
 
 if TYPE_CHECKING:
     from tacita.recipes.comparison import Comparison

@@ -1,6 +1,7 @@
-"""Options that are given twice: those that may be repeated take all values, every other one is refused.
+"""The commands of the command line: options are put together when they are needed, and none counts twice.
 
-The library below keeps the last value without a word, and whoever gave the first one expects it to count.
+An option that may be repeated takes all values, every other one is refused if it is given twice. The library below
+keeps the last value without a word, and whoever gave the first one expects it to count.
 """
 
 from __future__ import annotations
@@ -14,16 +15,38 @@ from tacita.errors import UsageError
 
 
 class GivenOnce(TyperCommand):
-    """A command that refuses an option which cannot be repeated and is given twice."""
+    """A command that refuses an option which cannot be repeated and is given twice.
+
+    The options of a command that takes classes (`tacita.cli.options.takes`) are made when they are first looked at:
+    their classes are in rooms that the first help page need not import. Those that are not given are None.
+    """
+
+    @property
+    def params(self) -> list[Any]:
+        """The options and arguments."""
+        if with_options := getattr(self.callback, "with_options", None):
+            only = typer.Typer(add_completion=False)
+            only.command()(with_options())
+            whole = typer.main.get_command(only)
+            self._params, self.callback = whole.params, whole.callback
+        return self._params
+
+    @params.setter
+    def params(self, params: list[Any]) -> None:
+        self._params = params
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, after a look at how often each option is given."""
-        if not ctx.resilient_parsing:
-            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
-            for option in dict.fromkeys(given):
-                if given.count(option) > 1 and option.param_type_name == "option" and not is_repeatable(option):
-                    raise UsageError(f"{option.opts[0]} is given twice", do="give it once; it cannot be repeated")
-        return super().parse_args(ctx, args)
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option in dict.fromkeys(given):
+            if given.count(option) > 1 and option.param_type_name == "option" and not is_repeatable(option):
+                raise UsageError(f"{option.opts[0]} is given twice", do="give it once; it cannot be repeated")
+        rest = super().parse_args(ctx, args)
+        for name in getattr(self.callback, "of_classes", set()) - {option.name for option in given}:
+            ctx.params[name] = None
+        return rest
 
 
 def is_repeatable(option: Any) -> bool:

@@ -1,90 +1,93 @@
-"""Options that several commands share, written once.
+"""Options of the command line, made of the fields of the values that they fill.
 
-`reads_data` gives a command all options about reading and roles and hands it one `Request`.
+`takes` gives a command all options of one or several dataclasses (`tacita.options`) and hands it ready values;
+`reads_data` does so for `Request`, the options of every command that reads data.
 """
 
 from __future__ import annotations
 
-import csv
 import functools
+import importlib
 import inspect
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
 
 from tacita.errors import UsageError
+from tacita.forms import Form, once, split_pair
+from tacita.options import Given, Typed, option, options_of
 from tacita.progress import Progress, silent
 from tacita.settings import Settings
 
 if TYPE_CHECKING:
     from tacita.api.dataset import Dataset
 
-_reading = functools.partial(typer.Option, rich_help_panel="Reading")
-_role = functools.partial(typer.Option, rich_help_panel="Roles")
-_machine = functools.partial(typer.Option, rich_help_panel="Machine")
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
+_READING, _ROLES, _MACHINE = "Reading", "Roles", "Machine"
+_LAST = "request"
+"""The parameter whose options stand last on a help page."""
 
-def names_in(given: str | Iterable[str] | None) -> list[str]:
-    """Return the names of an option that may be repeated, each time with commas between.
 
-    A name that holds a comma is put in double quotes. A name that is given twice counts once.
-
-    >>> names_in(["Area,Sector", '"City, State"', "Area"])
-    ['Area', 'Sector', 'City, State']
-    """
-    parts = [given] if isinstance(given, str) else given or ()
-    names = (name.strip() for part in parts for name in next(csv.reader([part], skipinitialspace=True), []))
-    return list(dict.fromkeys(name for name in names if name))
+_PAIRS = Form(list[str], parse=lambda typed, flag: once((split_pair(pair, flag) for pair in typed), flag))
+"""NAME=VALUE, with the values as they are typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a user asked to be read, and how. Each field is an option of every command that reads data."""
 
-    delimiter: Annotated[str | None, _reading(help="What separates fields: , ; | or tab.")] = None
-    quote: Annotated[str | None, _reading(help="Quote character, or none.")] = None
-    encoding: Annotated[str | None, _reading(help="Encoding of a text file, such as cp1252.")] = None
-    decimal: Annotated[str | None, _reading(help="Decimal sign: . or ,")] = None
-    thousands: Annotated[str | None, _reading(help="Thousands sign.")] = None
-    dates: Annotated[str | None, _reading(help="Order of dates such as 01/02/2024: day-first or month-first.")] = None
-    no_header: Annotated[bool, _reading("--no-header", help="The first line is data.")] = False
-    missing: Annotated[
-        list[str] | None, _reading(help="Spellings of a missing value, with commas between; may be repeated.")
-    ] = None
-    one_spelling: Annotated[
-        list[str] | None,
-        _reading(help="Attributes in which spellings that differ in case or blanks are one value; may be repeated."),
-    ] = None
-    as_: Annotated[
-        list[str] | None,
-        _reading("--as", help="NAME=TYPE: text, integer, number, date, timestamp or boolean; may be repeated."),
-    ] = None
-    sheet: Annotated[str | None, _reading(help="Sheet of a workbook, by name or number.")] = None
-    table: Annotated[str | None, _reading(help="Table of a database.")] = None
-    query: Annotated[str | None, _reading(help="Query of a database.")] = None
-    dictionary: Annotated[Path | None, _role(help="Dictionary file; by default the one beside the data.")] = None
-    quasi: Annotated[list[str] | None, _role(help="Quasi-identifiers, with commas between; may be repeated.")] = None
-    sensitive: Annotated[
-        list[str] | None, _role(help="Sensitive attributes, with commas between; may be repeated.")
-    ] = None
-    identifier: Annotated[list[str] | None, _role(help="Identifiers, with commas between; may be repeated.")] = None
-    weight: Annotated[str | None, _role(help="Sampling weight.")] = None
-    cluster: Annotated[str | None, _role(help="Household or group key.")] = None
-    memory: Annotated[str | None, _machine(help="Most memory of the engine, such as 4GB.")] = None
-    threads: Annotated[int | None, _machine(help="Threads of the engine.")] = None
-    spill: Annotated[Path | None, _machine(help="Folder for what does not fit in memory.")] = None
+    delimiter: str | None = option(None, panel=_READING, help="What separates fields: , ; | or tab.")
+    quote: str | None = option(None, panel=_READING, help="Quote character, or none.")
+    encoding: str | None = option(None, panel=_READING, help="Encoding of a text file, such as cp1252.")
+    decimal: str | None = option(None, panel=_READING, help="Decimal sign: . or ,")
+    thousands: str | None = option(None, panel=_READING, help="Thousands sign.")
+    dates: str | None = option(
+        None, panel=_READING, help="Order of dates such as 01/02/2024: day-first or month-first."
+    )
+    no_header: bool = option(False, "--no-header", panel=_READING, help="The first line is data.")
+    missing: tuple[str, ...] = option(
+        (), panel=_READING, help="Spellings of a missing value, with commas between; may be repeated."
+    )
+    one_spelling: tuple[str, ...] = option(
+        (),
+        panel=_READING,
+        help="Attributes in which spellings that differ in case or blanks are one value; may be repeated.",
+    )
+    as_: Mapping[str, str] = option(
+        {},
+        "--as",
+        panel=_READING,
+        form=_PAIRS,
+        help="NAME=TYPE: text, integer, number, date, timestamp or boolean; may be repeated.",
+    )
+    sheet: str | None = option(None, panel=_READING, help="Sheet of a workbook, by name or number.")
+    table: str | None = option(None, panel=_READING, help="Table of a database.")
+    query: str | None = option(None, panel=_READING, help="Query of a database.")
+    dictionary: Path | None = option(None, panel=_ROLES, help="Dictionary file; by default the one beside the data.")
+    quasi: tuple[str, ...] | None = option(
+        None, panel=_ROLES, help="Quasi-identifiers, with commas between; may be repeated."
+    )
+    sensitive: tuple[str, ...] = option(
+        (), panel=_ROLES, help="Sensitive attributes, with commas between; may be repeated."
+    )
+    identifier: tuple[str, ...] = option((), panel=_ROLES, help="Identifiers, with commas between; may be repeated.")
+    weight: str | None = option(None, panel=_ROLES, help="Sampling weight.")
+    cluster: str | None = option(None, panel=_ROLES, help="Household or group key.")
+    memory: str | None = option(None, panel=_MACHINE, help="Most memory of the engine, such as 4GB.")
+    threads: int | None = option(None, panel=_MACHINE, help="Threads of the engine.")
+    spill: Path | None = option(None, panel=_MACHINE, help="Folder for what does not fit in memory.")
 
     def quasi_identifiers(self) -> list[str] | None:
         """Return the quasi-identifiers that were given, or None."""
-        if self.quasi is not None and not names_in(self.quasi):
+        if self.quasi == ():
             raise UsageError("--quasi names no attribute", do="name some, or leave it out to have them proposed")
-        return names_in(self.quasi) or None
+        return list(self.quasi) if self.quasi else None
 
     def settings(self) -> Settings:
         """Return the settings of the environment with the options on top."""
@@ -107,9 +110,9 @@ class Request:
             thousands=self.thousands,
             header=not self.no_header,
             dates=self.dates,
-            missing=tuple(names_in(self.missing)),
-            one_spelling=tuple(names_in(self.one_spelling)),
-            types=types_named(once((split_pair(pair, "--as") for pair in self.as_ or []), "--as")),
+            missing=self.missing,
+            one_spelling=self.one_spelling,
+            types=types_named(self.as_),
             sheet=self.sheet,
             table=self.table,
             query=self.query,
@@ -121,21 +124,13 @@ class Request:
         if not any((self.quasi, self.sensitive, self.identifier, self.weight, self.cluster)):
             return data
         return data.with_roles(
-            quasi=names_in(self.quasi),
-            sensitive=names_in(self.sensitive),
-            identifier=names_in(self.identifier),
+            quasi=self.quasi or (),
+            sensitive=self.sensitive,
+            identifier=self.identifier,
             weight=self.weight,
             cluster=self.cluster,
             only=only_given_roles,
         )
-
-
-def split_pair(pair: str, option: str) -> tuple[str, str]:
-    """Return the two sides of NAME=VALUE; the name may hold equal signs."""
-    name, equals, value = pair.rpartition("=")
-    if not equals or not name.strip() or not value.strip():
-        raise UsageError(f"{option} '{pair}' is not NAME=VALUE", do=f"write for example {option} Area=...")
-    return name.strip(), value.strip()
 
 
 def bindings(pairs: Iterable[str] | None, option: str) -> dict[str, str]:
@@ -149,37 +144,95 @@ def bindings(pairs: Iterable[str] | None, option: str) -> dict[str, str]:
     return once((split_binding(pair, option) for pair in pairs or ()), option)
 
 
-def once(pairs: Iterable[tuple[str, str]], option: str) -> dict[str, str]:
-    """Return what an option that may be repeated says by name; a name that is given twice is refused."""
-    found: dict[str, str] = {}
-    for name, value in pairs:
-        if name in found:
-            raise UsageError(f"{option} names '{name}' twice", do=f"leave one of them out: {option} {name}=...")
-        found[name] = value
-    return found
+@dataclass(frozen=True, slots=True)
+class AsTyped:
+    """A class of options that a command gets as `Given`: it puts them on top of a file, or asks which were given."""
+
+    cls: type[Any] | str
 
 
-def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command every option of `Request`; the command takes the request as its argument ``request``."""
-    hints = get_type_hints(Request, include_extras=True)
-    shared = [
-        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
-        for f in fields(Request)
-    ]
-    own_hints = get_type_hints(command, include_extras=True)
-    own = [
-        p.replace(annotation=own_hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, p in inspect.signature(command).parameters.items()
-        if name != "request"
-    ]
+OptionClass = type[Any] | str | AsTyped
 
-    @functools.wraps(command)
-    def wrapped(**values: Any) -> None:
-        request = Request(**{f.name: values.pop(f.name) for f in fields(Request)})
-        command(request=request, **values)
 
-    parameters = [*own, *shared]
-    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
-    del wrapped.__wrapped__
-    return wrapped
+def takes(**classes: OptionClass) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of dataclasses: each is a parameter of the command, which gets a ready value.
+
+    A class that takes long to import is named by its module, as in ``plan="tacita.cycle.plan:Plan"``; it is imported
+    when the command is run or its help page shown. Options stand on that page in the order of the parameters, those of
+    a `request` last.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def wrapped() -> None:
+            raise AssertionError("the command line fills in the options of a command before it runs it")
+
+        wrapped.__signature__ = inspect.Signature()  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {}
+        wrapped.with_options = functools.partial(_with_options, command, classes)  # type: ignore[attr-defined]
+        del wrapped.__wrapped__
+        return wrapped
+
+    return decorate
+
+
+def _with_options(command: Callable[..., None], classes: Mapping[str, OptionClass]) -> Callable[..., None]:
+    """Return a command as a function of all its options; those of classes are None where nothing is typed."""
+    typed = {name: list(_typed_options(_class_of(kind))) for name, kind in classes.items()}
+
+    def whole(**values: Any) -> None:
+        for name, kind in classes.items():
+            given: Given[Any] = Given(_class_of(kind), {one.name: values.get(one.name) for one in typed[name]})
+            values[name] = given if isinstance(kind, AsTyped) else given.value()
+        of_classes = {one.name for options in typed.values() for one in options} - set(classes)
+        command(**{name: value for name, value in values.items() if name not in of_classes})
+
+    parameters: dict[str, inspect.Parameter] = {}
+    hints = _own_hints(command, classes)
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name in hints:
+            parameters[name] = parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        elif name != _LAST:
+            parameters |= {one.name: _parameter(one) for one in typed[name]}
+    parameters |= {one.name: _parameter(one) for one in typed.get(_LAST, ())}
+    whole.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]
+    whole.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    whole.of_classes = set(parameters) - set(hints)  # type: ignore[attr-defined]
+    return whole
+
+
+def _own_hints(command: Callable[..., None], classes: Mapping[str, OptionClass]) -> dict[str, Any]:
+    """Return the types of the parameters that are options by themselves."""
+    names = [name for name in inspect.signature(command).parameters if name not in classes]
+    own = SimpleNamespace(__annotations__={name: command.__annotations__[name] for name in names})
+    return get_type_hints(own, globalns=getattr(command, "__globals__", {}), include_extras=True)
+
+
+def _parameter(typed: Typed) -> inspect.Parameter:
+    bounds = {"min": typed.least, "max": typed.most}
+    bounds = {name: bound for name, bound in bounds.items() if bound is not None}
+    shown: Any = typer.Option(
+        *typed.flags, help=typed.help, rich_help_panel=typed.panel, metavar=typed.metavar, **cast(Any, bounds)
+    )
+    kind = typed.kind if typed.default is not None else typed.kind | None
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(typed.name, keyword, default=typed.default, annotation=Annotated[kind, shown])
+
+
+def _class_of(kind: OptionClass) -> type[Any]:
+    """Return a class of options that may be named by its module."""
+    kind = kind.cls if isinstance(kind, AsTyped) else kind
+    if isinstance(kind, type):
+        return kind
+    module, _, name = kind.partition(":")
+    cls: type[Any] = getattr(importlib.import_module(module), name)
+    return cls
+
+
+def _typed_options(cls: type[Any]) -> Iterator[Typed]:
+    """Yield what can be typed for a class, each once."""
+    yield from {typed.name: typed for one in options_of(cls).values() for typed in one.typed}.values()
+
+
+reads_data = takes(request=Request)
+"""Give a command every option of `Request`; the command takes the request as its argument ``request``."""

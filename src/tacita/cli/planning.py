@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tacita.cli.measuring import measures_asked, nulls_asked, with_parameters
-from tacita.cli.options import Request, names_in, once, split_pair
+from tacita.cli.options import Request
 from tacita.errors import UsageError
+from tacita.forms import names_in, once, split_pair
 
 if TYPE_CHECKING:
     from tacita.api.dataset import Dataset

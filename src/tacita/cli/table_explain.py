@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, once, split_pair
+from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
 from tacita.errors import counted, printable
+from tacita.forms import once, split_pair
 
 _SHOWN = 20
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacita.cli.measuring import parameters_asked
-from tacita.cli.options import AsJson, names_in
+from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
+from tacita.forms import names_in
 
 if TYPE_CHECKING:
     from tacita.cycle.outcome import Claim

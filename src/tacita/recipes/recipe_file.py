@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from tacita.errors import InputError, TacitaError
-from tacita.files.toml.checked import Checked
-from tacita.files.toml.faults import Faults, tables_of
 from tacita.model.hierarchy.text_file import read_text
 from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe import HOLDOUT, NO_CONTROL, IndicatorWish, Judgement, Model, Recipe, RecipeStep
+from tacita.toml.checked import Checked
+from tacita.toml.faults import Faults, tables_of
 
 _TOP = ("title", "seed", "step", "attack", "utility")
 _ATTACK = ("known", "secret", "attackers", "control", "accept", "accept_unique")
@@ -91,7 +91,7 @@ def _steps(top: Checked) -> tuple[RecipeStep, ...]:
             found_here = error.found.replace("\n", "\n  ")
             top.faults.add(keys, f"{found_here}{'; ' + error.do if error.do else ''}")
         found.append(RecipeStep(method, parameters, tuple(within), by_cluster))
-    if not found and not top.faults.found:
+    if not found and not top.faults.notes:
         top.fault("step", "the recipe has no step: add a [[step]] with a method")
     return tuple(found)
 

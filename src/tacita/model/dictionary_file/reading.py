@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 from tacita.errors import DictionaryError, did_you_mean
 from tacita.model.attribute import Attribute, Category, Kind
 from tacita.model.dictionary import Dictionary, MissingAs
-from tacita.model.dictionary_file.faults import located, named, parsed
 from tacita.model.dictionary_file.place import ENDING
-from tacita.model.dictionary_file.statements import Keys
 from tacita.model.hierarchy.rule import rule_faults
 from tacita.model.hierarchy.text_file import read_text
+from tacita.toml.checked import kind_of
+from tacita.toml.faults import Faults, tables_of
+from tacita.toml.statements import Keys
 
 FORMAT = 1
 """The newest format of the file that is known here."""
@@ -39,12 +40,35 @@ def loads(text: str, *, where: str = "dictionary", name: str = "microdata") -> D
     >>> loads('[attributes.Area]\\ncategory = "quasi-identifier"').quasi_identifiers
     ('Area',)
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     reading = _Reading(parsed(text, where))
     dictionary = reading.dictionary(name)
-    if reading.faults or dictionary is None:
-        raise located(reading.faults, text, where, reading.remedy)
+    reading.faults.raise_any(text, where=where, do=reading.remedy)
+    assert dictionary is not None
     return dictionary
+
+
+def parsed(text: str, where: str) -> dict[str, Any]:
+    """Return the tables of the text of a dictionary."""
+    quoting = ', and so do names with spaces or dots, such as [attributes."Residential Rev."]'
+    return tables_of(text, where=where, error=DictionaryError, naming=named, quoting=quoting)
+
+
+def named(keys: Keys) -> str:
+    """Return how a sentence calls what stands under these keys.
+
+    >>> named(("attributes", "Area")), named(("attributes", "Area", "kind")), named(("microdata", "name"))
+    ("attribute 'Area'", "'kind' of attribute 'Area'", "'name' of the microdata")
+    """
+    match keys:
+        case ("attributes", name):
+            return f"attribute '{name}'"
+        case ("attributes", name, *rest):
+            return f"'{'.'.join(rest)}' of attribute '{name}'"
+        case ("scenarios", name):
+            return f"scenario '{name}'"
+        case ("microdata", *rest) if rest:
+            return f"'{'.'.join(rest)}' of the microdata"
+    return f"'{'.'.join(keys)}'"
 
 
 class _Reading:
@@ -52,7 +76,7 @@ class _Reading:
 
     def __init__(self, tables: dict[str, Any]) -> None:
         self.tables = tables
-        self.faults: list[tuple[Keys, str]] = []
+        self.faults = Faults(error=DictionaryError)
         self.remedy = "correct the file"
 
     def dictionary(self, name: str) -> Dictionary | None:
@@ -67,8 +91,8 @@ class _Reading:
         microdata = self.table(("microdata",), self.tables.get("microdata", {}))
         self.check_keys(("microdata",), microdata, MICRODATA_KEYS)
         attributes = [
-            self.attribute(each, table)
-            for each, table in self.table(("attributes",), self.tables.get("attributes", {})).items()
+            self.attribute(attribute, table)
+            for attribute, table in self.table(("attributes",), self.tables.get("attributes", {})).items()
         ]
         weights = [a.name for a in attributes if a and a.category is Category.WEIGHT]
         for other in weights[1:]:
@@ -80,7 +104,7 @@ class _Reading:
         name = self.text(("microdata", "name"), microdata.get("name", name))
         description = self.text(("microdata", "description"), microdata.get("description", ""))
         missing_as = self.missing_as(microdata.get("missing-as", MissingAs.UNKNOWN.value))
-        if self.faults:
+        if self.faults.notes:
             return None
         return Dictionary(name, tuple(a for a in attributes if a), description, missing_as, scenarios)
 
@@ -124,8 +148,8 @@ class _Reading:
         keys = ("microdata", "missing-as")
         return self.parsed_name(keys, given, MissingAs, MissingAs) or MissingAs.UNKNOWN
 
-    def fault(self, keys: Keys, said: str) -> None:
-        self.faults.append((keys, said))
+    def fault(self, keys: Keys, message: str) -> None:
+        self.faults.add(keys, message)
 
     def check_keys(self, keys: Keys, table: dict[str, Any], known: tuple[str, ...]) -> None:
         inside = f" in {named(keys)}" if keys else ""
@@ -161,8 +185,8 @@ class _Reading:
                 return self.wrong((*keys, code), label, "a text", {})
         return given
 
-    def wrong(self, keys: Keys, given: object, what: str, default: _T, found: str = ", not") -> _T:
-        self.fault(keys, f"{named(keys)} must be {what}{found} {_kind_of(given)}")
+    def wrong(self, keys: Keys, given: object, what: str, default: _T, joint: str = ", not") -> _T:
+        self.fault(keys, f"{named(keys)} must be {what}{joint} {kind_of(given)}")
         return default
 
     def parsed_name(self, keys: Keys, given: object, parse: Callable[[str], _T], names: Iterable[str]) -> _T | None:
@@ -175,20 +199,3 @@ class _Reading:
             near = did_you_mean(text, names) or f"; use one of {', '.join(names)}"
             self.fault(keys, f"{named(keys)} cannot be '{text}'{near}")
             return None
-
-
-def _kind_of(value: object) -> str:
-    for kind, word in _KINDS.items():
-        if isinstance(value, kind):
-            return word
-    return "a date or a time"
-
-
-_KINDS = {
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    str: "a text",
-    list: "a list",
-    dict: "a table",
-}

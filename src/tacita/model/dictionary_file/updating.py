@@ -12,10 +12,9 @@ from typing import Any
 from tacita.errors import DictionaryError
 from tacita.model.attribute import Category, Kind
 from tacita.model.dictionary import Dictionary
-from tacita.model.dictionary_file.faults import parsed
-from tacita.model.dictionary_file.reading import ATTRIBUTE_KEYS, MICRODATA_KEYS, TOP_KEYS
-from tacita.model.dictionary_file.statements import Keys, Statement, statements
+from tacita.model.dictionary_file.reading import ATTRIBUTE_KEYS, MICRODATA_KEYS, TOP_KEYS, parsed
 from tacita.model.dictionary_file.writing import entries, table_text, tables, value_text
+from tacita.toml.statements import Keys, Statement, statements
 
 Edit = tuple[int, int, str]
 """From, to, and what shall stand there."""

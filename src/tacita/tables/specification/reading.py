@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from tacita.errors import InputError, did_you_mean
-from tacita.files.toml.checked import Checked
-from tacita.files.toml.faults import Faults, tables_of
 from tacita.model.hierarchy.text_file import read_text
 from tacita.tables.specification.reading_data import data_plan, history_plan
 from tacita.tables.specification.reading_dimensions import dimension_plan, table_plans
 from tacita.tables.specification.reading_wishes import attacker_plan, protect_plan, sensitivity_plan
 from tacita.tables.specification.specification import DataPlan, DimensionPlan, TablePlan, TableSpecification
+from tacita.toml.checked import Checked
+from tacita.toml.faults import Faults, tables_of
 
 TOP_KEYS = ("title", "data", "dimension", "table", "sensitivity", "attacker", "protect", "history")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import glob
 from pathlib import Path
 
-from tacita.files.toml.checked import Checked
 from tacita.tables.specification.specification import CELL_FORMATS, DataPlan, HistoryPlan
+from tacita.toml.checked import Checked
 
 _OF_MICRODATA = (
     "layout",

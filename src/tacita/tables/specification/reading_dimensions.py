@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tacita.files.toml.checked import Checked
 from tacita.tables.specification.specification import DimensionPlan, TablePlan
+from tacita.toml.checked import Checked
 
 _WAYS = ("hierarchy", "hierarchies", "tree", "prefixes", "columns", "codes")
 DIMENSION_KEYS = (*_WAYS, "column", "lead", "total", "missing", "labels")

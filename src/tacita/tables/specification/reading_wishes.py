@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from tacita.errors import did_you_mean
-from tacita.files.toml.checked import Checked
 from tacita.tables.specification.rules import Dominance, PPercent, PriorPosterior, Request, SensitivityPlan
 from tacita.tables.specification.specification import METHOD_OPTIONS, METHODS, AttackerPlan, ProtectPlan
+from tacita.toml.checked import Checked
 
 _T = TypeVar("_T")
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tacita.errors import did_you_mean, without_credentials
-from tacita.files.toml.faults import Faults, Keys
+from tacita.toml.faults import Faults, entry_name
+from tacita.toml.statements import Keys
 
 _T = TypeVar("_T")
 
@@ -36,7 +37,7 @@ class Checked:
     def of(cls, given: object, keys: Keys, faults: Faults, folder: Path, known: Sequence[str]) -> Checked:
         """Return a table of which only some keys are known."""
         if not isinstance(given, dict):
-            faults.add(keys, f"{_said(keys)} must be a table, not {kind_of(given)}")
+            faults.add(keys, f"{entry_name(keys)} must be a table, not {kind_of(given)}")
             given = {}
         for key in given:
             if key not in known:
@@ -49,9 +50,14 @@ class Checked:
         """Return a table inside this one; an absent one is empty."""
         return Checked.of(self.table.get(key, {}), (*self.keys, key), self.faults, self.folder, known)
 
-    def fault(self, key: str, said: str) -> None:
+    def open(self, key: str) -> Checked:
+        """Return a table inside this one whose keys are names of a user."""
+        given = self.table.get(key)
+        return self.below(key, list(given) if isinstance(given, dict) else ())
+
+    def fault(self, key: str, message: str) -> None:
         """Note a fault of one key."""
-        self.faults.add((*self.keys, key), said)
+        self.faults.add((*self.keys, key), message)
 
     def text(self, key: str, default: _T, *, among: Iterable[str] = ()) -> str | _T:
         """Return a text, one of a few if they are given."""
@@ -132,14 +138,14 @@ class Checked:
         """Return the path of a file, with a fault noted if it is not there."""
         path = self.folder / given
         if not path.is_file():
-            near = sorted(each.name for each in path.parent.iterdir()) if path.parent.is_dir() else []
+            near = sorted(sibling.name for sibling in path.parent.iterdir()) if path.parent.is_dir() else []
             shown = without_credentials(given, is_place=True)
             what = "a folder, not a file" if path.is_dir() else "no file that is there"
             self.fault(key, f"{self._named(key)} names {what}: '{shown}'{did_you_mean(path.name, near)}")
         return path
 
     def _named(self, key: str) -> str:
-        return _said((*self.keys, key))
+        return entry_name((*self.keys, key))
 
     def _wrong(self, key: str, given: object, what: str, default: _T) -> _T:
         self.fault(key, f"{self._named(key)} must be {what}, not {kind_of(given)}")
@@ -149,8 +155,3 @@ class Checked:
 def kind_of(value: object) -> str:
     """Return what an entry is, in words; never what it says."""
     return next((word for kind, word in _KINDS if isinstance(value, kind)), "a date or a time")
-
-
-def _said(keys: Keys) -> str:
-    inside = f" in [{'.'.join(keys[:-1])}]" if keys[:-1] else ""
-    return f"'{keys[-1]}'{inside}" if keys else "the file"

@@ -52,25 +52,29 @@ def statements(text: str) -> list[Statement]:
 
     >>> [(s.line, s.keys) for s in statements("a = 1\\n[b.c]\\nd = [\\n 2]\\n")]
     [(1, ('a',)), (2, ('b', 'c')), (3, ('b', 'c', 'd'))]
+
+    The tables of a list are numbered from 1.
+
+    >>> [s.keys for s in statements("[[step]]\\n[[step]]\\n[step.more]\\nk = 3")]
+    [('step', '1'), ('step', '2'), ('step', '2', 'more'), ('step', '2', 'more', 'k')]
     """
-    found: list[Statement] = []
+    result: list[Statement] = []
+    lengths: dict[Keys, int] = {}
     table: Keys = ()
     for start, end, line, equals, comment in _pieces(text):
         try:
-            if text.startswith("[[", start):
-                continue  # lists of tables: a dictionary has none
             if text[start] == "[":
-                table = _innermost(tomllib.loads(text[start:end]))
-                found.append(Statement(start, end, line, table, table))
+                table = _numbered(_innermost(tomllib.loads(text[start:end])), lengths, text.startswith("[[", start))
+                result.append(Statement(start, end, line, table, table))
             else:
                 key = _innermost(tomllib.loads(f"{text[start:equals]}= {{}}"))
                 value: Any = tomllib.loads(text[start:end])
                 for part in key:
                     value = value[part]
-                found.append(Statement(start, end, line, table + key, table, value, equals, comment))
+                result.append(Statement(start, end, line, table + key, table, value, equals, comment))
         except tomllib.TOMLDecodeError:
             continue
-    return found
+    return result
 
 
 class Lines:
@@ -127,6 +131,20 @@ def _pieces(text: str) -> Iterator[tuple[int, int, int, int, int]]:
 def _innermost(nested: Any) -> Keys:
     keys: Keys = ()
     while nested:
-        ((key, nested),) = nested.items()
+        nested = nested[0] if isinstance(nested, list) else nested
+        if nested:
+            ((key, nested),) = nested.items()
+            keys = (*keys, key)
+    return keys
+
+
+def _numbered(header: Keys, lengths: dict[Keys, int], is_of_list: bool) -> Keys:
+    """Return the keys of a header with the number of the table in each list, and count a new table of a list."""
+    keys: Keys = ()
+    for place, key in enumerate(header, 1):
         keys = (*keys, key)
+        if place == len(header) and is_of_list:
+            lengths[keys] = lengths.get(keys, 0) + 1
+        if keys in lengths:
+            keys = (*keys, str(lengths[keys]))
     return keys
