@@ -1,4 +1,4 @@
-"""Reasoning from Python: a program and its data in, conclusions out.
+"""Reasoning: a program and its data in, conclusions out.
 
 >>> import tacita as tc
 >>> conclusions = tc.reason('Own(X, Y, W), W > 0.5 -> Control(X, Y).', {"Own": [("a", "b", 0.6), ("b", "c", 0.4)]})
@@ -8,14 +8,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from tacita.api.dataset import Dataset
 from tacita.reasoning import run
-from tacita.reasoning.conclusions import ProgramResult
+from tacita.reasoning.bindings import split_binding
+from tacita.reasoning.conclusions import SHOWN, ProgramResult, ReasoningReport, check_graph
+from tacita.reasoning.parameters import parsed_parameters
+
+__all__ = [
+    "Conclusions",
+    "ReasoningReport",
+    "parsed_parameters",
+    "reason",
+    "reasoning_report",
+    "split_binding",
+]
 
 
 @dataclass(slots=True)
@@ -50,6 +61,33 @@ def reason(
         **options,
     )
     return Conclusions(*(getattr(result, field.name) for field in fields(ProgramResult)))
+
+
+def reasoning_report(
+    program: str | Path,
+    inputs: Mapping[str, Any] | None = None,
+    *,
+    show: int = SHOWN,
+    why: Sequence[str] = (),
+    why_not: Sequence[str] = (),
+    graph: Path | None = None,
+    force: bool = False,
+    **options: Any,
+) -> ReasoningReport:
+    """Run a program and return what is told of it: facts, proofs of some, why others do not hold; draw the first proof.
+
+    Everything that can be wrong with a picture is said before the program runs. The facts live until
+    ``report.conclusions`` is closed.
+    """
+    check_graph(graph, why, force=force)
+    conclusions = reason(program, inputs, force=force, **options)
+    try:
+        report = conclusions.report(show=show, why=why, why_not=why_not, graph=graph)
+        report.draw(force=force)
+    except BaseException:
+        conclusions.close()
+        raise
+    return report
 
 
 def _microdata(given: Any) -> Any:

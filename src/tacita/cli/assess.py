@@ -207,7 +207,7 @@ def _written(found: Assessment, records: Path | None, html: Path | None) -> list
 
 
 def _why_dict(explanation: Any) -> dict[str, Any]:
-    from tacita.cli.rule_output import proof_dict
+    from tacita.views.rules import proof_dict
 
     return {
         "row": explanation.row,
@@ -220,7 +220,8 @@ def _why_dict(explanation: Any) -> dict[str, Any]:
 
 
 def _print_why(explanation: Any, others: Any) -> None:
-    from tacita.cli.rule_output import print_lines, proof_lines
+    from tacita.cli.output import print_lines
+    from tacita.views.rules import proof_lines
 
     lines = [f"Record {explanation.row}"]
     lines += [f"  {risk:.6g} by {measure}: {printable(reason)}" for measure, risk, reason in others]

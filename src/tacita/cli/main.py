@@ -37,7 +37,6 @@ from tacita.cli import (
     version,
 )
 from tacita.cli.given_once import refuse_twice
-from tacita.cli.rule_output import fault_dict
 from tacita.errors import OutputError, RuleError, TacitaError, UsageError, printable, without_credentials
 from tacita.version import __version__
 
@@ -196,6 +195,8 @@ def _tell(error: TacitaError, *, as_json: bool) -> None:
         told: dict[str, object] = {"found": error.found, "where": error.where, "do": error.do}
         told["exit_code"] = error.exit_code
         if isinstance(error, RuleError) and error.faults:
+            from tacita.views.rules import fault_dict
+
             told["faults"] = [fault_dict(fault) for fault in error.faults]
         sys.stderr.write(json.dumps({"error": told}, ensure_ascii=False) + "\n")
     else:

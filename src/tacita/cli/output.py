@@ -7,7 +7,7 @@ import io
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from tacita.progress import Progress, Step, silent
@@ -35,6 +35,12 @@ def print_text(*parts: RenderableType) -> None:
     console.print(*parts, sep="\n")
     text = cast("io.StringIO", console.file).getvalue()
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in text.splitlines()))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines as they are: sentences and facts, which a reader may want to copy or search."""
+    for line in lines:
+        sys.stdout.write(f"{line.rstrip()}\n")
 
 
 @contextlib.contextmanager

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from tacita.cli.options import AsJson, Force, bindings
-from tacita.cli.output import print_json, progress_shown
-from tacita.cli.rule_output import (
-    fact_lines,
-    fault_dict,
-    print_lines,
-    proof_dict,
-    proof_lines,
-    violation_dicts,
-    violation_lines,
-)
-from tacita.errors import UsageError, counted, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacita.reasoning.conclusions import ProgramResult
+from tacita.cli.output import print_json, print_lines, progress_shown
 
 Inputs = Annotated[
     list[str] | None,
@@ -77,14 +62,16 @@ def reason(
     All outputs are written, or none. Without --output the first facts of each result are printed. With --why only the
     proof is, in words and as a tree.
     """
-    from tacita.reasoning.parameters import parsed_parameters
-    from tacita.reasoning.run import reason as run
+    from tacita.api.reasoning import parsed_parameters, reasoning_report
 
-    _check_graph(graph, why, force=force)
     with progress_shown() as progress:
-        found = run(
+        report = reasoning_report(
             program,
             bindings(input_, "--input"),
+            show=show,
+            why=why or (),
+            why_not=why_not or (),
+            graph=graph,
             outputs=bindings(output, "--output"),
             parameters=parsed_parameters(param or []),
             data=data,
@@ -92,90 +79,16 @@ def reason(
             memory=memory,
             threads=threads,
             spill=spill,
-            engine=engine,  # type: ignore[arg-type]
+            engine=engine,
             force=force,
             no_header=no_header,
             progress=progress,
         )
-    with found:
-        proofs = [found.why(fact) for fact in why or []]
-        reasons = [found.why_not(fact) for fact in why_not or []]
-        if graph is not None:
-            _draw(proofs[0], graph, force=force)
+    with report.conclusions:
         if as_json:
-            print_json(_as_dict(found, show, proofs, reasons, graph))
+            print_json(report.to_dict())
         else:
-            print_lines(_lines(found, show, proofs, reasons, graph))
-
-
-def _check_graph(graph: Path | None, why: list[str] | None, *, force: bool) -> None:
-    from tacita.files.atomic import check_target
-
-    if graph is None:
-        return
-    if not why:
-        raise UsageError("--graph draws a proof, and no --why asks for one", do='add --why \'Control("a", "c")\'')
-    if graph.suffix not in {".svg", ".dot"}:
-        raise UsageError(f"no picture is known for '{graph.suffix}'", do="name a .svg or a .dot file")
-    check_target(graph, force=force)
-
-
-def _draw(proof: Any, target: Path, *, force: bool) -> None:
-    from tacita.files.atomic import write_text
-
-    write_text(target, proof.as_svg() if target.suffix == ".svg" else proof.as_dot(), force=force)
-
-
-# -- for people --------------------------------------------------------------------------------------------------------
-
-
-def _lines(found: ProgramResult, show: int, proofs: list[Any], reasons: list[Any], graph: Path | None) -> Iterator[str]:
-    for proof in proofs:
-        yield from proof_lines(proof)
-    for reason in reasons:
-        yield from printable(reason.as_text(), keep="\n").splitlines()
-    if graph is not None:
-        yield f"drawn to {graph}"
-    for predicate, target in found.written.items():
-        yield f"{counted(found.count(predicate), 'fact')} of {printable(predicate)} written to {target}"
-    if not (proofs or reasons or found.written):
-        for predicate in found.outputs:
-            yield from fact_lines(found, predicate, show)
-        if not found.outputs:
-            yield "the program has no results: no rule derives anything"
-        yield f"{counted(found.rounds, 'round')}"
-    yield from violation_lines(found.violations, found)
-    yield from (f"note: {printable(note)}" for note in found.notes)
-    for fault in found.warnings:
-        yield f"warning: {fault.origin}: {fault.code}: {printable(fault.message)}"
-
-
-# -- for machines ------------------------------------------------------------------------------------------------------
-
-
-def _as_dict(
-    found: ProgramResult, show: int, proofs: list[Any], reasons: list[Any], graph: Path | None
-) -> dict[str, Any]:
-    from tacita.reasoning.json_values import json_value
-
-    return {
-        "outputs": {
-            predicate: {
-                "arguments": list(found.names(predicate)),
-                "count": found.count(predicate),
-                "facts": [json_value(fact) for fact in found.facts(predicate, show)] if show else [],
-                "file": str(found.written[predicate]) if predicate in found.written else None,
-            }
-            for predicate in dict.fromkeys((*found.outputs, *found.written))
-        },
-        "rounds": found.rounds,
-        "violations": violation_dicts(found),
-        "why": [proof_dict(proof) for proof in proofs],
-        "why_not": [reason.as_json() for reason in reasons],
-        "graph": str(graph) if graph else None,
-        "notes": list(found.notes),
-        "warnings": [fault_dict(fault) for fault in found.warnings],
-    }
+            print_lines([report.to_text()])
 
 
 def add_to(app: typer.Typer) -> None:

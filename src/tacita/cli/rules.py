@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli import rules_repl, rules_serve
+from tacita.cli import rules_repl
 from tacita.cli.options import AsJson
-from tacita.cli.output import print_json
-from tacita.cli.rule_output import fault_dict, print_lines
-from tacita.errors import RuleError, TacitaError, UsageError, counted, printable
+from tacita.cli.output import print_json, print_lines
+from tacita.errors import RuleError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tacita.knowledge.programs import ProgramText
-    from tacita.reasoning.diagnosis import Diagnosis
+    from tacita.api.rules import ProgramLike
 
 EXIT_UNFORMATTED = 1
 
@@ -34,19 +29,16 @@ def check(files: Files, given: Given = None, param: Param = None, as_json: AsJso
 
     Exit code 3 if a program cannot be run, 0 if there are warnings at most.
     """
-    from tacita.reasoning.diagnosis import diagnose
-    from tacita.reasoning.parameters import check_parameters, parsed_parameters
+    from tacita.api.reasoning import parsed_parameters
+    from tacita.api.rules import check_rules
 
     names = [name.strip() for name in (given or "").split(",") if name.strip()]
-    values = parsed_parameters(param or [])
-    found = [(name, diagnose(_text(name), given=names, parameters=values)) for name in files]
-    if all(diagnosis.is_read for _, diagnosis in found):
-        check_parameters(values, {k for _, diagnosis in found for k in diagnosis.parameters}, ", ".join(files))
+    programs = check_rules([_program(name) for name in files], given=names, parameters=parsed_parameters(param or []))
     if as_json:
-        print_json([_diagnosis_dict(name, diagnosis) for name, diagnosis in found])
+        print_json([program.to_dict() for program in programs])
     else:
-        print_lines(line for name, diagnosis in found for line in _diagnosis_lines(name, diagnosis))
-    if not all(diagnosis.is_sound for _, diagnosis in found):
+        print_lines(program.to_text() for program in programs)
+    if not all(program.is_sound for program in programs):
         raise typer.Exit(RuleError.exit_code)
 
 
@@ -62,27 +54,19 @@ def format_(
     With - the program is read from the standard input and written to the standard output. Nothing is written if one of
     the files has a fault.
     """
+    from tacita.api.rules import format_rules, format_text
+
     if "-" in files and not check_only:
         if len(files) > 1 or as_json:
             raise UsageError("- stands alone", do="format one program from the standard input, or files")
-        sys.stdout.write(_formatted(_text("-"), "standard input"))
+        sys.stdout.write(format_text(sys.stdin.read(), "standard input"))
         return
-    new = [(name, before := _text(name).text, _formatted(_text(name, before), name)) for name in files]
-    changed = [(name, after) for name, before, after in new if before != after]
-    if not check_only:
-        from tacita.files.atomic import check_target, write_text
-
-        for name, _ in changed:
-            check_target(Path(name), force=True)
-        for name, after in changed:
-            write_text(Path(name), after, force=True)
-    names = [name for name, _ in changed]
+    layout = format_rules([_program(name) for name in files], write=not check_only)
     if as_json:
-        print_json({"changed": names, "written": not check_only})
+        print_json(layout.to_dict())
     else:
-        said = "would change" if check_only else "formatted"
-        print_lines([*(f"{name}: {said}" for name in names), _summary(len(names), len(files), check_only)])
-    if check_only and changed:
+        print_lines([layout.to_text()])
+    if check_only and layout.changed:
         raise typer.Exit(EXIT_UNFORMATTED)
 
 
@@ -91,106 +75,61 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Say in plain words what a program reads, what it derives, what each rule means, and why it ends."""
-    from tacita.knowledge.programs import meaning
-    from tacita.reasoning.diagnosis import diagnose
-    from tacita.reasoning.overview import overview
-    from tacita.rules.logic.faults import refuse
+    from tacita.api.rules import explain_rules
 
-    text = _text(program, shipped=True)
-    diagnosis = diagnose(text)
-    refuse([f for f in diagnosis.faults if f.code not in _GIVEN_AT_RUN], diagnosis.texts)
-    found = overview(diagnosis, text.source, meaning(text.text))
+    overview = explain_rules(_program(program))
     if as_json:
-        print_json(found.to_dict())
+        print_json(overview.to_dict())
     else:
-        print_lines(printable(line) for line in found.lines())
-
-
-# What a caller gives when the program is run: facts, functions, parameters.
-_GIVEN_AT_RUN = frozenset({"R201", "R702", "R705"})
+        print_lines([overview.to_text()])
 
 
 def list_(as_json: AsJson = False) -> None:
     """List the rule programs that ship with Tacita; every program can use them with @use("NAME")."""
-    from tacita.knowledge import programs
+    from tacita.api.rules import shipped_rules
 
-    found = {name: programs.meaning((programs.find(name) or ("", ""))[0]) for name in programs.names()}
+    programs = shipped_rules()
     if as_json:
-        print_json(found)
+        print_json(programs)
         return
-    width = max(map(len, found), default=0)
-    print_lines(f"{name:<{width}}  {meaning}" for name, meaning in found.items())
+    width = max(map(len, programs), default=0)
+    print_lines(f"{name:<{width}}  {meaning}" for name, meaning in programs.items())
 
 
 def show(name: Annotated[str, typer.Argument(help="The name of a shipped program.")], as_json: AsJson = False) -> None:
     """Print a rule program that ships with Tacita."""
-    from tacita.errors import did_you_mean
-    from tacita.knowledge import programs
+    from tacita.api.rules import shipped_text
 
-    found = programs.find(name)
-    if found is None:
-        known = programs.names()
-        raise UsageError(
-            f"no program '{name}' ships with Tacita{did_you_mean(name, known)}", do=f"use one of: {', '.join(known)}"
-        )
+    text = shipped_text(name)
     if as_json:
-        print_json({"name": name, "text": found[0]})
+        print_json({"name": name, "text": text})
     else:
-        sys.stdout.write(found[0])
+        sys.stdout.write(text)
 
 
-# -- inside ------------------------------------------------------------------------------------------------------------
+def serve() -> None:
+    """Serve an editor: the language server, over standard input and output.
+
+    Faults while you type, the meaning of what is under the cursor, definitions, completion, formatting. Needs
+    pip install tacita\\[editor].
+    """
+    import runpy
+
+    runpy.run_module("tacita.language_server")  # a door of its own: this one starts it and imports nothing of it
 
 
-def _text(name: str, text: str | None = None, *, shipped: bool = False) -> ProgramText:
-    """Return the program of a file, of the standard input, or with `shipped` of that name."""
-    from tacita.knowledge import programs
+def grammar(as_json: AsJson = False) -> None:
+    """Print a TextMate grammar, with which editors colour rule programs."""
+    from tacita.api.editor import grammar as rule_grammar
 
-    if text is not None:
-        return programs.ProgramText(text, name, Path(name).parent)
-    if name == "-":
-        return programs.ProgramText(sys.stdin.read(), "standard input")
-    if shipped and not Path(name).exists():
-        return programs.ProgramText.of(name) if "(" not in name else programs.read(Path(name))
-    return programs.read(Path(name))
+    del as_json  # the grammar is JSON in either case
+    print_json(rule_grammar())
 
 
-def _formatted(program: ProgramText, name: str) -> str:
-    from tacita.rules.syntax import formatted, parse
+def _program(name: str) -> ProgramLike:
+    from tacita.api.rules import standard_input
 
-    after = formatted(program.text, name)
-    if parse(after).program != parse(program.text).program:
-        raise TacitaError(
-            "the new layout would change what the program means", where=name, do="please report this program"
-        )
-    return after
-
-
-def _summary(changed: int, files: int, check_only: bool) -> str:
-    verb = "would change" if check_only else "changed"
-    return f"{counted(files, 'program')}: {f'{changed:,} {verb}' if changed else 'nothing to change'}"
-
-
-def _diagnosis_lines(name: str, diagnosis: Diagnosis) -> Iterator[str]:
-    from tacita.rules.logic.faults import errors
-
-    for fault in diagnosis.faults:
-        yield from printable(diagnosis.shown(fault), keep="\n").splitlines()
-        yield ""
-    wrong = len(errors(diagnosis.faults))
-    odd = len(diagnosis.faults) - wrong
-    counts = [counted(number, what) for number, what in ((wrong, "error"), (odd, "warning")) if number]
-    rules = counted(len(diagnosis.parsed.program.rules), "rule")
-    yield f"{name}: {rules}, {' and '.join(counts) or 'no faults'}"
-
-
-def _diagnosis_dict(name: str, diagnosis: Diagnosis) -> dict[str, Any]:
-    return {
-        "file": name,
-        "sound": diagnosis.is_sound,
-        "rules": len(diagnosis.parsed.program.rules),
-        "faults": [fault_dict(fault) for fault in diagnosis.faults],
-    }
+    return standard_input(sys.stdin.read()) if name == "-" else name
 
 
 def add_to(app: typer.Typer) -> None:
@@ -209,5 +148,6 @@ def add_to(app: typer.Typer) -> None:
     group.command("list")(list_)
     group.command("show")(show)
     rules_repl.add_to(group)
-    rules_serve.add_to(group)
+    group.command("serve")(serve)
+    group.command("grammar")(grammar)
     app.add_typer(group)

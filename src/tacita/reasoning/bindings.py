@@ -25,7 +25,7 @@ _KINDS |= {"postgres", "database", "file"} | {f.name.casefold() for f in FORMATS
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FactSource:
     """A file or a table of a database, and what to tell its reader."""
 
     source: str
@@ -39,10 +39,10 @@ class Place:
         return is_database(self.source)
 
     @classmethod
-    def parse(cls, text: str) -> Place:
+    def parse(cls, text: str) -> FactSource:
         """Return the place that a text means: a path or URL, behind it ``#part`` and ``:no-header``.
 
-        >>> Place.parse("own.csv:no-header").header, Place.parse("book.xlsx#Sheet 2").options["sheet"]
+        >>> FactSource.parse("own.csv:no-header").header, FactSource.parse("book.xlsx#Sheet 2").options["sheet"]
         (False, 'Sheet 2')
         """
         header: bool | None = None
@@ -54,7 +54,7 @@ class Place:
             return cls(source, {"table" if is_database(source) else "sheet": part}, header)
         return cls(text, {}, header)
 
-    def within(self, folder: Path) -> Place:
+    def within(self, folder: Path) -> FactSource:
         """Return the place with a path that starts from a folder."""
         if self.source.lower().startswith("sqlite:"):
             return replace(self, source=f"sqlite:{folder / sqlite_path(self.source)}")
@@ -68,7 +68,7 @@ def shown(source: str) -> str:
     return without_secrets(source) if is_database(source) else source
 
 
-def bound(program: Program, folder: Path) -> Iterator[tuple[str, Place, Annotation]]:
+def bound(program: Program, folder: Path) -> Iterator[tuple[str, FactSource, Annotation]]:
     """Yield what the ``@bind`` annotations of a program say."""
     for annotation in program.directives("bind"):
         predicate = annotation.text(0)
@@ -76,7 +76,7 @@ def bound(program: Program, folder: Path) -> Iterator[tuple[str, Place, Annotati
             yield predicate, _place(annotation).within(folder), annotation
 
 
-def _place(annotation: Annotation) -> Place:
+def _place(annotation: Annotation) -> FactSource:
     parts = [text for i in range(1, len(annotation.arguments)) if (text := annotation.text(i)) is not None]
     if len(parts) < len(annotation.arguments) - 1 or not 1 <= len(parts) <= 3:
         raise _wrong(annotation, "names no file or table", 'write @bind("Own", "own.csv")')
@@ -89,23 +89,23 @@ def _place(annotation: Annotation) -> Place:
     return _with_options(_joined(parts[0], parts[1] if len(parts) > 1 else None), annotation)
 
 
-def _of_kind(parts: list[str]) -> Place:
+def _of_kind(parts: list[str]) -> FactSource:
     """Return the place of ``"csv", "folder", "own.csv"``, or of a database: ``"postgresql", "URL", "table"``."""
     kind, where = parts[0].casefold(), parts[1]
     if is_database(where):
         return _joined(where, parts[2] if len(parts) > 2 else None)
     if kind == "sqlite":
         return _joined(f"sqlite:{where}", parts[2] if len(parts) > 2 else None)
-    return Place(str(Path(where) / parts[2]) if len(parts) > 2 else where)
+    return FactSource(str(Path(where) / parts[2]) if len(parts) > 2 else where)
 
 
-def _joined(source: str, part: str | None) -> Place:
+def _joined(source: str, part: str | None) -> FactSource:
     if part is None:
-        return Place.parse(source)
-    return Place(source, {"table" if is_database(source) else "sheet": part})
+        return FactSource.parse(source)
+    return FactSource(source, {"table" if is_database(source) else "sheet": part})
 
 
-def _with_options(place: Place, annotation: Annotation) -> Place:
+def _with_options(place: FactSource, annotation: Annotation) -> FactSource:
     options, header = dict(place.options), place.header
     for name, term in annotation.named:
         value = _value(term)
@@ -131,8 +131,8 @@ def _value(term: Term) -> Any:
     return term.value if isinstance(term, Constant) else None
 
 
-def _wrong(annotation: Annotation, found: str, do: str) -> RuleError:
-    return RuleError(f"@bind {found}", where=str(annotation.origin), do=do)
+def _wrong(annotation: Annotation, problem: str, do: str) -> RuleError:
+    return RuleError(f"@bind {problem}", where=str(annotation.origin), do=do)
 
 
 def split_binding(text: str, option: str) -> tuple[str, str]:

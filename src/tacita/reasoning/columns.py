@@ -23,7 +23,7 @@ class Wanted:
     types: tuple[Type | None, ...] = ()
 
     @property
-    def told(self) -> dict[str, ColumnType]:
+    def declared_types(self) -> dict[str, ColumnType]:
         """The types that ``@input`` declares, by the names of the arguments."""
         known = {member.value for member in ColumnType}
         return {
@@ -34,7 +34,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedColumns:
     """The columns in the order of the arguments, and a sentence if a person should know how they were found."""
 
     columns: tuple[str, ...]
@@ -45,13 +45,13 @@ def wanted(program: Program) -> Mapping[str, Wanted]:
     """Return what a program wants of the data of each of its predicates."""
     declared = {a.text(0) or "": a for a in program.directives("model")}
     declared |= {a.text(0) or "": a for a in program.directives("input") if column_names(a)}
-    found = {}
+    wishes = {}
     for predicate, arity in arities(program).items():
         annotation = declared.get(predicate)
         names = column_names(annotation) if annotation else ()
         types = column_types(annotation) if annotation else ()
-        found[predicate] = Wanted(predicate, arity, names if len(names) == arity else (), types)
-    return found
+        wishes[predicate] = Wanted(predicate, arity, names if len(names) == arity else (), types)
+    return wishes
 
 
 def by_name(wanted: Wanted, columns: Sequence[str]) -> tuple[str, ...] | None:
@@ -61,27 +61,27 @@ def by_name(wanted: Wanted, columns: Sequence[str]) -> tuple[str, ...] | None:
     known: dict[str, list[str]] = {}
     for column in columns:
         known.setdefault(_plain(column), []).append(column)
-    found = []
+    names = []
     for name in wanted.names:
         same = known.get(_plain(name), [])
         if name in columns:
-            found.append(name)
+            names.append(name)
         elif len(same) == 1:
-            found.append(same[0])
+            names.append(same[0])
         else:
             return None
-    return tuple(found)
+    return tuple(names)
 
 
-def matched(wanted: Wanted, columns: Sequence[str], where: str, *, has_names: bool = True) -> Matched:
+def matched(wanted: Wanted, columns: Sequence[str], where: str, *, has_names: bool = True) -> MatchedColumns:
     """Return the columns of the arguments; raise, with both sides listed, if they cannot be told.
 
     `has_names` is False if the names of the columns were made up by the reader.
     """
     if has_names and (named := by_name(wanted, columns)) is not None:
-        return Matched(named)
+        return MatchedColumns(named)
     if len(columns) == wanted.arity and not (has_names and _is_shuffled(wanted, columns)):
-        return Matched(tuple(columns), _said(wanted, columns, where, has_names=has_names))
+        return MatchedColumns(tuple(columns), _said(wanted, columns, where, has_names=has_names))
     has = counted(len(columns), "column")
     takes = counted(wanted.arity, "argument")
     sides = f"  columns: {listed(columns, 20)}" if has_names else "  the columns have no names"

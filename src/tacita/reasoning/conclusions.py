@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from tacita.engines.context import Context
-from tacita.errors import counted
+from tacita.errors import UsageError, counted
+from tacita.files.atomic import check_target, write_text
 from tacita.model.microdata import Microdata
+from tacita.model.result import Result
 from tacita.progress import Progress, silent
 from tacita.reasoning.outputs import microdata_of, write_all
 from tacita.reasoning.queries import Answers, answers
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tacita.rules.proofs import Proof, WhyNot
+
+
+SHOWN = 20
+"""How many facts of each output are told."""
 
 
 @dataclass(slots=True)
@@ -141,6 +147,25 @@ class ProgramResult:
         """Return why a fact does not hold: the nearest rule, and its first condition that failed."""
         return self.reasoned.why_not(fact.strip().removesuffix("."))
 
+    def report(
+        self,
+        *,
+        show: int = SHOWN,
+        why: Sequence[str] = (),
+        why_not: Sequence[str] = (),
+        graph: Path | None = None,
+    ) -> ReasoningReport:
+        """Return what is told of it: `show` facts of each output, the proofs of some facts, why others do not hold.
+
+        `graph` names the picture of the first proof, which `ReasoningReport.draw` writes.
+        """
+        proofs, reasons = [self.why(fact) for fact in why], [self.why_not(fact) for fact in why_not]
+        return ReasoningReport(self, show, tuple(proofs), tuple(reasons), graph)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON: the first facts of each output, violations, notes."""
+        return self.report().to_dict()
+
     # -- the end -------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -154,6 +179,38 @@ class ProgramResult:
         self.close()
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{predicate}: {self.count(predicate):,}" for predicate in self.outputs[:6])
+        facts = ", ".join(f"{predicate}: {self.count(predicate):,}" for predicate in self.outputs[:6])
         more = f" and {len(self.outputs) - 6} more" if len(self.outputs) > 6 else ""
-        return f"<Conclusions {found or 'none'}{more}; {counted(self.rounds, 'round')}>"
+        return f"<Conclusions {facts or 'none'}{more}; {counted(self.rounds, 'round')}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReasoningReport(Result):
+    """What is told of conclusions: some facts of each output, and the proofs that were asked for."""
+
+    conclusions: ProgramResult
+    show: int = SHOWN
+    proofs: tuple[Proof, ...] = ()
+    reasons: tuple[WhyNot, ...] = ()
+    """Why some facts do not hold."""
+    graph: Path | None = None
+
+    def draw(self, *, force: bool = False) -> None:
+        """Write the picture of the first proof."""
+        if self.graph is not None:
+            proof = self.proofs[0]
+            write_text(self.graph, proof.as_svg() if self.graph.suffix == ".svg" else proof.as_dot(), force=force)
+
+    def _in_short(self) -> str:
+        return repr(self.conclusions)[len("<Conclusions ") : -1]
+
+
+def check_graph(graph: Path | None, why: Sequence[str], *, force: bool = False) -> None:
+    """Raise before any work if the picture of a proof cannot be drawn."""
+    if graph is None:
+        return
+    if not why:
+        raise UsageError("--graph draws a proof, and no --why asks for one", do='add --why \'Control("a", "c")\'')
+    if graph.suffix not in {".svg", ".dot"}:
+        raise UsageError(f"no picture is known for '{graph.suffix}'", do="name a .svg or a .dot file")
+    check_target(graph, force=force)

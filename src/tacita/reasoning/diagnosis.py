@@ -10,7 +10,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tacita.errors import counted
 from tacita.knowledge.programs import ProgramText
+from tacita.model.result import Result
 from tacita.rules.logic.checks import all_faults
 from tacita.rules.logic.faults import Fault, Severity, errors
 from tacita.rules.logic.program import Program
@@ -20,7 +22,7 @@ from tacita.rules.passes.parameters import term_of
 from tacita.rules.syntax import Parsed, parse
 
 # What whoever uses a module gives it.
-_LEFT_TO_OTHERS = frozenset({"R201", "R702", "R705"})
+LEFT_TO_OTHERS = frozenset({"R201", "R702", "R705"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,22 @@ class Diagnosis:
         return fault.shown(self.texts.get(fault.origin.source))
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckedProgram(Result):
+    """A program by its name, and everything that is wrong or odd in it."""
+
+    name: str
+    diagnosis: Diagnosis
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the program can be run."""
+        return self.diagnosis.is_sound
+
+    def _in_short(self) -> str:
+        return f"{self.name}: {counted(len(self.diagnosis.faults), 'fault')}"
+
+
 def diagnose(
     program: ProgramText,
     *,
@@ -69,7 +87,7 @@ def diagnose(
     texts = {**linked.texts, program.source: program.text}
     faults = all_faults(linked.program, [*parsed.faults, *linked.faults], texts, known=given)
     if any(True for _ in parsed.program.directives("module")):
-        faults = tuple(_milder(f) if f.code in _LEFT_TO_OTHERS else f for f in faults)
+        faults = tuple(_milder(f) if f.code in LEFT_TO_OTHERS else f for f in faults)
     return Diagnosis(parsed, linked.program, faults, texts, frozenset(linked.parameters))
 
 

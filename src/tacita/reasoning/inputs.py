@@ -17,8 +17,8 @@ from tacita.files.read import read
 from tacita.files.streaming import schema_of
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
-from tacita.reasoning.bindings import Place, shown
-from tacita.reasoning.columns import Matched, Wanted, by_name, matched
+from tacita.reasoning.bindings import FactSource, shown
+from tacita.reasoning.columns import MatchedColumns, Wanted, by_name, matched
 from tacita.reasoning.headers import looks_like_data
 from tacita.rules.reasoner.inputs import check_whole_numbers
 from tacita.rules.reasoner.reason import Input, Table
@@ -39,8 +39,8 @@ class Reader:
         if isinstance(given, Table):
             return given
         if isinstance(given, str | Path):
-            given = Place.parse(str(given))
-        if isinstance(given, Place):
+            given = FactSource.parse(str(given))
+        if isinstance(given, FactSource):
             return self._of_place(wanted, given)
         if isinstance(given, Microdata):
             return self._of_microdata(wanted, given, f"data set '{given.name}'")
@@ -64,7 +64,7 @@ class Reader:
 
     # -- files and databases -------------------------------------------------------------------------------------------
 
-    def _of_place(self, wanted: Wanted, place: Place) -> Table:
+    def _of_place(self, wanted: Wanted, place: FactSource) -> Table:
         where = shown(place.source)
         options = ReadOptions(**place.options, progress=self.context.progress)
         header = False if self.no_header and place.header is None else place.header
@@ -73,12 +73,12 @@ class Reader:
         if header is False:
             raise UsageError("only text files can be without a header", where=where, do="leave :no-header out")
         microdata = read(place.source, self.context.embedded, options)
-        found = matched(wanted, [c.name for c in microdata.columns], where)
-        if types := _told(wanted, found, {c.name: c.type for c in microdata.columns}):
+        matches = matched(wanted, [c.name for c in microdata.columns], where)
+        if types := _declared_types(wanted, matches, {c.name: c.type for c in microdata.columns}):
             microdata = self._read_as(wanted, place.source, replace(options, types=types))
-        return self._table(microdata, found, where)
+        return self._table(microdata, matches, where)
 
-    def _of_text(self, wanted: Wanted, place: Place, options: ReadOptions, header: bool | None) -> Table:
+    def _of_text(self, wanted: Wanted, place: FactSource, options: ReadOptions, header: bool | None) -> Table:
         path = Path(place.source)
         tab = "\t" if path.name.lower().endswith((".tsv", ".tab", ".tsv.gz")) else None
         # A line of a sample whole in text: what it looks like decides whether it is a header.
@@ -90,9 +90,9 @@ class Reader:
         if header and len(set(names)) < len(names):
             find_layout(path, replace(options, header=True), tab)  # says which name is there twice
         columns = names if header else list(lines.names)
-        found = matched(wanted, columns, place.source, has_names=header)
-        options = replace(options, header=header, types=_told(wanted, found, {}))
-        return self._table(self._read_as(wanted, path, options), found, place.source)
+        matches = matched(wanted, columns, place.source, has_names=header)
+        options = replace(options, header=header, types=_declared_types(wanted, matches, {}))
+        return self._table(self._read_as(wanted, path, options), matches, place.source)
 
     def _read_as(self, wanted: Wanted, source: str | Path, options: ReadOptions) -> Microdata:
         """Read a file with the types that ``@input`` declares; where they do not fit, speak of the declaration."""
@@ -101,7 +101,7 @@ class Reader:
         except InputError as error:
             if not options.types or "--as" not in (error.do or ""):
                 raise
-            names = [name for name in wanted.told if wanted.told[name] is not ColumnType.TEXT]
+            names = [name for name in wanted.declared_types if wanted.declared_types[name] is not ColumnType.TEXT]
             example = f"{names[0]}:text" if len(names) == 1 else "name:text"
             do = f'mend these rows, or declare the column as a text: "{example}" in @input("{wanted.predicate}", [...])'
             raise InputError(error.found, where=error.where or shown(str(source)), do=do) from None
@@ -109,16 +109,16 @@ class Reader:
     # -- objects -------------------------------------------------------------------------------------------------------
 
     def _of_microdata(self, wanted: Wanted, microdata: Microdata, where: str) -> Table:
-        found = matched(wanted, [c.name for c in microdata.columns], where)
-        return self._table(microdata, found, where)
+        matches = matched(wanted, [c.name for c in microdata.columns], where)
+        return self._table(microdata, matches, where)
 
-    def _table(self, microdata: Microdata, found: Matched, where: str) -> Table:
-        if found.note:
-            self.notes.append(printable(found.note))
+    def _table(self, microdata: Microdata, matches: MatchedColumns, where: str) -> Table:
+        if matches.note:
+            self.notes.append(printable(matches.note))
         for reading in microdata.readings:
-            if reading.doubtful and reading.name in found.columns:
+            if reading.doubtful and reading.name in matches.columns:
                 self.notes.append(printable(f"{where}: {reading.name}: as {reading.type.value}; {reading.reason}"))
-        return Table(self._adopted(microdata), found.columns)
+        return Table(self._adopted(microdata), matches.columns)
 
     def _adopted(self, microdata: Microdata) -> Relation:
         relation = microdata.relation
@@ -137,19 +137,19 @@ def _is_text_file(path: Path) -> bool:
     return path.is_file() and format_of(path).name in {"CSV", "TSV"}
 
 
-def _told(wanted: Wanted, found: Matched, known: Mapping[str, ColumnType]) -> dict[str, ColumnType]:
+def _declared_types(wanted: Wanted, matches: MatchedColumns, known: Mapping[str, ColumnType]) -> dict[str, ColumnType]:
     """Return the declared types by the columns that hold them; those that a column has already are left out."""
-    if not wanted.told:
+    if not wanted.declared_types:
         return {}
-    told = zip(wanted.names, found.columns, strict=True)
-    types = {column: wanted.told[name] for name, column in told if name in wanted.told}
+    arguments = zip(wanted.names, matches.columns, strict=True)
+    types = {column: wanted.declared_types[name] for name, column in arguments if name in wanted.declared_types}
     return {column: type_ for column, type_ in types.items() if known.get(column) is not type_}
 
 
 def _rows(wanted: Wanted, rows: list[Any]) -> Sequence[Sequence[Any]]:
     """Return Python rows as tuples; mappings give their values by the names of the arguments."""
     where = f"input of {wanted.predicate}"
-    found: list[Sequence[Any]] = []
+    tuples: list[Sequence[Any]] = []
     for number, row in enumerate(rows, 1):
         if isinstance(row, Mapping):
             if not wanted.names:
@@ -159,12 +159,12 @@ def _rows(wanted: Wanted, rows: list[Any]) -> Sequence[Sequence[Any]]:
             if missing:
                 near = did_you_mean(missing[0], map(str, row))
                 raise InputError(f"tuple {number} has no {listed(missing)}{near}", where=where, do="name all arguments")
-            found.append(tuple(row[name] for name in wanted.names))
+            tuples.append(tuple(row[name] for name in wanted.names))
         elif isinstance(row, Sequence) and not isinstance(row, str | bytes):
-            found.append(row)
+            tuples.append(row)
         else:
             raise InputError(f"tuple {number} is a {type(row).__name__}", where=where, do="give tuples")
-    lengths = {len(row) for row in found}
+    lengths = {len(row) for row in tuples}
     if lengths and lengths != {wanted.arity}:
         raise InputError(
             f"the tuples have {listed(sorted(lengths))} values, the rules give {wanted.predicate} "
@@ -172,4 +172,4 @@ def _rows(wanted: Wanted, rows: list[Any]) -> Sequence[Sequence[Any]]:
             where=where,
             do="give each tuple a value for each argument",
         )
-    return found
+    return tuples

@@ -18,14 +18,14 @@ def related(program: str, data: Microdata, inputs: Mapping[str, Any] | None = No
     import pyarrow as pa
 
     engine = data.relation.engine
-    found = reason(program, inputs, data=data, engine=engine)
-    if REL not in found.predicates:
+    conclusions = reason(program, inputs, data=data, engine=engine)
+    if REL not in conclusions.predicates:
         raise UsageError(
             f"the program concludes nothing for {REL}",
             where=program,
-            do=f"relate identifiers with {REL}(one, other); it has: {listed(found.predicates)}",
+            do=f"relate identifiers with {REL}(one, other); it has: {listed(conclusions.predicates)}",
         )
-    pairs = [(str(one), str(other)) for one, other in found.facts(REL)]
+    pairs = [(str(one), str(other)) for one, other in conclusions.facts(REL)]
     batch = pa.RecordBatch.from_pydict(
         {"one": pa.array([a for a, _ in pairs], pa.string()), "other": pa.array([b for _, b in pairs], pa.string())}
     )

@@ -63,14 +63,14 @@ def unique(names: Sequence[str]) -> list[str]:
     >>> unique(["a", "a", ""])
     ['a', 'a 2', 'argument3']
     """
-    found: list[str] = []
+    different: list[str] = []
     for place, name in enumerate(names, 1):
         wanted, number = name or f"argument{place}", 1
-        while wanted in found:
+        while wanted in different:
             number += 1
             wanted = f"{name or 'argument'} {number}"
-        found.append(wanted)
-    return found
+        different.append(wanted)
+    return different
 
 
 def _is_plain(layout: Layout) -> bool:

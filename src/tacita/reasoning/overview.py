@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tacita.errors import counted
-from tacita.reasoning.bindings import Place, bound, shown
+from tacita.model.result import Result
+from tacita.reasoning.bindings import FactSource, bound, shown
 from tacita.reasoning.diagnosis import Diagnosis
 from tacita.reasoning.plain_words import Words
 from tacita.rules.logic.checks import termination, wardedness
@@ -30,7 +29,7 @@ _ENDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PredicateInWords:
     """A predicate in words."""
 
     name: str
@@ -40,16 +39,16 @@ class Said:
     """Where its facts come from, if somebody says it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+@dataclass(frozen=True, slots=True, repr=False)
+class Overview(Result):
     """What a program is about."""
 
     source: str
     meaning: str
     modules: tuple[str, ...]
     parameters: tuple[tuple[str, str], ...]
-    reads: tuple[Said, ...]
-    derives: tuple[Said, ...]
+    reads: tuple[PredicateInWords, ...]
+    derives: tuple[PredicateInWords, ...]
     outputs: tuple[str, ...]
     facts: int
     rules: tuple[tuple[str, str, str], ...]
@@ -60,44 +59,8 @@ class Overview:
     ending: str
     wardedness: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON knows it."""
-        return {
-            "source": self.source,
-            "meaning": self.meaning,
-            "modules": list(self.modules),
-            "parameters": dict(self.parameters),
-            "reads": [_dict(said) for said in self.reads],
-            "derives": [_dict(said) for said in self.derives],
-            "outputs": list(self.outputs),
-            "facts": self.facts,
-            "rules": [{"label": label, "sentence": said, "explain": more or None} for label, said, more in self.rules],
-            "order": [{"predicates": list(names), "recursive": recursive} for names, recursive in self.order],
-            "versioned": list(self.versions),
-            "termination": self.ending,
-            "wardedness": list(self.wardedness),
-        }
-
-    def lines(self) -> Iterator[str]:
-        """Yield it as lines of text."""
-        yield f"{self.source}: {counted(len(self.rules), 'rule')}, {counted(self.facts, 'fact')}"
-        if self.meaning:
-            yield f"  {self.meaning}"
-        yield from _section("It uses", [f"the module {name}" for name in self.modules])
-        yield from _section("Parameters", [f"${name} = {value}" for name, value in self.parameters])
-        yield from _section("It reads", [_line(said) for said in self.reads])
-        yield from _section("It derives", [_line(said, said.name in self.outputs) for said in self.derives])
-        yield from _section("Rules", list(self._sentences()))
-        steps = [f"{', '.join(names)}{_recursion(names) if recursive else ''}" for names, recursive in self.order]
-        yield from _section("Order of work", [f"{i}. {step}" for i, step in enumerate(steps, 1)])
-        yield from _section("New versions", [f"only the newest version of {name} counts" for name in self.versions])
-        yield from _section("Does it end?", [self.ending, *self.wardedness])
-
-    def _sentences(self) -> Iterator[str]:
-        for label, sentence, explain in self.rules:
-            yield f"{label}  {sentence}"
-            if explain:
-                yield f"{' ' * len(label)}  in words: {explain}"
+    def _in_short(self) -> str:
+        return f"{self.source}: {counted(len(self.rules), 'rule')}, {counted(self.facts, 'fact')}"
 
 
 def overview(diagnosis: Diagnosis, source: str, meaning: str = "") -> Overview:
@@ -158,32 +121,11 @@ def _is_of(signature: Signature, own: Program) -> bool:
     )
 
 
-def _origin(signature: Signature, place: Place | None) -> str:
+def _origin(signature: Signature, place: FactSource | None) -> str:
     if place is not None:
         return f"from {shown(place.source)}"
     return "from the microdata" if signature.predicate in DICTIONARY else "given by the caller"
 
 
-def _recursion(names: tuple[str, ...]) -> str:
-    return " (depend on each other)" if len(names) > 1 else " (depends on itself)"
-
-
-def _said(signature: Signature, source: str = "") -> Said:
-    return Said(signature.predicate, signature.columns, signature.meaning, source)
-
-
-def _line(said: Said, is_output: bool = False) -> str:
-    arguments = f"({', '.join(said.arguments)})" if said.arguments else ""
-    notes = [note for note in (said.source, "a result" if is_output else "") if note]
-    return f"{said.name}{arguments}" + (f": {said.meaning}" if said.meaning else "") + "".join(f" - {n}" for n in notes)
-
-
-def _dict(said: Said) -> dict[str, Any]:
-    return {"name": said.name, "arguments": list(said.arguments), "meaning": said.meaning, "source": said.source}
-
-
-def _section(title: str, lines: list[str]) -> Iterator[str]:
-    if lines:
-        yield ""
-        yield title if title.endswith("?") else f"{title}:"
-        yield from (f"  {line}" for line in lines)
+def _said(signature: Signature, source: str = "") -> PredicateInWords:
+    return PredicateInWords(signature.predicate, signature.columns, signature.meaning, source)

@@ -17,16 +17,16 @@ def parsed_parameters(pairs: Iterable[str]) -> dict[str, Any]:
     >>> parsed_parameters(["k=3", "T=0.5", "AnonSet=[Area, Sector]", "city=Reggio Emilia"])
     {'k': 3, 'T': 0.5, 'AnonSet': ['Area', 'Sector'], 'city': 'Reggio Emilia'}
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name.strip().removeprefix("$"):
             raise UsageError(f"--param '{pair}' is not NAME=VALUE", do="write for example --param k=3")
         name = name.strip().removeprefix("$")
-        if name in found:
+        if name in values:
             raise UsageError(f"--param names '{name}' twice", do="leave one of them out; a list is k=[1, 2]")
-        found[name] = value_of(text.strip())
-    return found
+        values[name] = value_of(text.strip())
+    return values
 
 
 def check_parameters(given: Iterable[str], known: Collection[str], source: str) -> None:

@@ -44,7 +44,7 @@ def answers(reasoned: Reasoned, question: str, limit: int | None = None) -> Answ
     >>> answers(reason('Own("a", "b", 0.6). Own("b", "c", 0.4).'), 'Own(X, Y, W), W > 0.5').rows
     (('a', 'b', 0.6),)
     """
-    rule = _asked(reasoned, question)
+    rule = _query_rule(reasoned, question)
     run = reasoned.run
     similar = run.similar.condition if run.similar is not None else None
     derivation = Derivation(run.engine, rule, len(reasoned.derivations), run.layouts, similar)
@@ -66,7 +66,7 @@ def _text(question: str) -> str:
     return question.strip().removeprefix("?").strip().removesuffix(".").rstrip()
 
 
-def _asked(reasoned: Reasoned, question: str) -> Rule:
+def _query_rule(reasoned: Reasoned, question: str) -> Rule:
     """Return a question as a rule whose matches are its answers; raise with all that is wrong with it."""
     text = _text(question)
     if not text:

@@ -1,8 +1,8 @@
 """Reasoning from Python: a program and its data in, conclusions out.
 
 >>> import tacita as tc
->>> found = tc.reason('Own(X, Y, W), W > 0.5 -> Control(X, Y).', {"Own": [("a", "b", 0.6), ("b", "c", 0.4)]})
->>> found["Control"]
+>>> conclusions = tc.reason('Own(X, Y, W), W > 0.5 -> Control(X, Y).', {"Own": [("a", "b", 0.6), ("b", "c", 0.4)]})
+>>> conclusions["Control"]
 [('a', 'b')]
 """
 
@@ -20,7 +20,7 @@ from tacita.errors import RuleError, UsageError, did_you_mean, listed
 from tacita.knowledge.programs import ProgramText
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
-from tacita.reasoning.bindings import Place, bound
+from tacita.reasoning.bindings import FactSource, bound
 from tacita.reasoning.columns import Wanted, wanted
 from tacita.reasoning.conclusions import ProgramResult
 from tacita.reasoning.inputs import Reader
@@ -191,10 +191,10 @@ class Job:
             source=self.program.source,
             watching=self.watching,
         )
-        found = ProgramResult(reasoned, context, tuple(reader.notes))
+        conclusions = ProgramResult(reasoned, context, tuple(reader.notes))
         if self.outputs:
-            found.notes += found.write(self.outputs, force=self.force, progress=context.progress)
-        return found
+            conclusions.notes += conclusions.write(self.outputs, force=self.force, progress=context.progress)
+        return conclusions
 
 
 def _budget(max_rounds: int | None) -> Budget:
@@ -205,4 +205,4 @@ def _budget(max_rounds: int | None) -> Budget:
     return Budget(rounds=max_rounds)
 
 
-__all__ = ["Job", "Place", "ProgramResult", "reason"]
+__all__ = ["FactSource", "Job", "ProgramResult", "reason"]

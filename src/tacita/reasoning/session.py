@@ -35,8 +35,8 @@ def is_complete(text: str) -> bool:
     >>> is_complete('A("x.'), is_complete("A(X) % no."), is_complete("A(1.5)."), is_complete("A(1).  % done")
     (False, False, True, True)
     """
-    found = lexed(text)
-    return len(found.kinds) > 3 and found.kinds[-4] == "."
+    tokens = lexed(text)
+    return len(tokens.kinds) > 3 and tokens.kinds[-4] == "."
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Session:
     program: ProgramText = field(default_factory=lambda: ProgramText("", SOURCE))
     notes: list[str] = field(default_factory=list)
     _read: dict[str, Input] = field(default_factory=dict)
-    _found: ProgramResult | None = None
+    _conclusions: ProgramResult | None = None
     _added: list[str] = field(default_factory=list)
     """What was added, one after the other: together the text of the program."""
     _sound: int = 0
@@ -79,7 +79,7 @@ class Session:
         """Take out what was added last; return its text."""
         if not self._added:
             raise UsageError("there is nothing to take out", do="enter a fact or a rule first")
-        return self._taken_out(len(self._added) - 1)
+        return self._take_out(len(self._added) - 1)
 
     def new_warnings(self, diagnosis: Diagnosis, text: str) -> Iterable[Fault]:
         """Yield the warnings about what was added last."""
@@ -105,19 +105,19 @@ class Session:
 
     def conclusions(self) -> ProgramResult:
         """Return what follows from everything so far; clauses whose types do not fit the others are taken out again."""
-        if self._found is None:
+        if self._conclusions is None:
             try:
-                self._found = self._reasoned()
+                self._conclusions = self._reason()
             except RuleError as error:
                 guilty = self._guilty([f for f in error.faults if isinstance(f, Fault)])
                 if guilty is None:
                     raise
-                text = self._taken_out(guilty).rstrip()
+                text = self._take_out(guilty).rstrip()
                 raise RuleError(
                     f"{error.found}\n\ntaken out again, so that the others can be used: {text}", faults=error.faults
                 ) from None
             self._sound = len(self._added)
-        return self._found
+        return self._conclusions
 
     def ask(self, question: str, limit: int | None = None) -> Answers:
         """Return for which values of its variables a question holds."""
@@ -125,12 +125,12 @@ class Session:
 
     def close(self) -> None:
         """Forget everything."""
-        self._found = None
+        self._conclusions = None
         self.context.close()
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
-    def _reasoned(self) -> ProgramResult:
+    def _reason(self) -> ProgramResult:
         if not self.program.text.strip() and not self.inputs:
             raise RuleError("there is nothing to reason about yet", do="enter a fact or a rule, or :load a program")
         diagnosis = diagnose(self.program, given=list(self.inputs), parameters=self.parameters)
@@ -158,7 +158,7 @@ class Session:
         at = [bisect_left(ends, f.origin.line) for f in faults if f.origin.source == self.program.source]
         return max((i for i in at if self._sound <= i < len(ends)), default=len(ends) - 1)
 
-    def _taken_out(self, number: int) -> str:
+    def _take_out(self, number: int) -> str:
         text = self._added.pop(number)
         self._sound = min(self._sound, len(self._added))
         self.program = ProgramText("".join(self._added), self.program.source, self.program.folder)
@@ -166,7 +166,7 @@ class Session:
         return text
 
     def _forget(self) -> None:
-        if self._found is not None:
-            for layout in self._found.reasoned.run.layouts.values():
+        if self._conclusions is not None:
+            for layout in self._conclusions.reasoned.run.layouts.values():
                 self.context.engine.forget(layout.table)
-        self._found = None
+        self._conclusions = None
