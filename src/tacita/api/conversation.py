@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from tacita.engines.context import Context
 from tacita.errors import UsageError, counted, did_you_mean, printable
 from tacita.knowledge.programs import ProgramText
 from tacita.progress import Progress, silent
@@ -20,7 +21,6 @@ from tacita.reasoning.bindings import split_binding
 from tacita.reasoning.session import SOURCE, Session, is_complete
 from tacita.rules.reasoner.chase.run import Budget
 from tacita.rules.reasoner.values import written
-from tacita.engines.context import Context
 from tacita.settings import Settings
 from tacita.views.rules import fact_lines, proof_lines, violation_lines
 

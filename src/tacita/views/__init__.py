@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 VIEWS = {
     "Assessment": "assessment",
+    "CheckedProgram": "rules",
     "Comparison": "comparison",
     "Curve": "outcome",
     "Description": "description",
     "Evaluation": "evaluation",
+    "FormattedPrograms": "rules",
     "Outcome": "outcome",
+    "Overview": "rules",
+    "ReasoningReport": "rules",
 }
 """The name of a result, and the module of this room that gives it its forms."""
 

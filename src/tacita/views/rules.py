@@ -54,7 +54,7 @@ class CheckedProgramView(LinesView[CheckedProgram]):
         yield f"{result.name}: {rules}, {' and '.join(counts) or 'no faults'}"
 
 
-class FormattedProgramsView(LinesView[FormattedPrograms]):
+class FormattedProgramsView(LinesView["FormattedPrograms"]):
     """The forms of programs that were laid out anew."""
 
     def as_dict(self, result: FormattedPrograms) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from tacita.version import __version__
@@ -59,3 +60,21 @@ class View(Generic[R]):
         console.print(self.as_text(result, **options))
         text = cast("io.StringIO", console.file).getvalue()
         return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+class LinesView(View[R]):
+    """The forms of a result that is lines of any length, which a reader may want to copy: none is wrapped."""
+
+    def lines(self, result: R) -> Iterable[str]:
+        """Yield the lines."""
+        raise NotImplementedError
+
+    def as_text(self, result: R) -> RenderableType:
+        """Return the lines."""
+        from rich.text import Text
+
+        return Text(self.to_text(result))
+
+    def to_text(self, result: R, width: int = 120) -> str:
+        """Return the lines as they are."""
+        return "\n".join(line.rstrip() for line in self.lines(result))
