@@ -1,7 +1,7 @@
 """Rule programs: check, format and explain them, list those that ship, and talk to one that grows.
 
 >>> print(explain_rules("company_groups").to_text().splitlines()[0])
-company_groups.vada: 5 rules, 0 facts
+company_groups.vada: 4 rules, 0 facts
 """
 
 from __future__ import annotations
