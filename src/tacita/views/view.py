@@ -65,16 +65,16 @@ class View(Generic[R]):
 class LinesView(View[R]):
     """The forms of a result that is lines of any length, which a reader may want to copy: none is wrapped."""
 
-    def lines(self, result: R) -> Iterable[str]:
+    def lines(self, *result: Any, **options: Any) -> Iterable[str]:
         """Yield the lines."""
         raise NotImplementedError
 
-    def as_text(self, result: R) -> RenderableType:
+    def as_text(self, *result: Any, **options: Any) -> RenderableType:
         """Return the lines."""
         from rich.text import Text
 
-        return Text(self.to_text(result))
+        return Text(self.to_text(*result, **options))
 
-    def to_text(self, result: R, width: int = 120) -> str:
+    def to_text(self, result: R, width: int = 120, **options: Any) -> str:
         """Return the lines as they are."""
-        return "\n".join(line.rstrip() for line in self.lines(result))
+        return "\n".join(line.rstrip() for line in self.lines(result, **options))
