@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from tacita.cli.options import AsJson, Force
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.cli.table_options import Specification
-from tacita.errors import counted, printable
-
-if TYPE_CHECKING:
-    from tacita.tables.auditing import Audited
 
 EXIT_VIOLATED = 1
 
@@ -57,35 +53,10 @@ def audit(
     if as_json:
         print_json(found.to_dict(figures=figures) | ({"intervals": str(intervals)} if intervals else {}))
     else:
-        print_text(*_text(found, show, intervals, figures=figures))
+        told = [f"\nIntervals written to {intervals}; they are internal."] if intervals is not None else []
+        print_text(found.to_terminal(show=show, figures=figures), *told)
     if not found.passed:
         raise typer.Exit(EXIT_VIOLATED)
-
-
-def _text(found: Audited, show: int, intervals: Path | None, *, figures: bool) -> list[Any]:
-    from rich.text import Text
-
-    from tacita.tables.protect.protected_text import named, violation_lines
-
-    wrong = found.violations(figures=figures)
-    if found.passed:
-        verdict = Text("Passed: every protection level is kept.", style="bold green")
-    else:
-        cells = len({(each.table, each.name) for each in wrong})
-        said = f"Not passed: {counted(len(wrong), 'protection level')} violated, of {counted(cells, 'cell')}."
-        verdict = Text(said, style="bold red")
-    lines: list[Any] = [Text(printable(found.title), style="bold"), verdict, Text("")]
-    for table, each in zip(found.tables, found.to_dict()["tables"], strict=True):
-        counts = f"{counted(each['cells'], 'cell')}, {each['sensitive']:,} sensitive, {each['withheld']:,} withheld"
-        lines.append(Text(printable(f"{named(table.case.table)}: {counts} ({each['judged']})")))
-    if wrong and show:
-        lines += [Text(""), *violation_lines(wrong, show)]
-    notes = dict.fromkeys(note for each in found.to_dict()["tables"] for note in each["notes"])
-    lines += [Text("")] if notes else []
-    lines += [Text(printable(f"Note: {note}")) for note in notes]
-    if intervals is not None:
-        lines += [Text(""), Text(f"Intervals written to {intervals}; they are internal.")]
-    return lines
 
 
 def add_to(app: typer.Typer) -> None:

@@ -10,7 +10,7 @@ import typer
 from tacita.cli.options import AsJson, Force
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.cli.table_options import Formats, Specification, formats_asked
-from tacita.errors import UsageError, counted, printable
+from tacita.errors import UsageError, counted
 
 if TYPE_CHECKING:
     from tacita.tables.building import Built
@@ -45,11 +45,8 @@ def build(
         return
     from rich.text import Text
 
-    lines = [Text(printable(found.title), style="bold")]
-    lines += [Text(printable(line)) for line in found.lines()]
-    if files:
-        lines += [Text(""), Text(f"Written: {', '.join(files)}; true values, not for publication.")]
-    print_text(*lines)
+    written = [Text(f"\nWritten: {', '.join(files)}; true values, not for publication.")] if files else []
+    print_text(found, *written)
 
 
 def _written(found: Built, out: Path, formats: list[str] | None, *, force: bool) -> list[str]:

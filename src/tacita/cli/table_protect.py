@@ -57,8 +57,6 @@ def protect(
     from tacita.release.placing import check_places
     from tacita.release.table.folder import TableOptions, write_tables
     from tacita.tables.protect.protect import protect_table as run
-    from tacita.tables.protect.protected_json import protected_dict
-    from tacita.tables.protect.protected_text import protected_text
 
     if out is None and (internal or force or format_):
         raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
@@ -72,9 +70,9 @@ def protect(
         if out is not None and protected.passed:
             released = write_tables(protected, out, options, progress=progress)
     if as_json:
-        print_json(protected_dict(protected) | _told(released))
+        print_json(protected.to_dict() | _told(released))
     else:
-        print_text(*protected_text(protected), *_next(protected, released))
+        print_text(protected, *_next(protected, released))
     if not protected.passed:
         raise typer.Exit(EXIT_UNSAFE)
 

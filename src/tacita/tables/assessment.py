@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
 
 import numpy as np
 
+from tacita.errors import counted
+from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.cases import cases_of, opened
@@ -34,7 +35,7 @@ class SensitiveCell:
         return ", ".join(f"{name}={code}" for name, code in self.codes.items())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AssessedTable:
     """One table with what is sensitive in it, how grainy it is, and merges of codes that would help."""
 
@@ -56,32 +57,18 @@ class AssessedTable:
             for cell in np.flatnonzero(levels.sensitive).tolist()
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, without any figure of the table."""
-        table = self.case.table
-        return {
-            "name": table.name,
-            "response": table.response or None,
-            "cells": len(table),
-            "sensitive": int(self.case.levels.sensitive.sum()),
-            "rules": self.case.counts_of_rules,
-            "sensitive_cells": [{"cell": each.codes, "rule": each.rule, "why": each.why} for each in self.sensitive],
-            "granularity": None if self.granularity is None else _granularity_dict(self.granularity),
-            "recodings": [_recoding_dict(each) for each in self.recodings],
-            "notes": list(self.case.notes),
-        }
 
-
-@dataclass(frozen=True, slots=True)
-class TableAssessment:
+@dataclass(frozen=True, slots=True, repr=False)
+class TableAssessment(Result):
     """All tables of a specification, assessed."""
 
     title: str
     tables: tuple[AssessedTable, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, without any figure of a table."""
-        return {"title": self.title, "tables": [each.to_dict() for each in self.tables]}
+    def _in_short(self) -> str:
+        cells = sum(len(each.case.table) for each in self.tables)
+        sensitive = sum(int(each.case.levels.sensitive.sum()) for each in self.tables)
+        return f"'{self.title}': {counted(cells, 'cell')}, {sensitive:,} sensitive"
 
 
 def assess_table(
@@ -102,30 +89,3 @@ def _assessed(case: TableCase, rules: Sequence[SensitivityRule], recodings: bool
         return AssessedTable(case, grains)
     progress(Step("trying coarser tables"))
     return AssessedTable(case, grains, propose_recodings(case.table, rules))
-
-
-def _granularity_dict(found: TableGranularity) -> dict[str, Any]:
-    rows = sorted(found.conspicuous, key=lambda row: -row.index)
-    return {
-        "rows": len(found.rows),
-        "critical": len(found.critical),
-        "conspicuous": [
-            {
-                "along": row.dimension,
-                "at": dict(row.fixed),
-                "index": round(row.index, 1),
-                "patterns": list(row.patterns),
-            }
-            for row in rows
-        ],
-    }
-
-
-def _recoding_dict(each: RecodingProposal) -> dict[str, Any]:
-    return {
-        "dimension": each.merge.dimension,
-        "codes": list(each.merge.codes),
-        "into": each.merge.into,
-        "sensitive": {"before": each.before.sensitive, "after": each.after.sensitive},
-        "safe": {"before": each.before.safe, "after": each.after.safe},
-    }

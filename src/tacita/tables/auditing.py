@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from tacita.engines.context import Context
 from tacita.errors import InputError, UsageError, counted, listed
 from tacita.files.atomic import atomic, write_text
 from tacita.files.file_names import file_names
+from tacita.model.result import Result
 from tacita.model.table import WITHHELD, Dimension, Status, Table
 from tacita.progress import Progress, silent
 from tacita.tables.build.additivity import decimals_of
@@ -31,7 +31,7 @@ from tacita.tables.protect.violation import ReportedViolation, told
 from tacita.tables.specification.specification import TableSpecification
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AuditedTable:
     """One table, the pattern that was judged, and the verdict."""
 
@@ -42,8 +42,8 @@ class AuditedTable:
     """What the pattern is: ``as given``, ``as published``, or ``sensitive cells alone``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Audited:
+@dataclass(frozen=True, slots=True, repr=False)
+class Audited(Result):
     """All tables of a specification, judged."""
 
     title: str
@@ -58,26 +58,10 @@ class Audited:
         """Return every level that is not kept, in shares of the value; with `figures` the steps have them."""
         return [told(each.case, one, figures=figures) for each in self.tables for one in each.audit.violations]
 
-    def to_dict(self, *, figures: bool = False) -> dict[str, Any]:
-        """Return plain values for JSON, without any figure of a table unless they are asked for."""
-        return {
-            "passed": self.passed,
-            "title": self.title,
-            "tables": [
-                {
-                    "name": each.case.table.name,
-                    "response": each.case.table.response or None,
-                    "judged": each.judged,
-                    "cells": len(each.case.table),
-                    "sensitive": each.audit.sensitive,
-                    "withheld": int(np.isin(each.status, WITHHELD).sum()),
-                    "passed": each.audit.passed,
-                    "notes": [*each.case.notes, *each.audit.notes],
-                }
-                for each in self.tables
-            ],
-            "violations": [each.to_dict() for each in self.violations(figures=figures)],
-        }
+    def _in_short(self) -> str:
+        wrong = sum(len(each.audit.violations) for each in self.tables)
+        verdict = "passed" if self.passed else f"not passed, {counted(wrong, 'protection level')} violated"
+        return f"'{self.title}': {verdict}"
 
 
 def audit_table(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
 
 from tacita.errors import counted
+from tacita.model.result import Result
 from tacita.model.table import Table
 from tacita.progress import Progress, silent
 from tacita.tables.output.part import TablePart, parts_of
@@ -14,7 +14,7 @@ from tacita.tables.protect.cases import given_tables, opened, shown_dimensions
 from tacita.tables.specification.specification import TableSpecification
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BuiltTable:
     """The tables of one response, linked or single, as one system."""
 
@@ -23,8 +23,8 @@ class BuiltTable:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+@dataclass(frozen=True, slots=True, repr=False)
+class Built(Result):
     """All tables of a specification. Internal."""
 
     title: str
@@ -41,40 +41,9 @@ class Built:
             found += [replace(p, name=f"{p.name}, {p.response or 'count'}") if named else p for p in parts]
         return tuple(found)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON: how large the tables are, and no value."""
-        return {
-            "title": self.title,
-            "tables": [
-                {
-                    "name": each.table.name,
-                    "response": each.table.response or None,
-                    "dimensions": {one.name: len(one.codes) for one in each.table.dimensions},
-                    "cells": len(each.table),
-                    "equations": len(each.table.equations),
-                    "empty": _empty(each.table),
-                    "frequencies": each.table.is_count,
-                    "linked": {name: int(mask.sum()) for name, mask in each.table.parts.items()},
-                    "notes": list(each.notes),
-                }
-                for each in self.tables
-            ],
-        }
-
-    def lines(self) -> list[str]:
-        """Return the same for people."""
-        lines = []
-        for each in self.tables:
-            table = each.table
-            what = table.response or "frequencies"
-            along = " x ".join(f"{one.name} ({len(one.codes)})" for one in table.dimensions)
-            lines.append(f"{table.name}: {what} by {along}")
-            lines.append(f"  {counted(len(table), 'cell')}, {counted(len(table.equations), 'sum')} that add up")
-            lines.append(f"  {counted(_empty(table), 'empty cell')}")
-            if len(table.parts) > 1:
-                lines += [f"  {name}: {counted(int(mask.sum()), 'cell')}" for name, mask in table.parts.items()]
-            lines += [f"  Note: {note}" for note in each.notes]
-        return lines
+    def _in_short(self) -> str:
+        cells = sum(len(each.table) for each in self.tables)
+        return f"'{self.title}': {counted(cells, 'cell')} in {counted(len(self.tables), 'table')}"
 
 
 def build_table(specification: TableSpecification | str | PathLike[str], *, progress: Progress = silent) -> Built:
@@ -85,7 +54,3 @@ def build_table(specification: TableSpecification | str | PathLike[str], *, prog
         for each, shown in zip(given_tables(asked, progress), shown_dimensions(asked), strict=True)
     )
     return Built(asked.title or ", ".join(each.table.name for each in tables), tables)
-
-
-def _empty(table: Table) -> int:
-    return int((table.values == 0).sum() if table.counts is None else (table.counts == 0).sum())

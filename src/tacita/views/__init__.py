@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 VIEWS = {
     "Assessment": "assessment",
+    "Audited": "table_results",
+    "Built": "table_results",
     "CheckedProgram": "rules",
     "Comparison": "comparison",
     "Curve": "outcome",
@@ -26,7 +28,9 @@ VIEWS = {
     "FormattedPrograms": "rules",
     "Outcome": "outcome",
     "Overview": "rules",
+    "Protected": "table_results",
     "ReasoningReport": "rules",
+    "TableAssessment": "table_results",
 }
 """The name of a result, and the module of this room that gives it its forms."""
 

@@ -8,7 +8,6 @@ import pytest
 
 from tacita.tables.example import write_example
 from tacita.tables.protect.protect import protect_table
-from tacita.tables.protect.protected_json import protected_dict
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def test_methods_that_only_break_ties_need_no_seed(counts: Path) -> None:
 
 
 def test_nobody_says_that_a_random_rounding_is_the_best(counts: Path) -> None:
-    found = protected_dict(protect_table(counts, method="random_rounding", seed=5))
+    found = protect_table(counts, method="random_rounding", seed=5).to_dict()
     assert found["tables"][0]["gap"] is None
-    best = protected_dict(protect_table(counts, method="controlled_rounding"))
+    best = protect_table(counts, method="controlled_rounding").to_dict()
     assert best["tables"][0]["gap"] == 0

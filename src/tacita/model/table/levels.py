@@ -47,7 +47,7 @@ class SensitivityReason:
         return self.wording.format(excess=f"{excess:.2g}", reached=f"{max(self.limit - excess, 0):.2g}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Levels:
     """The sensitive cells with their protection levels, as distances from the true value.
 
@@ -96,7 +96,7 @@ class Levels:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Knowledge:
     """External bounds on every cell, cells known exactly, whether values are whole numbers, and who owns which cell.
 

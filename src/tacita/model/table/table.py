@@ -12,7 +12,7 @@ from tacita.errors import InputError
 from tacita.model.table.dimension import Dimension
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Contributions:
     """The largest contributions to each cell, in descending order, one per contributor (or per holding).
 
@@ -54,7 +54,7 @@ class Contributions:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Equations:
     """Rows of cells whose signed sum is zero: parts with +1, their total with -1.
 
@@ -99,7 +99,7 @@ class Equations:
         return np.bincount(self.row_of, weights=signed, minlength=len(self)).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Table:
     """Cells as columns of arrays.
 

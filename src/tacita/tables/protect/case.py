@@ -13,7 +13,7 @@ from tacita.errors import InternalError
 from tacita.model.table import Knowledge, Levels, Status, Table
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TableCase:
     """The tables of one response, linked or single, as one system, with everything that protects and attacks need.
 

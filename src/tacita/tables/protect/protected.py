@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.tables.result import Audit
-from tacita.errors import OutputError, UsageError, listed
+from tacita.errors import OutputError, UsageError, counted, listed
+from tacita.model.result import Result
 from tacita.model.table import WITHHELD, Status, Table
 from tacita.tables.output.as_csv import long_csv
 from tacita.tables.output.part import TablePart, parts_of
 from tacita.tables.protect.case import TableCase
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ProtectedTable:
     """One table (or one system of linked ones) with what was done to it, and what the independent attacker says.
 
@@ -35,8 +36,8 @@ class ProtectedTable:
     lower: NDArray[np.float64] | None = None
     upper: NDArray[np.float64] | None = None
     why: Mapping[int, tuple[int, float | None]] = field(default_factory=dict)
-    figures: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """Cost, bound, gap, seed and the like, by name. Not shown: the seed is a secret."""
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    """Cost, bound, gap, seed and the like, by name. Internal: the seed is a secret."""
     reading: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -157,8 +158,8 @@ def to_within(share: float | None) -> str:
     return "exactly" if share <= 1e-9 else f"to within {percent(share)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Protected:
+@dataclass(frozen=True, slots=True, repr=False)
+class Protected(Result):
     """All tables of a specification, protected; `passed` says whether the audit found nothing."""
 
     title: str
@@ -166,6 +167,12 @@ class Protected:
     specification: str = ""
     """The text of the specification; internal."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def _in_short(self) -> str:
+        cells = sum(len(each.table) for each in self.tables)
+        withheld = sum(int(each.withheld.sum()) for each in self.tables)
+        verdict = "protected" if self.passed else "not protected"
+        return f"'{self.title}': {verdict}, {withheld:,} of {counted(cells, 'cell')} withheld"
 
     @property
     def passed(self) -> bool:
