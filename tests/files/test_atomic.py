@@ -16,9 +16,9 @@ import pytest
 from tacita.cli.main import run
 from tacita.errors import OutputError, TacitaError
 from tacita.files.atomic import atomic, write_text
-from tacita.release.masked.verify import verify_masked
-from tacita.release.table.opened import decisions
-from tacita.release.table.verify import verify_tables
+from tacita.release.kinds.masked.verify import verify_masked
+from tacita.release.kinds.tables.opened import decisions
+from tacita.release.kinds.tables.verify import verify_tables
 from tacita.release.verify import verify
 from tacita.settings import Settings
 from tacita.workspace import journalled, sweep

@@ -17,7 +17,7 @@ from tacita.cli.main import run
 from tacita.errors import UsageError
 from tacita.files.formulas import escaped, formula_cells, is_formula
 from tacita.release.folder import write_release
-from tacita.release.masked.folder import MaskedOptions
+from tacita.release.kinds.masked.folder import MaskedOptions
 from tacita.release.options import ReleaseOptions
 from tacita.release.verify import verify
 

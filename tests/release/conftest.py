@@ -20,6 +20,6 @@ def settings(tmp_path: Path) -> Settings:
 def _no_drawings(request: pytest.FixtureRequest) -> Iterator[None]:
     """Drawings are made in one test only, which asks for them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tacita.release.external_report.bars", lambda *_, **__: Html())
-        patch.setattr("tacita.release.internal_report.grouped_bars", lambda *_, **__: Html())
+        patch.setattr("tacita.release.kinds.microdata.external_report.bars", lambda *_, **__: Html())
+        patch.setattr("tacita.release.kinds.microdata.internal_report.grouped_bars", lambda *_, **__: Html())
         yield

@@ -14,7 +14,7 @@ import tacita as tc
 from tacita.cycle.plan import Method, Plan
 from tacita.errors import OutputError
 from tacita.release.folder import write_release
-from tacita.release.masked.verify import verify_masked
+from tacita.release.kinds.masked.verify import verify_masked
 from tacita.release.options import ReleaseOptions, WeightNoise
 from tacita.release.verify import verify
 from tacita.risk.identity.k_anonymity import KAnonymity
@@ -152,7 +152,7 @@ def test_members_of_kept_households_are_counted(tmp_path: Path) -> None:
 def test_recipes_are_looked_at_too(tmp_path: Path) -> None:
     """An age in intervals beside the year of birth; noise on another attribute is not what is looked for."""
     from tacita.recipes.recipe import Recipe, RecipeStep
-    from tacita.release.masked.folder import MaskedOptions
+    from tacita.release.kinds.masked.folder import MaskedOptions
 
     survey = _survey()
     columns = _without(survey) | {"birth_year": 2026 - survey["age"]}
@@ -172,7 +172,7 @@ def test_recipes_are_looked_at_too(tmp_path: Path) -> None:
 def test_members_of_a_household_are_one_example(tmp_path: Path) -> None:
     """The income of households is masked as one; their region, drawn at random, does not tell it."""
     from tacita.recipes.recipe import Recipe, RecipeStep
-    from tacita.release.masked.folder import MaskedOptions
+    from tacita.release.kinds.masked.folder import MaskedOptions
 
     random = np.random.default_rng(3)
     home = np.repeat(np.arange(150), random.integers(2, 6, 150))

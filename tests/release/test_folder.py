@@ -22,9 +22,9 @@ from tacita.model import dictionary_file
 from tacita.model.attribute import Category
 from tacita.model.microdata import Source
 from tacita.release import placing
-from tacita.release.ending import released_ending
 from tacita.release.folder import write_release
 from tacita.release.options import ReleaseOptions
+from tacita.release.records.ending import released_ending
 from tacita.release.records_of import opened
 from tacita.release.verify import verify
 from tacita.settings import Settings

@@ -15,8 +15,8 @@ from tests.release.outcomes import outcome
 import tacita as tc
 from tacita.errors import InputError, UsageError
 from tacita.release.folder import write_release
-from tacita.release.identifiers import check_key, key_from, pseudonym
 from tacita.release.options import ReleaseOptions
+from tacita.release.records.identifiers import check_key, key_from, pseudonym
 from tacita.settings import Settings
 
 KEY = b"a key of more than sixteen bytes"

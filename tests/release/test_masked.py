@@ -8,7 +8,7 @@ import tacita as tc
 from tacita.errors import UsageError
 from tacita.files.contract import WriteOptions
 from tacita.files.write import write
-from tacita.release.masked.folder import MaskedOptions
+from tacita.release.kinds.masked.folder import MaskedOptions
 
 # Age and wage of the invented people are cycles of one number: each tells of the other.
 UNGATED = MaskedOptions(ungated=True, allow_derivable=True)
@@ -160,7 +160,7 @@ def test_a_value_that_was_changed_does_not_survive_in_its_spelling(tmp_path, ste
 
 def test_a_recipe_that_is_handed_out_tells_no_folder(tmp_path):
     from tacita.recipes.recipe import Judgement, Recipe, RecipeStep
-    from tacita.release.masked.folder import _handed_out
+    from tacita.release.kinds.masked.folder import _handed_out
 
     step = RecipeStep("pram", {"attribute": "area", "file": "/house/secret/matrix.csv"})
     found = _handed_out(Recipe((step,), seed=3, judgement=Judgement(known=("area",), accept=0.1)))
@@ -174,7 +174,7 @@ def test_a_file_that_is_not_what_was_attacked_is_not_released(tmp_path, monkeypa
     import numpy as np
 
     from tacita.engines.records import microdata_of, records_of
-    from tacita.release.masked import folder
+    from tacita.release.kinds.masked import folder
 
     wrote = folder.write
 

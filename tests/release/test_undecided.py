@@ -14,7 +14,7 @@ from tacita.recipes.evaluation import evaluated
 from tacita.recipes.ground import ground_for
 from tacita.recipes.recipe import Recipe, RecipeStep
 from tacita.release.folder import write_release
-from tacita.release.masked.folder import MaskedOptions, write_masked
+from tacita.release.kinds.masked.folder import MaskedOptions, write_masked
 from tacita.release.options import ReleaseOptions
 from tacita.risk.identity.k_anonymity import KAnonymity
 

@@ -14,8 +14,8 @@ from tests.release.outcomes import outcome
 import tacita as tc
 from tacita.errors import UsageError
 from tacita.release.folder import write_release
+from tacita.release.kinds.microdata.weights import blurred
 from tacita.release.options import ReleaseOptions, WeightNoise
-from tacita.release.weights import blurred
 from tacita.settings import Settings
 
 

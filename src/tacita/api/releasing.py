@@ -24,8 +24,8 @@ from tacita.risk.identity.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from tacita.api.masking import Masking
-    from tacita.release.masked.folder import MaskedOptions, ReleasedRecords
-    from tacita.release.table.folder import ReleasedTables, TableOptions
+    from tacita.release.kinds.masked.folder import MaskedOptions, ReleasedRecords
+    from tacita.release.kinds.tables.folder import ReleasedTables, TableOptions
     from tacita.tables.protect.protected import Protected
 
 
@@ -75,12 +75,12 @@ def release_to(
     from tacita.api.masking import Masking
 
     if isinstance(outcome, Masking):
-        from tacita.release.masked.folder import MaskedOptions, write_masked
+        from tacita.release.kinds.masked.folder import MaskedOptions, write_masked
 
         if options is not None and not isinstance(options, MaskedOptions):
             raise UsageError("these are options of something else", do="give MaskedOptions with masked data")
         return write_masked(outcome.masked, outcome.evaluation, Path(folder), options, progress=progress)
-    from tacita.release.table.folder import TableOptions, write_tables
+    from tacita.release.kinds.tables.folder import TableOptions, write_tables
 
     if options is not None and not isinstance(options, TableOptions):
         raise UsageError("these are options of microdata", do="give TableOptions with protected tables")

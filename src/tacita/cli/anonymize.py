@@ -347,7 +347,7 @@ def _released(
 
 def _tried(outcome: Outcome) -> Outcome:
     """Return an outcome that was not released, with what only a release looks at."""
-    from tacita.release.derivable import ON_RELEASE
+    from tacita.release.records.derivable import ON_RELEASE
 
     return replace(outcome, notes=[*outcome.notes, ON_RELEASE]) if outcome.is_safe else outcome
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from tacita.cycle.program.why import LinkedWhy
-    from tacita.release.explain import Branch, Explanation
+    from tacita.release.kinds.microdata.explain import Branch, Explanation
     from tacita.release.records_of import OpenedRelease
 
 _SHOWN = 20
@@ -43,10 +43,10 @@ def explain(
     The answer comes from the internal folder, which never leaves the house. It holds no value of the data; for linked
     records the chain of facts is shown too, which names respondents.
     """
-    from tacita.release.explain import explained
-    from tacita.release.masked.verify import is_masked_release
+    from tacita.release.kinds.masked.verify import is_masked_release
+    from tacita.release.kinds.microdata.explain import explained
+    from tacita.release.kinds.tables.kind import is_table_release
     from tacita.release.records_of import opened
-    from tacita.release.table.kind import is_table_release
 
     if is_table_release(release):
         raise UsageError(
@@ -83,7 +83,7 @@ def _list(folder: OpenedRelease, attribute: str | None, *, as_json: bool) -> Non
     """Show which records were changed, so that somebody can ask about one."""
     from rich.text import Text
 
-    from tacita.release.explain import changed_records
+    from tacita.release.kinds.microdata.explain import changed_records
 
     found = changed_records(folder, attribute)
     if as_json:
@@ -103,7 +103,7 @@ def _chain(folder: OpenedRelease, found: Explanation) -> LinkedWhy | None:
     import tacita as tc
     from tacita.cycle.program.why import why_linked
     from tacita.engines.context import Context
-    from tacita.release.claimed_sample import measure_of
+    from tacita.release.kinds.microdata.claimed_sample import measure_of
 
     claim = folder.claim
     data = tc.read(chain["source"], context=Context())

@@ -14,7 +14,7 @@ from tacita.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from tacita.api.masking import Masking
-    from tacita.release.masked.folder import ReleasedRecords
+    from tacita.release.kinds.masked.folder import ReleasedRecords
 
 EXIT_AGAINST = 1
 _DO_LIMIT = "Add accept = SHARE to [attack] of the recipe, or release it without a limit: --ungated."
@@ -71,7 +71,7 @@ def mask(
     asked = asked.with_(seed=seed) if seed is not None else asked
     if out is not None:
         from tacita.release.folder import internal_folder
-        from tacita.release.masked.folder import check_ungated
+        from tacita.release.kinds.masked.folder import check_ungated
         from tacita.release.placing import check_places
 
         check_ungated(asked, ungated=ungated)
@@ -82,7 +82,7 @@ def mask(
         refused = out is not None and not (has_limit(asked) or ungated)
         released = None
         if out is not None and not refused and (anyway or not against):
-            from tacita.release.masked.folder import MaskedOptions, write_masked
+            from tacita.release.kinds.masked.folder import MaskedOptions, write_masked
 
             options = MaskedOptions(
                 not no_shuffle, publish_recipe, anyway, ungated, internal, force, escape_formulas, allow_derivable
@@ -98,7 +98,7 @@ def mask(
 
 def _as_dict(found: Masking, released: ReleasedRecords | None, against: Sequence[str]) -> dict[str, Any]:
     from tacita.recipes.verdict import has_limit
-    from tacita.release.derivable import with_derivable
+    from tacita.release.records.derivable import with_derivable
     from tacita.views.json_values import plain
 
     judged = found.evaluation.to_dict()
@@ -127,7 +127,7 @@ def _print(found: Masking, released: ReleasedRecords | None, against: Sequence[s
     from rich.text import Text
 
     from tacita.recipes.verdict import UNGATED, has_limit
-    from tacita.release.derivable import with_derivable
+    from tacita.release.records.derivable import with_derivable
     from tacita.views.evaluation import evaluation_text, headline, steps_text
 
     lines = [*found.notes, *(released.notes if released is not None else ())]

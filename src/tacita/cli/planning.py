@@ -118,9 +118,9 @@ def release_asked(
 ) -> ReleaseOptions:
     """Return what was said about the release; raise before any work if it cannot be written."""
     from tacita.release.folder import internal_folder
-    from tacita.release.identifiers import key_from
     from tacita.release.options import ReleaseOptions, WeightNoise
     from tacita.release.placing import check_places
+    from tacita.release.records.identifiers import key_from
 
     if weight_totals and weight_noise is None:
         raise UsageError("--weight-totals is for blurred weights", do="add --weight-noise PERCENT, or leave it out")

@@ -51,7 +51,7 @@ def build(
 
 def _written(found: Built, out: Path, formats: list[str] | None, *, force: bool) -> list[str]:
     from tacita.errors import OutputError
-    from tacita.release.table.folder import write_parts
+    from tacita.release.kinds.tables.folder import write_parts
 
     parts = found.parts()
     if out.suffix.lower() in _ENDINGS and not out.is_dir():

@@ -34,7 +34,7 @@ def explain(
 
     from rich.text import Text
 
-    from tacita.release.table.opened import decisions
+    from tacita.release.kinds.tables.opened import decisions
 
     pairs = [pair.strip() for pair in next(csv.reader([cell or ""], skipinitialspace=True), []) if pair.strip()]
     found = decisions(release, once((split_pair(pair, "--cell") for pair in pairs), "--cell"), internal)

@@ -13,7 +13,7 @@ from tacita.cli.table_options import Formats, Specification, formats_asked
 from tacita.errors import printable
 
 if TYPE_CHECKING:
-    from tacita.release.table.folder import ReleasedTables
+    from tacita.release.kinds.tables.folder import ReleasedTables
     from tacita.tables.protect.protected import Protected
 
 EXIT_UNSAFE = 1
@@ -54,8 +54,8 @@ def protect(
     """
     from tacita.errors import UsageError
     from tacita.release.folder import internal_folder
+    from tacita.release.kinds.tables.folder import TableOptions, write_tables
     from tacita.release.placing import check_places
-    from tacita.release.table.folder import TableOptions, write_tables
     from tacita.tables.protect.protect import protect_table as run
 
     if out is None and (internal or force or format_):

@@ -65,8 +65,8 @@ def verify(
     tables and of masked data, the files are compared with those that were attacked.
     """
     from tacita.release import verify as checks
-    from tacita.release.masked.verify import is_masked_release
-    from tacita.release.table.kind import is_table_release
+    from tacita.release.kinds.masked.verify import is_masked_release
+    from tacita.release.kinds.tables.kind import is_table_release
 
     if is_table_release(release):
         _verify_tables(release, internal, as_json=as_json)
@@ -89,7 +89,7 @@ def verify(
 def _verify_tables(release: Path, internal: Path | None, *, as_json: bool) -> None:
     from rich.text import Text
 
-    from tacita.release.table.verify import verify_tables
+    from tacita.release.kinds.tables.verify import verify_tables
 
     found = verify_tables(release, internal)
     if as_json:
@@ -109,7 +109,7 @@ def _verify_tables(release: Path, internal: Path | None, *, as_json: bool) -> No
 def _verify_masked(release: Path, internal: Path | None, *, as_json: bool) -> None:
     from rich.text import Text
 
-    from tacita.release.masked.verify import verify_masked
+    from tacita.release.kinds.masked.verify import verify_masked
 
     found = verify_masked(release, internal)
     if as_json:

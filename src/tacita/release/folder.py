@@ -25,17 +25,17 @@ from tacita.model import dictionary_file
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
-from tacita.release.derivable import allowed_notes, check_not_derivable, cluster_key, derivable
-from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
-from tacita.release.ending import released_ending
-from tacita.release.external_report import external_report
-from tacita.release.identifiers import without_undecided
-from tacita.release.internal_report import internal_report
-from tacita.release.links import linked_records
+from tacita.release.kinds.microdata.external_report import external_report
+from tacita.release.kinds.microdata.internal_report import internal_report
+from tacita.release.kinds.microdata.links import linked_records
 from tacita.release.manifest import as_json, internal_manifest, public_manifest
 from tacita.release.options import ReleaseOptions
 from tacita.release.placing import MANIFEST, Places, check_places, placed
-from tacita.release.shuffling import fresh_seed, seed_notes
+from tacita.release.records.derivable import allowed_notes, check_not_derivable, cluster_key, derivable
+from tacita.release.records.dictionary import SPSS, released_dictionary, with_blanks_missing
+from tacita.release.records.ending import released_ending
+from tacita.release.records.identifiers import without_undecided
+from tacita.release.records.shuffling import fresh_seed, seed_notes
 from tacita.release.tuples import Tuples, released_tuples, with_tuples
 from tacita.settings import Settings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
-from tacita.release.identifiers import check_key
+from tacita.release.records.identifiers import check_key
 
 
 @dataclass(frozen=True, slots=True)

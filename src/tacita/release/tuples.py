@@ -20,10 +20,10 @@ from tacita.errors import UsageError, listed
 from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata, Source
 from tacita.model.relation import Column, ColumnType
-from tacita.release.identifiers import pseudonyms
+from tacita.release.kinds.microdata.weights import Blurred, blurred
 from tacita.release.options import ReleaseOptions
-from tacita.release.shuffling import CLUSTERS, as_relation, generator, shuffled
-from tacita.release.weights import Blurred, blurred
+from tacita.release.records.identifiers import pseudonyms
+from tacita.release.records.shuffling import CLUSTERS, as_relation, generator, shuffled
 
 if TYPE_CHECKING:
     import numpy as np

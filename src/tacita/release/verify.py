@@ -20,9 +20,9 @@ from tacita.files.read import read
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
-from tacita.release.claimed_sample import measured
 from tacita.release.file_faults import file_faults, identifier_faults, internal_faults, reading_options
 from tacita.release.folder import internal_folder
+from tacita.release.kinds.microdata.claimed_sample import measured
 from tacita.release.manifest import INTERNAL, PUBLIC
 from tacita.release.placing import put_back
 from tacita.release.records_of import claim_of, manifest_of

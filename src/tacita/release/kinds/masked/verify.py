@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tacita.errors import InputError
-from tacita.release.derivable import with_derivable
 from tacita.release.file_faults import file_faults, internal_faults
 from tacita.release.folder import DICTIONARY, internal_folder
-from tacita.release.masked.manifest import INTERNAL, PUBLIC
+from tacita.release.kinds.masked.manifest import INTERNAL, PUBLIC
+from tacita.release.kinds.tables.kind import manifest_in
 from tacita.release.placing import put_back
-from tacita.release.table.kind import manifest_in
+from tacita.release.records.derivable import with_derivable
 from tacita.settings import Settings
 
 

@@ -10,8 +10,8 @@ from tacita.recipes.carry_out import Done, Masked
 from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe_file import recipe_text
-from tacita.release.derivable import with_derivable
-from tacita.release.external_report import about
+from tacita.release.kinds.microdata.external_report import about
+from tacita.release.records.derivable import with_derivable
 from tacita.release.tuples import Tuples
 from tacita.version import __version__
 from tacita.views.evaluation import evaluation_parts, headline, of_hundred

@@ -21,7 +21,7 @@ from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
-from tacita.release.shuffling import WEIGHTS, generator
+from tacita.release.records.shuffling import WEIGHTS, generator
 
 if TYPE_CHECKING:
     import numpy as np

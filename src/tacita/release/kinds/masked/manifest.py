@@ -11,7 +11,7 @@ from tacita.model.microdata import Microdata
 from tacita.recipes.carry_out import Masked
 from tacita.recipes.evaluation import Evaluation
 from tacita.release.manifest import FORMAT, hashes, reading, source_told, versions
-from tacita.release.masked.tuples import identifiers_of
+from tacita.release.kinds.masked.tuples import identifiers_of
 from tacita.release.placing import TOKEN, Places
 from tacita.release.tuples import Tuples
 from tacita.views.json_values import plain

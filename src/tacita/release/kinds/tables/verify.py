@@ -9,8 +9,8 @@ from pathlib import Path
 from tacita.errors import InputError
 from tacita.release.file_faults import file_faults, internal_faults
 from tacita.release.folder import internal_folder
+from tacita.release.kinds.tables.kind import INTERNAL, PUBLIC, manifest_in
 from tacita.release.placing import put_back
-from tacita.release.table.kind import INTERNAL, PUBLIC, manifest_in
 from tacita.settings import Settings
 
 

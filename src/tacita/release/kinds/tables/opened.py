@@ -10,8 +10,8 @@ from typing import Any
 
 from tacita.errors import InputError, UsageError, did_you_mean, listed
 from tacita.release.folder import internal_folder
+from tacita.release.kinds.tables.kind import INTERNAL, manifest_in
 from tacita.release.placing import put_back
-from tacita.release.table.kind import INTERNAL, manifest_in
 from tacita.settings import Settings
 from tacita.tables.protect.protected import percent
 

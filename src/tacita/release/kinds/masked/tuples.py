@@ -11,7 +11,7 @@ from tacita.files.declared_missing import is_declared
 from tacita.model.attribute import Category
 from tacita.model.relation import Column
 from tacita.recipes.carry_out import Masked
-from tacita.release.shuffling import as_relation, generator
+from tacita.release.records.shuffling import as_relation, generator
 from tacita.release.tuples import ROW, Tuples, in_style
 
 _ORDER = 2**31

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tacita.model.table import Status
+from tacita.release.kinds.tables.kind import INTERNAL, PUBLIC
 from tacita.release.manifest import FORMAT, hashes
 from tacita.release.placing import TOKEN, Places
-from tacita.release.table.kind import INTERNAL, PUBLIC
 from tacita.tables.output.part import MARKER, TablePart
 from tacita.tables.protect.protected import Protected, ProtectedTable
 from tacita.version import __version__

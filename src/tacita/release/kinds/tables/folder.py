@@ -19,11 +19,11 @@ from tacita.files.atomic import atomic, write_text
 from tacita.files.file_names import file_names
 from tacita.progress import Progress, Step, silent
 from tacita.release.folder import internal_folder
+from tacita.release.kinds.tables.manifest import internal_manifest, public_manifest
+from tacita.release.kinds.tables.page import internal_page, public_page
+from tacita.release.kinds.tables.written import faults_of_written
 from tacita.release.manifest import as_json
 from tacita.release.placing import MANIFEST, Places, check_places, placed
-from tacita.release.table.manifest import internal_manifest, public_manifest
-from tacita.release.table.page import internal_page, public_page
-from tacita.release.table.written import faults_of_written
 from tacita.settings import Settings
 from tacita.tables.output.as_csv import long_csv, wide_csv
 from tacita.tables.output.as_excel import write_excel

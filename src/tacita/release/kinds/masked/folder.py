@@ -28,18 +28,18 @@ from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.recipe import Judgement, Recipe
 from tacita.recipes.recipe_file import recipe_text
 from tacita.recipes.verdict import UNGATED, has_limit, reasons_against
-from tacita.release.derivable import allowed_notes, check_not_derivable, cluster_key, derivable
-from tacita.release.dictionary import SPSS, released_dictionary, with_blanks_missing
-from tacita.release.ending import released_ending
 from tacita.release.folder import DATA, DICTIONARY, ORDER, REPORT, internal_folder, write_parquet
-from tacita.release.identifiers import without_undecided
+from tacita.release.kinds.masked.manifest import internal_manifest, public_manifest
+from tacita.release.kinds.masked.report import external_report, internal_report
+from tacita.release.kinds.masked.tuples import identifiers_of, released_tuples, taken_codes
+from tacita.release.kinds.masked.written import faults_of_written
 from tacita.release.manifest import as_json
-from tacita.release.masked.manifest import internal_manifest, public_manifest
-from tacita.release.masked.report import external_report, internal_report
-from tacita.release.masked.tuples import identifiers_of, released_tuples, taken_codes
-from tacita.release.masked.written import faults_of_written
 from tacita.release.placing import MANIFEST, check_places, placed
-from tacita.release.shuffling import seed_notes
+from tacita.release.records.derivable import allowed_notes, check_not_derivable, cluster_key, derivable
+from tacita.release.records.dictionary import SPSS, released_dictionary, with_blanks_missing
+from tacita.release.records.ending import released_ending
+from tacita.release.records.identifiers import without_undecided
+from tacita.release.records.shuffling import seed_notes
 from tacita.release.tuples import Tuples, with_tuples
 from tacita.settings import Settings
 from tacita.views.evaluation import headline

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.release.table.three_by_three import SECRET, protected
+from tests.release.kinds.tables.three_by_three import SECRET, protected
 
 from tacita.errors import InputError, UsageError
-from tacita.release.table.folder import write_tables
-from tacita.release.table.kind import is_table_release
-from tacita.release.table.opened import decisions
+from tacita.release.kinds.tables.folder import write_tables
+from tacita.release.kinds.tables.kind import is_table_release
+from tacita.release.kinds.tables.opened import decisions
 
 
 @pytest.fixture

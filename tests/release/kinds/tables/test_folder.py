@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from tests.release.table.three_by_three import SECRET, protected
+from tests.release.kinds.tables.three_by_three import SECRET, protected
 
 from tacita.errors import InternalError, OutputError, UsageError
+from tacita.release.kinds.tables import folder as folders
+from tacita.release.kinds.tables.folder import FORMATS, TableOptions, write_tables
+from tacita.release.kinds.tables.verify import verify_tables
 from tacita.release.placing import MANIFEST
-from tacita.release.table import folder as folders
-from tacita.release.table.folder import FORMATS, TableOptions, write_tables
-from tacita.release.table.verify import verify_tables
 
 
 def test_all_formats_are_written_and_no_secret_leaves_the_house(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_pattern_that_was_changed_after_the_audit_is_noticed(tmp_path: Path, m
 
 
 def _writes_the_right_one(given):
-    from tacita.release.table.folder import write_parts
+    from tacita.release.kinds.tables.folder import write_parts
 
     def write(parts, folder, formats, **options):
         return write_parts(given.external_parts(), folder, formats, **options)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.errors import InputError
 from tacita.release.folder import ORDER, internal_folder
-from tacita.release.masked.manifest import PUBLIC
-from tacita.release.table.kind import manifest_in
+from tacita.release.kinds.masked.manifest import PUBLIC
+from tacita.release.kinds.tables.kind import manifest_in
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,0 +1,1 @@
+"""What releases of records share: identifiers, order, spelling, dictionary, and the look for hidden values."""
