@@ -10,8 +10,8 @@ from typing import Any
 from tacita.model.microdata import Microdata
 from tacita.recipes.carry_out import Masked
 from tacita.recipes.evaluation import Evaluation
-from tacita.release.manifest import FORMAT, hashes, reading, source_told, versions
 from tacita.release.kinds.masked.tuples import identifiers_of
+from tacita.release.manifest import FORMAT, hashes, reading, source_told, versions
 from tacita.release.placing import TOKEN, Places
 from tacita.release.tuples import Tuples
 from tacita.views.json_values import plain
