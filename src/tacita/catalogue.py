@@ -52,8 +52,7 @@ class Catalogue(Generic[Entry]):
     def names(self) -> tuple[str, ...]:
         """Return the names of all entries: ours in their order, then those that were entered."""
         others = self.beside.names() if self.beside is not None else ()
-        ours = (*self.homes, *self._entered, *others)
-        return tuple(sorted(set(ours))) if others else tuple(dict.fromkeys(ours))
+        return tuple(dict.fromkeys((*others, *self.homes, *self._entered)))
 
     def __contains__(self, name: object) -> bool:
         return name in self._entered or name in self.homes or (self.beside is not None and name in self.beside)
@@ -92,9 +91,13 @@ class Catalogue(Generic[Entry]):
                 return by_rules
         return fit(self.named(name), name, parameters or {}, where=where, typed=self.typed)
 
-    def fact(self, name: str, fact: str) -> Any:
-        """Return a fact about an entry, by the name of its attribute."""
-        return getattr(self.named(name), fact, self.facts[fact])
+    def fact(self, entry: object, fact: str) -> Any:
+        """Return a fact about an entry: by its name, or of a class or object that need not be entered."""
+        return getattr(self.named(entry) if isinstance(entry, str) else entry, fact, self.facts[fact])
+
+    def names_with(self, fact: str) -> tuple[str, ...]:
+        """Return the names of the entries of which a fact holds."""
+        return tuple(name for name in self.names() if self.fact(name, fact))
 
     def meaning(self, name: str) -> str:
         """Return what an entry is for: the first paragraph of its docstring, a sentence."""

@@ -20,11 +20,10 @@ from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, Step, silent
 from tacita.risk.bounds import check_bound
-from tacita.risk.catalogue import measure
+from tacita.risk.catalogue import MEASURES
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.combinations import combinations
 from tacita.risk.frequencies import has_nulls
-from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls, default_nulls
 from tacita.risk.sample import Sample
@@ -206,7 +205,7 @@ def _too_large(sample: Sample) -> list[tuple[str, str]]:
         why = f"{len(sample.known)} known attributes are many; ask for it with --measure"
     else:
         return []
-    return [("suda", why), ("keys", why)]
+    return [(name, why) for name in MEASURES.names_with("is_costly")]
 
 
 def _without_numbers(sample: Sample) -> tuple[Sample, list[tuple[str, str]]]:
@@ -236,13 +235,7 @@ def _is_continuous(sample: Sample, name: str) -> bool:
 
 def _fitting(sample: Sample, question: Question) -> Iterable[Measure]:
     """Yield the measures that fit the data, when nobody chose."""
-    yield KAnonymity(question.k)
-    # Without weights the risk is one over how many look alike: the same bar as that of k-anonymity.
-    yield measure("individual-risk", {} if sample.weight else {"threshold": 1 / question.k})
-    yield measure("suda")
-    yield measure("keys")
-    if sample.sensitive if sample.judged is None else sample.judged:
-        yield measure("l-diversity")
-    if sample.population is not None:
-        yield measure("k-map", {"k": question.k})
-    yield measure("file-risk")
+    for name in MEASURES.names():
+        measure: Measure | None = MEASURES.fact(name, "by_default")(sample, question.k)
+        if measure is not None:
+            yield measure

@@ -11,6 +11,7 @@ from sqlglot import exp
 from tacita.engines.plans.terms import number
 from tacita.errors import InternalError
 from tacita.risk.bounds import exceeds
+from tacita.risk.catalogue import MEASURES
 from tacita.risk.measure import RISK, Measure, Risks
 from tacita.risk.sample import Sample
 
@@ -63,7 +64,7 @@ class Finding:
     @property
     def is_of_attributes(self) -> bool:
         """Whether the measure is about what is learnt of records, such as l-diversity, and not about their identity."""
-        return getattr(self.measure, "discloses", "identity") == "attribute"
+        return bool(MEASURES.fact(self.measure, "discloses") == "attribute")
 
     @property
     def is_of_records(self) -> bool:

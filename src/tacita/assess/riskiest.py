@@ -12,9 +12,10 @@ from tacita.assess.finding import Finding
 from tacita.engines.plans.terms import number
 from tacita.engines.protocol import Relation
 from tacita.risk.bounds import exceeds, is_above
+from tacita.risk.catalogue import MEASURES
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.frequencies import FREQUENCY
-from tacita.risk.measure import RISK, ROW
+from tacita.risk.measure import RISK, ROW, Measure
 from tacita.risk.sample import Sample
 
 
@@ -126,8 +127,12 @@ def _waterfall(findings: Sequence[Finding], told: dict[str, dict[int, dict[str, 
         assert isinstance(found.measure, ClusterRisk)
         if found.measure.measure.name == own.name:
             rises.append(Rise(found.measure.word, max(rises[-1].risk, float(told[found.name][row][RISK]))))
-    register = next((f for f in findings if f.name == "k-map"), None)
+    register = next((f for f in findings if _is_of_register(f.measure)), None)
     if register is not None:
         known = float(told[register.name][row].get("population_frequency") or 0)
         rises.append(Rise("register", max(rises[-1].risk, 1 / known if known >= 1 else 1.0)))
     return tuple(rises)
+
+
+def _is_of_register(measure: Measure) -> bool:
+    return bool(MEASURES.fact(measure, "counts_look_alikes") and MEASURES.fact(measure, "uses_population"))

@@ -48,7 +48,6 @@ Links = Annotated[
 
 EXIT_UNSAFE = 1
 _K = 3
-_OF_POPULATIONS = ("k-map", "delta-presence", "file-risk", "population-uniqueness")
 
 
 @reads_data
@@ -172,11 +171,16 @@ def _check_options(
     if k is not None and any("k" in given for _, given in map(with_parameters, names)):
         raise UsageError("k is given twice, by --k and by --measure", do="leave one of them out")
     names = [name for name, _ in map(with_parameters, names)]
-    if original and "interval-disclosure" not in names:
-        raise UsageError("--original is for interval-disclosure alone", do="add --measure interval-disclosure")
-    if population and names and not set(names) & set(_OF_POPULATIONS):
+    from tacita.risk.catalogue import MEASURES
+
+    of_original = MEASURES.names_with("needs_original")
+    if original and not set(names) & set(of_original):
+        some = ", ".join(of_original)
+        raise UsageError(f"--original is for {some} alone", do=f"add --measure {some}")
+    of_population = MEASURES.names_with("uses_population")
+    if population and names and not set(names) & set(of_population):
         raise UsageError(
-            "no measure asked for looks into the --population", do=f"add one of: {', '.join(_OF_POPULATIONS)}"
+            "no measure asked for looks into the --population", do=f"add one of: {', '.join(of_population)}"
         )
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tacita.errors import UsageError
 
 if TYPE_CHECKING:
     from tacita.api.dataset import Dataset
     from tacita.model.dictionary import MissingAs
-    from tacita.risk.continuous.interval_disclosure import IntervalDisclosure
     from tacita.risk.null_semantics import Nulls
 
-_LOOK_ALIKE = ("k-anonymity", "k-map", "alpha-k")
-"""Measures whose k is the number of records that should look alike."""
 _SHORT = {"maybe": ("maybe-match", None), "strict": ("alpha", 0.0)}
 """Short names of meanings of a null: strict is alpha = 0, nobody leans on the nulls of others."""
 
@@ -24,14 +21,13 @@ def measures_asked(
     """Return the measures that were asked for, with their parameters; `original` are data before masking."""
     from dataclasses import replace
 
-    from tacita.risk.catalogue import measure
+    from tacita.risk.catalogue import MEASURES
 
     made = []
     for name, parameters in parameters_asked(names, pairs, k=k, threshold=threshold):
-        found = measure(name, parameters)
-        if original is not None and name == "interval-disclosure":
-            found = replace(cast("IntervalDisclosure", found), original=original)
-        made.append(found)
+        chosen: Any = MEASURES.make(name, parameters)
+        takes_original = original is not None and MEASURES.fact(chosen, "needs_original")
+        made.append(replace(chosen, original=original) if takes_original else chosen)
     return tuple(made)
 
 
@@ -63,7 +59,7 @@ def parameters_asked(
         if twice := [short for short in values if short in inline]:
             raise UsageError(f"{twice[0]} of {name} is given twice, by --measure and by --param", do="give it once")
         values |= inline
-        if name in _LOOK_ALIKE and k is not None:
+        if k is not None and name in MEASURES and MEASURES.fact(name, "counts_look_alikes"):
             values.setdefault("k", k)
         if threshold is not None:
             if "threshold" in values:

@@ -21,7 +21,7 @@ def methods(
     """List the methods that a step of a recipe can name, with their parameters and what they promise."""
     from tacita.recipes.methods import METHODS
 
-    shown = [_description(method) for method in ([name] if name is not None else METHODS.names())]
+    shown = [_description(method) for method in ([name] if name is not None else sorted(METHODS.names()))]
     if as_json:
         print_json(shown)
         return

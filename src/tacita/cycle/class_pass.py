@@ -33,9 +33,9 @@ from tacita.model.decision import Alternative, Decision
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, Step, silent
 from tacita.risk.arrays import as_numpy
-from tacita.risk.attribute.l_diversity import LDiversity
 from tacita.risk.attribute.sensitive_values import CELL, VALUE, values_of_classes, values_of_file
 from tacita.risk.bounds import exceeds
+from tacita.risk.catalogue import MEASURES
 from tacita.risk.combinations import COUNT, NUMBER, codes, combinations, of_each_record
 from tacita.risk.measure import RISK, ROW, Measure
 from tacita.risk.sample import Sample
@@ -247,7 +247,9 @@ def _table(
     coded = codes(sample)
     size = len(coded.counts)
     secrets = [name for name in dict.fromkeys(name for _, name in asked) if name is not None]
-    drops_missing = all(isinstance(measure, LDiversity) or not _secret(measure, secrets) for measure in measures)
+    drops_missing = all(
+        MEASURES.fact(measure, "drops_missing") or not _secret(measure, secrets) for measure in measures
+    )
     parts = []
     for name in secrets:
         found = _histogram(sample, name, size, drop_missing=drops_missing)

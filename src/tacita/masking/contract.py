@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacita.errors import TacitaError
+from tacita.masking.catalogue import METHODS
 from tacita.masking.method import Method, Treated
 from tacita.model.records import Categories, Numbers, Records, Values, same_values
 
@@ -36,7 +37,7 @@ def _breaches(method: Method, records: Records, seed: int) -> Iterator[str]:
     if any(not same_values(records[name], column) for name, column in before.items()):
         yield "it changes the records that it is given"
     again = method.treated(records, np.random.default_rng(seed))
-    if getattr(method, "is_repeatable", True) and not _same(treated.records, again.records):
+    if METHODS.fact(method, "is_repeatable") and not _same(treated.records, again.records):
         yield "it does not give the same again for the same seed"
     yield from _records(method, records, treated)
     yield from _sentences(treated.notes, records)

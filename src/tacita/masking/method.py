@@ -7,10 +7,10 @@ treated records. It keeps missing values missing and the other attributes as the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,18 @@ class Treated:
     ) -> Treated:
         """Return records of which each comes from the one at its place."""
         return cls(records, np.arange(len(records)), groups, MappingProxyType(dict(figures or {})), notes=notes)
+
+
+Grid = Mapping[str, Sequence[Any]]
+"""Values of parameters that are tried, by parameter."""
+
+FACTS: Mapping[str, Any] = MappingProxyType({"is_repeatable": True, "treats": "", "grid": None, "in_engine": False})
+"""What a class of methods may state, and what holds for one that does not:
+
+`is_repeatable`: the same seed gives the same records; not if it spends a budget of privacy. `grid`: values of its
+parameters, weak first, that an exploration tries. `treats`: the attributes that it is then tried on: "numbers",
+"categories", or "all" together, which is tried if it is named. `in_engine`: it takes microdata, not records.
+"""
 
 
 @runtime_checkable

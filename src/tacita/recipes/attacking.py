@@ -52,7 +52,7 @@ def attacked(
     """
     paired = scene.origin is not None if paired is None else paired
     asked = tuple(names) or default_attackers(scene, paired=paired)
-    if scene.sources is not None and "linkability" not in asked:
+    if scene.sources is not None and not any(ATTACKERS.fact(name, "uses_sources") for name in asked):
         raise UsageError("two sources are given, and linkability does not attack", do="let linkability attack as well")
     found: list[Attacked] = []
     unable: list[str] = []

@@ -1,21 +1,13 @@
-"""What is measured, who attacks and what is tried, if nobody says otherwise."""
+"""What is measured and who attacks, if nobody says otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
+from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.model.records import Numbers, Records
-
-LOSS_PARAMETERS: Mapping[str, Mapping[str, Any]] = {"bounded-distance": {"standardised": True}}
-"""Parameters that let a loss be compared between attributes of different units."""
-
-BOUNDED = ("probabilistic", "bounded-distance", "contingency-tables")
-"""Losses from 0 to 1 whose mean is the information loss: of statistics, of values, and of tables."""
-
-_OF_NUMBERS = ("probabilistic", "matrices", "il1s", "eigenvalues")
-_OF_CATEGORIES = ("contingency-tables", "direct-comparison", "entropy")
+from tacita.utility.catalogue import LOSSES
 
 
 def risk_of(attack: Attacked) -> float:
@@ -30,48 +22,18 @@ def risk_of(attack: Attacked) -> float:
     return attack.success if attack.risk is None else attack.risk.value
 
 
-_MOST_FOR_INFERENCE = 50_000
-
-
 def default_losses(before: Records, attributes: Sequence[str], *, paired: bool) -> tuple[str, ...]:
     """Return the losses that fit the attributes: those of the information loss first."""
-    numbers = any(isinstance(before[name], Numbers) for name in attributes)
-    categories = any(not isinstance(before[name], Numbers) for name in attributes)
-    wanted = ["probabilistic"] if numbers else []
-    wanted += ["bounded-distance"] if paired else []
-    wanted += ["contingency-tables"] if categories else []
-    wanted += ["matrices"] if numbers else []
-    wanted += ["il1s"] if numbers and paired else []
-    wanted += ["direct-comparison"] if categories and paired else []
-    return tuple(wanted)
+    kinds = {"numbers" if isinstance(before[name], Numbers) else "categories" for name in attributes} | {"all"}
+    return tuple(
+        name
+        for name in LOSSES.names()
+        if LOSSES.fact(name, "by_default")
+        and LOSSES.fact(name, "treats") in kinds
+        and (paired or not LOSSES.named(name).needs_pairs)
+    )
 
 
 def default_attackers(scene: Scene, *, paired: bool) -> tuple[str, ...]:
     """Return the attackers that fit the records."""
-    numbers = any(isinstance(scene.original[name], Numbers) for name in scene.known)
-    wanted = ["distance-linkage"] if paired else []
-    wanted += ["rank-interval"] if paired and numbers else []
-    wanted += ["attribute-inference"] if scene.secret and len(scene.released) <= _MOST_FOR_INFERENCE else []
-    wanted += [] if paired else ["membership-inference", "replicated-uniques"]
-    wanted += ["singling-out"] if scene.holdout is not None else []
-    wanted += ["linkability"] if scene.sources is not None else []
-    return tuple(wanted)
-
-
-NUMBER_GRID: Mapping[str, Mapping[str, Sequence[Any]]] = {
-    "mdav": {"k": [3, 5, 10, 25]},
-    "individual-ranking": {"k": [3, 10, 25]},
-    "rank-swapping": {"p": [2, 5, 10, 20]},
-    "correlated-noise": {"alpha": [0.01, 0.05, 0.1, 0.25]},
-}
-"""Methods for numbers and the values of their parameters, weak first."""
-CATEGORY_GRID: Mapping[str, Mapping[str, Sequence[Any]]] = {
-    "pram-invariant": {"minimum_diagonal": [0.9, 0.8, 0.6]},
-    "k-anonymity": {"k": [3, 5, 10]},
-}
-"""Methods for categories, weak first."""
-WHOLE_GRID: Mapping[str, Mapping[str, Sequence[Any]]] = {
-    "synthetic-trees": {"minimum_leaf": [5, 20]},
-    "synthetic-copula": {},
-}
-"""Methods that treat attributes of any kind together; tried if they are named."""
+    return tuple(name for name in ATTACKERS.names() if ATTACKERS.fact(name, "by_default")(scene, paired=paired))

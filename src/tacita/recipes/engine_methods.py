@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from tacita.errors import InputError, UsageError
+from tacita.masking.method import Grid
 from tacita.model.attribute import Kind
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
@@ -39,6 +40,7 @@ class GlobalRecoding:
 
     levels: Mapping[str, int]
     name: ClassVar[str] = "global-recoding"
+    in_engine: ClassVar[bool] = True
     promises: ClassVar[str] = "Every value stands for a group of values, the same for all records."
     limits: ClassVar[str] = "Says nothing of how many records look alike; small groups stay small."
     is_random: ClassVar[bool] = False
@@ -66,6 +68,7 @@ class Intervals:
     classes: int | None = None
     by: Literal["width", "frequency"] = "width"
     name: ClassVar[str] = "intervals"
+    in_engine: ClassVar[bool] = True
     promises: ClassVar[str] = "A number is told no better than its interval."
     limits: ClassVar[str] = "Sums and means can no longer be computed exactly; narrow intervals hide little."
     is_random: ClassVar[bool] = False
@@ -104,6 +107,9 @@ class KAnonymity:
     nulls: Literal["strict", "maybe", "expected"] = "strict"
     suppression_limit: float = 0.05
     name: ClassVar[str] = "k-anonymity"
+    treats: ClassVar[str] = "categories"
+    grid: ClassVar[Grid] = {"k": (3, 5, 10)}
+    in_engine: ClassVar[bool] = True
     promises: ClassVar[str] = "At least k records look alike on what the intruder knows, or nothing is released."
     limits: ClassVar[str] = "Says nothing of the other attributes: a group may share its secret."
     is_random: ClassVar[bool] = False

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.attacking import recipe_attacked
 from tacita.recipes.carry_out import Masked
-from tacita.recipes.defaults import BOUNDED, LOSS_PARAMETERS, default_losses, risk_of
+from tacita.recipes.defaults import default_losses, risk_of
 from tacita.recipes.ground import Ground
 from tacita.recipes.untouched import Untouched, untouched
 from tacita.utility import columns
@@ -47,8 +47,6 @@ class Evaluation(Result):
     indicators: tuple[Preserved, ...] = ()
     notes: tuple[str, ...] = ()
     """What could not be measured, and why."""
-    bounded: tuple[str, ...] = field(default=())
-    """The measures of loss that make the information loss."""
     unable: tuple[str, ...] = ()
     """Attackers that should have attacked and could not."""
     untouched: Untouched | None = None
@@ -62,8 +60,13 @@ class Evaluation(Result):
     @property
     def information_loss(self) -> float:
         """IL, from 0 to 100."""
-        told = [lost.figure for lost in self.losses if lost.measure in self.bounded and lost.figure == lost.figure]
-        return 100 * fmean(told) if told else float("nan")
+        figures = [lost.figure for lost in self.bounded_losses if lost.figure == lost.figure]
+        return 100 * fmean(figures) if figures else float("nan")
+
+    @property
+    def bounded_losses(self) -> tuple[Lost, ...]:
+        """The losses that make the information loss."""
+        return tuple(lost for lost in self.losses if LOSSES.fact(lost.measure, "bounded"))
 
     @property
     def disclosure_risk(self) -> float:
@@ -124,7 +127,6 @@ def evaluated(
         tuple(_models(original, released, ground, notes)),
         _indicators(masked, ground),
         tuple(dict.fromkeys(notes)),
-        BOUNDED,
         attacks.unable,
         untouched(original, released, masked.origin, known),
     )
@@ -149,7 +151,7 @@ def _losses(
     found = []
     for place, name in enumerate(names):
         progress(Step(f"measuring what is lost: {name}", place, len(names)))
-        loss = LOSSES.make(name, LOSS_PARAMETERS.get(name, {}))
+        loss = LOSSES.make(name, LOSSES.fact(name, "settings"))
         before = pairs if loss.needs_pairs else original
         if before is None:
             notes.append(f"{name} needs pairs of records, and these are invented")
@@ -171,7 +173,7 @@ def _with_statistics_that_are_gone(lost: Lost, original: Records, released: Reco
     """Count 1, all that can be lost, for each number of which only intervals are left: it has no mean any more."""
     numbers = [name for name in attributes if isinstance(original[name], Numbers)]
     gone = sum(not columns.is_number(released, name) for name in numbers)
-    if lost.measure != "probabilistic" or not gone:
+    if not LOSSES.fact(lost.measure, "counts_lost_numbers") or not gone:
         return lost
     first, *_ = lost.figures
     left = 0.0 if gone == len(numbers) else lost.figure * (len(numbers) - gone)

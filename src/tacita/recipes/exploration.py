@@ -1,8 +1,8 @@
 """Which methods and parameters fit some data: the grid that an exploration runs through.
 
 Numbers get methods for numbers, categories of quasi-identifiers get methods for categories, and where there are both,
-each recipe treats both: a file is no safer than its weakest part. Methods of one's own are named with a grid of their
-own. What the members of a household have in common is treated household by household. Synthetic data are tried if they
+each recipe treats both: a file is no safer than its weakest part. Methods of one's own state a grid, or are named with
+one. What the members of a household have in common is treated household by household. Synthetic data are tried if they
 are asked for: beside invented records nothing can be judged by pairs.
 """
 
@@ -14,16 +14,14 @@ from typing import Any
 
 from tacita.engines.records import records_of
 from tacita.errors import UsageError, did_you_mean, listed
+from tacita.masking.method import Grid
 from tacita.model.attribute import Category, Kind
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
 from tacita.recipes.clusters import Clusters
-from tacita.recipes.defaults import CATEGORY_GRID, NUMBER_GRID, WHOLE_GRID
 from tacita.recipes.kinds import with_kinds
 from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe import Recipe, RecipeStep
-
-Grid = Mapping[str, Sequence[Any]]
 
 
 def explored_recipes(
@@ -38,14 +36,14 @@ def explored_recipes(
     numbers, categories = _kinds(microdata, attributes)
     common = _common(microdata, [*numbers, *categories])
     asked = _asked(grid or {})
-    known = {**NUMBER_GRID, **CATEGORY_GRID, **WHOLE_GRID}
     for name in methods:
         METHODS.named(name)
-    chosen = tuple(methods) or (tuple(asked) if asked else (*NUMBER_GRID, *CATEGORY_GRID))
-    of_numbers = _steps(NUMBER_GRID, chosen, asked, numbers) if numbers else []
-    of_categories = _steps(CATEGORY_GRID, chosen, asked, categories) if categories else []
-    of_all = _steps(WHOLE_GRID, chosen, asked, attributes)  # none named: the whole file is invented
-    others = [name for name in chosen if name not in known]
+    of = {kind: _grids(kind) for kind in ("numbers", "categories", "all")}
+    chosen = tuple(methods) or (tuple(asked) if asked else (*of["numbers"], *of["categories"]))
+    of_numbers = _steps(of["numbers"], chosen, asked, numbers) if numbers else []
+    of_categories = _steps(of["categories"], chosen, asked, categories) if categories else []
+    of_all = _steps(of["all"], chosen, asked, attributes)  # none named: the whole file is invented
+    others = [name for name in chosen if not any(name in grids for grids in of.values())]
     own = [step for name in others for step in _grid_steps(name, {}, asked.get(name, {}), attributes or numbers)]
     recipes = [_recipe((step,), common) for step in of_all + own]
     if of_numbers and of_categories:
@@ -75,6 +73,12 @@ def _kinds(microdata: Microdata, attributes: Sequence[str]) -> tuple[list[str], 
         elif attributes or attribute.is_quasi_identifier or attribute.category is None:
             categories.append(name)
     return numbers, categories
+
+
+def _grids(kind: str) -> dict[str, Grid]:
+    """Return the methods that an exploration tries on numbers, on categories or on all, and the values it tries."""
+    tried = [name for name in METHODS.names() if METHODS.fact(name, "grid") is not None]
+    return {name: METHODS.fact(name, "grid") for name in tried if METHODS.fact(name, "treats") == kind}
 
 
 def _asked(grid: Grid) -> dict[str, dict[str, Sequence[Any]]]:
@@ -151,7 +155,7 @@ def _recipe(steps: Sequence[RecipeStep], common: Sequence[str]) -> Recipe:
 def _by_cluster(step: RecipeStep, common: Sequence[str]) -> list[RecipeStep]:
     names = step.parameters.get("attributes", [])
     of_all = [name for name in names if name in common]
-    if step.method in METHODS.homes or step.method in WHOLE_GRID or not of_all:
+    if METHODS.fact(step.method, "in_engine") or METHODS.fact(step.method, "treats") == "all" or not of_all:
         return [step]
     own = [name for name in names if name not in common]
     parts = [RecipeStep(step.method, {**step.parameters, "attributes": own}, step.within)] if own else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacita.catalogue import Catalogue
 from tacita.masking.catalogue import METHODS as ON_RECORDS
-from tacita.masking.method import Method
+from tacita.masking.method import FACTS, Method
 from tacita.recipes.engine_methods import EngineMethod
 
 METHODS: Catalogue[Method | EngineMethod] = Catalogue(
@@ -15,6 +15,7 @@ METHODS: Catalogue[Method | EngineMethod] = Catalogue(
         "intervals": "engine_methods:Intervals",
         "k-anonymity": "engine_methods:KAnonymity",
     },
+    FACTS,
     beside=ON_RECORDS,
     advice="'tacita methods' lists them all",
 )

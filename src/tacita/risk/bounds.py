@@ -9,8 +9,6 @@ from tacita.errors import UsageError
 
 TOLERANCE = 1e-9
 """A figure that differs from its bound by less, relatively, meets it: what is equal in fractions is not in floats."""
-_OF_LOOK_ALIKES = ("k-anonymity", "k-map", "alpha-k")
-"""Measures whose k is the number of records that should look alike."""
 
 
 def exceeds(figure: exp.Expr, bound: exp.Expr) -> exp.Expr:
@@ -64,7 +62,7 @@ def check_bound(measure: object) -> None:
             f"the threshold of {name} is 1: no risk is above it, so that every record passes, unique ones as well",
             do="take a threshold below 1",
         )
-    if name in _OF_LOOK_ALIKES and isinstance(k, int) and k < 2:
+    if getattr(measure, "counts_look_alikes", False) and isinstance(k, int) and k < 2:
         raise UsageError(
             f"{name} with k = {k} finds every record safe, unique ones as well", do="take a k of at least 2"
         )

@@ -10,7 +10,7 @@ from tacita.catalogue import Catalogue
 from tacita.errors import UsageError
 from tacita.knowledge.programs import ENDING, ProgramText
 from tacita.parameters import fit
-from tacita.risk.measure import Measure
+from tacita.risk.measure import FACTS, Measure
 
 
 class _Measures(Catalogue[Measure]):
@@ -69,6 +69,7 @@ MEASURES = _Measures(
         "log-linear": "population.log_linear:LogLinear",
         "interval-disclosure": "continuous.interval_disclosure:IntervalDisclosure",
     },
+    FACTS,
     typed=True,
     program=_by_rules,
     advice=f"use one of: {{names}}; or a rule program, such as ./my_measure{ENDING}",

@@ -61,7 +61,7 @@ def class_risks(
     tables = {"sensitive": [{"attribute": a, **_figures(sample, s, columns)} for a, s in stored.items() if a]}
     for relation in {relation.table: relation for relation in (*stored.values(), worst)}.values():
         sample.engine.drop(relation)
-    counts_as = getattr(measure, "missing_counts", "as a value of its own")
+    counts_as = "as no value" if getattr(measure, "drops_missing", False) else "as a value of its own"
     notes = (*_about_missing(sample, [attribute for attribute in stored if attribute], counts_as), *notes)
     return Risks(measure.name, measure.threshold, records, figures, tables if "" not in plans else {}, notes)
 

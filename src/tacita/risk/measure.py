@@ -51,9 +51,38 @@ class Risks:
     """Whether a risk is the probability of being found, as opposed to a verdict of 0 or 1."""
 
 
+def _is_not_a_default(sample: Sample, k: int) -> Measure | None:
+    return None
+
+
+FACTS: Mapping[str, Any] = MappingProxyType(
+    {
+        "discloses": "identity",
+        "counts_look_alikes": False,
+        "uses_population": False,
+        "needs_original": False,
+        "drops_missing": False,
+        "strictest": None,
+        "is_costly": False,
+        "figures_by": "",
+        "is_told_elsewhere": False,
+        "by_default": _is_not_a_default,
+    }
+)
+"""What a class of measures may state, and what holds for one that does not:
+
+`discloses`: "identity" or "attribute". `counts_look_alikes`: its k is the number of records that should look alike.
+`uses_population`: it looks into a file of the population. `needs_original`: its field `original` takes the data before
+masking. `drops_missing`: a missing sensitive value counts as no value. `strictest`: the strictest meaning of a null
+that it knows. `is_costly`: it is left out of large data unless it is chosen. `figures_by`: what its figures are listed
+by, such as "attacker". `is_told_elsewhere`: its reasons have a table of their own. `by_default`: a class method of a
+sample and k, which returns the measure if it belongs to those that are taken when nobody chose any.
+"""
+
+
 @runtime_checkable
 class Measure(Protocol):
-    """A way to say how risky records are. Parameters are fields; a measure is a frozen value."""
+    """A way to say how risky records are. Parameters are fields; a measure is a frozen value. `FACTS` are optional."""
 
     @property
     def name(self) -> str:

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from tacita.catalogue import Catalogue
-from tacita.utility.loss import Loss
+from tacita.utility.loss import FACTS, Loss
 
 LOSSES: Catalogue[Loss] = Catalogue(
     "loss",
     "tacita.utility",
     {
+        "probabilistic": "continuous.probabilistic:Probabilistic",
         "bounded-distance": "continuous.bounded_distance:BoundedDistance",
         "contingency-tables": "categorical.contingency_tables:ContingencyTables",
-        "data": "continuous.data:Data",
+        "matrices": "continuous.matrices:Matrices",
+        "il1s": "continuous.scaled_distance:ScaledDistance",
         "direct-comparison": "categorical.direct_comparison:DirectComparison",
+        "data": "continuous.data:Data",
         "eigenvalues": "continuous.eigenvalues:Eigenvalues",
         "entropy": "categorical.entropy:Entropy",
         "hellinger": "distributions.hellinger:Hellinger",
-        "il1s": "continuous.scaled_distance:ScaledDistance",
         "information-gain": "categorical.information_gain:InformationGain",
         "jensen-shannon": "distributions.jensen_shannon:JensenShannon",
         "kolmogorov-smirnov": "distributions.kolmogorov_smirnov:KolmogorovSmirnov",
-        "matrices": "continuous.matrices:Matrices",
-        "probabilistic": "continuous.probabilistic:Probabilistic",
         "propensity": "distributions.propensity:Propensity",
         "regression": "analyses.regression:Regression",
         "robust-eigenvalues": "continuous.robust_eigenvalues:RobustEigenvalues",
         "total-variation": "distributions.total_variation:TotalVariation",
         "wasserstein": "distributions.wasserstein:Wasserstein",
     },
+    FACTS,
 )
-"""Measures of what a change of the records costs."""
+"""Measures of what a change of the records costs, in the order in which they are shown."""
 
 enter = LOSSES.enter

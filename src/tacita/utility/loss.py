@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from tacita.model.records import Records
 
@@ -31,6 +31,24 @@ class Lost:
     def figure(self) -> float:
         """The figure to compare by."""
         return next(iter(self.figures.values()))
+
+
+FACTS: Mapping[str, Any] = MappingProxyType(
+    {
+        "bounded": False,
+        "by_default": False,
+        "treats": "all",
+        "settings": {},
+        "compares": "",
+        "counts_lost_numbers": False,
+    }
+)
+"""What a class of losses may state, and what holds for one that does not:
+
+`bounded`: its figure is from 0 to 1, and counts in the information loss. `by_default`: it is measured if nobody chose
+losses. `treats`: "numbers", "categories" or "all". `settings`: parameters by which recipes are compared. `compares`:
+what of the data it compares, for a report. `counts_lost_numbers`: an attribute without any number left counts as lost.
+"""
 
 
 @runtime_checkable

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacita.attacks.microdata.attacker import Attacked, Rate
+from tacita.attacks.microdata.attacker import THREATS, Attacked, Rate
 from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.errors import listed, printable
 from tacita.recipes.defaults import risk_of
@@ -27,18 +27,6 @@ if TYPE_CHECKING:
 
 HEADS = ("attacker", "success (95 %)", "control (95 %)", "risk (95 %)", "attempts")
 NO_CONTROL = "no control"
-_SUCCEEDS = {
-    "identity": "finds {} of the records",
-    "attribute": "learns {} of the values",
-    "membership": "tells members of the file from others in {} of the cases",
-}
-_OTHER = "succeeds in {} of its attempts"
-_OWN_WORDS = {
-    "linkability": "links two sources for {} of the people",
-    "replicated-uniques": "shows {} of the unique records again",
-    "singling-out": "describes exactly one person in {} of its attempts",
-}
-"""What attackers do that is not what others of the same threat do."""
 
 
 class EvaluationView(View[Evaluation]):
@@ -77,8 +65,7 @@ def headline(evaluation: Evaluation) -> str:
         threat = ATTACKERS.fact(attack.attacker, "threat")
         if threat not in best or risk_of(attack) > risk_of(best[threat]):
             best[threat] = attack
-    order = [*_SUCCEEDS, *(threat for threat in best if threat not in _SUCCEEDS)]
-    said = [_said(best[threat], threat) for threat in order if threat in best]
+    said = [_said(best[threat], threat) for threat in THREATS if threat in best]
     if not said:
         said = ["nobody attacked, so that nothing is known of the risk"]
     sentences = ["; ".join(said), evaluation.untouched.sentence if evaluation.untouched is not None else ""]
@@ -86,7 +73,7 @@ def headline(evaluation: Evaluation) -> str:
 
 
 def _said(attack: Attacked, threat: str) -> str:
-    words = _OWN_WORDS.get(attack.attacker, _SUCCEEDS.get(threat, _OTHER))
+    words = ATTACKERS.fact(attack.attacker, "succeeds") or THREATS[threat]
     succeeds = words.format(per_cent(attack.success))
     beside = NO_CONTROL
     if attack.control is not None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,14 +136,42 @@ def _middle(rate: Rate) -> tuple[float, float]:
     return (rate.lower + rate.upper) / 2, (rate.upper - rate.lower) / 2
 
 
+THREATS: Mapping[str, str] = MappingProxyType(
+    {
+        "identity": "finds {} of the records",
+        "attribute": "learns {} of the values",
+        "membership": "tells members of the file from others in {} of the cases",
+    }
+)
+"""What an attacker can aim at, and its success in words: the record of a person, a value, who is in the data."""
+
+
+def _is_not_a_default(scene: Scene, *, paired: bool) -> bool:
+    return False
+
+
+FACTS: Mapping[str, Any] = MappingProxyType(
+    {
+        "threat": "identity",
+        "by_holdout": False,
+        "uses_sources": False,
+        "succeeds": "",
+        "by_default": _is_not_a_default,
+    }
+)
+"""What a class of attackers may state, and what holds for one that does not:
+
+`threat`: what it aims at. The disclosure risk is the mean over threats of the best attacker of each. One that states no
+threat counts as a threat to identity: there it can raise the risk, whereas a further threat in the mean would lower it.
+`by_holdout`: its control are records that were not in the data; a hold-out is made for it where the recipe is known.
+`uses_sources`: it links two sources of the intruder. `succeeds`: its success in words, if those of the threat do not
+fit. `by_default`: a static method of a scene and of `paired`, whether it attacks if nobody chose attackers.
+"""
+
+
 @runtime_checkable
 class Attacker(Protocol):
-    """Somebody who attacks released microdata. Random attackers take their seed as a field.
-
-    An attacker whose control are records that were not in the data says so by a class attribute `by_holdout = True`:
-    then a hold-out is made for it where the recipe is known. A class attribute `threat` ("identity", "attribute" or
-    "membership") says what an attacker of one's own aims at: its success then counts in the disclosure risk.
-    """
+    """Somebody who attacks released microdata. Random attackers take their seed as a field; `FACTS` are optional."""
 
     name: ClassVar[str]
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from tacita.attacks.microdata.attacker import Attacker
+from tacita.attacks.microdata.attacker import FACTS, THREATS, Attacker
 from tacita.catalogue import Catalogue
 from tacita.errors import UsageError, did_you_mean, listed
-
-THREATS = ("identity", "attribute", "membership")
-"""What an attacker can aim at: finding the record of a person, learning a value, finding out who is in the data."""
 
 
 class _Attackers(Catalogue[Attacker]):
@@ -19,7 +16,7 @@ class _Attackers(Catalogue[Attacker]):
         if threat not in THREATS:
             raise UsageError(
                 f"the attacker '{entry.name}' has an unknown threat{did_you_mean(str(threat), THREATS)}",
-                do=f"set its class attribute threat to one of: {listed(THREATS)}",
+                do=f"set its class attribute threat to one of: {listed(list(THREATS))}",
             )
         Catalogue.enter(self, entry)
 
@@ -37,19 +34,18 @@ ATTACKERS = _Attackers(
     "attacker",
     "tacita.attacks.microdata",
     {
-        "attribute-inference": "inference.attribute:AttributeInference",
-        "deviation-interval": "interval.deviation:DeviationInterval",
         "distance-linkage": "linkage.distance:DistanceLinkage",
-        "linkability": "linkage.linkability:Linkability",
-        "membership-inference": "inference.membership:MembershipInference",
         "probabilistic-linkage": "linkage.probabilistic:ProbabilisticLinkage",
         "rank-interval": "interval.rank:RankInterval",
+        "deviation-interval": "interval.deviation:DeviationInterval",
+        "attribute-inference": "inference.attribute:AttributeInference",
+        "membership-inference": "inference.membership:MembershipInference",
         "replicated-uniques": "inference.replicated_uniques:ReplicatedUniques",
         "singling-out": "inference.singling_out:SinglingOut",
+        "linkability": "linkage.linkability:Linkability",
     },
-    facts={"threat": THREATS[0], "by_holdout": False},
+    FACTS,
 )
-"""Intruders who attack released microdata. One that does not state its threat counts as a threat to identity: there it
-can raise the risk, whereas a threat of its own in the mean would lower it."""
+"""Intruders who attack released microdata, in the order in which they attack."""
 
 enter = ATTACKERS.enter

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.masking.method import Treated
+from tacita.masking.method import Grid, Treated
 from tacita.masking.microaggregation.aggregation import Aggregate, Microaggregation, microaggregated
 from tacita.model.records import Records
 from tacita.progress import Progress, Step, silent
@@ -42,6 +42,8 @@ class Mdav(Microaggregation):
     """Whether distances are between standardised columns; otherwise the attribute with the largest numbers rules."""
     aggregate: Aggregate = "mean"
     name: ClassVar[str] = "mdav"
+    treats: ClassVar[str] = "numbers"
+    grid: ClassVar[Grid] = {"k": (3, 5, 10, 25)}
     promises: ClassVar[str] = (
         "Every combination of the attributes is shared by k records or more; groups have k to 2k - 1; means are kept."
     )

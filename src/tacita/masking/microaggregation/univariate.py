@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.masking.method import Treated
+from tacita.masking.method import Grid, Treated
 from tacita.masking.microaggregation.aggregation import (
     Aggregate,
     Microaggregation,
@@ -82,6 +82,8 @@ class IndividualRanking(UnivariateMicroaggregation):
 
     aggregate: Aggregate = "mean"
     name: ClassVar[str] = "individual-ranking"
+    treats: ClassVar[str] = "numbers"
+    grid: ClassVar[Grid] = {"k": (3, 10, 25)}
     promises: ClassVar[str] = (
         "Every value of an attribute is shared by k records or more; groups of an attribute have k to 2k - 1; means "
         "are kept."

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from tacita.arithmetic.draws import standard_normal
-from tacita.masking.method import Treated
+from tacita.masking.method import Grid, Treated
 from tacita.masking.multivariate_normal import drawn
 from tacita.masking.noise.moments import constants, covariance, variances
 from tacita.masking.preconditions import between, each_named_once, finite_columns
@@ -87,6 +87,8 @@ class CorrelatedNoise(AdditiveNoise):
     """
 
     name: ClassVar[str] = "correlated-noise"
+    treats: ClassVar[str] = "numbers"
+    grid: ClassVar[Grid] = {"alpha": (0.01, 0.05, 0.1, 0.25)}
     promises: ClassVar[str] = "Means and correlations are kept in expectation, the covariance grows by 1 + alpha."
     limits: ClassVar[str] = "Outliers stay outliers, linear relations stay known, a constant attribute gets no noise."
 

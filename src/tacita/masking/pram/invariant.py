@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.arithmetic.matrices import product
 from tacita.errors import UsageError
-from tacita.masking.method import Treated
+from tacita.masking.method import Grid, Treated
 from tacita.masking.pram.application import applied
 from tacita.masking.pram.exact_margins import drawn_with_exact_margins
 from tacita.masking.pram.generated import checked_diagonal, spread
@@ -40,6 +40,8 @@ class InvariantPram:
     """
 
     name: ClassVar[str] = "pram-invariant"
+    treats: ClassVar[str] = "categories"
+    grid: ClassVar[Grid] = {"minimum_diagonal": (0.9, 0.8, 0.6)}
     promises: ClassVar[str] = "The number of records of each value is the same in expectation, or exactly if asked."
     limits: ClassVar[str] = (
         "Crossings with other attributes are blurred, combinations that cannot be may appear, and a released matrix "

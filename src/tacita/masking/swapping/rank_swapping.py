@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError, counted
-from tacita.masking.method import Treated
+from tacita.masking.method import Grid, Treated
 from tacita.masking.normal_scores import order_of
 from tacita.masking.preconditions import between, each_named_once, finite_columns
 from tacita.model.records import Categories, Numbers, Records, Values
@@ -44,6 +44,8 @@ class RankSwapping:
     """
 
     name: ClassVar[str] = "rank-swapping"
+    treats: ClassVar[str] = "numbers"
+    grid: ClassVar[Grid] = {"p": (2, 5, 10, 20)}
     promises: ClassVar[str] = (
         "Values stay, but for tails that are grouped, and none moves by more than p % of the ranks."
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.arithmetic.matrices import product, pseudo_inverse
 from tacita.arithmetic.normal import normal_share
-from tacita.masking.method import Treated
+from tacita.masking.method import Grid, Treated
 from tacita.masking.multivariate_normal import drawn
 from tacita.masking.synthetic.latent import Latent, correlations, drawn_behind
 from tacita.masking.synthetic.predictors import RARE, averages, pooled_codes, positions
@@ -68,6 +68,8 @@ class SyntheticCopula:
     """
 
     name: ClassVar[str] = "synthetic-copula"
+    treats: ClassVar[str] = "all"
+    grid: ClassVar[Grid] = {}
     promises: ClassVar[str] = (
         "Of a record nothing is used but its part in each attribute's distribution and in correlations; no number that "
         "is extreme is released."

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import UsageError, did_you_mean
-from tacita.masking.method import Treated
+from tacita.masking.method import Grid, Treated
 from tacita.masking.preconditions import each_named_once
 from tacita.masking.synthetic.apart import Apart
 from tacita.masking.synthetic.donors import grown
@@ -66,6 +66,8 @@ class SyntheticTrees:
     """
 
     name: ClassVar[str] = "synthetic-trees"
+    treats: ClassVar[str] = "all"
+    grid: ClassVar[Grid] = {"minimum_leaf": (5, 20)}
     promises: ClassVar[str] = (
         "Every synthetic value is drawn from at least minimum_leaf donors; if smoothed, no number of a single donor is "
         "released as it is."

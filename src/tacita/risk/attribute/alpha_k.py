@@ -45,6 +45,7 @@ class AlphaK:
     sensitive: str | None = None
     threshold: float = 0.5
     name: ClassVar[str] = "alpha-k"
+    counts_look_alikes: ClassVar[bool] = True
     discloses: ClassVar[str] = "attribute"
 
     def __post_init__(self) -> None:

@@ -60,7 +60,7 @@ class LDiversity:
     threshold: float = 0.5
     name: ClassVar[str] = "l-diversity"
     discloses: ClassVar[str] = "attribute"
-    missing_counts: ClassVar[str] = "as no value"
+    drops_missing: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.variant not in get_args(Variant):
@@ -70,6 +70,11 @@ class LDiversity:
             raise UsageError(f"l is {self.l}", do="give a number of values from 1 on")
         if not 0 < self.c < math.inf:
             raise UsageError(f"c is {self.c}", do="give a number above 0")
+
+    @classmethod
+    def by_default(cls, sample: Sample, k: int) -> LDiversity | None:
+        """Return the measure as it is taken if nobody chose one."""
+        return cls() if (sample.sensitive if sample.judged is None else sample.judged) else None
 
     def lacks(self, sample: Sample) -> list[str]:
         """Return whether a sensitive attribute is missing."""

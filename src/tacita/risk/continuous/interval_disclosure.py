@@ -73,6 +73,7 @@ class IntervalDisclosure:
     """The same records before they were masked, in the same order."""
     threshold: float = 0.5
     name: ClassVar[str] = "interval-disclosure"
+    needs_original: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", tuple(self.attributes))

@@ -55,6 +55,12 @@ class IndividualRisk:
     threshold: float = 0.1
     name: ClassVar[str] = "individual-risk"
 
+    @classmethod
+    def by_default(cls, sample: Sample, k: int) -> IndividualRisk:
+        """Return the measure as it is taken if nobody chose one."""
+        # Without weights the risk is one over how many look alike: the same bar as that of k-anonymity.
+        return cls() if sample.weight else cls(threshold=1 / k)
+
     def lacks(self, sample: Sample) -> list[str]:
         """Return nothing: without a weight the file is its own population."""
         return []

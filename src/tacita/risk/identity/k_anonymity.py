@@ -29,10 +29,16 @@ class KAnonymity:
     k: int = 3
     threshold: float = 0.5
     name: ClassVar[str] = "k-anonymity"
+    counts_look_alikes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k < 1:
             raise UsageError(f"k is {self.k}", do="give a number of records from 1 on")
+
+    @classmethod
+    def by_default(cls, sample: Sample, k: int) -> KAnonymity:
+        """Return the measure as it is taken if nobody chose one."""
+        return cls(k)
 
     def lacks(self, sample: Sample) -> list[str]:
         """Return nothing: records and what the intruder knows are enough."""

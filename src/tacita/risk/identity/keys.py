@@ -43,6 +43,8 @@ class Keys:
     most_records: int | tuple[int, ...] = 1
     threshold: float = 0.5
     name: ClassVar[str] = "keys"
+    is_costly: ClassVar[bool] = True
+    is_told_elsewhere: ClassVar[bool] = True
     strictest: ClassVar[Semantics] = Semantics.STANDARD
     """There are no shares of a match here; a null that counts in no cell protects most."""
 
@@ -61,6 +63,11 @@ class Keys:
     def most(self, dimension: int) -> int:
         """Return how many records an unsafe cell of a key of that many attributes has at most."""
         return self.most_records if isinstance(self.most_records, int) else self.most_records[dimension - 1]
+
+    @classmethod
+    def by_default(cls, sample: Sample, k: int) -> Keys:
+        """Return the measure as it is taken if nobody chose one."""
+        return cls()
 
     def lacks(self, sample: Sample) -> list[str]:
         """Return nothing: records and what the intruder knows are enough."""

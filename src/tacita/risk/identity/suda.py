@@ -43,6 +43,7 @@ class Suda:
     risk: Literal["threshold", "dis"] = "threshold"
     threshold: float = 0.5
     name: ClassVar[str] = "suda"
+    is_costly: ClassVar[bool] = True
     strictest: ClassVar[Semantics] = Semantics.STANDARD
     """There are no shares of a match here; a null that counts in no cell protects most."""
 
@@ -63,6 +64,11 @@ class Suda:
                 f"the disclosure fraction is {self.disclosure_fraction}",
                 do="give the share of the population that is in the sample, above 0 and at most 1",
             )
+
+    @classmethod
+    def by_default(cls, sample: Sample, k: int) -> Suda:
+        """Return the measure as it is taken if nobody chose one."""
+        return cls()
 
     def lacks(self, sample: Sample) -> list[str]:
         """Return nothing: records and what the intruder knows are enough."""

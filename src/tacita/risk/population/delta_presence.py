@@ -45,6 +45,7 @@ class DeltaPresence:
     least: float = 0.0
     threshold: float = 0.5
     name: ClassVar[str] = "delta-presence"
+    uses_population: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not 0 <= self.least <= self.most <= 1:

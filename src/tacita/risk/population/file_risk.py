@@ -53,6 +53,13 @@ class FileRisk:
 
     threshold: float = 0.2
     name: ClassVar[str] = "file-risk"
+    figures_by: ClassVar[str] = "attacker"
+    uses_population: ClassVar[bool] = True
+
+    @classmethod
+    def by_default(cls, sample: Sample, k: int) -> FileRisk:
+        """Return the measure as it is taken if nobody chose one."""
+        return cls()
 
     def lacks(self, sample: Sample) -> list[str]:
         """Return why records cannot be looked up in the population; without one there are only fewer figures."""

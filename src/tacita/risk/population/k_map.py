@@ -32,10 +32,17 @@ class KMap:
     k: int = 3
     threshold: float = 0.5
     name: ClassVar[str] = "k-map"
+    counts_look_alikes: ClassVar[bool] = True
+    uses_population: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k < 1:
             raise UsageError(f"k is {self.k}", do="give a number of people from 1 on")
+
+    @classmethod
+    def by_default(cls, sample: Sample, k: int) -> KMap | None:
+        """Return the measure as it is taken if nobody chose one."""
+        return cls(k) if sample.population is not None else None
 
     def lacks(self, sample: Sample) -> list[str]:
         """Return whether the population is missing, or does not go with the records."""

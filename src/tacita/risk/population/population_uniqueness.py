@@ -50,6 +50,8 @@ class PopulationUniqueness:
     model: log_linear.Model = log_linear.Model.TWO_WAY
     cells: int = log_linear.CELLS
     name: ClassVar[str] = "population-uniqueness"
+    figures_by: ClassVar[str] = "estimator"
+    uses_population: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         Told(self.population_size, self.sampling_fraction)

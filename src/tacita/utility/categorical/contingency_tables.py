@@ -37,6 +37,10 @@ class ContingencyTables:
     """
 
     name: ClassVar[str] = "contingency-tables"
+    bounded: ClassVar[bool] = True
+    by_default: ClassVar[bool] = True
+    treats: ClassVar[str] = "categories"
+    compares: ClassVar[str] = "tables of categories"
     needs_pairs: ClassVar[bool] = False
 
     dimension: int = 2

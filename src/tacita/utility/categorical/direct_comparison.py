@@ -35,6 +35,8 @@ class DirectComparison:
     """
 
     name: ClassVar[str] = "direct-comparison"
+    by_default: ClassVar[bool] = True
+    treats: ClassVar[str] = "categories"
     needs_pairs: ClassVar[bool] = True
 
     def lost(self, before: Records, after: Records, attributes: Sequence[str]) -> Lost:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,10 @@ class BoundedDistance:
     """
 
     name: ClassVar[str] = "bounded-distance"
+    bounded: ClassVar[bool] = True
+    by_default: ClassVar[bool] = True
+    settings: ClassVar[Mapping[str, Any]] = {"standardised": True}
+    compares: ClassVar[str] = "values of single records"
     needs_pairs: ClassVar[bool] = True
 
     standardised: bool = False

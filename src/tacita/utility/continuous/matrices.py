@@ -40,6 +40,8 @@ class Matrices:
     """
 
     name: ClassVar[str] = "matrices"
+    by_default: ClassVar[bool] = True
+    treats: ClassVar[str] = "numbers"
     needs_pairs: ClassVar[bool] = False
 
     components: int = 1

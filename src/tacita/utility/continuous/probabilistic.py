@@ -44,6 +44,11 @@ class Probabilistic:
     """
 
     name: ClassVar[str] = "probabilistic"
+    bounded: ClassVar[bool] = True
+    by_default: ClassVar[bool] = True
+    treats: ClassVar[str] = "numbers"
+    counts_lost_numbers: ClassVar[bool] = True
+    compares: ClassVar[str] = "means, variances, correlations and quantiles of numbers"
     needs_pairs: ClassVar[bool] = False
 
     quantiles: tuple[float, ...] = tuple(round(0.05 * place, 2) for place in range(1, 20))

@@ -31,6 +31,8 @@ class ScaledDistance:
     """
 
     name: ClassVar[str] = "il1s"
+    by_default: ClassVar[bool] = True
+    treats: ClassVar[str] = "numbers"
     needs_pairs: ClassVar[bool] = True
 
     def lost(self, before: Records, after: Records, attributes: Sequence[str]) -> Lost:

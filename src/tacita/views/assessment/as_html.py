@@ -49,7 +49,6 @@ _WHO = {
     "chosen": "chosen",
 }
 """Figures that several attackers or estimators have begin with one of these: they get a row each."""
-_WHOSE = {"file-risk": "attacker", "population-uniqueness": "estimator"}
 
 
 def assessment_page(assessment: Assessment) -> Html:
@@ -274,7 +273,7 @@ def _figures_of(found: Finding, name: str) -> tuple[Html, Html]:
     ]
     return (
         table(["figure", "value"], listed_, name) if listed_ else Html(),
-        table([_WHOSE.get(name, ""), *map(_words, keys)], rows, name) if rows else Html(),
+        table([MEASURES.fact(found.measure, "figures_by"), *map(_words, keys)], rows, name) if rows else Html(),
     )
 
 

@@ -13,6 +13,7 @@ from tacita.assess.assessment import Assessment, ScenarioAssessment, percent
 from tacita.assess.finding import Finding
 from tacita.assess.riskiest import RiskyRecord
 from tacita.errors import counted, listed, printable
+from tacita.risk.catalogue import MEASURES
 from tacita.views.assessment.presentation import (
     contributions,
     headline,
@@ -108,7 +109,7 @@ def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
             )
         yield Padding(table, (1, 0))
     for found in scenario.findings:
-        if found.name == "file-risk":
+        if MEASURES.fact(found.measure, "figures_by") == "attacker":
             yield Padding(_attackers(found), (0, 0, 1, 0))
         elif not found.is_of_records or len(scenario.findings) == 1:
             yield from _told(found)
@@ -220,7 +221,8 @@ def _riskiest(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
 
 
 def _why(scenario: ScenarioAssessment, record: RiskyRecord) -> str:
-    said = [reason for measure, _, reason in reasons(scenario, record) if measure != "keys"]
+    elsewhere = {found.name for found in scenario.findings if MEASURES.fact(found.measure, "is_told_elsewhere")}
+    said = [reason for measure, _, reason in reasons(scenario, record) if measure not in elsewhere]
     told = "; ".join(_once(said or [record.reasons[0][2]]))
     if len(record.waterfall) > 1:
         told += " [" + " → ".join(f"{rise.source} {figure(rise.risk)}" for rise in record.waterfall) + "]"

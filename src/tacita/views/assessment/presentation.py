@@ -111,9 +111,8 @@ def contributions(scenario: ScenarioAssessment) -> dict[str, float]:
     return {
         row["attribute"]: row["percent"] / 100
         for found in scenario.findings
-        if found.name == "suda"
         for row in found.risks.tables.get("attributes", ())
-        if row["percent"]
+        if row.get("percent")
     }
 
 
@@ -126,7 +125,6 @@ def unsafe_keys(scenario: ScenarioAssessment) -> list[tuple[str, int, int]]:
             row.get("unsafe_records", 0),
         )
         for found in scenario.findings
-        if found.name == "keys"
         for row in found.risks.tables.get("keys", ())
         if row["unsafe_cells"]
     ]

@@ -35,6 +35,9 @@ Rows = NDArray[np.int64]
 ABSENT = "people without a released record"
 HALVES = "each half of the people, by the released records of the other half"
 
+_MOST_BY_DEFAULT = 50_000
+"""With more records it takes long, and attacks only if it is named."""
+
 
 @dataclass(frozen=True, slots=True)
 class AttributeInference:
@@ -72,6 +75,11 @@ class AttributeInference:
         check_seed(self.seed)
         if self.model not in ("forest", "boosting"):
             raise UsageError("the model is neither a forest nor boosting", do="use forest or boosting")
+
+    @staticmethod
+    def by_default(scene: Scene, *, paired: bool) -> bool:
+        """Return whether it attacks if nobody chose attackers."""
+        return bool(scene.secret) and len(scene.released) <= _MOST_BY_DEFAULT
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records, known or secret attributes are missing."""

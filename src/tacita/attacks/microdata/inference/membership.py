@@ -53,6 +53,11 @@ class MembershipInference:
     def __post_init__(self) -> None:
         check_seed(self.seed)
 
+    @staticmethod
+    def by_default(scene: Scene, *, paired: bool) -> bool:
+        """Return whether it attacks if nobody chose attackers."""
+        return not paired
+
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records, a hold-out or shared attributes are missing."""
         lacking = [*lacking_records(scene), *lacking_known(scene)]

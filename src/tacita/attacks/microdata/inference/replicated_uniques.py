@@ -46,8 +46,14 @@ class ReplicatedUniques:
     """
 
     name: ClassVar[str] = "replicated-uniques"
+    succeeds: ClassVar[str] = "shows {} of the unique records again"
     threat: ClassVar[str] = "membership"
     by_holdout: ClassVar[bool] = True
+
+    @staticmethod
+    def by_default(scene: Scene, *, paired: bool) -> bool:
+        """Return whether it attacks if nobody chose attackers."""
+        return not paired
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records or shared attributes are missing."""

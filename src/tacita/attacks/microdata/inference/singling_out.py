@@ -53,6 +53,7 @@ class SinglingOut:
     descriptions: int = 1000
     seed: int = 1
     name: ClassVar[str] = "singling-out"
+    succeeds: ClassVar[str] = "describes exactly one person in {} of its attempts"
     threat: ClassVar[str] = "identity"
     by_holdout: ClassVar[bool] = True
 
@@ -60,6 +61,11 @@ class SinglingOut:
         check_count("attributes", self.attributes)
         check_count("descriptions", self.descriptions)
         check_seed(self.seed)
+
+    @staticmethod
+    def by_default(scene: Scene, *, paired: bool) -> bool:
+        """Return whether it attacks if nobody chose attackers."""
+        return scene.holdout is not None
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records or shared attributes are missing."""

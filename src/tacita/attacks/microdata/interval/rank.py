@@ -11,6 +11,7 @@ import numpy as np
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.attacks.microdata.interval.pairs import Floats, lacking_pairs, pairs_of
 from tacita.attacks.microdata.score import MATCHING, check_share, exact, require, scored
+from tacita.model.records import Numbers
 from tacita.progress import Progress, Step, silent
 
 
@@ -48,6 +49,11 @@ class RankInterval:
 
     def __post_init__(self) -> None:
         check_share("width", self.width, most=1)
+
+    @staticmethod
+    def by_default(scene: Scene, *, paired: bool) -> bool:
+        """Return whether it attacks if nobody chose attackers."""
+        return paired and any(isinstance(scene.original[name], Numbers) for name in scene.known)
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records, their origin or numbers are missing."""

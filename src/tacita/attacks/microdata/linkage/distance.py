@@ -61,6 +61,11 @@ class DistanceLinkage:
         if self.standardised not in ("together", "apart"):
             raise UsageError("standardised is neither together nor apart", do="use one of them")
 
+    @staticmethod
+    def by_default(scene: Scene, *, paired: bool) -> bool:
+        """Return whether it attacks if nobody chose attackers."""
+        return paired
+
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records, their origin or shared attributes are missing."""
         return [*lacking_records(scene), *lacking_origin(scene), *lacking_known(scene)]

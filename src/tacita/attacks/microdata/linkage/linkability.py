@@ -62,6 +62,8 @@ class Linkability:
     """How many people are linked at most, and of the hold-out as many."""
     seed: int = 1
     name: ClassVar[str] = "linkability"
+    uses_sources: ClassVar[bool] = True
+    succeeds: ClassVar[str] = "links two sources for {} of the people"
     threat: ClassVar[str] = "identity"
     by_holdout: ClassVar[bool] = True
 
@@ -69,6 +71,11 @@ class Linkability:
         check_count("neighbours", self.neighbours)
         check_count("people", self.people)
         check_seed(self.seed)
+
+    @staticmethod
+    def by_default(scene: Scene, *, paired: bool) -> bool:
+        """Return whether it attacks if nobody chose attackers."""
+        return scene.sources is not None
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records, or attributes of one of the sources, are missing."""

@@ -13,19 +13,12 @@ from tacita.recipes.recipe_file import recipe_text
 from tacita.release.kinds.microdata.external_report import about
 from tacita.release.records.derivable import with_derivable
 from tacita.release.tuples import Tuples
+from tacita.utility.catalogue import LOSSES
 from tacita.version import __version__
 from tacita.views.evaluation import evaluation_parts, headline, of_hundred
 from tacita.views.markup import Html, items, preformatted, tag
 from tacita.views.page import page, section
 from tacita.views.tables import Cell, Share, figure, table
-
-_LOSSES = {
-    "probabilistic": "means, variances, correlations and quantiles of numbers",
-    "bounded-distance": "values of single records",
-    "contingency-tables": "tables of categories",
-}
-"""What the measures of the information loss compare, for users of the data."""
-
 
 _NO_LIMIT = "No limit was set to the risk that attackers achieve: the data were released without such a check."
 
@@ -56,9 +49,11 @@ def external_report(
     ]
     if is_ungated:
         body.insert(2, tag("p", _NO_LIMIT))
-    losses = [lost for lost in evaluation.losses if lost.measure in evaluation.bounded and 0 <= lost.figure <= 1]
+    losses = [lost for lost in evaluation.bounded_losses if 0 <= lost.figure <= 1]
     if losses and not _is_differentially_private(masked):
-        told: list[list[Cell]] = [[_LOSSES.get(lost.measure, lost.measure), about(lost.figure)] for lost in losses]
+        told: list[list[Cell]] = [
+            [LOSSES.fact(lost.measure, "compares") or lost.measure, about(lost.figure)] for lost in losses
+        ]
         body.append(
             section(
                 "Information loss",
@@ -111,7 +106,7 @@ def internal_report(
 
 def _is_differentially_private(masked: Masked) -> bool:
     """Whether a step spends a budget of privacy: losses come from the original, and nothing is left for them."""
-    return not all(getattr(METHODS.named(step.method), "is_repeatable", True) for step in masked.recipe.steps)
+    return not all(METHODS.fact(step.method, "is_repeatable") for step in masked.recipe.steps)
 
 
 def _promise(done: Done) -> str:
