@@ -14,10 +14,10 @@ import time
 import pyarrow.csv as csv
 from sqlglot import exp
 from tacita.engines.duckdb import DuckDBEngine
-from tacita.rules.reasoner import Table, reason
+from tacita.rules.reasoner import InputTable, reason
 engine = DuckDBEngine()
 table = csv.read_csv({file!r}, read_options=csv.ReadOptions(column_names=["a", "b"]))
-data = Table(engine.adopt(table.to_batches(), table.schema), ("a", "b"))
+data = InputTable(engine.adopt(table.to_batches(), table.schema), ("a", "b"))
 result = reason("[1] E(X, Y) -> P(X, Y). [2] P(X, Y), E(Y, Z) -> P(X, Z).", {{"E": data}}, engine=engine)
 facts = result.layout("P").table
 last = exp.select("c0", "c1", "r").from_(facts).order_by("r DESC", "c0", "c1").limit(1)

@@ -18,10 +18,10 @@ Control(X, Z), Own(Z, Y, W), msum(W, <Z>) > 0.5 -> Control(X, Y).
 _LOAD = """
 import pyarrow.csv as csv
 from tacita.engines.duckdb import DuckDBEngine
-from tacita.rules.reasoner import Table, reason
+from tacita.rules.reasoner import InputTable, reason
 engine = DuckDBEngine()
 table = csv.read_csv({file!r}, read_options=csv.ReadOptions(column_names={names!r}))
-data = Table(engine.adopt(table.to_batches(), table.schema), tuple({names!r}))
+data = InputTable(engine.adopt(table.to_batches(), table.schema), tuple({names!r}))
 """
 
 

@@ -16,7 +16,7 @@ import tacita as tc
 from tacita.errors import InputError, OutputError, ReasoningError, RuleError, UsageError
 from tacita.knowledge.programs import ProgramText
 from tacita.reasoning.headers import looks_like_data
-from tacita.rules.reasoner import Null, Record, Table
+from tacita.rules.reasoner import InputTable, Null, Record
 
 CONTROL = """\
 @input("Own", ["owner", "company", "share"]).
@@ -83,7 +83,7 @@ def test_a_relation_that_is_in_the_engine_already() -> None:
 
     with DuckDBEngine() as engine:
         own = tc.read(pa.table(COLUMNS), engine=engine)
-        found = tc.reason(CONTROL, {"Own": Table(own.relation, ("owner", "company", "share"))}, engine=engine)
+        found = tc.reason(CONTROL, {"Own": InputTable(own.relation, ("owner", "company", "share"))}, engine=engine)
         assert found["Control"] == FACTS
         found.close()
         assert own.rows == 2, "an engine of the caller's is not closed"

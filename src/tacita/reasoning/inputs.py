@@ -21,7 +21,7 @@ from tacita.reasoning.bindings import FactSource, shown
 from tacita.reasoning.columns import MatchedColumns, Wanted, by_name, matched
 from tacita.reasoning.headers import looks_like_data
 from tacita.rules.reasoner.inputs import check_whole_numbers
-from tacita.rules.reasoner.reason import Input, Table
+from tacita.rules.reasoner.reason import Input, InputTable
 
 _LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -36,7 +36,7 @@ class Reader:
 
     def facts(self, wanted: Wanted, given: object) -> Input:
         """Return data of any kind as the facts of a predicate."""
-        if isinstance(given, Table):
+        if isinstance(given, InputTable):
             return given
         if isinstance(given, str | Path):
             given = FactSource.parse(str(given))
@@ -64,7 +64,7 @@ class Reader:
 
     # -- files and databases -------------------------------------------------------------------------------------------
 
-    def _of_place(self, wanted: Wanted, place: FactSource) -> Table:
+    def _of_place(self, wanted: Wanted, place: FactSource) -> InputTable:
         where = shown(place.source)
         options = ReadOptions(**place.options, progress=self.context.progress)
         header = False if self.no_header and place.header is None else place.header
@@ -78,7 +78,7 @@ class Reader:
             microdata = self._read_as(wanted, place.source, replace(options, types=types))
         return self._table(microdata, matches, where)
 
-    def _of_text(self, wanted: Wanted, place: FactSource, options: ReadOptions, header: bool | None) -> Table:
+    def _of_text(self, wanted: Wanted, place: FactSource, options: ReadOptions, header: bool | None) -> InputTable:
         path = Path(place.source)
         tab = "\t" if path.name.lower().endswith((".tsv", ".tab", ".tsv.gz")) else None
         # A line of a sample whole in text: what it looks like decides whether it is a header.
@@ -108,17 +108,17 @@ class Reader:
 
     # -- objects -------------------------------------------------------------------------------------------------------
 
-    def _of_microdata(self, wanted: Wanted, microdata: Microdata, where: str) -> Table:
+    def _of_microdata(self, wanted: Wanted, microdata: Microdata, where: str) -> InputTable:
         matches = matched(wanted, [c.name for c in microdata.columns], where)
         return self._table(microdata, matches, where)
 
-    def _table(self, microdata: Microdata, matches: MatchedColumns, where: str) -> Table:
+    def _table(self, microdata: Microdata, matches: MatchedColumns, where: str) -> InputTable:
         if matches.note:
             self.notes.append(printable(matches.note))
         for reading in microdata.readings:
             if reading.doubtful and reading.name in matches.columns:
                 self.notes.append(printable(f"{where}: {reading.name}: as {reading.type.value}; {reading.reason}"))
-        return Table(self._adopted(microdata), matches.columns)
+        return InputTable(self._adopted(microdata), matches.columns)
 
     def _adopted(self, microdata: Microdata) -> Relation:
         relation = microdata.relation

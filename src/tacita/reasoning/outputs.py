@@ -26,7 +26,7 @@ from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, Step, silent
 from tacita.reasoning.json_values import json_text
 from tacita.rules.logic.types import ANY, Scalar
-from tacita.rules.reasoner.plans.layout import Layout
+from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.values import decoded
 from tacita.settings import Settings
@@ -73,17 +73,17 @@ def unique(names: Sequence[str]) -> list[str]:
     return different
 
 
-def _is_plain(layout: Layout) -> bool:
+def _is_plain(layout: FactLayout) -> bool:
     return all(isinstance(position.type, Scalar) for position in layout.positions)
 
 
-def _column_type(layout: Layout, place: int) -> ColumnType:
+def _column_type(layout: FactLayout, place: int) -> ColumnType:
     type_ = layout.positions[place].type
     known = {member.value for member in ColumnType}
     return ColumnType(type_.name) if isinstance(type_, Scalar) and type_.name in known else ColumnType.TEXT
 
 
-def _stored(engine: Engine, layout: Layout, names: Sequence[str]) -> Relation:
+def _stored(engine: Engine, layout: FactLayout, names: Sequence[str]) -> Relation:
     """Return facts of single values, without their taking a way through Python."""
     terms, columns = [], []
     for i, (name, position) in enumerate(zip(names, layout.positions, strict=True)):
@@ -99,7 +99,7 @@ def _stored(engine: Engine, layout: Layout, names: Sequence[str]) -> Relation:
     return engine.store(exp.select(*terms).from_(layout.table).order_by(*order), columns)
 
 
-def _adopted(reasoned: Reasoned, layout: Layout, names: Sequence[str], context: Context) -> Relation:
+def _adopted(reasoned: Reasoned, layout: FactLayout, names: Sequence[str], context: Context) -> Relation:
     """Return facts with sets or records, or those of another engine, as a table of the embedded one."""
     fields: list[tuple[str, pa.DataType]] = [
         (name, _ARROW.get(_column_type(layout, i), pa.string())) for i, name in enumerate(names)
@@ -108,7 +108,7 @@ def _adopted(reasoned: Reasoned, layout: Layout, names: Sequence[str], context: 
     return context.embedded.adopt(_batches(reasoned, layout, schema), schema)
 
 
-def _batches(reasoned: Reasoned, layout: Layout, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _batches(reasoned: Reasoned, layout: FactLayout, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     if not layout.positions:  # p() holds, or it does not
         yield pa.RecordBatch.from_arrays([pa.array([True] * reasoned.count(layout.predicate))], schema=schema)
         return

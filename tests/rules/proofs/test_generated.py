@@ -11,9 +11,9 @@ from tests.rules.generated import STRATEGIES
 from tests.rules.proofs.verifier import check
 
 from tacita.rules.proofs.finding.question import round_of
-from tacita.rules.proofs.finding.rules import Context
+from tacita.rules.proofs.finding.rules import ProofContext
 from tacita.rules.proofs.finding.search import Search
-from tacita.rules.proofs.tree import GroundFact, Lost, Proof
+from tacita.rules.proofs.tree import GroundFact, LostFact, Proof
 from tacita.rules.proofs.why import steps_of
 from tacita.rules.reasoner import reason
 
@@ -27,7 +27,7 @@ QUICK = settings(
 
 def is_replaced(step):
     """Whether a fact was derived from a value that a larger one took the place of: LIMITATIONS tells of these."""
-    return isinstance(step, Lost) and step.reason == "what it was derived from was replaced later"
+    return isinstance(step, LostFact) and step.reason == "what it was derived from was replaced later"
 
 
 def every_fact_is_proved(case, most, *, may_be_replaced=False):
@@ -35,7 +35,7 @@ def every_fact_is_proved(case, most, *, may_be_replaced=False):
     result = reason(text, inputs)
     facts = [GroundFact(p, row) for p in result.outputs for row in result.facts(p) if None not in row]
     for fact in Random(1).sample(facts, min(most, len(facts))):
-        context = Context(result, contributors=1_000)
+        context = ProofContext(result, contributors=1_000)
         context.rounds[fact] = round_of(context, fact)
         search = Search(context)
         proof = Proof(fact, steps_of(search, fact, None, None))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.rules.proofs.verifier import check, check_order
 
-from tacita.rules.proofs.tree import Derived, Given, GroundFact
+from tacita.rules.proofs.tree import Derived, GivenFact, GroundFact
 from tacita.rules.reasoner import Null, reason
 
 COMPONENTS = """
@@ -21,7 +21,7 @@ def test_a_null_is_explained_by_the_rule_and_what_it_was_made_for():
     proof = result.why("Person(_)", limit=None)
     check(result, proof)
     (boss,) = [f for f in proof.steps if f.predicate == "Boss"]
-    made = proof.steps[boss].made
+    made = proof.steps[boss].new_nulls
     assert [(m.variable, m.frontier) for m in made] == [("D", (("X", "e"),)), ("B", (("X", "e"),))]
     assert boss.values == tuple(m.null for m in made)
     assert "⊥1 stands for D" in proof.as_text()
@@ -46,7 +46,7 @@ def test_inputs_without_a_value_are_given_nulls():
     proof = result.why("B(_, 1)")
     check(result, proof)
     assert isinstance(proof.goal.values[0], Null)
-    assert [type(s) for s in proof.steps.values()] == [Derived, Given]
+    assert [type(s) for s in proof.steps.values()] == [Derived, GivenFact]
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,7 @@ def test_a_changed_tuple_says_its_rule_epoch_and_older_version(suppressed):
     step = proof.steps[proof.goal]
     assert isinstance(step, Changed)
     assert (step.epoch, step.rule.name) == (1, "local_suppression [1]")
-    assert [m.variable for m in step.made] == ["Z"]
+    assert [m.variable for m in step.new_nulls] == ["Z"]
     assert dict(step.binding)["A"] == "Sector"
     older = next(p.fact for p in step.premises if isinstance(p, Uses) and p.fact.predicate == "Tuple")
     assert older.values[2]["Sector"] == "y"

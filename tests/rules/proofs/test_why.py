@@ -13,7 +13,7 @@ from tacita.rules.proofs.tree import (
     Computes,
     Derived,
     Gathers,
-    Given,
+    GivenFact,
     GroundFact,
     Holds,
     Misses,
@@ -58,7 +58,7 @@ def test_control_through_a_subsidiary_lists_all_contributors():
     assert [(c.names, c.value) for c in gathers.contributors] == [((("Z", "a"),), 0.3), ((("Z", "b"),), 0.25)]
     assert list(used(gathers.contributors[1].premises)) == [fact("Control", "a", "b"), fact("Own", "b", "c", 0.25)]
     assert (holds.operator, holds.values) == (">", (0.55, 0.5))
-    assert proof.steps[fact("Own", "b", "c", 0.25)] == Given(fact("Own", "b", "c", 0.25), "input")
+    assert proof.steps[fact("Own", "b", "c", 0.25)] == GivenFact(fact("Own", "b", "c", 0.25), "input")
 
 
 def test_control_as_printed_ignores_the_direct_share():
@@ -66,7 +66,7 @@ def test_control_as_printed_ignores_the_direct_share():
     result = reason(CONTROL, {"Own": own})
     assert result.facts("Control") == [("a", "b")]
     proof = proved(result, 'Control("a", "b")')
-    assert [type(s).__name__ for s in proof.steps.values()] == ["Derived", "Given"]
+    assert [type(s).__name__ for s in proof.steps.values()] == ["Derived", "GivenFact"]
     assert proof.steps[proof.goal].rule.name == "[1]"
 
 

@@ -15,9 +15,9 @@ from tacita.rules.proofs.tree import (
     Changed,
     Computed,
     Derived,
-    Given,
+    GivenFact,
     GroundFact,
-    Lost,
+    LostFact,
     Open,
     Proof,
     premises_of,
@@ -35,10 +35,10 @@ def check(result: Reasoned, proof: Proof) -> None:
     assert proof.goal in proof.steps
     for fact, step in proof.steps.items():
         assert step.fact == fact
-        assert not isinstance(step, Open | Lost), f"{fact}: {step}"
+        assert not isinstance(step, Open | LostFact), f"{fact}: {step}"
         if isinstance(step, Derived):
             check_step(result, step)
-        elif isinstance(step, Given):
+        elif isinstance(step, GivenFact):
             assert fact.values in result.facts(fact.predicate) or result.history is not None
         else:
             assert isinstance(step, Changed | Computed)
@@ -71,7 +71,7 @@ def check_step(result: Reasoned, step: Derived) -> None:
                 facts[atom.predicate] = [tuple(map(oracle_value, row)) for row in result.facts(atom.predicate)]
     for place, head in enumerate(rule.head):
         if isinstance(head, Atom) and head.predicate == step.fact.predicate:
-            invented = {one.variable for one in step.made}
+            invented = {one.variable for one in step.new_nulls}
             open_ = [i for i, t in enumerate(head.arguments) if invented & {getattr(n, "name", "") for n in walk(t)}]
             if _gives(result, rule, place, facts, step.fact, set(open_)):
                 return

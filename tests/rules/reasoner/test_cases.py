@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tacita.engines.duckdb import DuckDBEngine
-from tacita.rules.reasoner import Table, reason
+from tacita.rules.reasoner import InputTable, reason
 from tacita.rules.reasoner.values import Null
 
 
@@ -79,6 +79,6 @@ def test_control_over_the_company_graph(cases, shared):
     engine = DuckDBEngine()
     own = engine.adopt(graph.to_batches(), graph.schema)
     text = (shared.parent / "rules" / "programs" / "lib_company_control.vada").read_text(encoding="utf-8")
-    result = reason(text.split("[3]")[0], {"Own": Table(own, ("owner", "company", "share"))}, engine=engine)
+    result = reason(text.split("[3]")[0], {"Own": InputTable(own, ("owner", "company", "share"))}, engine=engine)
     assert result.count("Control") == 93_777
     result.close()

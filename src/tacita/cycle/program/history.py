@@ -42,7 +42,7 @@ class Rounds:
     orders: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """The order of the route, by round."""
 
-    def settled(self, run: Run, epoch: int) -> None:
+    def see_settled(self, run: Run, epoch: int) -> None:
         """Remember the risks of a round."""
         said = next((name for name in RISKS if name in run.filled), None)
         found: dict[int, float] = {}
@@ -53,7 +53,7 @@ class Rounds:
         self.unsafe.append(frozenset(fact[-1] for fact in facts_of(run, TOO_RISKY)))
         self.offers.append({})
 
-    def offered(self, run: Run, epoch: int, offers: Sequence[Offer]) -> None:
+    def see_offers(self, run: Run, epoch: int, offers: Sequence[Offer]) -> None:
         """Remember what could be changed in a round."""
         for offer in offers:
             if offer.atom.predicate != TUPLE:

@@ -21,7 +21,7 @@ from tacita.rules.logic.program import Program
 from tacita.rules.logic.signatures import Signature, signatures
 from tacita.rules.syntax.lexer import Lexed, Token
 from tacita.rules.syntax.literals import name_value, text_value
-from tacita.rules.syntax.parser import Parsed, Reading, parse, read
+from tacita.rules.syntax.parser import Parsed, SourceReading, parse, read
 
 _CALLEES = frozenset({"variable", "name", "quoted", "external", "is", "null", "subset", "of"})
 _MOST_DICTIONARIES = 20
@@ -55,7 +55,7 @@ class Document:
         return self.program.source
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> SourceReading:
         """The tokens and what they mean."""
         return read(self.program.text, self.source)
 

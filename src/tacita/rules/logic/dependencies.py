@@ -57,16 +57,16 @@ def edges(
     rules = program.rules
     schedules = schedules or tuple(scheduled(rule.body) for rule in rules)
     changed = _changed(program, schedules, nullable)
-    found: dict[tuple[str, str, EdgeKind, int], Edge] = {}
+    by_ends: dict[tuple[str, str, EdgeKind, int], Edge] = {}
     for number, (rule, schedule) in enumerate(zip(rules, schedules, strict=True)):
         for source, target, kind in _edges_of(rule, schedule, changed.get(number, ())):
-            found.setdefault((source, target, kind, number), Edge(source, target, kind, rule))
+            by_ends.setdefault((source, target, kind, number), Edge(source, target, kind, rule))
         heads = head_predicates(rule)
         if len(heads) > 1 and existentials(rule, schedule):
             for source, target in permutations(heads, 2):
                 bond = Edge(source, target, EdgeKind.POSITIVE, rule, is_bond=True)
-                found.setdefault((source, target, EdgeKind.POSITIVE, number), bond)
-    result = tuple(found.values())
+                by_ends.setdefault((source, target, EdgeKind.POSITIVE, number), bond)
+    result = tuple(by_ends.values())
     if not versioned:
         return result
     late = {id(rule) for rule in _version_rules(program, result, versioned)}
@@ -117,12 +117,12 @@ def _changed(
 
 def equated_positions(one: Flow) -> tuple[Position, ...]:
     """Return the body positions whose values an equality rule equates."""
-    found: dict[Position, None] = {}
+    equated: dict[Position, None] = {}
     for item in one.rule.head:
         if isinstance(item, Comparison):
             for name in (*one.origins(item.left), *one.origins(item.right)):
-                found.update((position, None) for _, position in one.places.get(name, ()))
-    return tuple(found)
+                equated.update((position, None) for _, position in one.places.get(name, ()))
+    return tuple(equated)
 
 
 # -- components and cycles ---------------------------------------------------------------------------------------------
@@ -130,14 +130,14 @@ def equated_positions(one: Flow) -> tuple[Position, ...]:
 
 def predicates(program: Program) -> tuple[str, ...]:
     """Return all predicates of a program in the order of their first place."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for clause in program.clauses:
         if isinstance(clause, Rule):
-            found.update((name, None) for name, _ in body_predicates(clause.body))
-            found.update((name, None) for name in head_predicates(clause))
+            names.update((name, None) for name, _ in body_predicates(clause.body))
+            names.update((name, None) for name in head_predicates(clause))
         elif isinstance(clause, Fact):
-            found[name_of(clause.atom)] = None
-    return tuple(found)
+            names[name_of(clause.atom)] = None
+    return tuple(names)
 
 
 def components(nodes: Iterable[str], edges: Iterable[Edge]) -> tuple[tuple[str, ...], ...]:
@@ -186,7 +186,7 @@ def strong_components(nodes: Iterable[Any], after: Mapping[Any, Sequence[Any]]) 
     low: dict[Any, int] = {}
     path: list[Any] = []
     on_path: set[Any] = set()
-    found: list[list[Any]] = []
+    components: list[list[Any]] = []
     for root in nodes:
         if root in number:
             continue
@@ -210,11 +210,11 @@ def strong_components(nodes: Iterable[Any], after: Mapping[Any, Sequence[Any]]) 
                 if walking:
                     low[walking[-1][0]] = min(low[walking[-1][0]], low[node])
                 if low[node] == number[node]:
-                    found.append([])
-                    while not found[-1] or found[-1][-1] != node:
-                        found[-1].append(path.pop())
-                    on_path.difference_update(found[-1])
-    return found
+                    components.append([])
+                    while not components[-1] or components[-1][-1] != node:
+                        components[-1].append(path.pop())
+                    on_path.difference_update(components[-1])
+    return components
 
 
 def is_recursive(component: Collection[str], edges: Iterable[Edge]) -> bool:
@@ -257,15 +257,15 @@ def cycle(edges: Iterable[Edge], component: Collection[str], through: Edge | Non
 
 def versioned(program: Program) -> dict[str, tuple[str, ...]]:
     """Return the predicates of which only the newest version counts, with the names of their keys."""
-    found: dict[str, tuple[str, ...]] = {}
+    keys: dict[str, tuple[str, ...]] = {}
     for annotation in program.directives("versioned"):
         predicate, key = annotation.text(0), annotation.option("key")
         names = key.items if isinstance(key, ListOf) else ()
         if predicate is not None:
-            found[predicate] = tuple(
+            keys[predicate] = tuple(
                 name.value for name in names if isinstance(name, Constant) and isinstance(name.value, str)
             )
-    return found
+    return keys
 
 
 def version_rules(program: Program) -> tuple[Rule, ...]:
@@ -291,10 +291,10 @@ def _version_rules(program: Program, edges: Iterable[Edge], versioned: Mapping[s
 
 
 def _reachable(start: str, after: Mapping[str, Sequence[str]]) -> set[str]:
-    found, waiting = {start}, [start]
+    reached, waiting = {start}, [start]
     while waiting:
         for target in after.get(waiting.pop(), ()):
-            if target not in found:
-                found.add(target)
+            if target not in reached:
+                reached.add(target)
                 waiting.append(target)
-    return found
+    return reached

@@ -70,24 +70,24 @@ def uses(rule: Rule, schedule: Schedule | None = None) -> tuple[Use, ...]:
         return ()
     names: dict[str, Aggregate | Call] = {}
     """Variables that are just another name of an aggregate, or of the size of one."""
-    found: list[Use] = []
+    all_uses: list[Use] = []
     for step in schedule.after:
         if isinstance(step, Assign):
             plain = _plain(step.term, names)
             if plain is not None:
                 names[step.variable.name] = plain
                 if _aggregate(plain).function not in MONOTONE:
-                    found.append(Use(_aggregate(plain), UseKind.FINAL, step.term))
+                    all_uses.append(Use(_aggregate(plain), UseKind.FINAL, step.term))
                 continue
-        found += _of_step(step, names, schedule)
+        all_uses += _of_step(step, names, schedule)
     for term in head_terms(rule):
         plain = _plain(term, names)
         if plain is not None:
             is_value = isinstance(plain, Aggregate) and plain.function in VALUES
-            found.append(Use(_aggregate(plain), UseKind.VALUE if is_value else UseKind.FINAL, term))
+            all_uses.append(Use(_aggregate(plain), UseKind.VALUE if is_value else UseKind.FINAL, term))
         else:
-            found += (Use(a, UseKind.FINAL, term) for a in _inside(term, names))
-    return tuple(dict.fromkeys(found))
+            all_uses += (Use(a, UseKind.FINAL, term) for a in _inside(term, names))
+    return tuple(dict.fromkeys(all_uses))
 
 
 def _of_step(step: Step, names: dict[str, Aggregate | Call], schedule: Schedule) -> Iterator[Use]:

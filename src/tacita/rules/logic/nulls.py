@@ -91,7 +91,7 @@ def _carriers(term: Term) -> Sequence[Term]:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class NullTarget:
     """A position of a head, what is passed on to it, and whether something new is made there."""
 
     position: Position
@@ -111,7 +111,7 @@ class Flow:
     """The variables that are never null when the body matches."""
     sources: Mapping[str, tuple[str, ...]]
     """For each variable that is computed, those of atoms whose nulls it can hold."""
-    targets: tuple[Target, ...]
+    targets: tuple[NullTarget, ...]
 
     def origins(self, term: Term) -> tuple[str, ...]:
         """Return the variables of body atoms whose nulls a term can hold."""
@@ -143,7 +143,7 @@ def flow(rule: Rule, schedule: Schedule | None = None) -> Flow:
                 names = result.origins(argument)
                 is_new = any(name not in schedule.bound for name in names)
                 passed = tuple(n for n in names if n in schedule.bound and n not in known)
-                targets.append(Target((name_of(atom), at), passed, is_new))
+                targets.append(NullTarget((name_of(atom), at), passed, is_new))
     return Flow(rule, result.places, result.known, sources, tuple(targets))
 
 
@@ -174,7 +174,7 @@ def flows(program: Program, schedules: Sequence[Schedule] | None = None) -> tupl
 
 def affected(flows: Sequence[Flow], nullable: Collection[Position] = ()) -> frozenset[Position]:
     """Return the positions where a null can turn up; `nullable` are those where the data have unknown values."""
-    found: set[Position] = set()
+    positions: set[Position] = set()
     # For each rule and variable, in how many positions it stands that are not affected (yet).
     safe: list[dict[str, int]] = []
     standing: dict[Position, list[tuple[int, str]]] = {}
@@ -193,14 +193,14 @@ def affected(flows: Sequence[Flow], nullable: Collection[Position] = ()) -> froz
                 reached[-1].setdefault(name, []).append(target.position)
     while waiting:
         position = waiting.pop()
-        if position in found:
+        if position in positions:
             continue
-        found.add(position)
+        positions.add(position)
         for number, name in standing.get(position, ()):
             safe[number][name] -= 1
             if not safe[number][name]:
                 waiting += reached[number].get(name, ())
-    return frozenset(found)
+    return frozenset(positions)
 
 
 def harmful(one: Flow, affected: Collection[Position]) -> frozenset[str]:
@@ -225,11 +225,11 @@ def upstream(flows: Sequence[Flow], affected: Collection[Position], ends: Collec
         for target in one.targets:
             origins = (position for name in target.variables if name in nulls for _, position in one.places[name])
             into.setdefault(target.position, set()).update(origins)
-    found: set[Position] = set()
+    positions: set[Position] = set()
     waiting = [position for position in ends if position in affected]
     while waiting:
         position = waiting.pop()
-        if position not in found:
-            found.add(position)
+        if position not in positions:
+            positions.add(position)
             waiting += into.get(position, ())
-    return frozenset(found)
+    return frozenset(positions)

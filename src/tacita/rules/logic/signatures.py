@@ -15,7 +15,7 @@ DICTIONARY = frozenset({"MicroDB", "Att", "Cat", "Val", "Tuple"})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PredicatePlace:
     """One place where a predicate is named, with so many arguments."""
 
     origin: Origin
@@ -29,9 +29,9 @@ class Signature:
     """A predicate, gathered from all over a program."""
 
     predicate: str
-    definitions: list[Place] = field(default_factory=list)
+    definitions: list[PredicatePlace] = field(default_factory=list)
     """Facts and heads."""
-    uses: list[Place] = field(default_factory=list)
+    uses: list[PredicatePlace] = field(default_factory=list)
     """Bodies."""
     inputs: list[Annotation] = field(default_factory=list)
     """The ``@input`` and ``@bind`` annotations that name it."""
@@ -57,31 +57,31 @@ class Signature:
         """Whether facts, rules or data say what holds."""
         return bool(self.definitions or self.inputs)
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[PredicatePlace]:
         """Yield all places, those that define it first."""
         for annotation in self.inputs:
             columns = texts(annotation.arguments[1]) if len(annotation.arguments) > 1 else None
             if columns and annotation.name == "input":
-                yield Place(annotation.origin, len(columns))
+                yield PredicatePlace(annotation.origin, len(columns))
         yield from self.definitions
         yield from self.uses
 
 
 def signatures(program: Program) -> dict[str, Signature]:
     """Return what is known of each predicate, in the order in which they are first named."""
-    found: dict[str, Signature] = {}
+    by_predicate: dict[str, Signature] = {}
 
     def of(predicate: str) -> Signature:
-        return found.setdefault(predicate, Signature(predicate))
+        return by_predicate.setdefault(predicate, Signature(predicate))
 
     for clause in program.clauses:
         if isinstance(clause, Fact):
-            of(name_of(clause.atom)).definitions.append(Place(clause.atom.origin, len(clause.atom.arguments)))
+            of(name_of(clause.atom)).definitions.append(PredicatePlace(clause.atom.origin, len(clause.atom.arguments)))
         elif isinstance(clause, Rule):
             for atom in atoms(*clause.body):
-                of(name_of(atom)).uses.append(Place(atom.origin, len(atom.arguments), clause))
+                of(name_of(atom)).uses.append(PredicatePlace(atom.origin, len(atom.arguments), clause))
             for atom in atoms(*clause.head):
-                of(name_of(atom)).definitions.append(Place(atom.origin, len(atom.arguments), clause))
+                of(name_of(atom)).definitions.append(PredicatePlace(atom.origin, len(atom.arguments), clause))
         else:
             for annotation in clause.annotations:
                 predicate = annotation.text(0)
@@ -93,7 +93,7 @@ def signatures(program: Program) -> dict[str, Signature]:
                     of(predicate).outputs.append(annotation)
                 elif annotation.name == "model" and of(predicate).model is None:
                     of(predicate).model = annotation
-    return found
+    return by_predicate
 
 
 def atoms(*items: Item | HeadItem) -> Iterator[Atom]:

@@ -300,12 +300,12 @@ def variables(*nodes: Node) -> tuple[Variable, ...]:
     >>> [v.name for v in variables(Operation("+", (Variable("X"), Variable("Y"))), Variable("X"))]
     ['X', 'Y']
     """
-    found: dict[str, Variable] = {}
+    by_name: dict[str, Variable] = {}
     for node in nodes:
         for inner in walk(node):
             if isinstance(inner, Variable):
-                found.setdefault(inner.name, inner)
-    return tuple(found.values())
+                by_name.setdefault(inner.name, inner)
+    return tuple(by_name.values())
 
 
 def rewritten(node: _N, change: Callable[[Node], Node]) -> _N:

@@ -134,10 +134,10 @@ def value_type(record: RecordType | RowType) -> Type:
     """Return the one type that holds all values of a record: ``any`` if they differ."""
     if isinstance(record, RecordType):
         return record.value
-    held: Type = NOTHING
+    inner: Type = NOTHING
     for _, type_ in record.attributes:
-        held = joined(held, Scalar(type_.name) if isinstance(type_, Scalar) else type_) or ANY
-    return held
+        inner = joined(inner, Scalar(type_.name) if isinstance(type_, Scalar) else type_) or ANY
+    return inner
 
 
 def _joined_records(a: RecordType | RowType, b: RecordType | RowType) -> Type | None:

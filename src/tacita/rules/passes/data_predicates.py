@@ -121,26 +121,28 @@ def attributes_of_tuples(program: Program) -> list[tuple[str, Any]]:
                 if _is_of(argument, records)
             }
         grown = len(holding) > before
-    found: list[tuple[str, Any]] = []
+    attributes: list[tuple[str, Any]] = []
     for rule in program.rules:
         records = _records(rule, holding)
         nodes = (node for item in (*rule.body, *rule.head) for node in walk(item))
-        found += [pair for n in nodes if isinstance(n, Access | Update) and _is_of(n, records) for pair in _named(n)]
-    return found
+        attributes += [
+            pair for n in nodes if isinstance(n, Access | Update) and _is_of(n, records) for pair in _named(n)
+        ]
+    return attributes
 
 
 def _records(rule: Rule, holding: Collection[tuple[str, int]]) -> set[str]:
     """Return the variables of a rule whose records come from one of some arguments."""
     nodes = [node for item in rule.body for node in walk(item)]
-    found: set[str] = set()
+    records: set[str] = set()
     for atom in (node for node in nodes if isinstance(node, Atom)):
         for place, argument in enumerate(atom.arguments):
             if (atom.predicate, place) in holding:
-                found |= {v.name for v in variables(argument)}
+                records |= {v.name for v in variables(argument)}
     assigned = [n for n in nodes if isinstance(n, Comparison) and n.operator == "=" and isinstance(n.left, Variable)]
     for _ in assigned:
-        found |= {n.left.name for n in assigned if isinstance(n.left, Variable) and _is_of(n.right, found)}
-    return found
+        records |= {n.left.name for n in assigned if isinstance(n.left, Variable) and _is_of(n.right, records)}
+    return records
 
 
 def _is_of(term: Node, records: Collection[str]) -> bool:
@@ -162,19 +164,19 @@ def _named(node: Access | Update) -> list[tuple[str, Any]]:
 
 def used_attributes(program: Program) -> frozenset[str]:
     """Return the attributes that a specialised program reads: the others, identifiers among them, stay outside."""
-    found: set[str] = set()
+    attributes: set[str] = set()
     for rule in program.rules:
         for item in (*rule.body, *rule.head):
             for node in walk(item):
                 if isinstance(node, Access | Update):
                     keys = node.key.items if isinstance(node.key, SetOf | ListOf) else (node.key,)
-                    found |= {str(key.value) for key in keys if isinstance(key, Constant)}
-    return frozenset(found)
+                    attributes |= {str(key.value) for key in keys if isinstance(key, Constant)}
+    return frozenset(attributes)
 
 
 def unknown_attributes(program: Program, attributes: Collection[str]) -> list[tuple[str, Any]]:
     """Return the attributes that a program names and that the data do not have, with their places."""
-    found: list[tuple[str, Any]] = []
+    unknown: list[tuple[str, Any]] = []
     of_data = reads_values(program)
     for rule in program.rules:
         for item in (*rule.body, *rule.head):
@@ -182,7 +184,7 @@ def unknown_attributes(program: Program, attributes: Collection[str]) -> list[tu
                 if isinstance(node, Atom) and node.predicate == "Val" and len(node.arguments) == 4 and of_data:
                     name = node.arguments[2]
                     if isinstance(name, Constant) and isinstance(name.value, str) and name.value not in attributes:
-                        found.append((name.value, name.origin if name.origin.line else node.origin))
+                        unknown.append((name.value, name.origin if name.origin.line else node.origin))
                 if isinstance(node, Access | Update):
-                    found += [(name, place) for name, place in _named(node) if name not in attributes]
-    return found
+                    unknown += [(name, place) for name, place in _named(node) if name not in attributes]
+    return unknown

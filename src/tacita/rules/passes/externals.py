@@ -65,8 +65,8 @@ def outputs_of(function: Callable[..., Any] | Batch, number: int) -> tuple[Type,
         if typing.get_origin(hints) in {typing.Union, types.UnionType} and len(options) == 1:
             hints = options[0]
         given = typing.get_args(hints) if typing.get_origin(hints) is tuple else (hints,)
-    found = [_TYPES.get(one, ANY) for one in given]
-    return tuple(found) if len(found) == number else (ANY,) * number
+    output_types = [_TYPES.get(one, ANY) for one in given]
+    return tuple(output_types) if len(output_types) == number else (ANY,) * number
 
 
 _TYPES: dict[Any, Type] = {
@@ -102,7 +102,7 @@ class _Resolver:
         }
         self._modules, self._functions, self._faults = modules, functions, faults
         self.added: list[Clause] = []
-        self._asked: list[Rule] = []
+        self._questions: list[Rule] = []
         self._computed: set[str] = set()
 
     def clause(self, rule: Rule) -> list[Clause]:
@@ -111,16 +111,16 @@ class _Resolver:
         wanted: list[tuple[Atom, Atom, Sequence[Item]]] = []
         for item in rule.body:
             if isinstance(item, Atom) and item.is_external:
-                read, asked = self._external(item)
+                read, questions = self._external(item)
                 body.append(read)
-                wanted += [(item, atom, ()) for atom in asked]
+                wanted += [(item, atom, ()) for atom in questions]
             elif isinstance(item, Negation):
                 inside: list[Item] = []
                 for part in item.items:
                     if isinstance(part, Atom) and part.is_external:
-                        read, asked = self._external(part)
+                        read, questions = self._external(part)
                         inside.append(read)
-                        wanted += [(part, atom, inside) for atom in asked]
+                        wanted += [(part, atom, inside) for atom in questions]
                     else:
                         inside.append(part)
                 body.append(replace(item, items=tuple(inside)))
@@ -129,8 +129,8 @@ class _Resolver:
         asking = []
         for external, atom, beside in wanted:
             new = self._asking(rule, [*body, *beside], external, atom)
-            if all((new.body, new.head) != (old.body, old.head) for old in self._asked):
-                self._asked.append(new)
+            if all((new.body, new.head) != (old.body, old.head) for old in self._questions):
+                self._questions.append(new)
                 asking.append(new)
         return [*asking, replace(rule, body=tuple(body), head=head)]
 
@@ -144,17 +144,17 @@ class _Resolver:
     def _external(self, atom: Atom) -> tuple[Atom, list[Atom]]:
         """Return what is read instead of an external atom, and the inputs that are asked for."""
         name, plain = atom.predicate, replace(atom, is_external=False)
-        output, asked = f"{name}Output", f"{name}Input"
+        output, input_ = f"{name}Output", f"{name}Input"
         if name in self._functions:
             number = inputs_of(self._functions[name])
             self._compute(name, number, len(atom.arguments), atom)
             return replace(plain, predicate=output), [
-                replace(plain, predicate=asked, arguments=atom.arguments[:number])
+                replace(plain, predicate=input_, arguments=atom.arguments[:number])
             ]
         if name in self._modules and output in self._derived:
-            number = self._inputs.get(asked, len(atom.arguments) - 1)
+            number = self._inputs.get(input_, len(atom.arguments) - 1)
             return replace(plain, predicate=output), [
-                replace(plain, predicate=asked, arguments=atom.arguments[:number])
+                replace(plain, predicate=input_, arguments=atom.arguments[:number])
             ]
         if name not in self._derived and name not in self._known:
             return self._unknown(atom), []

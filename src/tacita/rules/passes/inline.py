@@ -16,7 +16,7 @@ from tacita.rules.logic.terms import Atom, Blank, Item, Node, Term, Variable, re
 
 def projections(rules: Mapping[str, list[Rule]]) -> dict[str, Rule]:
     """Return the predicates that one rule derives from one atom, variables only."""
-    found = {}
+    by_predicate = {}
     for predicate, own in rules.items():
         if len(own) != 1:
             continue
@@ -37,8 +37,8 @@ def projections(rules: Mapping[str, list[Rule]]) -> dict[str, Rule]:
             and len({a for a in body.arguments if isinstance(a, Variable)})
             == len([a for a in body.arguments if isinstance(a, Variable)])
         ):
-            found[predicate] = rule
-    return found
+            by_predicate[predicate] = rule
+    return by_predicate
 
 
 def inlined(rule: Rule, projection: Mapping[str, Rule], keys: Mapping[str, frozenset[int]]) -> Rule:

@@ -85,10 +85,10 @@ class _Linker:
         """Plug in what ``@bind_module`` names; return the modules by external predicate. Adds to the clauses."""
         modules: dict[str, str] = {}
         settled: set[str] = set()
-        while chosen := {e: told for e, told in _chosen(clauses).items() if e not in settled}:
+        while chosen := {e: module for e, module in _chosen(clauses).items() if e not in settled}:
             settled |= set(chosen)  # what a plugged-in module binds counts where nobody outside of it has bound that
-            for external, told in chosen.items():
-                for annotation in told:
+            for external, module in chosen.items():
+                for annotation in module:
                     name = annotation.text(1) or ""
                     inner = self._read(name, annotation)
                     if inner is not None:
@@ -97,13 +97,13 @@ class _Linker:
         return modules
 
     def _read(self, name: str, annotation: Annotation) -> Program | None:
-        found = self.find(name)
-        if found is None:
+        module = self.find(name)
+        if module is None:
             near = did_you_mean(name, self.known)
             do = f"use one of: {', '.join(sorted(self.known))}, or put {name}.vada beside the program"
             self.linked.faults.append(Fault("R701", f"no module '{name}'{near}", annotation.origin, do))
             return None
-        text, source = found
+        text, source = module
         self.linked.texts[source] = text
         parsed = parse(text, source)
         self.linked.faults += parsed.faults

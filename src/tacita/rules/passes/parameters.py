@@ -18,12 +18,12 @@ _N = TypeVar("_N")
 
 def defaults(program: Program) -> dict[str, Term]:
     """Return what ``@param`` says."""
-    found: dict[str, Term] = {}
+    terms: dict[str, Term] = {}
     for annotation in program.directives("param"):
         name = annotation.text(0)
         if name is not None and len(annotation.arguments) > 1:
-            found[name] = annotation.arguments[1]
-    return found
+            terms[name] = annotation.arguments[1]
+    return terms
 
 
 def names(program: Program) -> frozenset[str]:

@@ -87,18 +87,18 @@ def _static(program: Program, known: Collection[str]) -> set[str]:
     for rule in program.rules:
         for predicate in head_predicates(rule):
             defined.setdefault(predicate, []).append(rule)
-    found = {*known, *(f.atom.predicate for f in program.facts if f.atom.predicate not in defined), *defined}
-    found -= {"Val", "Tuple", ROWS}
+    static = {*known, *(f.atom.predicate for f in program.facts if f.atom.predicate not in defined), *defined}
+    static -= {"Val", "Tuple", ROWS}
     while True:
         bad = {
             predicate
-            for predicate in found
+            for predicate in static
             for rule in defined.get(predicate, ())
-            if any(source not in found for source, _ in body_predicates(rule.body))
+            if any(source not in static for source, _ in body_predicates(rule.body))
         }
         if not bad:
-            return found
-        found -= bad
+            return static
+        static -= bad
 
 
 # -- one rule ----------------------------------------------------------------------------------------------------------
@@ -173,17 +173,17 @@ def _safe(term: Term) -> str:
 
 def _attribute_variables(rule: Rule) -> set[str]:
     """Return the variables that name an attribute: keys of records, and the attribute of ``Val``."""
-    found: set[str] = set()
+    attributes: set[str] = set()
     for item in (*rule.body, *rule.head):
         for node in walk(item):
             if isinstance(node, Access | Update) and isinstance(node.key, Variable):
-                found.add(node.key.name)
+                attributes.add(node.key.name)
             if isinstance(node, Atom) and node.predicate == "Val" and len(node.arguments) == 4:
                 attribute = node.arguments[2]
                 if isinstance(attribute, Variable):
-                    found.add(attribute.name)
+                    attributes.add(attribute.name)
     # A variable that an assignment computes is no key that the dictionary could give.
-    return found
+    return attributes
 
 
 def _static_items(rule: Rule, static: set[str]) -> list[Item]:

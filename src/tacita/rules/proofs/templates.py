@@ -10,7 +10,7 @@ from tacita.rules.logic.checks.names import gaps
 from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom, Constant, Node, Parameter, Term, children, variables
 from tacita.rules.passes.parameters import defaults
-from tacita.rules.proofs.tree import GroundFact, Model
+from tacita.rules.proofs.tree import GroundFact, PredicateModel
 from tacita.rules.proofs.words import plain
 from tacita.rules.reasoner.program import Prepared, column_names
 from tacita.rules.syntax import parse, text_of
@@ -53,17 +53,17 @@ def with_gaps_filled(sentence: str, fill: Callable[[str], str]) -> str:
     return done + rest
 
 
-def models(program: Program) -> dict[str, Model]:
+def models(program: Program) -> dict[str, PredicateModel]:
     """Return the sentences of predicates."""
-    found: dict[str, Model] = {}
+    by_predicate: dict[str, PredicateModel] = {}
     for annotation in program.directives("model"):
         predicate, sentence = annotation.text(0), annotation.text(2)
         if predicate is not None and sentence is not None:
-            found.setdefault(predicate, Model(column_names(annotation), sentence))
-    return found
+            by_predicate.setdefault(predicate, PredicateModel(column_names(annotation), sentence))
+    return by_predicate
 
 
-def sentence_of(fact: GroundFact, known: Mapping[str, Model]) -> str | None:
+def sentence_of(fact: GroundFact, known: Mapping[str, PredicateModel]) -> str | None:
     """Return a fact in the words of its ``@model``; None if it has none."""
     model = known.get(fact.predicate)
     if model is None or len(model.names) != len(fact.values):
@@ -123,29 +123,29 @@ class Templates:
         if source not in self._sources:
             self._sources[source] = parse(self._prepared.linked.texts.get(source, ""), source).program
         program = self._sources[source]
-        found = {**defaults(self._prepared.program), **defaults(program)}
+        values = {**defaults(self._prepared.program), **defaults(program)}
         ready = [r for r in self._prepared.program.rules if r.origin.source == source]
         for written_rule in sorted(program.rules, key=lambda r: r.origin == rule.origin):
-            for made in ready:
-                if made.origin == written_rule.origin:
-                    by_origin: dict[Any, Node] = {item.origin: item for item in (*made.body, *made.head)}
+            for clause in ready:
+                if clause.origin == written_rule.origin:
+                    by_origin: dict[Any, Node] = {item.origin: item for item in (*clause.body, *clause.head)}
                     for item in (*written_rule.body, *written_rule.head):
                         if item.origin in by_origin:
-                            found |= _replaced(item, by_origin[item.origin])
-        return found
+                            values |= _replaced(item, by_origin[item.origin])
+        return values
 
 
-def _replaced(written_node: Node, made: Node) -> dict[str, Term]:
+def _replaced(written_node: Node, run_node: Node) -> dict[str, Term]:
     """Return what stands where the source has a parameter."""
-    found: dict[str, Term] = {}
-    waiting: list[tuple[Node, Node]] = [(written_node, made)]
+    replaced: dict[str, Term] = {}
+    waiting: list[tuple[Node, Node]] = [(written_node, run_node)]
     while waiting:
         before, after = waiting.pop()
         if isinstance(before, Parameter):
-            found[before.name] = after  # type: ignore[assignment]  # a parameter stands for a term
+            replaced[before.name] = after  # type: ignore[assignment]  # a parameter stands for a term
         elif type(before) is type(after):
             waiting += zip(children(before), children(after), strict=False)
-    return found
+    return replaced
 
 
 def _term(gap: str) -> Term | None:

@@ -122,7 +122,7 @@ Premise: TypeAlias = Uses | Remembers | Holds | Computes | Misses | Gathers
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class InventedNull:
     """A labelled null that the rule made, and the variable it stands for."""
 
     null: Null
@@ -152,7 +152,7 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenFact:
     """The fact was there from the beginning."""
 
     fact: GroundFact
@@ -169,7 +169,7 @@ class Derived:
     rule: RuleName
     binding: Binding = ()
     premises: tuple[Premise, ...] = ()
-    made: tuple[Made, ...] = ()
+    new_nulls: tuple[InventedNull, ...] = ()
     merged: tuple[Merged, ...] = ()
     explanation: str = ""
     """The sentence of the rule's ``@explain`` with its gaps filled."""
@@ -202,7 +202,7 @@ class Changed:
     rule: RuleName
     binding: Binding = ()
     premises: tuple[Premise, ...] = ()
-    made: tuple[Made, ...] = ()
+    new_nulls: tuple[InventedNull, ...] = ()
     explanation: str = ""
 
 
@@ -215,7 +215,7 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostFact:
     """The fact holds, and what it was derived from is not there any more."""
 
     fact: GroundFact
@@ -236,11 +236,11 @@ class Violated:
     premises: tuple[Premise, ...] = ()
 
 
-Step: TypeAlias = Given | Derived | Computed | Changed | Open | Lost | Violated
+Step: TypeAlias = GivenFact | Derived | Computed | Changed | Open | LostFact | Violated
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class PredicateModel:
     """The sentence of a predicate: ``[a] controls [b]``, and what its arguments are called."""
 
     names: tuple[str, ...]
@@ -253,13 +253,13 @@ class Proof:
 
     goal: GroundFact
     steps: Mapping[GroundFact, Step]
-    models: Mapping[str, Model] = field(default_factory=dict, repr=False)
+    models: Mapping[str, PredicateModel] = field(default_factory=dict, repr=False)
     """The sentences that the program has for its predicates."""
 
     @property
     def is_complete(self) -> bool:
         """Whether everything was followed back to what was given."""
-        return not any(isinstance(step, Open | Lost) for step in self.steps.values())
+        return not any(isinstance(step, Open | LostFact) for step in self.steps.values())
 
     @property
     def depth(self) -> int:
@@ -302,7 +302,7 @@ class Proof:
 
 def premises_of(step: Step) -> tuple[Premise, ...]:
     """Return what a step rests on."""
-    return () if isinstance(step, Given | Open | Lost) else step.premises
+    return () if isinstance(step, GivenFact | Open | LostFact) else step.premises
 
 
 def used(premises: tuple[Premise, ...]) -> Iterator[GroundFact]:
@@ -320,14 +320,14 @@ def used(premises: tuple[Premise, ...]) -> Iterator[GroundFact]:
 
 def levels(proof: Proof) -> dict[GroundFact, int]:
     """Return how far each fact is from the goal, by the shortest way; nearest first."""
-    found = {proof.goal: 0}
+    depths = {proof.goal: 0}
     waiting = [proof.goal]
     for fact in waiting:
         step = proof.steps.get(fact)
         if step is None:
             continue
         for other in used(premises_of(step)):
-            if other not in found:
-                found[other] = found[fact] + 1
+            if other not in depths:
+                depths[other] = depths[fact] + 1
                 waiting.append(other)
-    return found
+    return depths

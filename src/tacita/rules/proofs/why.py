@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from tacita.errors import UsageError
 from tacita.rules.proofs.finding.nulls import with_equations
-from tacita.rules.proofs.finding.question import asked, first_fact
-from tacita.rules.proofs.finding.rules import Context
+from tacita.rules.proofs.finding.question import first_fact, parse_question
+from tacita.rules.proofs.finding.rules import ProofContext
 from tacita.rules.proofs.finding.search import Search
 from tacita.rules.proofs.finding.violated import violated
 from tacita.rules.proofs.templates import models
-from tacita.rules.proofs.tree import Given, GroundFact, Lost, Open, Proof, Step, premises_of, used
+from tacita.rules.proofs.tree import GivenFact, GroundFact, LostFact, Open, Proof, Step, premises_of, used
 from tacita.rules.proofs.why_not import WhyNot, explained
 from tacita.rules.reasoner.chase.violations import Violation
 from tacita.rules.reasoner.results import Reasoned
@@ -33,12 +33,12 @@ def why(
     The proof goes back so many levels; with a `limit` of None, to the end. It rests on so many facts at `most`: if that
     is not told, on 300, or on as many as there are without a limit. Of an aggregate so many `contributors` are listed.
     """
-    context = Context(result, contributors)
-    question = asked(result, fact)
-    found = first_fact(context, question)
-    if found is None:
+    context = ProofContext(result, contributors)
+    question = parse_question(result, fact)
+    fact_and_round = first_fact(context, question)
+    if fact_and_round is None:
         raise UsageError(f"no such fact of {question.atom.predicate} holds", do="ask why not")
-    goal, context.rounds[found[0]] = found
+    goal, context.rounds[fact_and_round[0]] = fact_and_round
     search = Search(context)
     try:
         return _proof(search, goal, {}, limit, most)
@@ -58,7 +58,7 @@ def why_violated(
 
     Facts that were put in quarantine are found there.
     """
-    search = Search(Context(result, contributors))
+    search = Search(ProofContext(result, contributors))
     try:
         step = violated(search, violation)
         return _proof(search, step.fact, {step.fact: step}, limit, most)
@@ -76,7 +76,7 @@ def _proof(
 
 def why_not(result: Reasoned, fact: str, *, contributors: int = CONTRIBUTORS) -> WhyNot:
     """Return why a fact does not hold: the rule that comes nearest to it, and where that stops."""
-    return explained(Context(result, contributors), asked(result, fact))
+    return explained(ProofContext(result, contributors), parse_question(result, fact))
 
 
 def steps_of(
@@ -92,12 +92,12 @@ def steps_of(
         steps |= search.steps(fact for fact in followed if fact not in known)
         for fact in level[len(followed) :]:
             round_ = search.context.rounds[fact]
-            steps[fact] = Open(fact, round_) if round_ else Given(fact, search.givens.where(fact))
+            steps[fact] = Open(fact, round_) if round_ else GivenFact(fact, search.givens.where(fact))
         below = {u: None for fact in followed for u in used(premises_of(steps[fact]))}
         level = [fact for fact in below if fact not in steps]
         for fact in level:
             if fact not in search.context.rounds:
-                steps[fact] = Lost(fact, 0, "it held then, and does not any more")
+                steps[fact] = LostFact(fact, 0, "it held then, and does not any more")
         level = [fact for fact in level if fact not in steps]
         depth += 1
     return _without_circles(search, goal, steps) if search.settled else steps
@@ -108,11 +108,11 @@ def _without_circles(search: Search, goal: GroundFact, steps: dict[GroundFact, S
 
     These rest on each other and on given facts alone; so whatever way leads to one of them never comes back.
     """
-    found: dict[GroundFact, Step] = {}
+    sound: dict[GroundFact, Step] = {}
     waiting = [goal]
     for fact in waiting:
-        if fact in found:
+        if fact in sound:
             continue
-        found[fact] = search.settled.get(fact) or steps[fact]
-        waiting += used(premises_of(found[fact]))
-    return found
+        sound[fact] = search.settled.get(fact) or steps[fact]
+        waiting += used(premises_of(sound[fact]))
+    return sound

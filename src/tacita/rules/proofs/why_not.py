@@ -10,15 +10,16 @@ from sqlglot import exp
 
 from tacita.errors import counted, printable
 from tacita.rules.logic.types import INTEGER
-from tacita.rules.proofs.finding.attempts import Attempt, Follower
-from tacita.rules.proofs.finding.question import Asked, first_fact, first_with, question_text
-from tacita.rules.proofs.finding.rules import Context
+from tacita.rules.proofs.finding.attempts import Attempt
+from tacita.rules.proofs.finding.follower import Follower
+from tacita.rules.proofs.finding.question import FactQuestion, first_fact, first_with, question_text
+from tacita.rules.proofs.finding.rules import ProofContext
 from tacita.rules.proofs.finding.trail import read
 from tacita.rules.proofs.tree import GroundFact
 from tacita.rules.reasoner.plans.bodies import moved
 from tacita.rules.reasoner.plans.cells import Cell, named
 from tacita.rules.reasoner.plans.layout import sql_type
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 
 HOLDS, GIVEN, SUPERSEDED, UNDERIVED = "holds", "given", "superseded", "underived"
 
@@ -69,12 +70,12 @@ class WhyNot:
         return self.as_text()
 
 
-def explained(context: Context, question: Asked) -> WhyNot:
+def explained(context: ProofContext, question: FactQuestion) -> WhyNot:
     """Return why what was asked about does not hold."""
     predicate, text = question.atom.predicate, question_text(question.atom)
-    found = first_fact(context, question)
-    if found is not None:
-        return WhyNot(text, HOLDS, predicate, near=(found[0],))
+    fact_and_round = first_fact(context, question)
+    if fact_and_round is not None:
+        return WhyNot(text, HOLDS, predicate, near=(fact_and_round[0],))
     history = context.result.history
     attempts = [
         Follower(context, derivation, atom, question).attempt()
@@ -92,17 +93,17 @@ def explained(context: Context, question: Asked) -> WhyNot:
     return WhyNot(text, UNDERIVED, predicate, tuple(attempts))
 
 
-def _newest(context: Context, older: GroundFact) -> tuple[GroundFact, ...]:
+def _newest(context: ProofContext, older: GroundFact) -> tuple[GroundFact, ...]:
     """Return the fact that took the place of an older one."""
     prepared, predicate = context.result.prepared, older.predicate
     values = {position: older.values[position] for position in prepared.keys[predicate]}
-    found = first_with(context, predicate, values)
-    return () if found is None else (found[0],)
+    newest = first_with(context, predicate, values)
+    return () if newest is None else (newest[0],)
 
 
-def _alike(context: Context, question: Asked, most: int = 3) -> tuple[GroundFact, ...]:
+def _alike(context: ProofContext, question: FactQuestion, most: int = 3) -> tuple[GroundFact, ...]:
     """Return facts that agree with what was asked about in the most arguments."""
-    layout, terms = context.layouts[question.atom.predicate], Terms(context.engine)
+    layout, terms = context.layouts[question.atom.predicate], CompiledTerms(context.engine)
     cells = layout.cells("t")
     agree: list[exp.Expr] = []
     for position, cell in enumerate(cells):
@@ -116,13 +117,13 @@ def _alike(context: Context, question: Asked, most: int = 3) -> tuple[GroundFact
     for one in agree[1:]:
         total = exp.Add(this=total, expression=one)
     score = Cell(INTEGER, exp.Cast(this=exp.paren(total), to=sql_type(INTEGER)))
-    columns, held = moved([score, *cells], "m")
+    columns, moved_cells = moved([score, *cells], "m")
     query = exp.Select(expressions=columns).from_(named(layout.table, "t"))
     some = exp.GT(this=exp.column(columns[0].alias), expression=exp.Literal.number(0))
     order = [exp.Ordered(this=exp.column(columns[0].alias), desc=True)]
     order += [exp.Ordered(this=exp.column(column.alias)) for column in columns[1:]]
     plan = exp.Select(expressions=[exp.Star()]).from_(query.subquery("m")).where(some).order_by(*order).limit(most)
-    rows = read(context.engine, plan, {str(i): cell for i, cell in enumerate(held)})
+    rows = read(context.engine, plan, {str(i): cell for i, cell in enumerate(moved_cells)})
     return tuple(GroundFact(layout.predicate, tuple(row.values())[1:]) for row in rows)
 
 

@@ -1,8 +1,8 @@
 """Runs programs to their fixpoint on an engine, and rebuilds the proof of any fact on demand."""
 
 from tacita.rules.reasoner.chase.run import Budget
-from tacita.rules.reasoner.reason import Table, reason
+from tacita.rules.reasoner.reason import InputTable, reason
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.values import Null, Record
 
-__all__ = ["Budget", "Null", "Reasoned", "Record", "Table", "reason"]
+__all__ = ["Budget", "InputTable", "Null", "Reasoned", "Record", "reason"]

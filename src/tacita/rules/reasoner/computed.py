@@ -13,7 +13,7 @@ from tacita.rules.passes.externals import Batch, inputs_of
 from tacita.rules.reasoner.inputs import load_rows
 from tacita.rules.reasoner.plans.cells import ascending, everything, named
 from tacita.rules.reasoner.plans.derivations import Derivation
-from tacita.rules.reasoner.plans.layout import ROUND, Layout
+from tacita.rules.reasoner.plans.layout import ROUND, FactLayout
 from tacita.rules.reasoner.plans.tables import columns, new_facts
 from tacita.rules.reasoner.values import decoded
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tacita.rules.reasoner.chase.run import Run
 
 
-class Computed:
+class ComputedPredicate:
     """One external predicate behind a function."""
 
     def __init__(self, run: Run, derivation: Derivation, name: str, function: Callable[..., Any] | Batch) -> None:
@@ -44,11 +44,11 @@ class Computed:
             exp.select(*names).from_(named(source.table)).where(recent).order_by(*(ascending(n.copy()) for n in names))
         )
         cells = source.cells("t")
-        asked = [tuple(decoded(cell, row) for cell in cells) for row in run.engine.run(plan)]
+        inputs = [tuple(decoded(cell, row) for cell in cells) for row in run.engine.run(plan)]
         self._since = run.round
-        if not asked:
+        if not inputs:
             return 0
-        rows = self._answers(asked, len(layout.positions))
+        rows = self._answers(inputs, len(layout.positions))
         if not rows:
             return 0
         select = load_rows(
@@ -62,7 +62,7 @@ class Computed:
         run.engine.replace(f"{layout.table}_n", new_facts(select, layout, run.next_round([self._derivation])))
         return run.engine.append(layout.table, everything(f"{layout.table}_n"))
 
-    def _check(self, source: Layout) -> None:
+    def _check(self, source: FactLayout) -> None:
         """Raise if the function would be asked about anything but single values."""
         for number, position in enumerate(source.positions, 1):
             if not isinstance(position.type, Scalar):
@@ -73,15 +73,15 @@ class Computed:
                     do="give it numbers, texts, booleans or dates: size(S) of a set, V[A] of a record",
                 )
 
-    def _answers(self, asked: list[tuple[Any, ...]], arity: int) -> list[tuple[Any, ...]]:
+    def _answers(self, questions: list[tuple[Any, ...]], arity: int) -> list[tuple[Any, ...]]:
         failed = ""
         rows: list[tuple[Any, ...]] = []
         try:
             if isinstance(self._function, Batch):
-                rows = [tuple(row) for row in self._function.function(asked)]
+                rows = [tuple(row) for row in self._function.function(questions)]
             else:
                 taken = inputs_of(self._function)
-                for inputs in asked:
+                for inputs in questions:
                     answer = self._function(*inputs[:taken])
                     if answer is not None:
                         rows.append((*inputs, *(answer if isinstance(answer, tuple) else (answer,))))

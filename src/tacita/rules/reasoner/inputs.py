@@ -21,9 +21,9 @@ from tacita.rules.logic.types import ANY, INTEGER, NOTHING, NUMBER, TEXT, Scalar
 from tacita.rules.reasoner.plans.bodies import Body
 from tacita.rules.reasoner.plans.cells import Cell, is_null
 from tacita.rules.reasoner.plans.derivations import projected
-from tacita.rules.reasoner.plans.layout import Layout, Position, constant_type, sql_type
+from tacita.rules.reasoner.plans.layout import FactLayout, Position, constant_type, sql_type
 from tacita.rules.reasoner.plans.tables import in_round
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 from tacita.rules.reasoner.values import Null, as_any
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def positions_of_rows(predicate: str, rows: Rows, declared: Sequence[Type | None
         )
     positions = []
     for place in range(lengths[0] if lengths else len(declared)):
-        told = declared[place] if place < len(declared) else None
-        held: Type | None = told or NOTHING
+        declared_type = declared[place] if place < len(declared) else None
+        type_: Type | None = declared_type or NOTHING
         nullable = False
         for number, row in enumerate(rows):
             value = row[place]
@@ -94,21 +94,21 @@ def positions_of_rows(predicate: str, rows: Rows, declared: Sequence[Type | None
                     where=f"input of {predicate}",
                     do=_GIVE,
                 )
-            if told is None:
-                held = joined(held or NOTHING, NUMBER if isinstance(value, decimal.Decimal) else constant_type(value))
-            if held is None:
+            if declared_type is None:
+                type_ = joined(type_ or NOTHING, NUMBER if isinstance(value, decimal.Decimal) else constant_type(value))
+            if type_ is None:
                 raise InputError(
                     f"value {place + 1} is of different types in different tuples (seen in tuple {number + 1})",
                     where=f"input of {predicate}",
                     do=f'use one type, or declare it: @input("{predicate}", [..., "name:any"])',
                 )
-        positions.append(Position(held or TEXT, nullable))
+        positions.append(Position(type_ or TEXT, nullable))
     return positions
 
 
 def load_rows(
     run: Run,
-    layout: Layout,
+    layout: FactLayout,
     rows: Iterable[Sequence[Any]],
     *,
     where: str | None = None,
@@ -212,7 +212,7 @@ def _moment(value: datetime.date | str) -> datetime.datetime:
     raise TypeError
 
 
-def _adopted(engine: Engine, layout: Layout, columns: Mapping[str, list[Any]]) -> exp.Select:
+def _adopted(engine: Engine, layout: FactLayout, columns: Mapping[str, list[Any]]) -> exp.Select:
     arrays = []
     for i, position in enumerate(layout.positions):
         assert isinstance(position.type, Scalar)
@@ -233,14 +233,14 @@ def _adopted(engine: Engine, layout: Layout, columns: Mapping[str, list[Any]]) -
 
 def positions_of_fact(engine: Engine, fact: Fact) -> list[Position]:
     """Return what a fact says of the types of its predicate."""
-    found = []
+    positions = []
     for argument in fact.atom.arguments:
-        cell = Terms(engine).cell(argument)
-        found.append(Position(cell.type, cell.label is not None))
-    return found
+        cell = CompiledTerms(engine).cell(argument)
+        positions.append(Position(cell.type, cell.label is not None))
+    return positions
 
 
-def facts_select(run: Run, layout: Layout, facts: Sequence[Fact]) -> list[exp.Select]:
+def facts_select(run: Run, layout: FactLayout, facts: Sequence[Fact]) -> list[exp.Select]:
     """Return the selects of facts that the program states."""
     plain = [f for f in facts if all(isinstance(a, Constant) for a in f.atom.arguments)]
     simple = all(isinstance(p.type, Scalar) for p in layout.positions)
@@ -251,7 +251,7 @@ def facts_select(run: Run, layout: Layout, facts: Sequence[Fact]) -> list[exp.Se
     for fact in facts:
         if fact in plain and simple:
             continue
-        body = Body(run.engine, run.layouts, Terms(run.engine))
+        body = Body(run.engine, run.layouts, CompiledTerms(run.engine))
         selects.append(projected(body, layout, [body.terms.cell(a) for a in fact.atom.arguments]))
     return selects
 
@@ -264,7 +264,7 @@ def positions_of_relation(
 ) -> list[Position]:
     """Return the types of some columns of a relation, and whether values are missing in them."""
     by_physical = {column.physical: column for column in relation.columns}
-    other = {name for name, told in zip(physical, declared, strict=False) if told not in {None, INTEGER}}
+    other = {name for name, type_ in zip(physical, declared, strict=False) if type_ not in {None, INTEGER}}
     check_whole_numbers(relation, [name for name in physical if name not in other])
     counts = [
         exp.alias_(
@@ -275,8 +275,8 @@ def positions_of_relation(
     missing = relation.engine.run(exp.select(*counts).from_(relation.source()))[0] if physical else {}
     positions = []
     for i, name in enumerate(physical):
-        told = declared[i] if i < len(declared) else None
-        positions.append(Position(told or COLUMN_TYPES[by_physical[name].type], bool(missing[f"m{i}"])))
+        type_ = declared[i] if i < len(declared) else None
+        positions.append(Position(type_ or COLUMN_TYPES[by_physical[name].type], bool(missing[f"m{i}"])))
     return positions
 
 
@@ -295,10 +295,10 @@ def check_whole_numbers(relation: Relation, physical: Sequence[str]) -> None:
             )
 
 
-def relation_select(run: Run, layout: Layout, relation: Relation, physical: Sequence[str]) -> exp.Select:
+def relation_select(run: Run, layout: FactLayout, relation: Relation, physical: Sequence[str]) -> exp.Select:
     """Return the select of a relation's tuples as facts of a predicate."""
     by_physical = {column.physical: column for column in relation.columns}
-    terms, columns = Terms(run.engine), []
+    terms, columns = CompiledTerms(run.engine), []
     labelled = [i for i, p in enumerate(layout.positions) if p.is_nullable]
     number = exp.Window(this=exp.RowNumber())
     for i, (name, position) in enumerate(zip(physical, layout.positions, strict=True)):
@@ -307,9 +307,9 @@ def relation_select(run: Run, layout: Layout, relation: Relation, physical: Sequ
         value: exp.Expr = exp.column(name, table="t")
         if column.is_coded:
             value = exp.Cast(this=value, to=sql_type(TEXT))
-        held = terms.converted(Cell(type_, value), position.type).value
+        converted = terms.converted(Cell(type_, value), position.type).value
         kind = sql_type(position.type)
-        columns.append(exp.alias_(exp.Cast(this=held, to=kind), f"c{i}"))
+        columns.append(exp.alias_(exp.Cast(this=converted, to=kind), f"c{i}"))
         if position.is_nullable:
             label = exp.Add(
                 this=exp.Literal.number(run.nulls + labelled.index(i)),
@@ -323,7 +323,7 @@ def relation_select(run: Run, layout: Layout, relation: Relation, physical: Sequ
     return exp.select(*columns).from_(relation.source().as_("t"))
 
 
-def fill(run: Run, layout: Layout, selects: Sequence[exp.Query]) -> None:
+def fill(run: Run, layout: FactLayout, selects: Sequence[exp.Query]) -> None:
     """Let the table of a predicate hold what is given."""
     from tacita.rules.reasoner.plans.tables import union
 

@@ -71,19 +71,19 @@ def prepare(
 
 def arities(program: Program) -> dict[str, int]:
     """Return the number of arguments of every predicate."""
-    found: dict[str, int] = {}
+    by_predicate: dict[str, int] = {}
     for rule in program.rules:
         for item in (*rule.body, *rule.head):
             for node in walk(item):
                 if isinstance(node, Atom):
-                    found.setdefault(node.predicate, len(node.arguments))
+                    by_predicate.setdefault(node.predicate, len(node.arguments))
     for fact in program.facts:
-        found.setdefault(fact.atom.predicate, len(fact.atom.arguments))
+        by_predicate.setdefault(fact.atom.predicate, len(fact.atom.arguments))
     for annotation in program.directives("input", "output"):
         names = column_names(annotation)
         if names and annotation.text(0):
-            found.setdefault(annotation.text(0) or "", len(names))
-    return found
+            by_predicate.setdefault(annotation.text(0) or "", len(names))
+    return by_predicate
 
 
 def column_names(annotation: Annotation) -> tuple[str, ...]:
@@ -117,12 +117,12 @@ def _typed(name: str) -> bool:
 
 def argument_names(program: Program) -> dict[str, tuple[str, ...]]:
     """Return what people call the arguments of predicates."""
-    found: dict[str, tuple[str, ...]] = {}
+    by_predicate: dict[str, tuple[str, ...]] = {}
     for annotation in program.directives("output", "input", "model"):
         names, predicate = column_names(annotation), annotation.text(0)
         if predicate is not None and names:
-            found[predicate] = names
-    return found
+            by_predicate[predicate] = names
+    return by_predicate
 
 
 def strata(
@@ -166,22 +166,22 @@ def version_keys(
     program: Program, names: Mapping[str, Sequence[str]], rules: Sequence[Rule]
 ) -> tuple[dict[str, tuple[int, ...]], list[Fault]]:
     """Return the positions of the keys of predicates that version rules change, and what is wrong with these rules."""
-    found: dict[str, tuple[int, ...]] = {}
+    keys: dict[str, tuple[int, ...]] = {}
     faults = [_further_heads(rule) for rule in rules if len(rule.head) > 1]
-    told = {annotation.text(0): annotation for annotation in program.directives("versioned")}
+    declared = {annotation.text(0): annotation for annotation in program.directives("versioned")}
     for predicate, key in names.items():
         atoms = [a for rule in rules for a in rule.head if isinstance(a, Atom) and a.predicate == predicate]
         if not atoms:
             continue  # nothing ever changes it
         places = _declared_places(program, predicate, key) or _written_places(atoms, key)
         if places:
-            found[predicate] = places
+            keys[predicate] = places
             continue
         shown = ", ".join(key) or "nothing"
         message = f"the key of {predicate} is {shown}: no columns of these names, and no variables at one place each"
         do = f'name its columns with @model("{predicate}", [...], "..."), or call them alike in the heads of its rules'
-        faults.append(Fault("R711", message, told[predicate].origin, do))
-    return found, faults
+        faults.append(Fault("R711", message, declared[predicate].origin, do))
+    return keys, faults
 
 
 def _further_heads(rule: Rule) -> Fault:

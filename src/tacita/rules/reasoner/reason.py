@@ -30,11 +30,11 @@ from tacita.rules.reasoner.chase.equality import policy_of
 from tacita.rules.reasoner.chase.run import Budget, Run, run_strata
 from tacita.rules.reasoner.chase.versions import History, Versions, Watching
 from tacita.rules.reasoner.chase.violations import Policy, Violation, banned, found_matches, isolate, quarantine
-from tacita.rules.reasoner.computed import Computed
+from tacita.rules.reasoner.computed import ComputedPredicate
 from tacita.rules.reasoner.plans.bodies import Body
 from tacita.rules.reasoner.plans.derivations import Derivation
 from tacita.rules.reasoner.plans.keys import find_keys
-from tacita.rules.reasoner.plans.layout import Layout
+from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.plans.type_faults import type_faults
 from tacita.rules.reasoner.plans.typing import Signatures, infer
 from tacita.rules.reasoner.program import (
@@ -53,7 +53,7 @@ from tacita.rules.reasoner.staging import declare_rows, dictionary_facts, fill_r
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class InputTable:
     """A relation of an engine as the facts of a predicate: which of its columns are the arguments."""
 
     relation: Relation
@@ -64,7 +64,7 @@ class Table:
 DICTIONARY = ("MicroDB", "Att", "Cat", "Val", "Tuple", "riskInput")
 """What microdata define: facts of their dictionary, their values and tuples, and for which tuples a risk is wanted."""
 
-Input: TypeAlias = Sequence[Sequence[Any]] | Table
+Input: TypeAlias = Sequence[Sequence[Any]] | InputTable
 
 
 def reason(
@@ -109,9 +109,9 @@ def reason(
 
         engine = Context().engine
     if data is not None:
-        told = dictionary_facts(data, arities(ready.program))
-        facts = {p: given_inputs.get(p, rows) for p, rows in told.items()}
-        facts |= {p: rows for p, rows in given_inputs.items() if not isinstance(rows, Table) and p not in facts}
+        dictionary = dictionary_facts(data, arities(ready.program))
+        facts = {p: given_inputs.get(p, rows) for p, rows in dictionary.items()}
+        facts |= {p: rows for p, rows in given_inputs.items() if not isinstance(rows, InputTable) and p not in facts}
         ready = staged(ready, data, engine, facts)
         given_inputs = {**facts, **given_inputs}
     return Reasoning(
@@ -191,7 +191,7 @@ class Reasoning:
         for derivation in derivations:
             if derivation.is_computed and derivation.rule.label is not None:
                 name = derivation.rule.label.removeprefix("#")
-                run.functions[derivation.number] = Computed(run, derivation, name, self.functions[name])
+                run.functions[derivation.number] = ComputedPredicate(run, derivation, name, self.functions[name])
         if self.ready.versioned:
             run.stored = set(self.ready.versioned)
             return Versions(run, self.ready, order, running, watching=self.watching).run()
@@ -243,16 +243,16 @@ class Reasoning:
                 rules.setdefault(atom.predicate, []).append(derivation.rule)
         given_facts = {*self.inputs, *(f.atom.predicate for f in self.ready.program.facts)}
         plain = projections({p: own for p, own in rules.items() if p not in given_facts})
-        found = []
+        run_rules = []
         for derivation in derivations:
             rule = inlined(derivation.rule, plain, self._known_keys)
-            found.append(derivation if rule is derivation.rule else replace(derivation, rule=rule))
-        return found
+            run_rules.append(derivation if rule is derivation.rule else replace(derivation, rule=rule))
+        return run_rules
 
     def _keys(self) -> dict[str, frozenset[int]]:
         """Return the positions of the keys of versioned predicates; the loop over epochs refuses what breaks them."""
-        found = {p: frozenset(key) for p, key in self.ready.keys.items() if p in self.ready.versioned}
-        return {ROWS: frozenset({1}), **found}
+        keys = {p: frozenset(key) for p, key in self.ready.keys.items() if p in self.ready.versioned}
+        return {ROWS: frozenset({1}), **keys}
 
     def _declare(self, signatures: Signatures) -> None:
         declared = {a.text(0) or "": column_types(a) for a in self.ready.program.directives("input")}
@@ -260,21 +260,21 @@ class Reasoning:
         known = arities(self.ready.program)
         for predicate, data in self.inputs.items():
             types: Sequence[Type | None] = declared.get(predicate, ())
-            if isinstance(data, Table):
+            if isinstance(data, InputTable):
                 physical = [data.relation.column(name).physical for name in data.columns]
                 positions = given.positions_of_relation(data.relation, physical, types)
                 names = data.columns
             else:
                 positions, names = given.positions_of_rows(predicate, data, types), ()
             wanted = known.get(predicate, len(positions))
-            if len(positions) != wanted and (isinstance(data, Table) or data):
+            if len(positions) != wanted and (isinstance(data, InputTable) or data):
                 raise InputError(
                     f"{counted(len(positions), 'column')} for {predicate}, "
                     f"which has {counted(wanted, 'argument')} in the rules",
                     where=f"input of {predicate}",
                     do=f'name the columns that you mean: @input("{predicate}", ["...", ...])',
                 )
-            if not positions and not isinstance(data, Table):
+            if not positions and not isinstance(data, InputTable):
                 continue
             if predicate not in known and self.data is not None:
                 continue
@@ -284,17 +284,17 @@ class Reasoning:
         for fact in self.ready.program.facts:
             positions = given.positions_of_fact(self.engine, fact)
             types = declared.get(fact.atom.predicate, ())
-            told = [
+            known_types = [
                 type(p)(types[i] or p.type, p.is_nullable) if i < len(types) and types[i] == ANY else p
                 for i, p in enumerate(positions)
             ]
-            signatures.learn(fact.atom, told)
+            signatures.learn(fact.atom, known_types)
 
     def _name_arguments(self, run: Run) -> None:
         for predicate, names in argument_names(self.ready.program).items():
             layout = run.layouts.get(predicate)
             if layout is not None and len(names) == len(layout.positions):
-                run.layouts[predicate] = Layout(predicate, layout.table, layout.positions, names)
+                run.layouts[predicate] = FactLayout(predicate, layout.table, layout.positions, names)
 
     def _fill(self, run: Run) -> None:
         run.nulls = max(run.nulls, given.largest_label(self.inputs.values()))
@@ -309,7 +309,7 @@ class Reasoning:
                 continue
             selects = given.facts_select(run, layout, facts.get(predicate, []))
             data = self.inputs.get(predicate)
-            if isinstance(data, Table):
+            if isinstance(data, InputTable):
                 physical = [data.relation.column(name).physical for name in data.columns]
                 selects.append(given.relation_select(run, layout, data.relation, physical))
             elif data:
@@ -319,17 +319,17 @@ class Reasoning:
 
     def _quarantine(self, run: Run, derivations: Iterable[Derivation]) -> None:
         """Find what denials want in quarantine, all of them among the same facts, and put it there."""
-        for _, body, found in self._denied(run, derivations, {Policy.QUARANTINE}):
-            if found:
+        for _, body, number in self._denied(run, derivations, {Policy.QUARANTINE}):
+            if number:
                 quarantine(run, body)
         isolate(run)
 
     def _deny(self, run: Run, derivations: Iterable[Derivation]) -> None:
         """Find what breaks the other denials, and stop if one of them says so."""
-        for derivation, _, found in self._denied(run, derivations, {Policy.ASK, Policy.FAIL}):
-            if found and policy_of(derivation.rule, run.policy or Policy.FAIL) is Policy.FAIL:
+        for derivation, _, number in self._denied(run, derivations, {Policy.ASK, Policy.FAIL}):
+            if number and policy_of(derivation.rule, run.policy or Policy.FAIL) is Policy.FAIL:
                 raise ReasoningError(
-                    f"{_said(derivation)}: {counted(found, 'case')} (rule {derivation.rule.name})",
+                    f"{_said(derivation)}: {counted(number, 'case')} (rule {derivation.rule.name})",
                     where=str(derivation.rule.origin),
                     do='correct the facts, or set @on_violation("ask") on the rule to have the cases reported',
                 )
@@ -344,12 +344,12 @@ class Reasoning:
                 continue
             run.prepare(derivation)
             body = derivation.bound()
-            found = [
+            matches = [
                 Violation(derivation.rule.name, _said(derivation), match.values, None, policy, match.facts)
                 for match in found_matches(run, derivation, body)
             ]
-            run.violations += found
-            yield derivation, body, len(found)
+            run.violations += matches
+            yield derivation, body, len(matches)
 
 
 def _said(derivation: Derivation) -> str:

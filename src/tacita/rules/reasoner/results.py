@@ -14,7 +14,7 @@ from tacita.rules.reasoner.chase.run import Run
 from tacita.rules.reasoner.chase.violations import Violation
 from tacita.rules.reasoner.plans.cells import ascending, named
 from tacita.rules.reasoner.plans.derivations import Derivation
-from tacita.rules.reasoner.plans.layout import Layout
+from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.plans.tables import columns
 from tacita.rules.reasoner.program import Prepared
 from tacita.rules.reasoner.values import decoded
@@ -41,9 +41,9 @@ class Reasoned:
     @property
     def outputs(self) -> tuple[str, ...]:
         """What the program calls its results; without @output, everything that rules derive."""
-        told = [a.text(0) or "" for a in self.prepared.program.directives("output")]
+        declared = [a.text(0) or "" for a in self.prepared.program.directives("output")]
         derived = [atom.predicate for d in self.derivations for atom in d.heads]
-        return tuple(p for p in dict.fromkeys(told or derived) if p in self.run.filled)
+        return tuple(p for p in dict.fromkeys(declared or derived) if p in self.run.filled)
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -60,7 +60,7 @@ class Reasoned:
         """How many rounds it took."""
         return self.run.round
 
-    def layout(self, predicate: str) -> Layout:
+    def layout(self, predicate: str) -> FactLayout:
         """Return how the facts of a predicate lie in its table."""
         if predicate in self.run.layouts and predicate in self.run.filled:
             return self.run.layouts[predicate]

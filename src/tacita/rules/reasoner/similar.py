@@ -25,7 +25,7 @@ from tacita.rules.logic.terms import Aggregate, Constant, Node, Similar, Term, a
 from tacita.rules.logic.types import ANY, NOTHING
 from tacita.rules.reasoner.plans.bodies import Body
 from tacita.rules.reasoner.plans.cells import Cell, both, found_in, named, not_null, when
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 
 if TYPE_CHECKING:
     from tacita.engines.protocol import Engine
@@ -84,19 +84,19 @@ class Callers:
 
     def pairs(self, left: Sequence[str], right: Sequence[str]) -> Iterable[tuple[str, str]]:
         """Return the pairs that are alike."""
-        failed, found = "", []
+        failed, alike = "", []
         try:
             if callable(ask := getattr(self._given, "pairs", None)):
-                found = [(str(a), str(b)) for a, b in ask(left, right)]
+                alike = [(str(a), str(b)) for a, b in ask(left, right)]
             else:
-                found = [(a, b) for a, b in product(left, right) if self._score(a, b) >= self._threshold]
+                alike = [(a, b) for a, b in product(left, right) if self._score(a, b) >= self._threshold]
         except _NoScore as error:
             failed = str(error)
         except Exception as error:  # whatever the caller's code raises; its text may hold values
             failed = f"raised {type(error).__name__}"
         if failed:
             raise ReasoningError(f"the similarity behind ~ {failed}", do="mend it; call it alone to see why")
-        return found
+        return alike
 
     def _score(self, a: str, b: str) -> float:
         score = self._given(a, b)  # type: ignore[operator]
@@ -115,9 +115,9 @@ class _NoScore(Exception):
 def usable(given: Similarity) -> Similarity:
     """Return what the caller gave if it can say what is alike, or raise."""
     if isinstance(given, type) or not (callable(getattr(given, "pairs", None)) or callable(given)):
-        found = f"the class {given.__name__}" if isinstance(given, type) else f"of type {type(given).__name__}"
+        description = f"the class {given.__name__}" if isinstance(given, type) else f"of type {type(given).__name__}"
         raise UsageError(
-            f"the similarity is {found}, which cannot compare texts",
+            f"the similarity is {description}, which cannot compare texts",
             do="give a function of two texts that returns a number from 0 to 1, or an object with "
             "pairs(left, right) that returns the pairs that are alike",
         )
@@ -128,8 +128,8 @@ def meant(annotation: Annotation | None, given: Similarity | None) -> Comparing:
     """Return what ``~`` means: by the caller's word, else by ``@similarity``, else Jaro-Winkler."""
     method, threshold = "jaro_winkler", THRESHOLD
     if annotation is not None:
-        told = {**dict(zip(("method", "threshold"), annotation.arguments, strict=False)), **dict(annotation.named)}
-        for name, term in told.items():
+        options = {**dict(zip(("method", "threshold"), annotation.arguments, strict=False)), **dict(annotation.named)}
+        for name, term in options.items():
             value = term.value if isinstance(term, Constant) else None
             if name == "method" and isinstance(value, str):
                 method = value
@@ -172,7 +172,7 @@ def _has_similar(node: Node) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SimilarityUse:
     """One ``~`` of a rule, with the steps that were taken when it is asked; those inside a negation are among them."""
 
     condition: Similar
@@ -181,18 +181,18 @@ class Asked:
     """Steps that are taken once per group."""
 
 
-def asked(derivation: Derivation) -> Iterator[Asked]:
+def similarity_uses(derivation: Derivation) -> Iterator[SimilarityUse]:
     """Yield every ``~`` of a rule, in an order in which none needs the answer of a later one."""
     schedule, grouping = derivation.schedule, derivation.grouping
     before, after = schedule.before, schedule.after
-    yield from (Asked(one, taken) for one, taken in _in_steps(before))
+    yield from (SimilarityUse(one, taken) for one, taken in _in_steps(before))
     if grouping is not None:
         # The terms of groups and aggregates are computed for every match.
         parts = [part for aggregate in grouping.aggregates for part in children(aggregate)]
-        yield from (Asked(one, before) for part in (*grouping.group, *parts) for one in _inside(part))
-    yield from (Asked(one, before, taken) for one, taken in _in_steps(after))
+        yield from (SimilarityUse(one, before) for part in (*grouping.group, *parts) for one in _inside(part))
+    yield from (SimilarityUse(one, before, taken) for one, taken in _in_steps(after))
     for term in head_terms(derivation.rule):
-        yield from (Asked(one, before, after) for one in _inside(term))
+        yield from (SimilarityUse(one, before, after) for one in _inside(term))
 
 
 def _in_steps(steps: tuple[Step, ...], outside: tuple[Step, ...] = ()) -> Iterator[tuple[Similar, tuple[Step, ...]]]:
@@ -267,31 +267,31 @@ class SimilarPairs:
     def condition(self, a: Cell, b: Cell) -> exp.Expr:
         """Return the condition that two texts are alike: no value where one of them is a null, or no text."""
         alias = f"z{next(self._numbers)}"
-        terms = Terms(self._engine)
+        terms = CompiledTerms(self._engine)
         texts = [terms.text(cell) for cell in (a, b)]
         columns = [exp.column(name, table=alias) for name in ("c0", "c1")]
         same = both(*(exp.EQ(this=c, expression=text.copy()) for c, text in zip(columns, texts, strict=True)))
-        found = exp.Exists(this=found_in(named(self._table, alias)).where(same))
+        exists = exp.Exists(this=found_in(named(self._table, alias)).where(same))
         open_ = [text for cell, text in zip((a, b), texts, strict=True) if _may_be_none(cell)]
-        return when(both(*map(not_null, open_)), found) if open_ else found
+        return when(both(*map(not_null, open_)), exists) if open_ else exists
 
     def prepare(self, derivation: Derivation) -> None:
         """Compare the texts that a rule may ask about and that were not compared yet."""
-        for one in asked(derivation):
+        for one in similarity_uses(derivation):
             left = self._texts(derivation, one, one.condition.left)
             right = self._texts(derivation, one, one.condition.right)
             old_left, old_right = self._compared.setdefault(one.condition, ({}, {}))
             new_left = [text for text in left if text not in old_left]
             new_right = [text for text in right if text not in old_right]
-            found = [*self._alike(new_left, [*old_right, *new_right]), *self._alike(list(old_left), new_right)]
+            alike = [*self._alike(new_left, [*old_right, *new_right]), *self._alike(list(old_left), new_right)]
             old_left.update(dict.fromkeys(new_left))
             old_right.update(dict.fromkeys(new_right))
-            self._add(found)
+            self._add(alike)
 
     def _alike(self, left: Sequence[str], right: Sequence[str]) -> Iterable[tuple[str, str]]:
         return self._similarity.pairs(left, right) if left and right else ()
 
-    def _texts(self, derivation: Derivation, one: Asked, term: Term) -> list[str]:
+    def _texts(self, derivation: Derivation, one: SimilarityUse, term: Term) -> list[str]:
         """Return the texts that one side of a condition can be."""
         steps = [*one.before, *one.after]
         givers = _givers(term, steps)

@@ -30,7 +30,7 @@ from tacita.rules.passes.specialise import Known, specialised
 from tacita.rules.reasoner.inputs import COLUMN_TYPES, check_whole_numbers
 from tacita.rules.reasoner.plans.cells import Cell, is_null
 from tacita.rules.reasoner.plans.layout import ROUND, Position, sql_type
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 from tacita.rules.reasoner.plans.typing import Signatures
 from tacita.rules.reasoner.program import Prepared, arities
 
@@ -130,8 +130,8 @@ def _answers(
 ) -> list[dict[str, Any]]:
     from tacita.rules.reasoner.reason import Reasoning
 
-    asked = Rule(tuple(items), (Atom("static answer", tuple(Variable(name) for name in names)),))
-    program = replace(static, clauses=(*static.clauses, asked))
+    question = Rule(tuple(items), (Atom("static answer", tuple(Variable(name) for name in names)),))
+    program = replace(static, clauses=(*static.clauses, question))
     used = arities(program)
     given = {p: rows for p, rows in facts.items() if p in used}
     small = replace(ready, linked=replace(ready.linked, program=program), versioned={}, version_rules=())
@@ -222,7 +222,7 @@ def _column(run: Run, relation: Relation, name: str, type_: Type, place: int) ->
     if column.is_coded:
         value = exp.Cast(this=value, to=sql_type(TEXT))
     if type_ == ANY:
-        known = Terms(run.engine).converted(Cell(COLUMN_TYPES[column.type], value), ANY).value
+        known = CompiledTerms(run.engine).converted(Cell(COLUMN_TYPES[column.type], value), ANY).value
         missing = run.engine.function("any_text", exp.Literal.string(MISSING))
         value = exp.func("coalesce", known, missing)
     elif type_ == TEXT:

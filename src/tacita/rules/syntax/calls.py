@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacita.rules.logic.faults import Origin
 from tacita.rules.logic.functions import AGGREGATES, FUNCTIONS
 from tacita.rules.logic.terms import Aggregate, Call, Pack, Term, Unpack, Variable
-from tacita.rules.syntax.cursor import DEEPEST, Cursor, Lost
+from tacita.rules.syntax.cursor import DEEPEST, Cursor, LostPlace
 from tacita.rules.syntax.lexer import Lexed, Token
 from tacita.rules.syntax.literals import name_value
 from tacita.rules.syntax.words import COMPARISONS, KEYWORDS
@@ -37,7 +37,7 @@ class Calls(Cursor):
         """Read a term; terms know how."""
         raise NotImplementedError
 
-    def raised(self, height: int) -> int:
+    def raise_height(self, height: int) -> int:
         """Note the height of a term on top of parts of that height, and return it."""
         self.height = height + 1
         if height >= DEEPEST:
@@ -71,7 +71,7 @@ class Calls(Cursor):
                 self.step()
         self.close(opening, close)
         self.depth -= 1
-        self.raised(height)
+        self.raise_height(height)
         return tuple(terms)
 
     def close(self, opening: int, close: str) -> None:
@@ -80,12 +80,12 @@ class Calls(Cursor):
             self.step()
             return
         last = f"'{self.passed}'"
-        if self.unclosed(opening, last):
+        if self.note_unclosed(opening, last):
             return
         if self.kind in _CONDITIONS:
             do = "leave out brackets around a condition; to choose a value by a condition, write 'case'"
-            raise self.lost("R111", self.here(), f"a condition ('{self.token.text}') cannot stand inside a value", do)
-        raise self.expected(f"a comma or '{close}'", last)
+            raise self.fail("R111", self.here(), f"a condition ('{self.token.text}') cannot stand inside a value", do)
+        raise self.note_expected(f"a comma or '{close}'", last)
 
     def call(self) -> Term:
         """Read a call of a function or an aggregate."""
@@ -132,7 +132,7 @@ class Calls(Cursor):
                 if self.kind not in ("<", "<>"):
                     origin = self.here()
                     message = f"{name} takes one value; its contributors stand in angle brackets"
-                    raise self.lost("R128", origin, message, f"write {name}(W, <Z>)")
+                    raise self.fail("R128", origin, message, f"write {name}(W, <Z>)")
         if self.kind == "<":
             contributors = self.contributors()
             height = max(height, 1)
@@ -147,10 +147,10 @@ class Calls(Cursor):
         self.close(opening, ")")
         self.depth -= 1
         self.in_aggregate = nested
-        self.raised(height)
-        found = Aggregate(name, value, contributors, self.span(first))
-        self.look_at(found, nested)
-        return found
+        self.raise_height(height)
+        node = Aggregate(name, value, contributors, self.span(first))
+        self.look_at(node, nested)
+        return node
 
     def look_at(self, aggregate: Aggregate, nested: bool) -> None:
         """Note what is wrong with an aggregate and where it stands."""
@@ -169,38 +169,38 @@ class Calls(Cursor):
         """Read ``<I, J>``."""
         opening = self.at
         self.step()
-        found: list[Variable] = []
+        names: list[Variable] = []
         while True:
             if self.kind != "variable":
-                raise self.expected("a variable", f"'{self.passed}' (contributors are variables)")
-            found.append(self.variable(self.at))
+                raise self.note_expected("a variable", f"'{self.passed}' (contributors are variables)")
+            names.append(self.variable(self.at))
             self.step()
             if self.kind != ",":
                 break
             self.step()
         if self.kind == ">":
             self.step()
-        elif not self.unclosed(opening, found[-1].name):
-            raise self.expected("a comma or '>'", f"the contributor {found[-1].name}")
-        return tuple(found)
+        elif not self.note_unclosed(opening, names[-1].name):
+            raise self.note_expected("a comma or '>'", f"the contributor {names[-1].name}")
+        return tuple(names)
 
     def arguments(self) -> tuple[Term, ...]:
         """Read the arguments of an atom; the last one may pack or unpack a record."""
         opening = self.at
         at = opening + 1
         kinds, texts, rows, columns = self.kinds, self.texts, self.rows, self.columns
-        found: list[Term] = []
+        terms: list[Term] = []
         height = 0
         if kinds[at] != ")":
             while True:
                 # Most arguments are bare variables, and most of the time of the parser is spent here.
                 if kinds[at] == "variable" and kinds[at + 1] in _ENDS_ARGUMENT and texts[at] not in _LOOKALIKES:
                     name, row, column = texts[at], rows[at], columns[at]
-                    found.append(Variable(name, Origin(self.source, row, column, row, column + len(name))))
+                    terms.append(Variable(name, Origin(self.source, row, column, row, column + len(name))))
                     at += 1
                 else:
                     self.at, self.kind = at, kinds[at]
-                    found.append(self.argument())
+                    terms.append(self.argument())
                     at = self.at
                     height = max(height, self.height)
                 if kinds[at] != ",":
@@ -210,10 +210,10 @@ class Calls(Cursor):
         self.close(opening, ")")
         self.height = height + 1
         if height:  # not all are variables
-            for term in found[:-1]:
+            for term in terms[:-1]:
                 if isinstance(term, Unpack | Pack):
                     self.note("R124", term.origin, "'*' packs or unpacks the last argument, and this is not the last")
-        return tuple(found)
+        return tuple(terms)
 
     def argument(self) -> Term:
         """Read an argument that is not a bare variable."""
@@ -221,7 +221,7 @@ class Calls(Cursor):
         if self.kind == "*":
             self.step()
             record = self.term()
-            self.raised(self.height)
+            self.raise_height(self.height)
             return Unpack(record, self.span(first))
         if self.kind == "variable" and self.next_kind == "*" and self.kinds[first + 2] in _ENDS_ARGUMENT:
             variable = self.variable(self.at)
@@ -231,7 +231,7 @@ class Calls(Cursor):
             return Pack(variable, self.span(first))
         return self.term()
 
-    def not_a_predicate(self, token: Token) -> Lost:
+    def not_a_predicate(self, token: Token) -> LostPlace:
         """Note that something cannot be the name of a predicate; the caller raises what this returns."""
         name = token.text
         if token.kind == "parameter":
@@ -245,4 +245,4 @@ class Calls(Cursor):
             )
         else:
             what, do = f"{name} is a variable, because of its prime", "drop the prime, or put the name in single quotes"
-        return self.lost("R122", token.origin(self.source), what, do)
+        return self.fail("R122", token.origin(self.source), what, do)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacita.rules.logic.program import Annotation, Clause, Directive, Fact, Rule
 from tacita.rules.logic.terms import Atom, Comparison, Denial, HeadItem, Item, Term, Variable
-from tacita.rules.syntax.cursor import LABEL, Lost
+from tacita.rules.syntax.cursor import LABEL, LostPlace
 from tacita.rules.syntax.items import AnyItem, Items, described
 from tacita.rules.syntax.lexer import Lexed, Token
 from tacita.rules.syntax.words import ANNOTATIONS, ARROWS, KEYWORDS
@@ -37,7 +37,7 @@ class Clauses(Items):
                 self.bare = []
             try:
                 self.clauses.append(self.clause())
-            except Lost:
+            except LostPlace:
                 self.skip_clause(start)
             except RecursionError:
                 # The limits keep well away from this, unless the caller's own stack is nearly full.
@@ -66,7 +66,7 @@ class Clauses(Items):
         if has_if:
             self.step()
         if self.kind in ARROWS or self.kind in ("=>", "."):
-            raise self.one_sided()
+            raise self.note_one_sided()
         exists_at = self.at
         exists, left = self.head()
         if self.kind in ("->", "then", "=>"):
@@ -85,7 +85,7 @@ class Clauses(Items):
         self.period(last, "a comma, 'and', or a period")
         rule = Rule(self.checked_body(body), self.checked_head(head), exists, label, annotations, self.span(first))
         if not rule.body or not rule.head:
-            raise Lost
+            raise LostPlace
         return rule
 
     def fact(
@@ -108,10 +108,10 @@ class Clauses(Items):
         if not is_single:
             message = "a rule without 'then'" if has_if else "neither a fact nor a rule: there is no arrow"
             do = "write 'then' and what follows" if has_if else None
-            raise self.lost("R116", origin, message, do)
+            raise self.fail("R116", origin, message, do)
         if not isinstance(atom, Atom):
             what = described(atom)
-            raise self.lost(
+            raise self.fail(
                 "R116", origin, f"{what} alone is neither a fact nor a rule", "a fact is an atom with values"
             )
         for aggregate in self.aggregates:
@@ -129,7 +129,7 @@ class Clauses(Items):
             self.note("R106", self.here(), "'=>' is not a sign of this language", "write ->")
         self.step()
         if self.kind in (".", "end") or self.starts_clause(self.at):
-            raise self.lost("R114", self.behind(), "there is no head behind the arrow")
+            raise self.fail("R114", self.behind(), "there is no head behind the arrow")
 
     def pass_back_arrow(self) -> None:
         """Pass the arrow ``:-`` or ``<-`` to a body; there must be one."""
@@ -139,24 +139,24 @@ class Clauses(Items):
         self.step()
         if self.kind in (".", "end") or self.starts_clause(self.at):
             do = "say when it holds; for a fact, leave out the arrow"
-            raise self.lost("R115", self.behind(), "there is no body behind the arrow", do)
+            raise self.fail("R115", self.behind(), "there is no body behind the arrow", do)
 
-    def one_sided(self) -> Lost:
+    def note_one_sided(self) -> LostPlace:
         """Note a clause that begins with its arrow or its period; the caller raises what this returns."""
         if self.kind == ".":
-            return self.lost("R111", self.here(), "there is nothing before this period", "leave it out")
+            return self.fail("R111", self.here(), "there is nothing before this period", "leave it out")
         if self.kind == ":-":
             do = 'say what follows; for what must never be, write false "why" :- ...'
-            return self.lost("R114", self.here(), "there is no head before the arrow", do)
-        return self.lost("R115", self.here(), f"there is no body before '{self.token.text}'")
+            return self.fail("R114", self.here(), "there is no head before the arrow", do)
+        return self.fail("R115", self.here(), f"there is no body before '{self.token.text}'")
 
-    def nothing_behind(self, annotations: tuple[Annotation, ...], label: str | None) -> Lost:
+    def nothing_behind(self, annotations: tuple[Annotation, ...], label: str | None) -> LostPlace:
         """Note annotations or a label at the end of the text; the caller raises what this returns."""
         if label is not None:
-            return self.lost("R133", self.behind(), f"nothing follows the label [{label}]", "write the rule behind it")
+            return self.fail("R133", self.behind(), f"nothing follows the label [{label}]", "write the rule behind it")
         last = annotations[-1]
         do = "end it with a period if it stands alone; otherwise write its rule behind it"
-        return self.lost("R130", last.origin, f"@{last.name} has neither a period nor a rule behind it", do)
+        return self.fail("R130", last.origin, f"@{last.name} has neither a period nor a rule behind it", do)
 
     # -- the end -------------------------------------------------------------------------------------------------------
 
@@ -173,29 +173,29 @@ class Clauses(Items):
         elif self.kind in ARROWS or self.kind == "=>" or self.at_back_arrow():
             origin = self.here() if self.kind != "<" else self.here().to(self.place(self.at + 1))
             sign = "<-" if self.kind == "<" else self.token.text
-            raise self.lost("R135", origin, f"'{sign}' is the second arrow of this rule")
+            raise self.fail("R135", origin, f"'{sign}' is the second arrow of this rule")
         else:
-            raise self.expected(expects, described(last))
+            raise self.note_expected(expects, described(last))
 
     # -- what stands where ---------------------------------------------------------------------------------------------
 
     def checked_body(self, items: list[AnyItem]) -> tuple[Item, ...]:
         """Return the items that can stand in a body; note the others."""
-        found: list[Item] = []
+        body: list[Item] = []
         for item in items:
             if isinstance(item, Denial):
                 self.note("R119", item.origin, "'false' cannot stand in a body", "a body lists what must hold")
             else:
-                found.append(item)
-        return tuple(found)
+                body.append(item)
+        return tuple(body)
 
     def checked_head(self, items: list[AnyItem]) -> tuple[HeadItem, ...]:
         """Return the items that can stand in a head; note the others."""
-        found: list[HeadItem] = []
+        head: list[HeadItem] = []
         for item in items:
             is_equality = isinstance(item, Comparison) and item.operator == "=" and not self.is_bare(item)
             if isinstance(item, Atom) or is_equality or isinstance(item, Denial):
-                found.append(item)  # type: ignore[arg-type]
+                head.append(item)  # type: ignore[arg-type]
                 if not isinstance(item, Atom) and len(items) > 1:
                     what = "'false'" if isinstance(item, Denial) else "an equality"
                     do = (
@@ -207,7 +207,7 @@ class Clauses(Items):
             else:
                 what = {"the negation": "a negation"}.get(described(item), "a condition other than an equality")
                 self.note("R117", item.origin, f"{what} cannot stand in a head")
-        return tuple(found)
+        return tuple(head)
 
     def is_bare(self, item: Comparison) -> bool:
         """Whether a condition was written as a call alone."""
@@ -227,42 +227,42 @@ class Clauses(Items):
     def existentials(self) -> tuple[Variable, ...]:
         """Read ``exists Z, Y:``."""
         self.step()
-        found: list[Variable] = []
+        variables: list[Variable] = []
         while True:
             if self.kind != "variable":
-                raise self.expected("a variable")
-            found.append(self.variable(self.at))
+                raise self.note_expected("a variable")
+            variables.append(self.variable(self.at))
             self.step()
             if self.kind != ",":
                 break
             self.step()
         if self.kind != ":":
-            raise self.expected("a comma or ':'", f"the variable {found[-1].name} of 'exists'")
+            raise self.note_expected("a comma or ':'", f"the variable {variables[-1].name} of 'exists'")
         self.step()
-        return tuple(found)
+        return tuple(variables)
 
     def label(self) -> str | None:
         """Read ``[6a]``."""
         start = self.at
         row = self.rows[start]
-        found = LABEL.match(self.lexed.lines[row - 1], self.columns[start] - 1)
-        if not found:
+        match = LABEL.match(self.lexed.lines[row - 1], self.columns[start] - 1)
+        if not match:
             message = "a label is made of letters, digits, and . : _ - inside"
-            raise self.lost("R133", self.here(), message, "write [1] or [6a]; a rule cannot begin with a list")
-        end = found.end()
+            raise self.fail("R133", self.here(), message, "write [1] or [6a]; a rule cannot begin with a list")
+        end = match.end()
         while self.kind != "end" and self.rows[self.at] == row and self.columns[self.at] <= end:
             self.step()
-        self.labels[start] = (self.at, found[1])
-        return found[1]
+        self.labels[start] = (self.at, match[1])
+        return match[1]
 
     def annotations(self) -> list[Annotation]:
         """Read annotations, one behind the other."""
-        found = []
+        in_front = []
         self.in_annotation = True
         while self.kind == "annotation":
-            found.append(self.annotation())
+            in_front.append(self.annotation())
         self.in_annotation = False
-        return found
+        return in_front
 
     def annotation(self) -> Annotation:
         """Read ``@name(value, key = value)``."""
@@ -275,7 +275,7 @@ class Clauses(Items):
             note = self.note if near else self.warn
             note("R131", token.origin(self.source), f"there is no annotation @{name}{near}", "" if near else None)
         if self.kind != "(":
-            raise self.expected("'('", f"@{name}")
+            raise self.note_expected("'('", f"@{name}")
         opening = self.at
         self.step()
         values: list[Term] = []

@@ -42,7 +42,7 @@ def _nearest(word: str, known: tuple[str, ...]) -> str:
     return did_you_mean(word, known)
 
 
-class Lost(Exception):
+class LostPlace(Exception):
     """The parser cannot go on with this clause; the fault has been noted."""
 
 
@@ -131,30 +131,30 @@ class Cursor:
         """Return the question whether another word was meant, or nothing."""
         return "" if self.is_full else _nearest(word, tuple(known))
 
-    def lost(self, code: str, origin: Origin, message: str, do: str | None = None) -> Lost:
+    def fail(self, code: str, origin: Origin, message: str, do: str | None = None) -> LostPlace:
         """Note a fault; the caller raises what this returns."""
         # A token that the lexer could not read has its fault already.
         if self.kind != "fault":
             self.note(code, origin, message, do)
-        return Lost()
+        return LostPlace()
 
-    def expected(self, what: str, after: str = "") -> Lost:
+    def note_expected(self, what: str, after: str = "") -> LostPlace:
         """Note that something else was expected here; the caller raises what this returns."""
         if not after:
             after = f" after '{self.passed}'" if self.passed not in ("", ".") else ""
         elif not after.startswith(" "):
             after = f" after {after}"
         origin = self.behind() if self.kind == "end" and self.at else self.here()
-        return self.lost("R111", origin, f"expected {what}{after}, found {self.found()}", "")
+        return self.fail("R111", origin, f"expected {what}{after}, found {self.token_words()}", "")
 
-    def found(self) -> str:
+    def token_words(self) -> str:
         """Return what stands here, for a message."""
         if self.kind == "end":
             return "the end of the text"
         text = self.token.text
         return f"'{text if len(text) <= 40 else text[:37] + '...'}'"
 
-    def unclosed(self, opening: int, last: str) -> bool:
+    def note_unclosed(self, opening: int, last: str) -> bool:
         """Note a bracket that is never closed, if that is what is wrong here.
 
         The reader goes on as if it had been closed, so that the rest of the clause is looked at too.
@@ -192,10 +192,10 @@ class Cursor:
         if self.depth > DEEPEST:
             raise self.too_deep()
 
-    def too_deep(self) -> Lost:
+    def too_deep(self) -> LostPlace:
         """Note that the nesting is too deep; the caller raises what this returns."""
         origin = self.place(max(0, self.at - 1))
-        return self.lost("R129", origin, f"nested more than {DEEPEST} levels deep")
+        return self.fail("R129", origin, f"nested more than {DEEPEST} levels deep")
 
     # -- finding the way back ------------------------------------------------------------------------------------------
 
@@ -213,8 +213,8 @@ class Cursor:
     def label_at(self, place: int) -> re.Match[str] | None:
         """Return the label that begins at a bracket, if what follows it can be the rest of a clause."""
         line = self.lexed.lines[self.rows[place] - 1]
-        found = LABEL.match(line, self.columns[place] - 1)
-        return found if found and _BEHIND_LABEL.match(line, found.end()) else None
+        match = LABEL.match(line, self.columns[place] - 1)
+        return match if match and _BEHIND_LABEL.match(line, match.end()) else None
 
     def starts_clause(self, place: int) -> bool:
         """Whether a new clause seems to begin with this token, which then stands first on its line."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tacita.rules.logic.faults import refuse
 from tacita.rules.syntax.lexer import Token
-from tacita.rules.syntax.parser import Reading, read
+from tacita.rules.syntax.parser import SourceReading, read
 from tacita.rules.syntax.words import ADDITIVE, MULTIPLICATIVE
 
 WIDTH = 100
@@ -39,9 +39,9 @@ class Word:
     """Whether the line may break before it: 0 between items, more inside of them, nothing for never."""
 
 
-def words(reading: Reading, start: int, end: int) -> list[Word]:
+def words(reading: SourceReading, start: int, end: int) -> list[Word]:
     """Return the tokens of a clause as words; its label and an arrow ``<-`` are one word each."""
-    lexed, found = reading.lexed, list[Word]()
+    lexed, laid_out = reading.lexed, list[Word]()
     state = _State()
     at = start
     while at < end:
@@ -55,9 +55,9 @@ def words(reading: Reading, start: int, end: int) -> list[Word]:
             kind, text = ":-", "<-"
         following = lexed.kinds[after] if after < end else "end"
         is_spaced, level = state.before(kind, following)
-        found.append(Word(text, lexed.rows[at], lexed.columns[at], is_spaced, level))
+        laid_out.append(Word(text, lexed.rows[at], lexed.columns[at], is_spaced, level))
         at = after
-    return found
+    return laid_out
 
 
 class _State:
@@ -171,7 +171,7 @@ def formatted(text: str, source: str = "program") -> str:
 class _Formatter:
     """The lines so far, and the comments that are still to come."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: SourceReading) -> None:
         self.reading = reading
         self.lines: list[str] = []
         self.comments = reading.lexed.comments

@@ -20,7 +20,7 @@ from tacita.rules.logic.terms import (
     Term,
     Variable,
 )
-from tacita.rules.syntax.cursor import CALLEES, Lost
+from tacita.rules.syntax.cursor import CALLEES, LostPlace
 from tacita.rules.syntax.literals import name_value, text_value
 from tacita.rules.syntax.terms import Terms
 from tacita.rules.syntax.words import ADDITIVE, ARROWS, COMPARISONS, KEYWORDS, MULTIPLICATIVE
@@ -39,24 +39,24 @@ class Items(Terms):
 
     def items(self) -> list[AnyItem]:
         """Read items with commas or 'and' between them, until something else follows."""
-        found = [self.item()]
+        listed = [self.item()]
         while True:
             kind = self.kind
             if kind in _SEPARATORS:
                 self.step()
-                found.append(self.item())
+                listed.append(self.item())
             elif kind == "or" or (kind == "name" and self.token.text == "or"):
                 self.no_or()
                 if self.kind in ("end", ".") or self.starts_clause(self.at):
-                    return found
-                found.append(self.item())
+                    return listed
+                listed.append(self.item())
             elif (kind == ")" and not self.depth) or kind in ("]", "}"):
                 token = self.advance()
                 self.note("R113", token.origin(self.source), f"this '{token.text}' closes nothing")
             elif kind in ("variable", "name") and not self.starts_clause(self.at) and self.respelt(("and", "then")):
                 continue
             else:
-                return found
+                return listed
 
     def no_or(self) -> None:
         """Note that there is no 'or', and pass it."""
@@ -92,10 +92,10 @@ class Items(Terms):
         elif kind in _BEGINS_NOTHING:
             if kind in KEYWORDS and self.next_kind == "(":
                 raise self.not_a_predicate(self.token)
-            raise self.expected("an atom or a condition")
+            raise self.note_expected("an atom or a condition")
         elif kind == "(" and self.is_predicate(self.at + 1):
             message = "items stand in parentheses only behind 'not'"
-            raise self.lost("R111", self.here(), message, "leave out the parentheses")
+            raise self.fail("R111", self.here(), message, "leave out the parentheses")
         return self.condition()
 
     def is_predicate(self, place: int) -> bool:
@@ -111,7 +111,7 @@ class Items(Terms):
     def misplaced_exists(self) -> AnyItem:
         """Note an 'exists' that does not begin the head."""
         message = "'exists' stands once, at the beginning of the head"
-        raise self.lost("R119", self.here(), message, "write -> exists Z, Y: A(Z), B(Y)")
+        raise self.fail("R119", self.here(), message, "write -> exists Z, Y: A(Z), B(Y)")
 
     def atom(self) -> Atom:
         """Read an atom."""
@@ -130,11 +130,11 @@ class Items(Terms):
         self.step()
         if self.kinds[first + 2] in ("<", "<>") and not is_external:
             near = self.nearest(name, AGGREGATES)
-            raise self.lost("R123", self.place(first), f"there is no aggregate '{name}'{near}", "" if near else None)
+            raise self.fail("R123", self.place(first), f"there is no aggregate '{name}'{near}", "" if near else None)
         atom = Atom(name, self.arguments(), is_external, self.span(first))
         if self.calculates(self.at) and not self.at_back_arrow() and not self.starts_clause(self.at):
             self.unknown_function(self.lexed.token(first), name)
-            raise Lost
+            raise LostPlace
         return atom
 
     def negation(self) -> Negation:
@@ -146,18 +146,18 @@ class Items(Terms):
         if self.kind == "(":
             opening = self.at
             self.step()
-            found = self.items()
+            items = self.items()
             if self.kind == ")":
                 self.step()
-            elif not self.unclosed(opening, described(found[-1])):
-                raise self.expected("a comma, 'and', or ')'", described(found[-1]))
+            elif not self.note_unclosed(opening, described(items[-1])):
+                raise self.note_expected("a comma, 'and', or ')'", described(items[-1]))
         else:
-            found = [self.item()]
+            items = [self.item()]
         self.depth -= 1
         self.in_negation = outside
         origin = self.span(first)
         inside: list[Item] = []
-        for item in found:
+        for item in items:
             if isinstance(item, Denial):
                 self.note("R119", item.origin, "'false' says in a head what must never be; it cannot be negated")
             else:
@@ -176,7 +176,7 @@ class Items(Terms):
         first = self.at
         if self.kind == "not":
             do = "write the opposite condition, such as != or 'not in'"
-            raise self.lost("R111", self.here(), "'not' cannot stand in a condition of 'case'", do)
+            raise self.fail("R111", self.here(), "'not' cannot stand in a condition of 'case'", do)
         left = self.term()
         height = self.height
         kind = self.kind
@@ -189,34 +189,34 @@ class Items(Terms):
         if kind == "=>" and not is_bare_call(left):
             self.note("R106", self.here(), "'=>' is not a sign of this language", "write >= to compare, -> in a rule")
             kind = ">="
-        found: Condition
+        node: Condition
         if kind in COMPARISONS:
             self.step()
-            found = Comparison(COMPARISONS[kind], left, self.term(), self.span(first))
+            node = Comparison(COMPARISONS[kind], left, self.term(), self.span(first))
         elif kind == "in":
             self.step()
-            found = Member(left, self.term(), False, self.span(first))
+            node = Member(left, self.term(), False, self.span(first))
         elif kind == "not":
             self.step()
             if self.kind != "in" and not self.respelt(("in",)):
-                raise self.expected("'in'")
+                raise self.note_expected("'in'")
             self.step()
-            found = Member(left, self.term(), True, self.span(first))
+            node = Member(left, self.term(), True, self.span(first))
         elif kind == "~":
             self.step()
-            found = Similar(left, self.term(), self.span(first))
+            node = Similar(left, self.term(), self.span(first))
         elif kind == "subset":
             self.step()
             if self.kind != "of" and not self.respelt(("of",)):
-                raise self.expected("'of'")
+                raise self.note_expected("'of'")
             self.step()
-            found = Subset(left, self.term(), self.span(first))
+            node = Subset(left, self.term(), self.span(first))
         elif kind == "is":
             return self.is_null(left, first, height)
         else:
             return self.bare_condition(left, first)
         self.height = max(height, self.height) + 1
-        return found
+        return node
 
     def is_null(self, left: Term, first: int, height: int) -> IsNull:
         """Read what stands behind 'is'."""
@@ -226,10 +226,10 @@ class Items(Terms):
             self.step()
         if self.kind != "null" and not self.respelt(("null",)):
             what = "'null'" if is_negated else "'null' or 'not null'"
-            raise self.lost(
+            raise self.fail(
                 "R111",
                 self.here(),
-                f"expected {what} after 'is', found {self.found()}",
+                f"expected {what} after 'is', found {self.token_words()}",
                 "'is' asks only whether a value is unknown; to compare, write =",
             )
         self.step()
@@ -240,11 +240,11 @@ class Items(Terms):
         """Return the condition that a term alone is, or say that it is none."""
         origin = left.origin
         if self.kind == "fault":
-            raise Lost
+            raise LostPlace
         if isinstance(left, Call):
             function = FUNCTIONS.get(left.function)
             if function is None:
-                raise Lost  # it has its fault already
+                raise LostPlace  # it has its fault already
             if function.gives == "boolean":
                 condition = Comparison("=", left, Constant(True, origin), origin)
                 self.bare.append(condition)
@@ -252,14 +252,14 @@ class Items(Terms):
                 return condition
             name = left.function
             do = f"compare its value, as in {name}(...) = X; for a predicate of that name, write '{name}'(...)"
-            raise self.lost("R121", origin, f"{name} is a function, and gives a value but no condition", do)
+            raise self.fail("R121", origin, f"{name} is a function, and gives a value but no condition", do)
         if isinstance(left, Aggregate):
             do = f"compare its value, as in N = {left.function}(...), or {left.function}(...) > 1"
-            raise self.lost("R121", origin, f"{left.function} is an aggregate, and gives a value but no condition", do)
+            raise self.fail("R121", origin, f"{left.function} is an aggregate, and gives a value but no condition", do)
         if isinstance(left, Variable) and self.at == first + 1:
             do = f"write {left.name}(...) for an atom, or compare the variable"
-            raise self.lost("R121", origin, f"{left.name} is a variable here, neither an atom nor a condition", do)
-        raise self.lost("R121", origin, "this is a value, neither an atom nor a condition", "compare it: =, <, in, ...")
+            raise self.fail("R121", origin, f"{left.name} is a variable here, neither an atom nor a condition", do)
+        raise self.fail("R121", origin, "this is a value, neither an atom nor a condition", "compare it: =, <, in, ...")
 
 
 def is_bare_call(term: Term) -> bool:

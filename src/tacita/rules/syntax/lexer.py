@@ -106,12 +106,12 @@ def lexed(text: str, source: str = "program") -> Lexed:
     lines = text.splitlines()
     if text.startswith("\ufeff"):  # the mark that some editors put in front of a file
         lines[0] = " " + lines[0][1:]
-    found = Lexed([], [], [], [], lines)
-    add_kind, add_text = found.kinds.append, found.texts.append
-    add_row, add_column = found.rows.append, found.columns.append
+    result = Lexed([], [], [], [], lines)
+    add_kind, add_text = result.kinds.append, result.texts.append
+    add_row, add_column = result.rows.append, result.columns.append
     known = _KINDS.copy()
     for row, line in enumerate(lines, 1):
-        if found.is_full:
+        if result.is_full:
             break
         column = 1
         # Blanks at the end are taken off: behind all others a token follows, so that no stretch is scanned twice.
@@ -123,9 +123,9 @@ def lexed(text: str, source: str = "program") -> Lexed:
                 if kind in _UNPROBLEMATIC:
                     known[written] = kind
                 else:
-                    _add_other(found, Token(kind, written, row, column), source)
+                    _add_other(result, Token(kind, written, row, column), source)
                     column += len(written)
-                    if found.is_full:
+                    if result.is_full:
                         break
                     continue
             add_kind(kind)
@@ -135,8 +135,8 @@ def lexed(text: str, source: str = "program") -> Lexed:
             column += len(written)
     last, width = (len(lines), len(lines[-1])) if lines else (1, 0)
     for _ in range(3):
-        found.add(Token("end", "", last, width + 1))
-    return found
+        result.add(Token("end", "", last, width + 1))
+    return result
 
 
 def _kind_of(written: str) -> str:
@@ -147,52 +147,52 @@ def _kind_of(written: str) -> str:
     return kind or "bad"
 
 
-def _add_other(found: Lexed, token: Token, source: str) -> None:
+def _add_other(result: Lexed, token: Token, source: str) -> None:
     """Add a token that may have a fault, or is none."""
     kind, written = token.kind, token.text
     if kind == "comment":
-        found.comments.append(token)
+        result.comments.append(token)
         return
     if kind == "sign":
-        _add_habit(found, token, source)
+        _add_habit(result, token, source)
         return
     if kind == "foreign_comment":
         mark = token._replace(text=written[: 1 if written[0] == "#" else 2])
         do = "write %, which begins a comment up to the end of the line"
-        found.faults.append(fault("R106", mark.origin(source), f"'{mark.text}' does not begin a comment", do))
+        result.faults.append(fault("R106", mark.origin(source), f"'{mark.text}' does not begin a comment", do))
         return
     if kind == "text":
         if "\\" in written:
-            text_value(written, lambda at, escape: _wrong_escape(found, token, at, escape, source))
+            text_value(written, lambda at, escape: _wrong_escape(result, token, at, escape, source))
     elif kind == "curly":
         message = f"{written[0]}...{written[-1]} are not the quotes of a text"
-        found.faults.append(fault("R108", token.origin(source), message, f'write "{written[1:-1]}"'))
+        result.faults.append(fault("R108", token.origin(source), message, f'write "{written[1:-1]}"'))
         token = token._replace(kind="text")
     elif kind in ("open_text", "open_name"):
         what, mark_, code = ("text", '"', "R102") if kind == "open_text" else ("name", "'", "R103")
         message = f"the {what} that begins here does not end on this line"
-        found.faults.append(fault(code, token.origin(source), message, f"close it with {mark_}"))
+        result.faults.append(fault(code, token.origin(source), message, f"close it with {mark_}"))
         token = token._replace(kind="fault")
     elif kind == "bad":
         message = f"{_named(written)} has no meaning here"
-        found.faults.append(fault("R101", token.origin(source), message, _advice(written)))
+        result.faults.append(fault("R101", token.origin(source), message, _advice(written)))
         token = token._replace(kind="fault")
-    found.add(token)
+    result.add(token)
 
 
-def _add_habit(found: Lexed, token: Token, source: str) -> None:
+def _add_habit(result: Lexed, token: Token, source: str) -> None:
     kinds, write = HABITS[token.text]
     if write:
-        found.faults.append(
+        result.faults.append(
             fault("R106", token.origin(source), f"'{token.text}' is not a sign of this language", write)
         )
     for kind in kinds:
-        found.add(token._replace(kind=kind))
+        result.add(token._replace(kind=kind))
 
 
-def _wrong_escape(found: Lexed, token: Token, at: int, escape: str, source: str) -> None:
+def _wrong_escape(result: Lexed, token: Token, at: int, escape: str, source: str) -> None:
     place = Token("fault", escape, token.line, token.column + at).origin(source)
-    found.faults.append(
+    result.faults.append(
         fault(
             "R104",
             place,

@@ -32,8 +32,8 @@ def text_value(literal: str, wrong: Callable[[int, str], None] | None = None) ->
     if "\\" not in inner:
         return inner
 
-    def meaning(found: re.Match[str]) -> str:
-        code, letter = found.groups()
+    def meaning(match: re.Match[str]) -> str:
+        code, letter = match.groups()
         if code is not None:
             number = int(code, 16)
             if number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF:
@@ -41,8 +41,8 @@ def text_value(literal: str, wrong: Callable[[int, str], None] | None = None) ->
         elif letter in _MEANING:
             return _MEANING[letter]
         if wrong:
-            wrong(found.start() + 1, found[0])
-        return found[0]
+            wrong(match.start() + 1, match[0])
+        return match[0]
 
     return _ESCAPE.sub(meaning, inner)
 

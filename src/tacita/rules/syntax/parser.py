@@ -25,7 +25,7 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourceReading:
     """A parsed text with its tokens, for the formatter."""
 
     parsed: Parsed
@@ -47,16 +47,16 @@ def parse(text: str, source: str = "program") -> Parsed:
     return read(text, source).parsed
 
 
-def read(text: str, source: str = "program") -> Reading:
+def read(text: str, source: str = "program") -> SourceReading:
     """Return the program with the tokens that it was read from."""
     with collector_paused():
-        found = lexed(text, source)
-        parser = Clauses(found, source)
+        tokens = lexed(text, source)
+        parser = Clauses(tokens, source)
         parser.read()
     program = Program(tuple(parser.clauses), source)
-    comments = comments_around(parser, found.comments)
-    parsed = Parsed(program, in_order([*found.faults, *parser.faults], parser.warnings), comments)
-    return Reading(parsed, found, parser.ends, parser.labels, parser.back_arrows)
+    comments = comments_around(parser, tokens.comments)
+    parsed = Parsed(program, in_order([*tokens.faults, *parser.faults], parser.warnings), comments)
+    return SourceReading(parsed, tokens, parser.ends, parser.labels, parser.back_arrows)
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def comments_around(parser: Clauses, comments: list[Token]) -> tuple[Comments, .
     """Return the comments before each clause, and the one behind its end."""
     if not comments:
         return (Comments(),) * len(parser.clauses)
-    found = []
+    by_clause = []
     waiting = 0
     for start, end in parser.ends:
         first, last = parser.rows[start], parser.rows[end - 1]
@@ -100,5 +100,5 @@ def comments_around(parser: Clauses, comments: list[Token]) -> tuple[Comments, .
         while waiting < len(comments) and comments[waiting].line <= last:
             behind = comments[waiting].text if comments[waiting].line == last else ""
             waiting += 1
-        found.append(Comments(tuple(before), behind))
-    return tuple(found)
+        by_clause.append(Comments(tuple(before), behind))
+    return tuple(by_clause)

@@ -47,10 +47,10 @@ class Terms(Calls):
             while self.kind in MULTIPLICATIVE:
                 sign = self.advance().kind
                 right = self.operand()
-                height = self.raised(max(height, self.height))
+                height = self.raise_height(max(height, self.height))
                 term = Operation(sign, (term, right), self.span(start))
             if total is not None:
-                height = self.raised(max(total_height, height))
+                height = self.raise_height(max(total_height, height))
                 term = Operation(operator, (total, term), self.span(first))
             if self.kind not in ADDITIVE:
                 return term
@@ -124,15 +124,15 @@ class Terms(Calls):
             return Constant("null", origin)
         if self.kind == "<":
             message = "contributors <...> stand behind the value of an aggregate, and nowhere else"
-            raise self.lost("R128", origin, message, "write an aggregate, such as msum(W, <Z>)")
+            raise self.fail("R128", origin, message, "write an aggregate, such as msum(W, <Z>)")
         if self.passed == "*" and self.kind in (",", ")"):
             message = "'*' packs arguments only behind a variable, as the last argument of an atom"
-            raise self.lost("R124", self.place(self.at - 1), message)
+            raise self.fail("R124", self.place(self.at - 1), message)
         if self.kind == "*":
-            raise self.lost("R124", origin, "'*' unpacks a record as the last argument of an atom, and nowhere else")
+            raise self.fail("R124", origin, "'*' unpacks a record as the last argument of an atom, and nowhere else")
         if self.kind in KEYWORDS and self.next_kind == "(":
             raise self.not_a_predicate(token)
-        raise self.expected(_A_VALUE)
+        raise self.note_expected(_A_VALUE)
 
     def number(self, at: int) -> int | float:
         """Return the number that a token means."""
@@ -163,7 +163,7 @@ class Terms(Calls):
         self.enter()
         operand = self.operand()
         self.depth -= 1
-        self.raised(self.height)
+        self.raise_height(self.height)
         return Operation("-", (operand,), self.span(first))
 
     def access(self, record: Term, first: int) -> Term:
@@ -181,10 +181,10 @@ class Terms(Calls):
             height = max(height, self.height)
         if self.kind == "]":
             self.step()
-        elif not self.unclosed(opening, f"'{self.passed}'"):
-            raise self.expected("']'" if value else "']' or ':='", "the attribute")
+        elif not self.note_unclosed(opening, f"'{self.passed}'"):
+            raise self.note_expected("']'" if value else "']' or ':='", "the attribute")
         self.depth -= 1
-        self.raised(height)
+        self.raise_height(height)
         return Access(record, key, self.span(first)) if value is None else Update(record, key, value, self.span(first))
 
     def in_parentheses(self) -> Term:
@@ -199,7 +199,7 @@ class Terms(Calls):
         message = (
             f"{len(parts)} values in parentheses: a pair has two" if parts else "there is nothing in these parentheses"
         )
-        raise self.lost("R111", self.span(first), message, "write a pair (A, B), a set {A, B, C} or a list [A, B, C]")
+        raise self.fail("R111", self.span(first), message, "write a pair (A, B), a set {A, B, C} or a list [A, B, C]")
 
     def case(self) -> Term:
         """Read ``case C then X else Y``."""
@@ -213,14 +213,14 @@ class Terms(Calls):
             conditions.append(self.condition())
             height = max(height, self.height)
         if self.kind != "then" and not self.respelt(("then",)):
-            raise self.expected("'and' or 'then'", "the condition of 'case'")
+            raise self.note_expected("'and' or 'then'", "the condition of 'case'")
         self.step()
         then = self.term()
         height = max(height, self.height)
         if self.kind != "else" and not self.respelt(("else",)):
-            raise self.expected("'else'", "what follows 'then'")
+            raise self.note_expected("'else'", "what follows 'then'")
         self.step()
         otherwise = self.term()
         self.depth -= 1
-        self.raised(max(height, self.height))
+        self.raise_height(max(height, self.height))
         return Case(tuple(conditions), then, otherwise, self.span(first))

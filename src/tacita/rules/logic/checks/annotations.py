@@ -20,7 +20,7 @@ from tacita.rules.logic.terms import Constant, ListOf, Parameter, Term
 from tacita.rules.logic.types import SCALARS
 
 
-class Kind(StrEnum):
+class ArgumentKind(StrEnum):
     """What an argument must be."""
 
     TEXT = "a text"
@@ -45,13 +45,13 @@ class Slot:
     """One argument, by its place or by its name."""
 
     name: str
-    kind: Kind = Kind.TEXT
+    kind: ArgumentKind = ArgumentKind.TEXT
     values: tuple[str, ...] = ()
     """What may be said, if that is all there is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class AnnotationForm:
     """What an annotation takes."""
 
     example: str
@@ -71,43 +71,55 @@ _PREDICATE = Slot("predicate")
 _EQUALITY = Slot("equality", values=("maybe", "standard"))
 _POLICY = Slot("policy", values=("ask", "fail", "quarantine"))
 
-FORMS: dict[str, Form] = {
-    "input": Form('@input("Own", ["owner", "company"])', (_PREDICATE, Slot("columns", Kind.COLUMNS)), 1),
-    "output": Form('@output("Control")', (_PREDICATE, Slot("columns", Kind.TEXTS)), 1),
-    "bind": Form(
-        '@bind("Own", "shares.parquet")', (_PREDICATE, Slot("source")), 2, rest=Slot("part", Kind.ANY), is_open=True
+FORMS: dict[str, AnnotationForm] = {
+    "input": AnnotationForm(
+        '@input("Own", ["owner", "company"])', (_PREDICATE, Slot("columns", ArgumentKind.COLUMNS)), 1
     ),
-    "module": Form('@module("control")', (Slot("name"),), 1),
-    "use": Form('@use("control")', (Slot("module"),), 1, rest=Slot("module")),
-    "bind_module": Form('@bind_module("risk", "k_anonymity")', (Slot("external"), Slot("module")), 2, is_open=True),
-    "param": Form('@param("k", 2)', (Slot("name"), Slot("value", Kind.ANY)), 2),
-    "model": Form(
-        '@model("Own", ["a", "b"], "[a] owns [b]")', (_PREDICATE, Slot("names", Kind.TEXTS), Slot("sentence")), 2
+    "output": AnnotationForm('@output("Control")', (_PREDICATE, Slot("columns", ArgumentKind.TEXTS)), 1),
+    "bind": AnnotationForm(
+        '@bind("Own", "shares.parquet")',
+        (_PREDICATE, Slot("source")),
+        2,
+        rest=Slot("part", ArgumentKind.ANY),
+        is_open=True,
     ),
-    "explain": Form('@explain("[1]", "[X] controls [Y]")', (Slot("rule"), Slot("sentence")), 1, Stand.BOTH),
-    "route": Form(
+    "module": AnnotationForm('@module("control")', (Slot("name"),), 1),
+    "use": AnnotationForm('@use("control")', (Slot("module"),), 1, rest=Slot("module")),
+    "bind_module": AnnotationForm(
+        '@bind_module("risk", "k_anonymity")', (Slot("external"), Slot("module")), 2, is_open=True
+    ),
+    "param": AnnotationForm('@param("k", 2)', (Slot("name"), Slot("value", ArgumentKind.ANY)), 2),
+    "model": AnnotationForm(
+        '@model("Own", ["a", "b"], "[a] owns [b]")',
+        (_PREDICATE, Slot("names", ArgumentKind.TEXTS), Slot("sentence")),
+        2,
+    ),
+    "explain": AnnotationForm('@explain("[1]", "[X] controls [Y]")', (Slot("rule"), Slot("sentence")), 1, Stand.BOTH),
+    "route": AnnotationForm(
         '@route(order = ["-R", "A"], scope = "whole_column")',
         stand=Stand.RULE,
         options=(
-            Slot("choose_one_per", Kind.TEXTS),
-            Slot("order", Kind.ORDER, values=("most_risky_first", "less_significant_first")),
+            Slot("choose_one_per", ArgumentKind.TEXTS),
+            Slot("order", ArgumentKind.ORDER, values=("most_risky_first", "less_significant_first")),
             Slot("scope", values=("whole_column",)),
             Slot("step", values=("one", "all")),
         ),
     ),
-    "versioned": Form('@versioned("Tuple", key = ["M", "I"])', (_PREDICATE, Slot("key", Kind.TEXTS)), 2),
-    "native": Form('@native("k_anonymity")', (Slot("method"),), 1, is_open=True),
-    "on_violation": Form('@on_violation("ask")', (_POLICY,), 1, Stand.BOTH),
-    "similarity": Form(
-        '@similarity(method = "jaro_winkler", threshold = 0.9)',
-        (Slot("method", values=("jaro_winkler",)), Slot("threshold", Kind.SHARE)),
+    "versioned": AnnotationForm(
+        '@versioned("Tuple", key = ["M", "I"])', (_PREDICATE, Slot("key", ArgumentKind.TEXTS)), 2
     ),
-    "group_equality": Form('@group_equality("maybe")', (_EQUALITY,), 1, Stand.BOTH),
-    "ask": Form('@ask("keep this decision?")', (Slot("question"),), 0, Stand.RULE),
+    "native": AnnotationForm('@native("k_anonymity")', (Slot("method"),), 1, is_open=True),
+    "on_violation": AnnotationForm('@on_violation("ask")', (_POLICY,), 1, Stand.BOTH),
+    "similarity": AnnotationForm(
+        '@similarity(method = "jaro_winkler", threshold = 0.9)',
+        (Slot("method", values=("jaro_winkler",)), Slot("threshold", ArgumentKind.SHARE)),
+    ),
+    "group_equality": AnnotationForm('@group_equality("maybe")', (_EQUALITY,), 1, Stand.BOTH),
+    "ask": AnnotationForm('@ask("keep this decision?")', (Slot("question"),), 0, Stand.RULE),
 }
 
 
-def annotated(subject: Subject) -> Iterator[Fault]:
+def wrong_annotations(subject: Subject) -> Iterator[Fault]:
     """Find annotations with wrong arguments, or in the wrong place. Unknown ones are for the parser to report."""
     for clause in subject.program.clauses:
         is_alone = isinstance(clause, Directive)
@@ -121,7 +133,7 @@ def annotated(subject: Subject) -> Iterator[Fault]:
                 yield from _routed(annotation, clause)
 
 
-def _placed(annotation: Annotation, form: Form, is_alone: bool) -> Iterator[Fault]:
+def _placed(annotation: Annotation, form: AnnotationForm, is_alone: bool) -> Iterator[Fault]:
     if form.stand is Stand.BOTH or (form.stand is Stand.ALONE) == is_alone:
         return
     if is_alone:
@@ -133,7 +145,7 @@ def _placed(annotation: Annotation, form: Form, is_alone: bool) -> Iterator[Faul
         yield fault("R706", message, annotation.origin, do)
 
 
-def _counted(annotation: Annotation, form: Form) -> Iterator[Fault]:
+def _counted(annotation: Annotation, form: AnnotationForm) -> Iterator[Fault]:
     most, given = len(form.slots), len(annotation.arguments)
     by_name = {name for name, _ in annotation.named}
     missing = [slot.name for slot in form.slots[given : form.required] if slot.name not in by_name]
@@ -146,7 +158,7 @@ def _counted(annotation: Annotation, form: Form) -> Iterator[Fault]:
         yield fault("R704", f"@{annotation.name} takes {takes}, not {given}", annotation.origin, do)
 
 
-def _given(annotation: Annotation, form: Form) -> Iterator[Fault]:
+def _given(annotation: Annotation, form: AnnotationForm) -> Iterator[Fault]:
     for at, term in enumerate(annotation.arguments):
         slot = form.slots[at] if at < len(form.slots) else form.rest
         if slot is not None:
@@ -161,7 +173,7 @@ def _given(annotation: Annotation, form: Form) -> Iterator[Fault]:
             yield fault("R703", message, annotation.origin, f"its options are: {known}")
 
 
-def _fits(annotation: Annotation, form: Form, slot: Slot, term: Term) -> Iterator[Fault]:
+def _fits(annotation: Annotation, form: AnnotationForm, slot: Slot, term: Term) -> Iterator[Fault]:
     if isinstance(term, Parameter):
         return  # whatever it will be
     origin = term.origin if term.origin.line else annotation.origin
@@ -169,12 +181,12 @@ def _fits(annotation: Annotation, form: Form, slot: Slot, term: Term) -> Iterato
         message = f"the {slot.name} of @{annotation.name} must be {slot.kind}"
         yield fault("R704", message, origin, f"write it like {form.example}")
         return
-    if slot.kind is Kind.COLUMNS:
+    if slot.kind is ArgumentKind.COLUMNS:
         yield from _typed(annotation, term)
     value = term.value if isinstance(term, Constant) else None
     if not isinstance(value, str):
         return
-    if slot.values and value not in slot.values and slot.kind is not Kind.ORDER:
+    if slot.values and value not in slot.values and slot.kind is not ArgumentKind.ORDER:
         message = f"@{annotation.name} knows no {slot.name} '{value}'{Suggestions(slot.values).of(value)}"
         yield fault("R708", message, origin, f"choose one of: {', '.join(slot.values)}")
 
@@ -194,13 +206,13 @@ def _routed(annotation: Annotation, rule: Rule) -> Iterator[Fault]:
     bound = sorted(scheduled(rule.body).bound)
     for slot in FORMS["route"].options:
         term = annotation.option(slot.name)
-        if slot.kind not in (Kind.ORDER, Kind.TEXTS) or term is None:
+        if slot.kind not in (ArgumentKind.ORDER, ArgumentKind.TEXTS) or term is None:
             continue
         for item in term.items if isinstance(term, ListOf) else (term,):
             name = item.value if isinstance(item, Constant) else None
             if not isinstance(name, str) or name in slot.values:
                 continue
-            variable = name.removeprefix("-") if slot.kind is Kind.ORDER else name
+            variable = name.removeprefix("-") if slot.kind is ArgumentKind.ORDER else name
             if variable not in bound:
                 options = (*slot.values, *bound) if item is term else bound
                 message = (
@@ -211,18 +223,18 @@ def _routed(annotation: Annotation, rule: Rule) -> Iterator[Fault]:
                 yield fault("R708", message, origin, f"choose from: {', '.join(options)}")
 
 
-def _is(term: Term, kind: Kind) -> bool:
+def _is(term: Term, kind: ArgumentKind) -> bool:
     value = term.value if isinstance(term, Constant) else None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     match kind:
-        case Kind.TEXT:
+        case ArgumentKind.TEXT:
             return isinstance(value, str)
-        case Kind.TEXTS | Kind.COLUMNS:
+        case ArgumentKind.TEXTS | ArgumentKind.COLUMNS:
             return bool(texts(term))
-        case Kind.ORDER:
+        case ArgumentKind.ORDER:
             return isinstance(value, str) or bool(texts(term))
-        case Kind.NUMBER:
+        case ArgumentKind.NUMBER:
             return is_number
-        case Kind.SHARE:
+        case ArgumentKind.SHARE:
             return is_number and 0 <= float(value) <= 1  # type: ignore[arg-type]
     return True

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tacita.rules.logic.checks.annotations import annotated
+from tacita.rules.logic.checks.annotations import wrong_annotations
 from tacita.rules.logic.checks.arguments import arity, dates
-from tacita.rules.logic.checks.names import names, sentences, unresolved
+from tacita.rules.logic.checks.names import names, sentences, unresolved_names
 from tacita.rules.logic.checks.recursive_values import recursive_values
-from tacita.rules.logic.checks.stratification import equalities, grouping, overturned, stratification
+from tacita.rules.logic.checks.stratification import equalities, grouping, overturned_conditions, stratification
 from tacita.rules.logic.checks.subject import Subject
-from tacita.rules.logic.checks.termination import growth, terminating
+from tacita.rules.logic.checks.termination import endless_growth, endless_nulls
 from tacita.rules.logic.checks.variables import variables
-from tacita.rules.logic.checks.wardedness import warded
+from tacita.rules.logic.checks.wardedness import dangerous_joins
 from tacita.rules.logic.faults import Fault, Origin, errors
 from tacita.rules.logic.nulls import Position
 from tacita.rules.logic.program import Program
@@ -32,13 +32,13 @@ CHECKS: tuple[Callable[[Subject], Iterator[Fault]], ...] = (
     recursive_values,
     stratification,
     equalities,
-    overturned,
+    overturned_conditions,
     grouping,
-    warded,
-    terminating,
-    growth,
-    annotated,
-    unresolved,
+    dangerous_joins,
+    endless_nulls,
+    endless_growth,
+    wrong_annotations,
+    unresolved_names,
 )
 
 _WRITING = "R1"
@@ -61,16 +61,16 @@ def check(program: Program, known: Collection[str] = (), nullable: Collection[Po
       what to do: write it as it is defined, or define it: by a rule, by facts, or as data with @input("own")
     """
     subject = Subject(program, known, nullable)
-    found = dict.fromkeys(fault for one in CHECKS for fault in one(subject))
+    faults = dict.fromkeys(fault for one in CHECKS for fault in one(subject))
     sources = {clause.origin.source: None for clause in program.clauses}
     order = {source: number for number, source in enumerate(sources)}
-    return tuple(sorted(found, key=lambda fault: _place(fault, order)))
+    return tuple(sorted(faults, key=lambda fault: _place(fault, order)))
 
 
 def unsettled(program: Program, nullable: Collection[Position]) -> tuple[Fault, ...]:
     """Return the faults that only the unknown values of the data bring: equality rules reach further then."""
     subject = Subject(program, nullable=nullable)
-    return tuple(dict.fromkeys((*stratification(subject), *overturned(subject))))
+    return tuple(dict.fromkeys((*stratification(subject), *overturned_conditions(subject))))
 
 
 def _place(fault: Fault, sources: dict[str, int]) -> tuple[int, int, int, str]:
@@ -79,7 +79,7 @@ def _place(fault: Fault, sources: dict[str, int]) -> tuple[int, int, int, str]:
 
 
 def all_faults(
-    program: Program, found: Sequence[Fault], texts: Mapping[str, str], known: Collection[str] = ()
+    program: Program, noticed: Sequence[Fault], texts: Mapping[str, str], known: Collection[str] = ()
 ) -> tuple[Fault, ...]:
     """Return the faults that were found in reading and linking a program, and those of the checks; its own text first.
 
@@ -89,14 +89,14 @@ def all_faults(
     >>> [fault.code for fault in all_faults(parsed.program, parsed.faults, {"program": text})]
     ['R112', 'R301']
     """
-    unread = [fault for fault in errors(found) if fault.code.startswith(_WRITING)]
-    faults = [*found, *check(_readable(program, unread), known=known)]
+    unread = [fault for fault in errors(noticed) if fault.code.startswith(_WRITING)]
+    faults = [*noticed, *check(_readable(program, unread), known=known)]
     hidden: set[str] = set()
     if unread:
         hidden |= _NEEDS_EVERY_CLAUSE
         if sum(text.count("@versioned") for text in texts.values()) > len([*program.directives("versioned")]):
             hidden |= _NEEDS_VERSIONS
-    if any(fault.code == "R701" for fault in found):
+    if any(fault.code == "R701" for fault in noticed):
         hidden |= _NEEDS_EVERY_MODULE
     # The resolver and the checks may both notice that nothing stands behind an external predicate.
     by_place: dict[tuple[str, Origin], Fault] = {}

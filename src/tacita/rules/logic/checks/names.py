@@ -97,7 +97,7 @@ def _labels(subject: Subject) -> Iterator[Fault]:
                 yield fault("R208", message, rule.origin, "give each rule a label of its own")
 
 
-def unresolved(subject: Subject) -> Iterator[Fault]:
+def unresolved_names(subject: Subject) -> Iterator[Fault]:
     """Find external predicates and parameters that nothing stands behind."""
     bound = {name.removeprefix("#") for a in subject.program.directives("bind_module") if (name := a.text(0))}
     bound |= {name.removeprefix("#") for name in subject.known}

@@ -156,7 +156,7 @@ def _joined(one: Flow, changed: frozenset[Position]) -> Iterator[str]:
             yield name
 
 
-def overturned(subject: Subject) -> Iterator[Fault]:
+def overturned_conditions(subject: Subject) -> Iterator[Fault]:
     """Find conditions that an equality rule of the same recursion may make untrue."""
     rules = enumerate(subject.rules)
     for number in [n for n, rule in rules if any(isinstance(item, Comparison) for item in rule.head)]:

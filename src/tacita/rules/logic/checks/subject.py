@@ -84,12 +84,12 @@ class Subject:
     @cached_property
     def inner_edges(self) -> dict[int, list[Edge]]:
         """The edges inside each component that has some: its recursion."""
-        found: dict[int, list[Edge]] = {}
+        inner: dict[int, list[Edge]] = {}
         for edge in self.edges:
             number = self.home[edge.source]
             if number == self.home[edge.target]:
-                found.setdefault(number, []).append(edge)
-        return found
+                inner.setdefault(number, []).append(edge)
+        return inner
 
     @cached_property
     def recursive_rules(self) -> dict[int, list[tuple[int, Rule]]]:

@@ -65,13 +65,13 @@ def new_cycles(links: Iterable[Link]) -> list[tuple[Link, ...]]:
         after.setdefault(link.source, []).append(link)
     graph = {source: [link.target for link in group] for source, group in after.items()}
     home = {p: number for number, group in enumerate(strong_components(graph, graph)) for p in group}
-    found: dict[int, tuple[Link, ...]] = {}
+    cycles: dict[int, tuple[Link, ...]] = {}
     for group in after.values():
         for link in group:
             number = home[link.source]
-            if link.is_new and home.get(link.target) == number and number not in found:
-                found[number] = _back(link, after, home)
-    return list(found.values())
+            if link.is_new and home.get(link.target) == number and number not in cycles:
+                cycles[number] = _back(link, after, home)
+    return list(cycles.values())
 
 
 def _back(first: Link, after: dict[Position, list[Link]], home: dict[Position, int]) -> tuple[Link, ...]:
@@ -146,16 +146,16 @@ def report(subject: Subject) -> TerminationReport:
     return TerminationReport(Ending.UNKNOWN, free) if free else TerminationReport(Ending.GUARDED, cycle)
 
 
-def terminating(subject: Subject) -> Iterator[Fault]:
+def endless_nulls(subject: Subject) -> Iterator[Fault]:
     """Find cycles that may make nulls for ever."""
-    found = report(subject)
-    if found.ending is Ending.UNKNOWN:
-        message = f"each new value may lead to another one, without end: {spelled(found.cycle)}"
+    ends = report(subject)
+    if ends.ending is Ending.UNKNOWN:
+        message = f"each new value may lead to another one, without end: {spelled(ends.cycle)}"
         do = (
             "add a condition that fails in the end: 'is not null' on what is replaced, 'size(S) < n', "
             "or 'not' of what is already there; else the run ends when its budget is used up"
         )
-        yield fault("R602", message, found.cycle[0].rule.origin, do)
+        yield fault("R602", message, ends.cycle[0].rule.origin, do)
 
 
 def _links(subject: Subject) -> Iterator[tuple[int, Link]]:
@@ -208,22 +208,22 @@ _FUNCTIONS = frozenset({"concat", "replace", "add_days", "power", "exp"})
 _SUMS = frozenset({"msum", "mprod", "sum", "prod", "avg"})
 
 
-def growth(subject: Subject) -> Iterator[Fault]:
+def endless_growth(subject: Subject) -> Iterator[Fault]:
     """Find recursions that may compute new values for ever."""
     numbers = {number for rules in subject.recursive_rules.values() for number, _ in rules}
     links = [
         link for number in sorted(numbers) for link in _computations(subject.rules[number], subject.schedules[number])
     ]
     for cycle in new_cycles(links):
-        made = cycle[0]
+        first = cycle[0]
         message = f"each value may lead to another one, without end: {spelled(cycle)}"
         do = "add a condition that fails in the end, such as N < 100; else the run ends when its budget is used up"
-        yield fault("R603", message, made.rule.origin, do)
+        yield fault("R603", message, first.rule.origin, do)
 
 
 def _computations(rule: Rule, schedule: Schedule) -> Iterator[Link]:
     places: dict[str, list[Position]] = {}
-    made: dict[str, tuple[frozenset[str], bool]] = {}
+    computed_from: dict[str, tuple[frozenset[str], bool]] = {}
     tested: set[str] = set()
     for step in schedule.steps:
         if isinstance(step, Match):
@@ -232,23 +232,23 @@ def _computations(rule: Rule, schedule: Schedule) -> Iterator[Link]:
                     places.setdefault(variable.name, []).append((name_of(step.atom), at))
         elif isinstance(step, Assign | Enumerate):
             term = step.term if isinstance(step, Assign) else step.collection
-            made[step.variable.name] = _made(term, made)
+            computed_from[step.variable.name] = _computed_from(term, computed_from)
         elif isinstance(step, Absent):
             tested.update(step.shared)
         elif isinstance(step, Test) and (is_bound(step.condition) or isinstance(step.condition, Subset)):
             tested.update(variable.name for variable in variables(step.condition))
-    tested |= {name for computed in tested if computed in made for name in made[computed][0]}
+    tested |= {name for computed in tested if computed in computed_from for name in computed_from[computed][0]}
     for item in rule.head:
         if isinstance(item, Atom):
             for at, argument in enumerate(item.arguments):
-                names, is_new = _made(argument, made)
+                names, is_new = _computed_from(argument, computed_from)
                 if is_new and names & tested:
                     continue  # a condition on what grows: it may well end
                 for name in sorted(names):
                     yield from (Link(p, (name_of(item), at), rule, is_new) for p in places.get(name, ()))
 
 
-def _made(term: Term, made: dict[str, tuple[frozenset[str], bool]]) -> tuple[frozenset[str], bool]:
+def _computed_from(term: Term, computed_from: dict[str, tuple[frozenset[str], bool]]) -> tuple[frozenset[str], bool]:
     """Return the variables of atoms that a term is computed from, and whether its values can go on for ever."""
     names: set[str] = set()
     is_new = False
@@ -257,7 +257,7 @@ def _made(term: Term, made: dict[str, tuple[frozenset[str], bool]]) -> tuple[fro
         node = waiting.pop()
         match node:
             case Variable(name):
-                before = made.get(name, (frozenset({name}), False))
+                before = computed_from.get(name, (frozenset({name}), False))
                 names |= before[0]
                 is_new = is_new or before[1]
             case Aggregate("mmin" | "min" | "mcount" | "count"):

@@ -44,7 +44,7 @@ def variables(subject: Subject) -> Iterator[Fault]:
 
 def _counts(subject: Subject) -> list[Counter[str]]:
     """Return how often each variable of a rule was written; passes may have taken one rule apart."""
-    found = [Counter(n.name for part in both for n in part if isinstance(n, Variable)) for both in subject.nodes]
+    counts = [Counter(n.name for part in both for n in part if isinstance(n, Variable)) for both in subject.nodes]
     pieces: dict[Origin, list[int]] = {}
     for number, rule in enumerate(subject.rules):
         if rule.origin.line:
@@ -53,8 +53,8 @@ def _counts(subject: Subject) -> list[Counter[str]]:
         nodes = (node for number in numbers for part in subject.nodes[number] for node in part)
         whole = Counter(name for name, _ in {(n.name, n.origin) for n in nodes if isinstance(n, Variable)})
         for number in numbers:
-            found[number] = whole
-    return found
+            counts[number] = whole
+    return counts
 
 
 def _of_rule(
@@ -161,20 +161,20 @@ def _hidden(rule: Rule, schedule: Schedule) -> dict[str, tuple[Variable, str]]:
     negations = [item for item in rule.body if isinstance(item, Negation)]
     if not negations:
         return {}
-    found: dict[str, tuple[Variable, str]] = {}
+    hidden: dict[str, tuple[Variable, str]] = {}
     seen: dict[str, Variable] = {}
     for negation in negations:
         for variable in variables_of(negation):
             if variable.name in schedule.bound:
                 continue
             if variable.name in seen:
-                found.setdefault(variable.name, (variable, "in another one"))
+                hidden.setdefault(variable.name, (variable, "in another one"))
             seen[variable.name] = variable
     for item in rule.head:
         for variable in variables_of(item):
             if variable.name in seen:
-                found.setdefault(variable.name, (seen[variable.name], "in the head"))
-    return found
+                hidden.setdefault(variable.name, (seen[variable.name], "in the head"))
+    return hidden
 
 
 def _new(rule: Rule, schedule: Schedule, reported: set[str], head: list[Node]) -> Iterator[Fault]:

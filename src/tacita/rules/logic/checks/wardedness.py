@@ -17,7 +17,7 @@ from tacita.rules.logic.nulls import Flow, Position, harmful, is_affected, name_
 from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom
 
-__all__ = ["WardReport", "WardednessReport", "is_affected", "warded", "wardedness"]
+__all__ = ["WardReport", "WardednessReport", "dangerous_joins", "is_affected", "wardedness"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def report(subject: Subject) -> WardednessReport:
     return WardednessReport(subject.affected, tuple(r for r in rules if r.dangerous))
 
 
-def warded(subject: Subject) -> Iterator[Fault]:
+def dangerous_joins(subject: Subject) -> Iterator[Fault]:
     """Find dangerous joins."""
     for rule in report(subject).rules:
         if rule.problem:
@@ -78,28 +78,28 @@ def warded(subject: Subject) -> Iterator[Fault]:
 def _of_rule(one: Flow, affected: Collection[Position]) -> WardReport:
     nulls = harmful(one, affected)
     passed = dict.fromkeys(name for target in one.targets for name in target.variables if name in nulls)
-    found = tuple(name for name in one.places if name in nulls)
+    unknown = tuple(name for name in one.places if name in nulls)
     dangerous = tuple(passed)
     if not dangerous:
-        return WardReport(one.rule, found, ())
+        return WardReport(one.rule, unknown, ())
     atoms: dict[int, Atom] = {}
     holds: dict[str, list[int]] = {}
-    for name in found:
+    for name in unknown:
         for atom, _ in one.places[name]:
             atoms[id(atom)] = atom
             if id(atom) not in holds.setdefault(name, []):
                 holds[name].append(id(atom))
     wards = set.intersection(*(set(holds[name]) for name in dangerous))
     if not wards:
-        return WardReport(one.rule, found, dangerous, None, *_apart(dangerous, holds, atoms))
+        return WardReport(one.rule, unknown, dangerous, None, *_apart(dangerous, holds, atoms))
     problem: tuple[str, Origin] | None = None
     for ward in (place for place in holds[dangerous[0]] if place in wards):
-        shared = [name for name in found if ward in holds[name] and len(holds[name]) > 1]
+        shared = [name for name in unknown if ward in holds[name] and len(holds[name]) > 1]
         if not shared:
-            return WardReport(one.rule, found, dangerous, atoms[ward])
+            return WardReport(one.rule, unknown, dangerous, atoms[ward])
         problem = problem or _shared(shared[0], dangerous, ward, holds, atoms)
     assert problem is not None
-    return WardReport(one.rule, found, dangerous, None, *problem)
+    return WardReport(one.rule, unknown, dangerous, None, *problem)
 
 
 def _apart(dangerous: tuple[str, ...], holds: dict[str, list[int]], atoms: dict[int, Atom]) -> tuple[str, Origin]:

@@ -9,36 +9,36 @@ from tacita.rules.logic.steps import Absent, Match, Step
 from tacita.rules.logic.terms import Atom, variables
 from tacita.rules.proofs.finding.goals import Goals
 from tacita.rules.proofs.finding.nulls import Firing, Merges, firings, frontier_atom, frontier_layout, made_by
-from tacita.rules.proofs.finding.rules import Context, binding, keep_template, premises, shown
+from tacita.rules.proofs.finding.rules import ProofContext, binding, keep_template, premises, shown
 from tacita.rules.proofs.finding.trail import Asking, positions
 from tacita.rules.proofs.tree import Changed, GroundFact, Premise, Remembers
 from tacita.rules.reasoner.chase.versions import Change, History, dependents
 from tacita.rules.reasoner.plans.derivations import Derivation
 
 
-def version_rules(context: Context) -> frozenset[int]:
+def version_rules(context: ProofContext) -> frozenset[int]:
     """Return the numbers of the rules that change facts instead of adding some."""
     late = context.result.prepared.version_rules
     return frozenset(d.number for d in context.result.derivations if any(d.rule == rule for rule in late))
 
 
-def changed(context: Context, history: History, goals: Goals, merges: Merges) -> dict[GroundFact, Changed]:
+def changed(context: ProofContext, history: History, goals: Goals, merges: Merges) -> dict[GroundFact, Changed]:
     """Return which changes gave goals; the last one counts."""
-    found: dict[GroundFact, Changed] = {}
+    changes: dict[GroundFact, Changed] = {}
     for change in reversed(history.changes):
         atom = next((a for a in change.derivation.heads if a.predicate == goals.predicate), None)
         if atom is None:
             continue
         for goal, firing in firings(context, change.derivation, atom, goals, change.table, merges).items():
-            if goal not in found:
-                found[goal] = _Explained(context, history, change, atom).step(firing)
-    return found
+            if goal not in changes:
+                changes[goal] = _Explained(context, history, change, atom).step(firing)
+    return changes
 
 
 class _Explained:
     """One change, and what of its reasons is still there: its epoch was forgotten, the older version was kept."""
 
-    def __init__(self, context: Context, history: History, change: Change, atom: Atom) -> None:
+    def __init__(self, context: ProofContext, history: History, change: Change, atom: Atom) -> None:
         self._context, self._change, self._atom = context, change, atom
         self._tables = dict(history.older)
         self._forgotten = dependents(context.result.run.edges, context.result.prepared.versioned)
@@ -49,15 +49,15 @@ class _Explained:
 
     def step(self, firing: Firing) -> Changed:
         values, kept = self._match(firing)
-        told = {v.name: x for v, x in zip(self._rule.frontier, firing.frontier, strict=True)} | dict(values)
+        known = {v.name: x for v, x in zip(self._rule.frontier, firing.frontier, strict=True)} | dict(values)
         steps = self._rule.schedule.before
-        found: list[Premise] = []
+        rests_on: list[Premise] = []
         for place, step in enumerate(steps):
             if step in kept:
                 self._context.met([step], values, place)
-                found += premises([step], values, place)
+                rests_on += premises([step], values, place)
             elif isinstance(step, Match):
-                found.append(Remembers(shown([step.atom], told), self._change.epoch))
+                rests_on.append(Remembers(shown([step.atom], known), self._change.epoch))
         template = self._context.templates.of(self._rule.rule)
         names = [v.name for v in self._rule.all_variables()]
         return Changed(
@@ -65,10 +65,10 @@ class _Explained:
             firing.round,
             self._change.epoch,
             self._context.named(self._rule.rule),
-            binding(names, told),
-            tuple(found),
-            made_by(self._rule, firing, told),
-            template.filled(told) if template is not None else "",
+            binding(names, known),
+            tuple(rests_on),
+            made_by(self._rule, firing, known),
+            template.filled(known) if template is not None else "",
         )
 
     def _match(self, firing: Firing) -> tuple[Mapping[str, Any], list[Step]]:

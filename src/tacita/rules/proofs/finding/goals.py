@@ -14,7 +14,7 @@ from tacita.rules.logic.types import INTEGER, NUMBER, ListType, PairType, Record
 from tacita.rules.proofs.tree import GroundFact
 from tacita.rules.reasoner.plans.cells import Cell, as_type, named
 from tacita.rules.reasoner.plans.comparisons import row_of
-from tacita.rules.reasoner.plans.layout import ROUND, Layout, Position, literal, named_columns, sql_type
+from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, Position, literal, named_columns, sql_type
 from tacita.rules.reasoner.plans.tables import union
 from tacita.rules.reasoner.values import Null, Record, as_any
 
@@ -38,7 +38,7 @@ class Goals:
     """Whether these are more facts than were asked for."""
 
     @classmethod
-    def of(cls, engine: Engine, layout: Layout, facts: Sequence[tuple[GroundFact, int]]) -> Goals:
+    def of(cls, engine: Engine, layout: FactLayout, facts: Sequence[tuple[GroundFact, int]]) -> Goals:
         """Return facts as goals."""
         if len(facts) == 1:
             fact, round_ = facts[0]
@@ -46,14 +46,14 @@ class Goals:
             return cls(layout.predicate, cells, _integer(round_), _integer(0))
         selects = []
         for number, (fact, round_) in enumerate(facts):
-            held = [_fitted(engine, v, p) for v, p in zip(fact.values, layout.positions, strict=True)]
-            columns = named_columns(layout.positions, held)
+            own_cells = [_fitted(engine, v, p) for v, p in zip(fact.values, layout.positions, strict=True)]
+            columns = named_columns(layout.positions, own_cells)
             stamps = [exp.alias_(_integer(round_).value, ROUND), exp.alias_(_integer(number).value, _NUMBER)]
             selects.append(exp.select(*columns, *stamps))
         return cls._reading(layout, union(selects))
 
     @classmethod
-    def between(cls, layout: Layout, table: str, first: int, last: int) -> Goals:
+    def between(cls, layout: FactLayout, table: str, first: int, last: int) -> Goals:
         """Return the facts of a table that came in between two rounds, both included."""
         order = exp.Order(expressions=[exp.Ordered(this=exp.column(name)) for name in (ROUND, *layout.columns())])
         number = exp.alias_(exp.Window(this=exp.RowNumber(), order=order), _NUMBER)
@@ -63,7 +63,7 @@ class Goals:
         return replace(cls._reading(layout, query), is_ahead=True)
 
     @classmethod
-    def _reading(cls, layout: Layout, query: exp.Query) -> Goals:
+    def _reading(cls, layout: FactLayout, query: exp.Query) -> Goals:
         place, stamp = Cell(INTEGER, exp.column(_NUMBER, table="g")), Cell(INTEGER, exp.column(ROUND, table="g"))
         return cls(layout.predicate, layout.cells("g"), stamp, place, query.subquery("g", copy=False))
 
@@ -130,9 +130,9 @@ def _record(engine: Engine, record: Record, inner: Type, type_: Type) -> exp.Exp
     parts: list[exp.Expr] = []
     for name, value in record.items:
         is_null = isinstance(value, Null)
-        held: exp.Expr = exp.Null() if is_null else _value(engine, value, inner)
+        inner_value: exp.Expr = exp.Null() if is_null else _value(engine, value, inner)
         label = literal(value.number) if is_null else exp.Null()
-        parts += [exp.Literal.string(name), as_type(held, sql_type(inner)), as_type(label, sql_type(INTEGER))]
+        parts += [exp.Literal.string(name), as_type(inner_value, sql_type(inner)), as_type(label, sql_type(INTEGER))]
     if not parts:
         return as_type(exp.Array(expressions=[]), sql_type(type_))
     return as_type(engine.function("record_made", *parts), sql_type(type_))

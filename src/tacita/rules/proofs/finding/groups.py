@@ -13,7 +13,15 @@ from tacita.rules.logic.steps import Assign
 from tacita.rules.logic.terms import Aggregate, Atom, Pair, Term, Variable, variables
 from tacita.rules.logic.types import INTEGER, NUMBER
 from tacita.rules.proofs.finding.goals import Goals
-from tacita.rules.proofs.finding.rules import Context, binding, compare_terms, direct, goal_of, keep_template, premises
+from tacita.rules.proofs.finding.rules import (
+    ProofContext,
+    binding,
+    compare_terms,
+    direct,
+    goal_of,
+    keep_template,
+    premises,
+)
 from tacita.rules.proofs.finding.trail import (
     EARLIER,
     GOAL,
@@ -30,8 +38,8 @@ from tacita.rules.reasoner.plans.bodies import Body
 from tacita.rules.reasoner.plans.cells import Cell, wrapped
 from tacita.rules.reasoner.plans.derivations import Derivation
 from tacita.rules.reasoner.plans.groups import Gathered, Grouping, aggregated, head_record, maybe_groups
-from tacita.rules.reasoner.plans.layout import Layout, Position, cell_columns
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.layout import FactLayout, Position, cell_columns
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 from tacita.rules.syntax import text_of
 
 _SMALLEST_FIRST = {"mprod", "prod", "mmin", "min"}
@@ -40,14 +48,14 @@ _GROUP = "·group"
 
 
 def given_by(
-    context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
+    context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
 ) -> dict[GroundFact, Derived]:
     """Return how a rule gives goals, whether it aggregates or not."""
     return (direct if derivation.grouping is None else gathered)(context, derivation, atom, goals, asking)
 
 
 def gathered(
-    context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
+    context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
 ) -> dict[GroundFact, Derived]:
     """Return how a rule with aggregates gives goals."""
     grouping, steps = derivation.grouping, derivation.schedule
@@ -61,12 +69,12 @@ def gathered(
     winners = after.first([n for n in names if n in after.body.terms.bound])
     if not winners:
         return {}
-    groups = Groups.of(context, derivation, winners, cells)
+    groups = GoalGroups.of(context, derivation, winners, cells)
     lists = [groups.gathers(a, asking) for a in grouping.aggregates]
-    found = {}
+    derived = {}
     for place, values in enumerate(winners):
         goal = goal_of(goals, values)
-        found[goal] = Derived(
+        derived[goal] = Derived(
             goal,
             values[GOAL_ROUND],
             context.named(derivation.rule),
@@ -74,10 +82,10 @@ def gathered(
             (*(one[place] for one in lists), *premises(steps.after, values, len(steps.before))),
             explanation=template.filled(values) if template is not None else "",
         )
-    return found
+    return derived
 
 
-def matches(context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking) -> Trail:
+def matches(context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking) -> Trail:
     """Return the matches that the groups of some goals are formed of."""
     trail, schedule = context.trail(derivation, goals), derivation.schedule
     trail.is_maybe = derivation.is_maybe
@@ -97,13 +105,13 @@ def grouped(derivation: Derivation, trail: Trail) -> tuple[Trail, dict[Term, Cel
     plain, goals = derivation.grouping, trail.goals
     assert plain is not None and goals is not None
     grouping = Grouping((Variable(GOAL), *plain.group), plain.aggregates, plain.contributors)
-    found = Gathered.of(trail.engine, grouping, trail.body)
-    reading: exp.Expr = found.select.subquery("m", copy=False)
+    gathered = Gathered.of(trail.engine, grouping, trail.body)
+    reading: exp.Expr = gathered.select.subquery("m", copy=False)
     if derivation.is_maybe:
-        reading = maybe_groups(found, reading)
-    query, cells = aggregated(found, reading)
+        reading = maybe_groups(gathered, reading)
+    query, cells = aggregated(gathered, reading)
     bound = {term.name: cell for term, cell in cells.items() if isinstance(term, Variable)}
-    body = Body(trail.engine, trail.layouts, Terms(trail.engine, bound, cells, derivation.similar))
+    body = Body(trail.engine, trail.layouts, CompiledTerms(trail.engine, bound, cells, derivation.similar))
     from_ = query.args.get("from_") or query.args["from"]
     body.sources = [from_.this]
     for join in query.args.get("joins") or []:
@@ -150,26 +158,26 @@ def _about(a: exp.Expr, b: exp.Expr) -> exp.Expr:
 
 
 @dataclass(slots=True)
-class Groups:
+class GoalGroups:
     """The groups that give the goals: whoever matches one of them contributed."""
 
-    context: Context
+    context: ProofContext
     derivation: Derivation
     winners: Sequence[Values]
     goals: Goals
 
     @classmethod
     def of(
-        cls, context: Context, derivation: Derivation, winners: Sequence[Values], cells: Mapping[Term, Cell]
-    ) -> Groups:
+        cls, context: ProofContext, derivation: Derivation, winners: Sequence[Values], cells: Mapping[Term, Cell]
+    ) -> GoalGroups:
         """Return the groups of some matches that `grouped` gave, with the cells that it gave."""
         assert derivation.grouping is not None
         group = derivation.grouping.group
-        layout = Layout(_GROUP, "", tuple(Position(cells[t].type, cells[t].label is not None) for t in group))
+        layout = FactLayout(_GROUP, "", tuple(Position(cells[t].type, cells[t].label is not None) for t in group))
         facts = []
         for values in winners:
-            held = tuple(values[f"{_GROUP}.{place}"] for place in range(len(group)))
-            facts.append((GroundFact(_GROUP, held), values[GOAL_ROUND]))
+            group_values = tuple(values[f"{_GROUP}.{place}"] for place in range(len(group)))
+            facts.append((GroundFact(_GROUP, group_values), values[GOAL_ROUND]))
         return cls(context, derivation, winners, Goals.of(context.engine, layout, facts))
 
     def gathers(self, aggregate: Aggregate, asking: Asking) -> list[Gathers]:

@@ -23,16 +23,16 @@ from tacita.rules.logic.terms import Atom, Constant, Pack, Term, Variable
 from tacita.rules.logic.types import ANY, INTEGER, NOTHING, RowType
 from tacita.rules.proofs.finding.goals import Goals
 from tacita.rules.proofs.finding.question import round_of
-from tacita.rules.proofs.finding.rules import Context, compare_terms, instances
+from tacita.rules.proofs.finding.rules import ProofContext, compare_terms, instances
 from tacita.rules.proofs.finding.trail import ANY_TIME, GOAL_ROUND, Trail, goal_argument, positions
-from tacita.rules.proofs.tree import Derived, Equation, GroundFact, Made, Merged, Step, Uses
+from tacita.rules.proofs.tree import Derived, Equation, GroundFact, InventedNull, Merged, Step, Uses
 from tacita.rules.reasoner.chase.existentials import FIRST
 from tacita.rules.reasoner.plans.bodies import Body, moved
 from tacita.rules.reasoner.plans.cells import Cell, not_null
 from tacita.rules.reasoner.plans.comparisons import row_of
 from tacita.rules.reasoner.plans.derivations import Derivation
-from tacita.rules.reasoner.plans.layout import Layout, Position
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.layout import FactLayout, Position
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 from tacita.rules.reasoner.values import Null, as_any
 
 if TYPE_CHECKING:
@@ -64,28 +64,28 @@ class Merges:
     engine: Engine
     merged: Sequence[tuple[int, object, str, int]]
     final: dict[int, Any] = field(default_factory=dict)
-    told: dict[int, tuple[str, int]] = field(default_factory=dict)
+    causes: dict[int, tuple[str, int]] = field(default_factory=dict)
     """By which rule and in which round each label went."""
     _relation: Relation | None = None
 
     @classmethod
-    def of(cls, context: Context) -> Merges:
+    def of(cls, context: ProofContext) -> Merges:
         """Return the merges of a run."""
-        found = cls(context.engine, context.result.run.merged)
-        became = {label: value for label, value, _, _ in found.merged}
-        for label, _, rule, round_ in found.merged:
+        merges = cls(context.engine, context.result.run.merged)
+        became = {label: value for label, value, _, _ in merges.merged}
+        for label, _, rule, round_ in merges.merged:
             value: Any = Null(label)
             while isinstance(value, Null) and value.number in became:
                 value = became[value.number]
-            found.final[label] = value
-            found.told[label] = rule, round_
-        return found
+            merges.final[label] = value
+            merges.causes[label] = rule, round_
+        return merges
 
     def merged_of(self, null: Null) -> Merged | None:
         """Return what became of a null, if anything did."""
         if null.number not in self.final:
             return None
-        rule, round_ = self.told[null.number]
+        rule, round_ = self.causes[null.number]
         return Merged(null, self.final[null.number], rule, round_)
 
     def seen_through(self, cell: Cell, joins: list[exp.Join]) -> Cell:
@@ -102,7 +102,7 @@ class Merges:
         joins.append(exp.Join(this=self._table().as_(alias), side="LEFT", on=on))
         hit = not_null(exp.column("c0", table=alias))
         plain = Cell(NOTHING if cell.type == NOTHING else cell.type, cell.value)
-        value = exp.Null() if cell.type == NOTHING else Terms(self.engine).converted(plain, ANY).value
+        value = exp.Null() if cell.type == NOTHING else CompiledTerms(self.engine).converted(plain, ANY).value
         return Cell(
             ANY,
             exp.Case(ifs=[exp.If(this=hit, true=exp.column("c2", table=alias))], default=value.copy()),
@@ -129,10 +129,10 @@ def frontier_cells(derivation: Derivation) -> list[Cell]:
 
 
 def firings(
-    context: Context, derivation: Derivation, atom: Atom, goals: Goals, table: str, merges: Merges
+    context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, table: str, merges: Merges
 ) -> dict[GroundFact, Firing]:
     """Return for which frontiers the firings in a table gave goals."""
-    body = Body(context.engine, context.layouts, Terms(context.engine))
+    body = Body(context.engine, context.layouts, CompiledTerms(context.engine))
     trail = Trail(context.engine, context.layouts, body)
     joins: list[exp.Join] = []
     source = exp.to_table(table).as_("f")
@@ -153,19 +153,19 @@ def firings(
     for name, places in positions(atom.arguments).items():
         trail.compare(body.terms.bound[name], places)
     compare_terms(trail, atom)
-    found = {}
+    by_fact = {}
     for values in trail.first([_LABEL]):
         goal = GroundFact(goals.predicate, tuple(values[goal_argument(i)] for i in range(len(goals.cells))))
         frontier = tuple(values[f"{FRONTIER}.{i}"] for i in range(len(cells)))
-        found[goal] = Firing(goal, values[GOAL_ROUND], frontier, values[_LABEL])
-    return found
+        by_fact[goal] = Firing(goal, values[GOAL_ROUND], frontier, values[_LABEL])
+    return by_fact
 
 
-def frontier_layout(derivation: Derivation) -> Layout:
+def frontier_layout(derivation: Derivation) -> FactLayout:
     """Return a frontier as the arguments of a predicate of its own, so that it can be a goal."""
     bound = derivation.bound().terms.bound
     cells = [bound[v.name] for v in derivation.frontier]
-    return Layout(FRONTIER, "", tuple(Position(cell.type, cell.label is not None) for cell in cells))
+    return FactLayout(FRONTIER, "", tuple(Position(cell.type, cell.label is not None) for cell in cells))
 
 
 def frontier_atom(derivation: Derivation) -> Atom:
@@ -173,13 +173,13 @@ def frontier_atom(derivation: Derivation) -> Atom:
     return Atom(FRONTIER, derivation.frontier)
 
 
-def made_by(derivation: Derivation, firing: Firing, binding: Mapping[str, Any]) -> tuple[Made, ...]:
+def made_by(derivation: Derivation, firing: Firing, binding: Mapping[str, Any]) -> tuple[InventedNull, ...]:
     """Return the nulls that a rule made in a firing."""
     frontier = tuple(
         (v.name, binding.get(v.name, x)) for v, x in zip(derivation.frontier, firing.frontier, strict=True)
     )
     return tuple(
-        Made(Null(firing.label + place), variable.name, frontier)
+        InventedNull(Null(firing.label + place), variable.name, frontier)
         for place, variable in enumerate(derivation.existentials)
     )
 
@@ -190,15 +190,15 @@ _MATCHES, _FACTS, _STEPS = 40, 400, 12
 def with_equations(search: Search, steps: dict[GroundFact, Step]) -> dict[GroundFact, Step]:
     """Return steps in which merged nulls are explained; some of them, if they are many."""
     rules = [d for d in search.context.result.derivations if d.equality is not None and d.grouping is None]
-    found = dict(steps)
+    with_chains = dict(steps)
     room = _STEPS
     search = search.beyond or search
     for fact, step in steps.items():
         if isinstance(step, Derived) and step.merged and room and rules:
             merged = tuple(replace(m, because=_because(search, rules, m, fact)) for m in step.merged)
-            found[fact] = replace(step, merged=merged)
+            with_chains[fact] = replace(step, merged=merged)
             room -= 1
-    return found
+    return with_chains
 
 
 def _because(search: Search, rules: list[Derivation], merged: Merged, fact: GroundFact) -> tuple[Equation, ...]:

@@ -13,13 +13,13 @@ from tacita.errors import UsageError, counted, did_you_mean, listed
 from tacita.rules.logic.terms import Atom, Blank, Constant, Node, Pack, Pair, SetOf, Unpack, Variable, rewritten
 from tacita.rules.logic.types import ANY, INTEGER, NOTHING, RecordType, RowType, Type
 from tacita.rules.proofs.finding.goals import constant
-from tacita.rules.proofs.finding.rules import Context
+from tacita.rules.proofs.finding.rules import ProofContext
 from tacita.rules.proofs.finding.trail import read
 from tacita.rules.proofs.tree import GroundFact
 from tacita.rules.reasoner.plans.bodies import Body, moved
 from tacita.rules.reasoner.plans.cells import Cell, as_type, both, named
-from tacita.rules.reasoner.plans.layout import ROUND, Layout, literal, sql_type
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, literal, sql_type
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.values import Null, Record
 from tacita.rules.syntax import parse, text_of
@@ -29,12 +29,12 @@ _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\'\'|[^\'])*\'|⊥(\d+)')
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FactQuestion:
     """A question about facts of a predicate: its arguments may be variables or ``_``, which stand for anything."""
 
     atom: Atom
 
-    def cell(self, terms: Terms, position: int, type_: Type) -> Cell | None:
+    def cell(self, terms: CompiledTerms, position: int, type_: Type) -> Cell | None:
         """Return what an argument of some type must be; None if it may be anything."""
         term = self.atom.arguments[position]
         term = term.record if isinstance(term, Unpack) else term
@@ -68,26 +68,26 @@ def question_text(part: Node) -> str:
     return text_of(rewritten(part, change))
 
 
-def _record(terms: Terms, pairs: SetOf, type_: RecordType | RowType) -> Cell:
+def _record(terms: CompiledTerms, pairs: SetOf, type_: RecordType | RowType) -> Cell:
     """Return a set of pairs as the record that it is; with other attributes than those of the data, nothing is it."""
     nothing = Cell(RecordType(ANY), as_type(exp.Null(), sql_type(RecordType(ANY))))
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     for pair in pairs.items:
         first, second = (pair.first, pair.second) if isinstance(pair, Pair) else (pair, pair)
         if not isinstance(first, Constant):
             return nothing
         if isinstance(second, Variable) and second.name.startswith(NULL):
-            found[str(first.value)] = Null(int(second.name.removeprefix(NULL)))
+            parts[str(first.value)] = Null(int(second.name.removeprefix(NULL)))
         elif isinstance(second, Constant):
-            found[str(first.value)] = second.value
+            parts[str(first.value)] = second.value
         else:
             return nothing
-    if isinstance(type_, RowType) and set(found) != {name for name, _ in type_.attributes}:
+    if isinstance(type_, RowType) and set(parts) != {name for name, _ in type_.attributes}:
         return nothing
-    return constant(terms.engine, Record(tuple(sorted(found.items()))), type_)
+    return constant(terms.engine, Record(tuple(sorted(parts.items()))), type_)
 
 
-def asked(result: Reasoned, text: str) -> Asked:
+def parse_question(result: Reasoned, text: str) -> FactQuestion:
     """Return what a text asks about, or refuse it and say what is wrong."""
     written = text.strip().removesuffix(".")
     written = _LITERAL.sub(lambda m: m[0] if m[1] is None else f"{NULL}{m[1]}", written)
@@ -114,13 +114,15 @@ def asked(result: Reasoned, text: str) -> Asked:
             f"{atom.predicate} has {counted(wanted, 'argument')}, not {len(atom.arguments)}",
             do=f"write {atom.predicate}({names}); _ stands for anything",
         )
-    return Asked(atom)
+    return FactQuestion(atom)
 
 
-def first_fact(context: Context, question: Asked, table: str | None = None) -> tuple[GroundFact, int] | None:
+def first_fact(
+    context: ProofContext, question: FactQuestion, table: str | None = None
+) -> tuple[GroundFact, int] | None:
     """Return the first fact, in sorted order, that is what was asked about, with its round."""
     layout = context.layouts[question.atom.predicate]
-    cells, terms = layout.cells("t"), Terms(context.engine)
+    cells, terms = layout.cells("t"), CompiledTerms(context.engine)
     conditions: list[exp.Expr] = []
     same: dict[str, Cell] = {}
     for position, (term, cell) in enumerate(zip(question.atom.arguments, cells, strict=True)):
@@ -134,16 +136,16 @@ def first_fact(context: Context, question: Asked, table: str | None = None) -> t
     return _first(context, layout, cells, conditions, table)
 
 
-def round_of(context: Context, fact: GroundFact) -> int | None:
+def round_of(context: ProofContext, fact: GroundFact) -> int | None:
     """Return the round in which a fact came in; None if it does not hold."""
-    found = first_with(context, fact.predicate, dict(enumerate(fact.values)))
-    return None if found is None else found[1]
+    fact_and_round = first_with(context, fact.predicate, dict(enumerate(fact.values)))
+    return None if fact_and_round is None else fact_and_round[1]
 
 
-def first_with(context: Context, predicate: str, values: Mapping[int, Any]) -> tuple[GroundFact, int] | None:
+def first_with(context: ProofContext, predicate: str, values: Mapping[int, Any]) -> tuple[GroundFact, int] | None:
     """Return the first fact of a predicate with values at some positions, and its round."""
     layout = context.layouts[predicate]
-    cells, terms = layout.cells("t"), Terms(context.engine)
+    cells, terms = layout.cells("t"), CompiledTerms(context.engine)
     conditions = [
         terms.matching(cells[i], constant(context.engine, value, layout.positions[i].type))
         for i, value in values.items()
@@ -152,15 +154,15 @@ def first_with(context: Context, predicate: str, values: Mapping[int, Any]) -> t
 
 
 def _first(
-    context: Context, layout: Layout, cells: tuple[Cell, ...], conditions: list[exp.Expr], table: str | None
+    context: ProofContext, layout: FactLayout, cells: tuple[Cell, ...], conditions: list[exp.Expr], table: str | None
 ) -> tuple[GroundFact, int] | None:
-    body = Body(context.engine, context.layouts, Terms(context.engine))
+    body = Body(context.engine, context.layouts, CompiledTerms(context.engine))
     body.sources.append(named(table or layout.table, "t"))
     body.conditions += [both(*conditions)] if conditions else []
     columns, moved_cells = moved([*cells, Cell(INTEGER, exp.column(ROUND, table="t"))], "m")
     plan = body.select(*columns).order_by(*(exp.column(c.alias) for c in columns)).limit(1)
     names = {str(i): cell for i, cell in enumerate(moved_cells)}
     for values in read(context.engine, plan, names):
-        *held, round_ = values.values()
-        return GroundFact(layout.predicate, tuple(held)), round_
+        *arguments, round_ = values.values()
+        return GroundFact(layout.predicate, tuple(arguments)), round_
     return None

@@ -50,7 +50,7 @@ from tacita.rules.proofs.templates import Template, Templates
 from tacita.rules.proofs.tree import Binding, Computes, Derived, GroundFact, Holds, Misses, Premise, RuleName, Uses
 from tacita.rules.reasoner.plans.derivations import Derivation
 from tacita.rules.reasoner.plans.groups import head_record
-from tacita.rules.reasoner.plans.layout import Layout
+from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.values import written
 from tacita.rules.syntax import text_of
@@ -58,22 +58,22 @@ from tacita.rules.syntax import text_of
 
 def premises(steps: Sequence[Step], values: Values, start: int = 0) -> tuple[Premise, ...]:
     """Return what a match of some steps rests on, in the order of the steps."""
-    found: list[Premise] = []
+    listed: list[Premise] = []
     for place, step in enumerate(steps, start):
         match step:
             case Match(atom):
-                found.append(Uses(matched(atom, place, values)))
+                listed.append(Uses(matched(atom, place, values)))
             case Assign(_, Aggregate()):
                 pass  # the aggregate itself says it
             case Assign(variable, term):
-                found.append(Computes(variable.name, text_of(term), values.get(variable.name)))
+                listed.append(Computes(variable.name, text_of(term), values.get(variable.name)))
             case Enumerate(variable, collection):
-                found.append(Computes(variable.name, f"a member of {text_of(collection)}", values.get(variable.name)))
+                listed.append(Computes(variable.name, f"a member of {text_of(collection)}", values.get(variable.name)))
             case Test(condition) if not _is_fixed(condition):
-                found.append(held(condition, place, values))
+                listed.append(condition_premise(condition, place, values))
             case Absent(negation):
-                found.append(Misses(text_of(negation), shown(negation.items, values)))
-    return tuple(found)
+                listed.append(Misses(text_of(negation), shown(negation.items, values)))
+    return tuple(listed)
 
 
 def _is_fixed(condition: Condition) -> bool:
@@ -86,7 +86,7 @@ def matched(atom: Atom, place: int, values: Values) -> GroundFact:
     return GroundFact(atom.predicate, tuple(values[argument(place, i)] for i in range(len(atom.arguments))))
 
 
-def held(condition: Condition, place: int, values: Values) -> Holds:
+def condition_premise(condition: Condition, place: int, values: Values) -> Holds:
     """Return a condition with the values that it compared."""
     terms = operands(condition)
     compared = tuple(values.get(operand(place, i)) for i in range(len(terms)))
@@ -128,14 +128,14 @@ def binding(names: Sequence[str], values: Values) -> Binding:
 
 
 @dataclass(slots=True)
-class Context:
+class ProofContext:
     """What looking for proofs needs to know of a run, and the rounds of the facts that were met."""
 
     result: Reasoned
     contributors: int = 20
     """How many contributors of an aggregate are listed."""
     rounds: dict[GroundFact, int] = field(default_factory=dict)
-    others: Mapping[str, Layout] | None = None
+    others: Mapping[str, FactLayout] | None = None
     """Where facts are looked for instead of the tables of the run."""
     templates: Templates = field(init=False)
     _names: dict[int, RuleName] = field(default_factory=dict, init=False)
@@ -149,7 +149,7 @@ class Context:
         return self.result.run.engine
 
     @property
-    def layouts(self) -> Mapping[str, Layout]:
+    def layouts(self) -> Mapping[str, FactLayout]:
         """How facts lie in their tables."""
         return self.result.run.layouts if self.others is None else self.others
 
@@ -183,14 +183,14 @@ def can_give(atom: Atom, facts: Sequence[GroundFact]) -> bool:
 
 
 def direct(
-    context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
+    context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
 ) -> dict[GroundFact, Derived]:
     """Return how a rule without aggregates gives goals."""
     return {step.fact: step for step in instances(context, derivation, atom, goals, asking)}
 
 
 def instances(
-    context: Context, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER, most: int = 1
+    context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER, most: int = 1
 ) -> list[Derived]:
     """Return the first matches of a rule without aggregates that give each of some goals."""
     trail, steps = context.trail(derivation, goals), derivation.schedule.before
@@ -199,10 +199,10 @@ def instances(
     template = context.templates.of(derivation.rule)
     keep_template(trail, template)
     names = [v.name for v in derivation.all_variables()]
-    found = []
+    derived = []
     for values in trail.first(names, most):
         context.met(steps, values)
-        found.append(
+        derived.append(
             Derived(
                 goal_of(goals, values),
                 values[GOAL_ROUND],
@@ -212,7 +212,7 @@ def instances(
                 explanation=template.filled(values) if template is not None else "",
             )
         )
-    return found
+    return derived
 
 
 def compare_terms(trail: Trail, atom: Atom, open_to: frozenset[str] = frozenset()) -> None:

@@ -24,11 +24,11 @@ from tacita.rules.proofs.finding.nulls import (
     frontier_layout,
     made_by,
 )
-from tacita.rules.proofs.finding.rules import Context, can_give, instances
+from tacita.rules.proofs.finding.rules import ProofContext, can_give, instances
 from tacita.rules.proofs.finding.sources import INPUT, Ahead, Givens, forget, with_quarantined
 from tacita.rules.proofs.finding.trail import ANY_TIME, Asking
 from tacita.rules.proofs.finding.without_rounds import from_superseded, loosely
-from tacita.rules.proofs.tree import Computed, Derived, Given, GroundFact, Lost, Made, Step, used
+from tacita.rules.proofs.tree import Computed, Derived, GivenFact, GroundFact, InventedNull, LostFact, Step, used
 from tacita.rules.reasoner.plans.derivations import Derivation
 from tacita.rules.reasoner.values import Null
 
@@ -37,7 +37,7 @@ from tacita.rules.reasoner.values import Null
 class Search:
     """Finds the steps of proofs, a level at a time."""
 
-    context: Context
+    context: ProofContext
     ahead: Ahead = field(init=False)
     givens: Givens = field(init=False)
     merges: Merges = field(init=False)
@@ -72,7 +72,7 @@ class Search:
             self._beyond = Search(with_quarantined(self.context))
         return self._beyond
 
-    def contexts(self) -> Iterator[Context]:
+    def contexts(self) -> Iterator[ProofContext]:
         """Yield where facts can be looked for: among all that there ever were first."""
         if self.beyond is not None:
             yield self.beyond.context
@@ -81,23 +81,23 @@ class Search:
     def steps(self, facts: Iterable[GroundFact]) -> dict[GroundFact, Step]:
         """Return a step for each of some facts whose rounds are known."""
         order = list(facts)
-        found: dict[GroundFact, Step] = {}
+        by_fact: dict[GroundFact, Step] = {}
         waiting: dict[str, list[GroundFact]] = {}
         for fact in order:
             if self.context.rounds[fact] == 0:
-                found[fact] = Given(fact, self.givens.where(fact))
+                by_fact[fact] = GivenFact(fact, self.givens.where(fact))
             elif fact in self.settled:
-                found[fact] = self.settled[fact]
+                by_fact[fact] = self.settled[fact]
             elif fact in self.known:
-                found[fact] = self.known[fact]
+                by_fact[fact] = self.known[fact]
             else:
                 waiting.setdefault(fact.predicate, []).append(fact)
         for predicate, some in waiting.items():
-            found |= self._explained(predicate, some)
-        for fact in self.superseded & found.keys():
-            step = found[fact]
-            found[fact] = replace(step, is_superseded=True) if isinstance(step, Derived) else step
-        return {fact: _as_data(found[fact]) for fact in order}
+            by_fact |= self._explained(predicate, some)
+        for fact in self.superseded & by_fact.keys():
+            step = by_fact[fact]
+            by_fact[fact] = replace(step, is_superseded=True) if isinstance(step, Derived) else step
+        return {fact: _as_data(by_fact[fact]) for fact in order}
 
     # -- kinds of rules ------------------------------------------------------------------------------------------------
 
@@ -105,45 +105,45 @@ class Search:
     def heads(self) -> Mapping[str, list[tuple[Derivation, Atom]]]:
         """The rules by what they derive, each with the head atom that does."""
         late = version_rules(self.context)
-        found: dict[str, list[tuple[Derivation, Atom]]] = {}
+        by_predicate: dict[str, list[tuple[Derivation, Atom]]] = {}
         for derivation in self.context.result.derivations:
             if derivation.number not in late:
                 for atom in derivation.heads:
-                    found.setdefault(atom.predicate, []).append((derivation, atom))
-        return found
+                    by_predicate.setdefault(atom.predicate, []).append((derivation, atom))
+        return by_predicate
 
     def rules(self, predicate: str) -> list[tuple[Derivation, Atom]]:
         """Return the rules without existentials for a predicate."""
         return [(d, a) for d, a in self.heads.get(predicate, []) if not d.existentials]
 
     def _explained(self, predicate: str, facts: Sequence[GroundFact]) -> dict[GroundFact, Step]:
-        found: dict[GroundFact, Step] = {}
+        steps: dict[GroundFact, Step] = {}
 
         def rest() -> list[GroundFact]:
-            return [fact for fact in facts if fact not in found]
+            return [fact for fact in facts if fact not in steps]
 
         # The rule that helped last comes first: in a recursion it is likely to help again.
         for derivation, atom in sorted(self.rules(predicate), key=lambda r: self.last_use.get(r[0].number, 0)):
             given = self.by_rule(derivation, atom, rest()) if rest() else {}
-            found |= given
+            steps |= given
             if given:
                 self.last_use[derivation.number] = min(self.last_use.values(), default=0) - 1
         others = [(d, a) for d, a in self.heads.get(predicate, []) if d.existentials]
         for derivation, _ in others:
             if rest() and derivation.is_computed:
-                found |= self._computed(derivation, rest())
+                steps |= self._computed(derivation, rest())
         history = self.context.result.history
         if rest() and history is not None and predicate in history.older:
-            found |= changed(self.context, history, self.goals(rest()), self.merges)
+            steps |= changed(self.context, history, self.goals(rest()), self.merges)
         for derivation, atom in others:
             if rest() and not derivation.is_computed:
                 for fact, step in self._invented(derivation, atom, rest()).items():
                     # That a null became a constant is best explained by what says so of the constant.
                     better = self._settled(fact, with_settled_nulls=False) if step.is_settled else None
-                    found[fact] = better or step
+                    steps[fact] = better or step
         for fact in rest():
-            found[fact] = self._otherwise(fact)
-        return {fact: step for fact, step in found.items() if fact in facts}
+            steps[fact] = self._otherwise(fact)
+        return {fact: step for fact, step in steps.items() if fact in facts}
 
     def goals(self, facts: Sequence[GroundFact]) -> Goals:
         """Return facts of one predicate as goals."""
@@ -156,20 +156,20 @@ class Search:
             return {}
         asking = Asking(tables=self.ahead.tables(derivation, facts))
         goals = self.ahead.goals(derivation, facts) or self.goals(facts)
-        found = given_by(self.context, derivation, atom, goals, asking)
+        derived = given_by(self.context, derivation, atom, goals, asking)
         if goals.is_ahead:
-            for fact, step in found.items():
+            for fact, step in derived.items():
                 self.known.setdefault(fact, step)
                 self.context.rounds.setdefault(fact, step.round)
-            missed = [fact for fact in facts if fact not in found]  # a fact that is in no table any more
+            missed = [fact for fact in facts if fact not in derived]  # a fact that is in no table any more
             if missed:
-                found |= given_by(self.context, derivation, atom, self.goals(missed), asking)
-        return found
+                derived |= given_by(self.context, derivation, atom, self.goals(missed), asking)
+        return derived
 
     def _computed(self, derivation: Derivation, facts: Sequence[GroundFact]) -> dict[GroundFact, Step]:
         """Return the facts that a function of the caller's gave, with what it was asked."""
-        asked = len(derivation.atoms[0].arguments)
-        firings_ = [Firing(fact, self.context.rounds[fact], fact.values[:asked], 0) for fact in facts]
+        inputs = len(derivation.atoms[0].arguments)
+        firings_ = [Firing(fact, self.context.rounds[fact], fact.values[:inputs], 0) for fact in facts]
         name = (derivation.rule.label or "").removeprefix("#")
         return {
             firing.goal: Computed(firing.goal, firing.round, name, step.premises)
@@ -193,17 +193,17 @@ class Search:
         for derivation, atom in self.heads.get(fact.predicate, []) if places and depth else ():
             if derivation.is_computed or derivation.grouping is not None:
                 continue
-            told: dict[str, Any] = {}
+            known: dict[str, Any] = {}
             if derivation.existentials:
                 for step in self._invented(derivation, atom, [fact]).values():
-                    told = {made.variable: made.null for made in step.made}
+                    known = {new.variable: new.null for new in step.new_nulls}
             elif can_give(atom, [fact]):
                 for step in instances(self.context, derivation, atom, self.goals([fact]), ANY_TIME):
                     before = [self.as_made(use, depth - 1) for use in used(step.premises) if use != fact]
-                    told = _held(derivation.atoms, before)
-            if told:
+                    known = _bindings(derivation.atoms, before)
+            if known:
                 named = {i: t.name for i in places if isinstance(t := atom.arguments[i], Variable)}
-                values = [told.get(named.get(i, ""), value) for i, value in enumerate(fact.values)]
+                values = [known.get(named.get(i, ""), value) for i, value in enumerate(fact.values)]
                 return GroundFact(fact.predicate, tuple(values))
         return fact
 
@@ -214,23 +214,23 @@ class Search:
             return self._unrecorded(derivation, atom, facts)
         if not chase.has_fired:
             return {}
-        told = firings(self.context, chase.derivation, atom, self.goals(facts), chase.table, self.merges)
-        found: dict[GroundFact, Derived] = {}
-        for firing, step in self._matched(derivation, list(told.values())):
-            made = made_by(derivation, firing, dict(step.binding))
-            merged = tuple(m for one in made if (m := self.merges.merged_of(one.null)) is not None)
-            found[firing.goal] = replace(step, fact=firing.goal, round=firing.round, made=made, merged=merged)
-        return found
+        records = firings(self.context, chase.derivation, atom, self.goals(facts), chase.table, self.merges)
+        derived: dict[GroundFact, Derived] = {}
+        for firing, step in self._matched(derivation, list(records.values())):
+            nulls = made_by(derivation, firing, dict(step.binding))
+            merged = tuple(m for one in nulls if (m := self.merges.merged_of(one.null)) is not None)
+            derived[firing.goal] = replace(step, fact=firing.goal, round=firing.round, new_nulls=nulls, merged=merged)
+        return derived
 
-    def _matched(self, derivation: Derivation, told: Sequence[Firing]) -> list[tuple[Firing, Derived]]:
+    def _matched(self, derivation: Derivation, records: Sequence[Firing]) -> list[tuple[Firing, Derived]]:
         """Return the matches of a rule's body for frontiers."""
-        if not told:
+        if not records:
             return []
         layout = frontier_layout(derivation)
-        goals = Goals.of(self.context.engine, layout, [firing.fact() for firing in told])
-        found = given_by(self.context, derivation, frontier_atom(derivation), goals)
-        by_frontier = {fact.values: step for fact, step in found.items()}
-        return [(firing, by_frontier[firing.frontier]) for firing in told if firing.frontier in by_frontier]
+        goals = Goals.of(self.context.engine, layout, [firing.fact() for firing in records])
+        derived = given_by(self.context, derivation, frontier_atom(derivation), goals)
+        by_frontier = {fact.values: step for fact, step in derived.items()}
+        return [(firing, by_frontier[firing.frontier]) for firing in records if firing.frontier in by_frontier]
 
     def _unrecorded(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Derived]:
         """Return how a rule gives facts when it is not on record for what it made which null."""
@@ -239,17 +239,17 @@ class Search:
         some = [fact for fact in facts if all(isinstance(fact.values[i], Null) for i in places)]
         if not some:
             return {}
-        found = given_by(self.context, derivation, atom, self.goals(some), Asking(open_to=unknown))
+        derived = given_by(self.context, derivation, atom, self.goals(some), Asking(open_to=unknown))
         frontier = {v.name for v in derivation.frontier}
         return {
             fact: replace(
                 step,
-                made=tuple(
-                    Made(fact.values[i], name, tuple((n, x) for n, x in step.binding if n in frontier))
+                new_nulls=tuple(
+                    InventedNull(fact.values[i], name, tuple((n, x) for n, x in step.binding if n in frontier))
                     for i, name in places.items()
                 ),
             )
-            for fact, step in found.items()
+            for fact, step in derived.items()
         }
 
     # -- when the rounds do not help -----------------------------------------------------------------------------------
@@ -262,24 +262,24 @@ class Search:
     def _otherwise(self, fact: GroundFact) -> Step:
         """Return the step of a fact that no rule gives from earlier facts."""
         is_merged = bool(self.context.result.run.merged)
-        found = self._settled(fact, with_settled_nulls=True) if is_merged else from_superseded(self, fact)
-        if found is None and self.beyond is not None:
-            found = self.beyond.steps([fact])[fact]
+        step = self._settled(fact, with_settled_nulls=True) if is_merged else from_superseded(self, fact)
+        if step is None and self.beyond is not None:
+            step = self.beyond.steps([fact])[fact]
             self.settled |= self.beyond.settled
-        if found is not None and not isinstance(found, Lost):
-            return found
+        if step is not None and not isinstance(step, LostFact):
+            return step
         because = "was changed by equality rules since" if is_merged else "was replaced later"
-        return Lost(fact, self.context.rounds[fact], f"what it was derived from {because}")
+        return LostFact(fact, self.context.rounds[fact], f"what it was derived from {because}")
 
 
 def _as_data(step: Step) -> Step:
     """Return a step that only reads a tuple of the data as what it is for people: given."""
     if isinstance(step, Derived) and step.rule.origin.startswith(READ_AS):
-        return Given(step.fact, INPUT)
+        return GivenFact(step.fact, INPUT)
     return step
 
 
-def _held(atoms: Sequence[Atom], facts: Sequence[GroundFact]) -> dict[str, Any]:
+def _bindings(atoms: Sequence[Atom], facts: Sequence[GroundFact]) -> dict[str, Any]:
     """Return what the variables of some atoms are in the facts that they matched."""
     if len(atoms) != len(facts):
         return {}

@@ -18,7 +18,7 @@ from sqlglot import exp
 from tacita.rules.logic.program import Fact
 from tacita.rules.logic.terms import Constant, Unpack, Variable
 from tacita.rules.proofs.finding.goals import Goals, constant
-from tacita.rules.proofs.finding.rules import Context
+from tacita.rules.proofs.finding.rules import ProofContext
 from tacita.rules.proofs.finding.trail import read
 from tacita.rules.proofs.tree import GroundFact
 from tacita.rules.reasoner.plans.bodies import moved
@@ -26,7 +26,7 @@ from tacita.rules.reasoner.plans.cells import both, named
 from tacita.rules.reasoner.plans.derivations import Derivation
 from tacita.rules.reasoner.plans.layout import ROUND
 from tacita.rules.reasoner.plans.tables import union
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 
 _LARGE = 20_000
 """From so many facts on a table of fewer is worth making."""
@@ -41,7 +41,7 @@ _WORTHWHILE, _A_ROUND = 3, 40
 class Ahead:
     """What was learned of the way that a proof takes."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: ProofContext) -> None:
         self._context = context
         self._narrow: dict[tuple[str, tuple[Any, ...]], str | None] = {}
         self._levels: Counter[int] = Counter()
@@ -77,7 +77,7 @@ class Ahead:
 
     def _narrowed(self, predicate: str, kept: Sequence[int], values: Sequence[Any]) -> str:
         engine, layout = self._context.engine, self._context.layouts[predicate]
-        cells, terms = layout.cells("t"), Terms(engine)
+        cells, terms = layout.cells("t"), CompiledTerms(engine)
         same = [
             terms.matching(cells[i], constant(engine, value, layout.positions[i].type))
             for i, value in zip(kept, values, strict=True)
@@ -136,7 +136,7 @@ def _kept(derivation: Derivation, predicate: str) -> tuple[int, ...]:
     )
 
 
-def with_quarantined(context: Context) -> Context:
+def with_quarantined(context: ProofContext) -> ProofContext:
     """Return a context in which the facts that were taken out are there too; it shares what is known of rounds."""
     taken = context.result.run.quarantined
     layouts = dict(context.layouts)
@@ -150,7 +150,7 @@ def with_quarantined(context: Context) -> Context:
     return replace(context, others=layouts)
 
 
-def forget(context: Context) -> None:
+def forget(context: ProofContext) -> None:
     """Forget what `with_quarantined` made."""
     for predicate in context.result.run.quarantined:
         context.engine.forget(context.layouts[predicate].table)
@@ -162,7 +162,7 @@ INPUT = "input"
 class Givens:
     """The facts that a program states, by their values."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: ProofContext) -> None:
         self._context = context
         self._found: dict[str, dict[tuple[Any, ...], str]] = {}
         self._facts: dict[str, list[Fact]] | None = None
@@ -182,6 +182,6 @@ class Givens:
         arguments = [a.record if isinstance(a, Unpack) else a for a in fact.atom.arguments]
         if all(isinstance(a, Constant) for a in arguments):
             return tuple(a.value for a in arguments if isinstance(a, Constant))
-        columns, cells = moved([Terms(self._context.engine).cell(a) for a in arguments], "m")
+        columns, cells = moved([CompiledTerms(self._context.engine).cell(a) for a in arguments], "m")
         rows = read(self._context.engine, exp.select(*columns), {str(i): cell for i, cell in enumerate(cells)})
         return tuple(rows[0].values())

@@ -16,8 +16,8 @@ from tacita.rules.proofs.finding.goals import Goals
 from tacita.rules.reasoner.plans.bodies import Body, moved
 from tacita.rules.reasoner.plans.cells import Cell
 from tacita.rules.reasoner.plans.groups import head_record
-from tacita.rules.reasoner.plans.layout import ROUND, Layout, cell_columns
-from tacita.rules.reasoner.plans.terms import SimilarTo, Terms
+from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, cell_columns
+from tacita.rules.reasoner.plans.terms import CompiledTerms, SimilarTo
 from tacita.rules.reasoner.values import decoded
 
 Values: TypeAlias = Mapping[str, Any]
@@ -83,7 +83,7 @@ class Trail:
     """A select under construction. What is to be kept stands among its variables, so nothing loses it on the way."""
 
     engine: Engine
-    layouts: Mapping[str, Layout]
+    layouts: Mapping[str, FactLayout]
     body: Body
     rounds: list[str] = field(default_factory=list)
     arguments: set[str] = field(default_factory=set)
@@ -95,10 +95,10 @@ class Trail:
 
     @classmethod
     def to(
-        cls, engine: Engine, layouts: Mapping[str, Layout], similar: SimilarTo | None, goals: Goals | None = None
+        cls, engine: Engine, layouts: Mapping[str, FactLayout], similar: SimilarTo | None, goals: Goals | None = None
     ) -> Trail:
         """Return an empty trail towards some goals."""
-        trail = cls(engine, layouts, Body(engine, layouts, Terms(engine, {}, {}, similar)), goals=goals)
+        trail = cls(engine, layouts, Body(engine, layouts, CompiledTerms(engine, {}, {}, similar)), goals=goals)
         if goals is not None:
             trail.add_goals(goals)
         return trail
@@ -227,8 +227,8 @@ def read(engine: Engine, plan: exp.Query, cells: Mapping[str, Cell]) -> list[dic
 
 def positions(arguments: Sequence[Term], skip: Collection[str] = ()) -> dict[str, list[int]]:
     """Return at which positions of a head each variable stands alone."""
-    found: dict[str, list[int]] = {}
+    by_name: dict[str, list[int]] = {}
     for position, term in enumerate(map(head_record, arguments)):
         if isinstance(term, Variable) and term.name not in skip:
-            found.setdefault(term.name, []).append(position)
-    return found
+            by_name.setdefault(term.name, []).append(position)
+    return by_name

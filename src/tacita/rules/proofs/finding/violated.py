@@ -13,13 +13,13 @@ from tacita.rules.logic.terms import Atom, Variable
 from tacita.rules.proofs.finding.goals import Goals, constant
 from tacita.rules.proofs.finding.groups import gathered
 from tacita.rules.proofs.finding.question import round_of
-from tacita.rules.proofs.finding.rules import Context, binding, premises
+from tacita.rules.proofs.finding.rules import ProofContext, binding, premises
 from tacita.rules.proofs.finding.search import Search
 from tacita.rules.proofs.finding.trail import ANY_TIME, Trail, argument
 from tacita.rules.proofs.tree import Binding, GroundFact, Holds, Premise, RuleName, Uses, Violated
 from tacita.rules.reasoner.chase.violations import Violation
 from tacita.rules.reasoner.plans.derivations import Derivation
-from tacita.rules.reasoner.plans.layout import Layout, Position
+from tacita.rules.reasoner.plans.layout import FactLayout, Position
 from tacita.rules.reasoner.program import is_denial
 from tacita.rules.reasoner.values import Null
 from tacita.rules.syntax import text_of
@@ -30,27 +30,27 @@ _LEFT, _RIGHT = "·left", "·right"
 
 def violated(search: Search, violation: Violation) -> Violated:
     """Return a violation as the step of a proof; what of its facts is not there any more has no round."""
-    told = violation.clash if violation.clash is not None else tuple(violation.values.values())
-    fact = GroundFact(VIOLATION, (violation.rule, *told))
-    found = _Found(search, violation)
-    rules = found.rules()
+    values = violation.clash if violation.clash is not None else tuple(violation.values.values())
+    fact = GroundFact(VIOLATION, (violation.rule, *values))
+    evidence = _Evidence(search, violation)
+    rules = evidence.rules()
     for context in search.contexts():
         for rule in rules:
-            match = found.among(context, rule)
+            match = evidence.among(context, rule)
             if match is not None:
                 return Violated(fact, context.named(rule.rule), violation.text, *match)
-    for one in found.facts:
+    for one in evidence.facts:
         round_ = next((r for c in search.contexts() if (r := round_of(c, one)) is not None), None)
         if round_ is not None:
             search.context.rounds[one] = round_
     name = search.context.named(rules[0].rule) if rules else RuleName(violation.rule)
     return Violated(
-        fact, name, violation.text, tuple(violation.values.items()), tuple(Uses(one) for one in found.facts)
+        fact, name, violation.text, tuple(violation.values.items()), tuple(Uses(one) for one in evidence.facts)
     )
 
 
 @dataclass(slots=True)
-class _Found:
+class _Evidence:
     """The search for the match of one violation."""
 
     search: Search
@@ -69,7 +69,7 @@ class _Found:
     def _by_now(self, value: Any) -> Any:
         return self.search.merges.final.get(value.number, value) if isinstance(value, Null) else value
 
-    def among(self, context: Context, rule: Derivation) -> tuple[Binding, tuple[Premise, ...]] | None:
+    def among(self, context: ProofContext, rule: Derivation) -> tuple[Binding, tuple[Premise, ...]] | None:
         """Return the match among the facts of a context: the variables of the rule, and what it rests on."""
         if rule.grouping is not None:
             return self._group(context, rule)
@@ -77,13 +77,13 @@ class _Found:
         # What was not there when the violation was found may have come later.
         lasting = [step for step in steps if not isinstance(step, Absent)]
         for some in [steps] if len(lasting) == len(steps) else [steps, lasting]:
-            found = self._match(context, rule, some)
-            if found is not None:
-                return found
+            match = self._match(context, rule, some)
+            if match is not None:
+                return match
         return None
 
     def _match(
-        self, context: Context, rule: Derivation, steps: Sequence[Step]
+        self, context: ProofContext, rule: Derivation, steps: Sequence[Step]
     ) -> tuple[Binding, tuple[Premise, ...]] | None:
         trail = context.trail(rule)
         trail.take(steps, {}, ANY_TIME)
@@ -97,12 +97,12 @@ class _Found:
         names = [v.name for v in rule.all_variables()]
         for values in trail.first(names):
             context.met(steps, values)
-            found = list(premises(steps, values))
+            matched = list(premises(steps, values))
             if sides is not None:
                 terms = text_of(sides.left), text_of(sides.right)
                 clash = values[_LEFT], values[_RIGHT]
-                found.append(Holds(text_of(sides), "!=", clash, terms, "they must be the same"))
-            return binding(names, values), tuple(found)
+                matched.append(Holds(text_of(sides), "!=", clash, terms, "they must be the same"))
+            return binding(names, values), tuple(matched)
         return None
 
     def _compare(self, trail: Trail, steps: Sequence[Step]) -> None:
@@ -125,14 +125,14 @@ class _Found:
             if waiting and isinstance(step, Match) and step.atom.predicate == waiting[0].predicate:
                 yield place, waiting.pop(0)
 
-    def _group(self, context: Context, rule: Derivation) -> tuple[Binding, tuple[Premise, ...]] | None:
+    def _group(self, context: ProofContext, rule: Derivation) -> tuple[Binding, tuple[Premise, ...]] | None:
         """Return the group that must not be, and who contributed to it."""
         bound = rule.bound().terms.bound
-        told = {name: self._by_now(value) for name, value in self.violation.values.items() if name in bound}
-        kinds = tuple(Position(bound[name].type, bound[name].label is not None) for name in told)
-        goal = GroundFact(VIOLATION, tuple(told.values()))
-        goals = Goals.of(context.engine, Layout(VIOLATION, "", kinds), [(goal, context.result.rounds + 1)])
-        atom = Atom(VIOLATION, tuple(map(Variable, told)))
+        known = {name: self._by_now(value) for name, value in self.violation.values.items() if name in bound}
+        kinds = tuple(Position(bound[name].type, bound[name].label is not None) for name in known)
+        goal = GroundFact(VIOLATION, tuple(known.values()))
+        goals = Goals.of(context.engine, FactLayout(VIOLATION, "", kinds), [(goal, context.result.rounds + 1)])
+        atom = Atom(VIOLATION, tuple(map(Variable, known)))
         for step in gathered(context, rule, atom, goals, ANY_TIME).values():
             return step.binding, step.premises
         return None

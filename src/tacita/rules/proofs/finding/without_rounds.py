@@ -17,15 +17,15 @@ from tacita.rules.logic.dependencies import is_recursive
 from tacita.rules.proofs.finding.groups import gathered, given_by
 from tacita.rules.proofs.finding.rules import can_give, instances
 from tacita.rules.proofs.finding.trail import ANY_TIME, Asking
-from tacita.rules.proofs.tree import Derived, Given, GroundFact, Step, premises_of, used
+from tacita.rules.proofs.tree import Derived, GivenFact, GroundFact, Step, premises_of, used
 from tacita.rules.reasoner.chase.extremes import extremes
 from tacita.rules.reasoner.plans.bodies import Body
 from tacita.rules.reasoner.plans.cells import everything
 from tacita.rules.reasoner.plans.derivations import Derivation, projected
 from tacita.rules.reasoner.plans.groups import Gathered
-from tacita.rules.reasoner.plans.layout import ROUND, Layout
+from tacita.rules.reasoner.plans.layout import ROUND, FactLayout
 from tacita.rules.reasoner.plans.tables import in_round, union
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 from tacita.rules.reasoner.program import strata
 
 if TYPE_CHECKING:
@@ -47,33 +47,33 @@ def loosely(search: Search, goal: GroundFact, *, with_settled_nulls: bool) -> di
     proved: dict[GroundFact, Step] = dict(search.settled)
     waiting = [goal]
     while waiting and len(offers) < _FACTS:
-        found: dict[GroundFact, None] = {}
+        seen: dict[GroundFact, None] = {}
         for fact in waiting:
             offers[fact] = _offers(search, fact, with_settled_nulls=with_settled_nulls)
             for step in offers[fact]:
-                found.update(dict.fromkeys(used(premises_of(step))))
+                seen.update(dict.fromkeys(used(premises_of(step))))
         _prove(offers, proved)
         if goal in proved:
             return _needed(goal, proved)
-        waiting = [fact for fact in found if fact not in offers and fact not in proved]
+        waiting = [fact for fact in seen if fact not in offers and fact not in proved]
     return {}
 
 
 def _offers(search: Search, fact: GroundFact, *, with_settled_nulls: bool) -> list[Step]:
     """Return the ways in which a fact could be derived."""
     if search.context.rounds[fact] == 0:
-        return [Given(fact, search.givens.where(fact))]
+        return [GivenFact(fact, search.givens.where(fact))]
     goals = search.goals([fact])
-    found: list[Step] = []
+    steps: list[Step] = []
     for derivation, atom in search.rules(fact.predicate):
         if not can_give(atom, [fact]):
             continue
         if derivation.grouping is not None:
-            found += gathered(search.context, derivation, atom, goals, ANY_TIME).values()
+            steps += gathered(search.context, derivation, atom, goals, ANY_TIME).values()
         else:
-            found += instances(search.context, derivation, atom, goals, ANY_TIME, _MATCHES)
-    found += [step for step in search.invented(fact) if with_settled_nulls or not step.is_settled]
-    return [step for step in found if fact not in used(premises_of(step))]
+            steps += instances(search.context, derivation, atom, goals, ANY_TIME, _MATCHES)
+    steps += [step for step in search.invented(fact) if with_settled_nulls or not step.is_settled]
+    return [step for step in steps if fact not in used(premises_of(step))]
 
 
 def _prove(offers: dict[GroundFact, list[Step]], proved: dict[GroundFact, Step]) -> None:
@@ -91,14 +91,14 @@ def _prove(offers: dict[GroundFact, list[Step]], proved: dict[GroundFact, Step])
 
 
 def _needed(goal: GroundFact, proved: dict[GroundFact, Step]) -> dict[GroundFact, Step]:
-    found: dict[GroundFact, Step] = {}
+    steps: dict[GroundFact, Step] = {}
     waiting = [goal]
     while waiting:
         fact = waiting.pop()
-        if fact not in found:
-            found[fact] = proved[fact]
+        if fact not in steps:
+            steps[fact] = proved[fact]
             waiting += used(premises_of(proved[fact]))
-    return found
+    return steps
 
 
 _ROUNDS_BACK = 12
@@ -112,12 +112,12 @@ def from_superseded(search: Search, fact: GroundFact) -> Derived | None:
         predicates = {a.predicate for a in derivation.atoms} & passing
         for last in range(round_ - 1, max(0, round_ - 1 - _ROUNDS_BACK), -1) if predicates else ():
             tables = {predicate: _as_of(search, predicate, last) for predicate in sorted(predicates)}
-            found = given_by(context, derivation, atom, search.goals([fact]), Asking(tables=tables)).get(fact)
+            derived = given_by(context, derivation, atom, search.goals([fact]), Asking(tables=tables)).get(fact)
             for table in tables.values():
                 context.engine.forget(table)
-            if found is not None:
-                search.superseded |= {u for u in used(premises_of(found)) if not _holds(search, u)}
-                return found
+            if derived is not None:
+                search.superseded |= {u for u in used(premises_of(derived)) if not _holds(search, u)}
+                return derived
     return None
 
 
@@ -125,12 +125,12 @@ def _passing(search: Search) -> set[str]:
     """Return the predicates with a position that holds the best value so far."""
     result = search.context.result
     order, links = strata(result.prepared.program, result.prepared.versioned)
-    found: set[str] = set()
+    predicates: set[str] = set()
     for component in order:
         if is_recursive(component, links):
             own = [d for d in result.derivations if {a.predicate for a in d.heads} & set(component)]
-            found |= extremes(own, set(component)).keys()
-    return found
+            predicates |= extremes(own, set(component)).keys()
+    return predicates
 
 
 def _as_of(search: Search, predicate: str, round_: int) -> str:
@@ -145,9 +145,11 @@ def _as_of(search: Search, predicate: str, round_: int) -> str:
     return table
 
 
-def _given_in(search: Search, derivation: Derivation, layout: Layout, round_: int) -> list[exp.Select]:
+def _given_in(search: Search, derivation: Derivation, layout: FactLayout, round_: int) -> list[exp.Select]:
     """Return the facts that a rule gives of what came in before a round."""
-    body = Body(search.context.engine, search.context.layouts, Terms(search.context.engine, {}, {}, derivation.similar))
+    body = Body(
+        search.context.engine, search.context.layouts, CompiledTerms(search.context.engine, {}, {}, derivation.similar)
+    )
     for step in derivation.schedule.before:
         seen = len(body.matched)
         body.take([step], {})

@@ -19,10 +19,10 @@ from tacita.rules.proofs.tree import (
     Computes,
     Derived,
     Gathers,
-    Given,
+    GivenFact,
     GroundFact,
     Holds,
-    Lost,
+    LostFact,
     Merged,
     Misses,
     Open,
@@ -60,7 +60,7 @@ def _fact(proof: Proof, step: Step, numbers: Mapping[GroundFact, int]) -> dict[s
 
 def _step(step: Step, numbers: Mapping[GroundFact, int]) -> dict[str, Any]:
     match step:
-        case Given(_, where):
+        case GivenFact(_, where):
             return {"kind": "given", "where": where}
         case Derived():
             return {
@@ -69,14 +69,14 @@ def _step(step: Step, numbers: Mapping[GroundFact, int]) -> dict[str, Any]:
                 "rule": _rule(step.rule),
                 "binding": _binding(step.binding),
                 "premises": [_premise(p, numbers) for p in step.premises],
-                "made": _made(step),
+                "made": _new_nulls(step),
                 "merged": [_merged(merged) for merged in step.merged],
                 "explanation": step.explanation,
                 "superseded": step.is_superseded,
             }
         case Computed(_, round_, function, premises):
-            held = [_premise(p, numbers) for p in premises]
-            return {"kind": "computed", "round": round_, "function": function, "premises": held}
+            encoded_premises = [_premise(p, numbers) for p in premises]
+            return {"kind": "computed", "round": round_, "function": function, "premises": encoded_premises}
         case Changed():
             return {
                 "kind": "changed",
@@ -85,12 +85,12 @@ def _step(step: Step, numbers: Mapping[GroundFact, int]) -> dict[str, Any]:
                 "rule": _rule(step.rule),
                 "binding": _binding(step.binding),
                 "premises": [_premise(p, numbers) for p in step.premises],
-                "made": _made(step),
+                "made": _new_nulls(step),
                 "explanation": step.explanation,
             }
         case Open(_, round_):
             return {"kind": "open", "round": round_}
-        case Lost(_, round_, reason):
+        case LostFact(_, round_, reason):
             return {"kind": "lost", "round": round_, "reason": reason}
         case Violated():
             return {
@@ -106,16 +106,17 @@ def _rule(rule: RuleName) -> dict[str, str]:
     return {"name": rule.name, "module": rule.module, "origin": rule.origin, "text": rule.text}
 
 
-def _made(step: Derived | Changed) -> list[dict[str, Any]]:
+def _new_nulls(step: Derived | Changed) -> list[dict[str, Any]]:
     return [
-        {"null": made.null.number, "variable": made.variable, "frontier": _binding(made.frontier)} for made in step.made
+        {"null": new.null.number, "variable": new.variable, "frontier": _binding(new.frontier)}
+        for new in step.new_nulls
     ]
 
 
 def _merged(merged: Merged) -> dict[str, Any]:
     because = [{"rule": _rule(one.rule), "facts": [str(fact) for fact in one.facts]} for one in merged.because]
-    told = {"null": merged.null.number, "became": encoded(merged.became), "rule": merged.rule, "round": merged.round}
-    return told | {"because": because}
+    fields = {"null": merged.null.number, "became": encoded(merged.became), "rule": merged.rule, "round": merged.round}
+    return fields | {"because": because}
 
 
 def _binding(binding: Binding) -> dict[str, Any]:
@@ -202,8 +203,8 @@ def encoded(value: Any) -> Any:
 
 
 def _object(kind: str = "", **properties: Any) -> dict[str, Any]:
-    told = {"kind": {"const": kind}, **properties} if kind else properties
-    return {"type": "object", "required": list(told), "additionalProperties": False, "properties": told}
+    fields = {"kind": {"const": kind}, **properties} if kind else properties
+    return {"type": "object", "required": list(fields), "additionalProperties": False, "properties": fields}
 
 
 def _list(items: Any) -> dict[str, Any]:

@@ -16,13 +16,13 @@ from tacita.rules.proofs.tree import (
     Contributor,
     Derived,
     Gathers,
-    Given,
+    GivenFact,
     GroundFact,
     Holds,
-    Lost,
+    LostFact,
     Misses,
-    Model,
     Open,
+    PredicateModel,
     Premise,
     Proof,
     Step,
@@ -46,35 +46,35 @@ _SHOWN = 8
 
 def as_sentences(proof: Proof) -> str:
     """Return a sentence for each fact that was derived, the goal first; for given facts none."""
-    lines = [_sentence(step, proof.models) for step in proof.steps.values() if not isinstance(step, Given)]
+    lines = [_sentence(step, proof.models) for step in proof.steps.values() if not isinstance(step, GivenFact)]
     if not lines:
         goal = proof.steps[proof.goal]
         lines = [_sentence(goal, proof.models)]
     return "\n".join(printable(line) for line in lines)
 
 
-def _fact(fact: GroundFact, models: Mapping[str, Model]) -> str:
+def _fact(fact: GroundFact, models: Mapping[str, PredicateModel]) -> str:
     """Return a fact in the words of the program, or as it is written."""
     return sentence_of(fact, models) or str(fact)
 
 
-def _holds(fact: GroundFact, models: Mapping[str, Model]) -> str:
+def _holds(fact: GroundFact, models: Mapping[str, PredicateModel]) -> str:
     return sentence_of(fact, models) or f"{fact} holds"
 
 
-def _sentence(step: Step, models: Mapping[str, Model]) -> str:
+def _sentence(step: Step, models: Mapping[str, PredicateModel]) -> str:
     if isinstance(step, Violated):
         words = f"{violation(step)}, because {_because(step.premises, models)}."
         return words[0].upper() + words[1:]
     holds = _holds(step.fact, models)
     match step:
-        case Given(_, "input"):
+        case GivenFact(_, "input"):
             return f"{holds}: it is given."
-        case Given(_, where):
+        case GivenFact(_, where):
             return f"{holds}: {where} says so."
         case Open():
             return f"{holds}; why is not followed here."
-        case Lost(reason=reason):
+        case LostFact(reason=reason):
             return f"{holds}; {reason}."
         case Computed(function=function, premises=premises):
             return f"{holds}: #{function} computes it for {listed([_premise(p, models) for p in premises])}."
@@ -89,12 +89,12 @@ def _sentence(step: Step, models: Mapping[str, Model]) -> str:
 
 
 def _about_nulls(step: Derived) -> str:
-    parts = [f"{made.null} stands for the unknown {made.variable}" for made in step.made]
+    parts = [f"{new.null} stands for the unknown {new.variable}" for new in step.new_nulls]
     parts += [f"{m.null} was found to be {plain(m.became)}" for m in step.merged]
     return f"; {listed(parts)}" if parts else ""
 
 
-def _because(premises: Sequence[Premise], models: Mapping[str, Model]) -> str:
+def _because(premises: Sequence[Premise], models: Mapping[str, PredicateModel]) -> str:
     """Return the reason: first what is there, then what the conditions say of it."""
     gathers = [p for p in premises if isinstance(p, Gathers)]
     conditions = [p for p in premises if isinstance(p, Holds)]
@@ -109,11 +109,11 @@ def _because(premises: Sequence[Premise], models: Mapping[str, Model]) -> str:
     return listed(parts) or "the rule asks for nothing"
 
 
-def _premise(premise: Premise, models: Mapping[str, Model]) -> str:
+def _premise(premise: Premise, models: Mapping[str, PredicateModel]) -> str:
     return _fact(premise.fact, models) if isinstance(premise, Uses) else said(premise)
 
 
-def _gathered(gathers: Gathers, about: Holds | None, models: Mapping[str, Model]) -> str:
+def _gathered(gathers: Gathers, about: Holds | None, models: Mapping[str, PredicateModel]) -> str:
     """Return who contributed, and what it makes together: ``together 0.55, which is more than 0.5``."""
     shown = [_contribution(one, models) for one in gathers.contributors[:_SHOWN]]
     rest = gathers.number - len(shown)
@@ -143,7 +143,7 @@ def _which(about: Holds, gathers: Gathers) -> str:
 _TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 
 
-def _contribution(one: Contributor, models: Mapping[str, Model]) -> str:
+def _contribution(one: Contributor, models: Mapping[str, PredicateModel]) -> str:
     facts = [_fact(p.fact, models) for p in one.premises if isinstance(p, Uses)]
     others = [_premise(p, models) for p in one.premises if isinstance(p, Misses)]
     return " and ".join([*facts, *others]) or plain(one.value)

@@ -15,10 +15,10 @@ from tacita.rules.proofs.tree import (
     Contributor,
     Derived,
     Gathers,
-    Given,
+    GivenFact,
     GroundFact,
     Holds,
-    Lost,
+    LostFact,
     Misses,
     Open,
     Premise,
@@ -37,14 +37,14 @@ _DEEPEST_INDENT = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ProofLine:
     """Something that is shown on a line of its own."""
 
     text: str
-    below: tuple[Line | Premise, ...] = ()
+    below: tuple[ProofLine | Premise, ...] = ()
 
 
-_Node: TypeAlias = GroundFact | Premise | Contributor | Line
+_Node: TypeAlias = GroundFact | Premise | Contributor | ProofLine
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ class _Tree:
 
     def _shown(self, node: _Node) -> tuple[str, list[_Node]]:
         match node:
-            case Line(text, below):
+            case ProofLine(text, below):
                 return text, list(below)
             case GroundFact():
                 return self._fact(node)
@@ -99,7 +99,7 @@ class _Tree:
         raise AssertionError(node)
 
     def _gathers(self, node: Gathers) -> tuple[str, list[_Node]]:
-        below: list[_Node] = [*node.contributors, *map(Line, and_more(node))]
+        below: list[_Node] = [*node.contributors, *map(ProofLine, and_more(node))]
         name = f"{node.variable} = {node.written}" if node.variable else node.written
         return _said(said(node), name), below
 
@@ -107,7 +107,7 @@ class _Tree:
         step = self.proof.steps.get(fact)
         if step is None:
             return str(fact), []
-        if isinstance(step, Given | Open | Lost):
+        if isinstance(step, GivenFact | Open | LostFact):
             return f"{fact}  {_reason(step)}", []
         if isinstance(step, Violated):
             return violation(step), list(step.premises)
@@ -131,11 +131,11 @@ def contributor_name(node: Contributor) -> str:
     return ": ".join(part for part in (names, value) if part) or "one match"
 
 
-def _reason(step: Given | Derived | Computed | Changed | Open | Lost) -> str:
+def _reason(step: GivenFact | Derived | Computed | Changed | Open | LostFact) -> str:
     match step:
-        case Given(_, "input"):
+        case GivenFact(_, "input"):
             return "given as input"
-        case Given(_, where):
+        case GivenFact(_, where):
             return f"given in {where}"
         case Derived(rule=rule):
             return f"by {rule_in_words(rule)}" + (", for a while" if step.is_superseded else "")
@@ -145,20 +145,20 @@ def _reason(step: Given | Derived | Computed | Changed | Open | Lost) -> str:
             return f"changed in epoch {epoch} by {rule_in_words(rule)}"
         case Open():
             return "not followed further"
-        case Lost(reason=reason):
+        case LostFact(reason=reason):
             return reason
 
 
 def _nulls(step: Derived | Changed) -> Iterator[_Node]:
-    for made in step.made:
-        frontier = ", ".join(f"{name} = {written(value)}" for name, value in made.frontier)
-        yield Line(f"{made.null} stands for {made.variable}" + (f", made for {frontier}" if frontier else ""))
+    for new in step.new_nulls:
+        frontier = ", ".join(f"{name} = {written(value)}" for name, value in new.frontier)
+        yield ProofLine(f"{new.null} stands for {new.variable}" + (f", made for {frontier}" if frontier else ""))
     for merged in step.merged if isinstance(step, Derived) else ():
-        found = f"{merged.null} was found to be {written(merged.became)} in round {merged.round}"
+        line = f"{merged.null} was found to be {written(merged.became)} in round {merged.round}"
         if not merged.because:
-            found += f", by rule {merged.rule}"
+            line += f", by rule {merged.rule}"
         reasons = [f"by {rule_in_words(e.rule)} from {', '.join(map(str, e.facts))}" for e in merged.because]
-        yield Line(found, tuple(map(Line, reasons)))
+        yield ProofLine(line, tuple(map(ProofLine, reasons)))
 
 
 def _folded(text: str, room: int) -> list[str]:
@@ -223,8 +223,8 @@ def _attempt(attempt: Attempt, width: int) -> Iterator[str]:
     name = rule_in_words(attempt.rule)
     done = max(attempt.satisfied, 0)
     title = f"nearest: {name}, {done} of {counted(attempt.steps, 'step')} satisfied"
-    failed = Line(f"✗ {attempt.words}  [{attempt.written}]")
+    failed = ProofLine(f"✗ {attempt.words}  [{attempt.written}]")
     if attempt.number > 1:
         failed = replace(failed, text=f"{failed.text}, the closest of {attempt.number:,} matches")
     nothing = Proof(GroundFact("", ()), {})
-    yield from lines(nothing, Line(title, (*attempt.premises, *attempt.gathers, failed)), width)
+    yield from lines(nothing, ProofLine(title, (*attempt.premises, *attempt.gathers, failed)), width)

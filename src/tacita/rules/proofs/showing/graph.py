@@ -18,9 +18,9 @@ from tacita.rules.proofs.tree import (
     Contributor,
     Derived,
     Gathers,
-    Given,
+    GivenFact,
     GroundFact,
-    Lost,
+    LostFact,
     Open,
     Proof,
     Step,
@@ -70,7 +70,7 @@ def graph_of(proof: Proof) -> Graph:
     graph = Graph()
     numbers = {fact: graph.add(_fact(fact, step, is_goal=fact == proof.goal)) for fact, step in proof.steps.items()}
     for fact, step in proof.steps.items():
-        if isinstance(step, Given | Open | Lost):
+        if isinstance(step, GivenFact | Open | LostFact):
             continue
         rule = graph.add(_rule(step))
         graph.join(numbers[fact], rule)
@@ -97,14 +97,14 @@ def _fact(fact: GroundFact, step: Step, *, is_goal: bool) -> Node:
     match step:
         case _ if is_goal:
             kind = "goal"
-        case Given():
+        case GivenFact():
             kind = "given"
-        case Open() | Lost():
+        case Open() | LostFact():
             kind = "open"
         case _:
             kind = "derived"
     text = printable(violation(step) if isinstance(step, Violated) else str(fact))
-    behind = ["not followed further"] if isinstance(step, Open) else [step.reason] if isinstance(step, Lost) else []
+    behind = ["not followed further"] if isinstance(step, Open) else [step.reason] if isinstance(step, LostFact) else []
     return Node(kind, (*cut(text, _WIDTH, _LINES), *behind), text)
 
 
@@ -120,7 +120,7 @@ def _rule(step: Derived | Computed | Changed | Violated) -> Node:
     if isinstance(step, Changed):
         lines.append(f"changed in epoch {step.epoch}")
     if isinstance(step, Derived | Changed):
-        lines += [f"{made.null} stands for {made.variable}" for made in step.made]
+        lines += [f"{new.null} stands for {new.variable}" for new in step.new_nulls]
     if isinstance(step, Derived):
         lines += [f"{merged.null} was found to be {written(merged.became)}" for merged in step.merged]
     for premise in step.premises:

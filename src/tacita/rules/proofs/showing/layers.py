@@ -80,16 +80,16 @@ def _layers(number: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 def _in_turn(number: int, down: Sequence[Sequence[int]], up: Sequence[Sequence[int]]) -> list[int]:
     """Return the nodes in the order in which a reader meets them, from the top: a good order to begin with."""
     seen = [False] * number
-    found: list[int] = []
+    ordered: list[int] = []
     for root in (n for n in range(number) if not up[n]):
         waiting = [root]
         while waiting:
             node = waiting.pop()
             if not seen[node]:
                 seen[node] = True
-                found.append(node)
+                ordered.append(node)
                 waiting.extend(reversed(down[node]))
-    return found + [n for n in range(number) if not seen[n]]
+    return ordered + [n for n in range(number) if not seen[n]]
 
 
 def _order(layers: list[list[int]], up: Sequence[Sequence[int]], down: Sequence[Sequence[int]]) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tacita.rules.reasoner.chase.run import Run
 
 
-class Contributions:
+class RecursiveContributions:
     """The contributions to the aggregates of one rule in a recursion."""
 
     def __init__(self, run: Run, derivation: Derivation) -> None:
@@ -43,7 +43,7 @@ class Contributions:
         self._exists = False
         self._run.engine.forget(self.table)
 
-    def touched(self, deltas: Sequence[Mapping[int, str]], atom: Atom) -> Iterable[exp.Query]:
+    def take_round(self, deltas: Sequence[Mapping[int, str]], atom: Atom) -> Iterable[exp.Query]:
         """Take the contributions of the last round in; return what the groups that got one say now in a head atom."""
         if self._round != self._run.round:
             self._has_news = self._take(deltas)
@@ -84,8 +84,8 @@ class Contributions:
         plan = exp.select(*(exp.column(n, table="n") for n in names), stamp).from_(rows.subquery("n"))
         if self._exists:
             same = both(*(_same(self.gathered, n, exp.column(n, table="o"), exp.column(n, table="n")) for n in names))
-            found = found_in(named(self.table, "o"))
-            plan = plan.where(exp.Not(this=exp.Exists(this=found.where(same))))
+            known = found_in(named(self.table, "o"))
+            plan = plan.where(exp.Not(this=exp.Exists(this=known.where(same))))
         news = engine.replace(f"{self.table}_n", plan)
         if not news:
             return False

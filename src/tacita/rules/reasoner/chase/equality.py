@@ -17,7 +17,7 @@ from tacita.rules.reasoner.chase.violations import FoundMatch, Policy, Violation
 from tacita.rules.reasoner.plans.bodies import Body, moved
 from tacita.rules.reasoner.plans.cells import Cell, ascending, named
 from tacita.rules.reasoner.plans.derivations import Derivation
-from tacita.rules.reasoner.plans.layout import ROUND, Layout, Position, stored_columns
+from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, Position, stored_columns
 from tacita.rules.reasoner.values import Null, decoded
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Equality:
         """Record the pairs of constants that should be one."""
         for derivation in self._derivations:
             policy = policy_of(derivation.rule, self._run.policy or Policy.ASK)
-            found: dict[tuple[Any, ...], Violation] = {}
+            violations: dict[tuple[Any, ...], Violation] = {}
             body, left, right = self._sides(derivation)
             for row in self._clashes(derivation, body, left, right):
                 ordered = tuple(sorted((row.extra[0], row.extra[1]), key=repr))
@@ -73,15 +73,15 @@ class Equality:
                 shared = _shared(derivation) - equated
                 key = {name: value for name, value in row.values.items() if name in shared}
                 violation = Violation(derivation.rule.name, _sentence(derivation), key, ordered, policy, row.facts)
-                found.setdefault((ordered, tuple(sorted((k, repr(v)) for k, v in key.items()))), violation)
-            self._run.violations += found.values()
-            if found and policy is Policy.FAIL:
+                violations.setdefault((ordered, tuple(sorted((k, repr(v)) for k, v in key.items()))), violation)
+            self._run.violations += violations.values()
+            if violations and policy is Policy.FAIL:
                 raise ReasoningError(
-                    f"{len(found):,} violation(s) of the equality rule {derivation.rule.name}",
+                    f"{len(violations):,} violation(s) of the equality rule {derivation.rule.name}",
                     where=str(derivation.rule.origin),
                     do='correct the facts, or set @on_violation("ask") to have them reported',
                 )
-            if found and policy is Policy.QUARANTINE:
+            if violations and policy is Policy.QUARANTINE:
                 quarantine(self._run, body, {v.name for v in _equated(derivation)})
         isolate(self._run)
 
@@ -136,7 +136,7 @@ class Equality:
         engine.drop(mapping)
 
 
-def _rewritten(layout: Layout, mapping: str) -> exp.Select:
+def _rewritten(layout: FactLayout, mapping: str) -> exp.Select:
     """Return the facts of a predicate with merged nulls replaced; doubles become one, with the earlier round."""
     terms: list[exp.Expr] = []
     query = exp.select().from_(named(layout.table, "t"))
@@ -192,11 +192,11 @@ def _merges(final: dict[int, Any]) -> pa.RecordBatch:
         array(list(final), pa.int64()),
         array([v.number if isinstance(v, Null) else None for v in values], pa.int64()),
     ]
-    arrays += [array([_held(v, name) for v in values], kind) for name, kind in kinds.items()]
+    arrays += [array([_as_stored(v, name) for v in values], kind) for name, kind in kinds.items()]
     return pa.RecordBatch.from_arrays(arrays, names=[f"c{i}" for i in range(len(arrays))])
 
 
-def _held(value: Any, name: str) -> Any:
+def _as_stored(value: Any, name: str) -> Any:
     from tacita.rules.reasoner.plans.layout import constant_type
     from tacita.rules.reasoner.values import as_any
 

@@ -21,7 +21,7 @@ from tacita.rules.reasoner.plans.derivations import Derivation, projected
 from tacita.rules.reasoner.plans.groups import head_record
 from tacita.rules.reasoner.plans.layout import ROUND, cell_columns, sql_type
 from tacita.rules.reasoner.plans.tables import new_facts
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 
 if TYPE_CHECKING:
     from tacita.rules.reasoner.chase.run import Run
@@ -70,9 +70,9 @@ class Chase:
         count = int(
             engine.run(exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(f"{self.table}_c"))[0]["n"]
         )
-        made = len(self.derivation.existentials)
-        first = self._run.new_labels(count * made, self.derivation)
-        self._name(keys, first, made)
+        labels = len(self.derivation.existentials)
+        first = self._run.new_labels(count * labels, self.derivation)
+        self._name(keys, first, labels)
         added = self._assert(cells)
         engine.forget(f"{self.table}_c")
         engine.forget(f"{self.table}_n")
@@ -91,7 +91,7 @@ class Chase:
 
     def _unsatisfied(self, body: Body) -> exp.Expr:
         """Return the condition that no facts satisfy the head for this frontier."""
-        terms = Terms(self._run.engine, dict(body.terms.bound), body.terms.known, body.terms.similar)
+        terms = CompiledTerms(self._run.engine, dict(body.terms.bound), body.terms.known, body.terms.similar)
         inner = Body(self._run.engine, self._run.layouts, terms, body.aliases, is_correlated=True)
         unknown = {v.name for v in self.derivation.existentials}
         for name in unknown:
@@ -163,7 +163,7 @@ class Chase:
             terms += [values[0], exp.Case(ifs=ifs)]
         return terms
 
-    def _name(self, keys: list[str], first: int, made: int) -> None:
+    def _name(self, keys: list[str], first: int, labels: int) -> None:
         """Give every chosen frontier its labels."""
         window = exp.Window(
             this=exp.RowNumber(), order=exp.Order(expressions=[ascending(exp.column(key)) for key in keys])
@@ -171,7 +171,7 @@ class Chase:
         number = exp.Sub(this=window, expression=exp.Literal.number(1))
         label = exp.Add(
             this=exp.Literal.number(first),
-            expression=exp.Mul(this=exp.paren(number), expression=exp.Literal.number(made)),
+            expression=exp.Mul(this=exp.paren(number), expression=exp.Literal.number(labels)),
         )
         stamp = exp.alias_(exp.Cast(this=exp.Literal.number(self._run.round), to=sql_type(INTEGER)), ROUND)
         named = exp.alias_(exp.Cast(this=exp.paren(label), to=sql_type(INTEGER)), FIRST)
@@ -188,12 +188,12 @@ class Chase:
         engine, added = self._run.engine, 0
         for atom in self.derivation.heads:
             layout = self._run.layouts[atom.predicate]
-            body = Body(engine, self._run.layouts, Terms(engine))
+            body = Body(engine, self._run.layouts, CompiledTerms(engine))
             body.sources = [named(f"{self.table}_n", "f")]
             for variable, cell in zip(self.derivation.frontier, cells, strict=True):
                 body.terms.bound[variable.name] = cell
-            made = self.made("f")
-            select = projected(body, layout, self.derivation.head_cells(body, atom, made))
+            nulls = self.new_nulls("f")
+            select = projected(body, layout, self.derivation.head_cells(body, atom, nulls))
             engine.replace(f"{layout.table}_n", new_facts(select, layout, self._run.round))
             new = engine.append(layout.table, everything(f"{layout.table}_n"))
             if new:
@@ -201,7 +201,7 @@ class Chase:
             added += new
         return added
 
-    def made(self, alias: str) -> dict[str, Cell]:
+    def new_nulls(self, alias: str) -> dict[str, Cell]:
         """Return the nulls of a firing."""
         first = exp.column(FIRST, table=alias)
         return {

@@ -20,7 +20,7 @@ from tacita.rules.logic.terms import Aggregate, Atom, Term, Variable
 from tacita.rules.logic.types import ANY, INTEGER, RecordType, Scalar, SetType
 from tacita.rules.reasoner.plans.cells import as_type, both, everything, found_in, named, null_safe
 from tacita.rules.reasoner.plans.derivations import Derivation
-from tacita.rules.reasoner.plans.layout import ROUND, Layout, sql_type
+from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, sql_type
 from tacita.rules.reasoner.plans.tables import AT_ONCE, columns, empty, in_round, new_facts, union
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Extreme:
     position: int
     is_smallest: bool
 
-    def beats(self, engine: Engine, layout: Layout) -> exp.Expr | None:
+    def beats(self, engine: Engine, layout: FactLayout) -> exp.Expr | None:
         """Return when the value of an old fact ``o`` is as good as that of a new one ``n``; None if nobody can tell."""
         type_ = layout.positions[self.position].type
         old, new = (exp.column(f"c{self.position}", table=alias) for alias in ("o", "n"))
@@ -57,11 +57,11 @@ class Extreme:
 
 def extremes(derivations: Iterable[Derivation], inside: Collection[str]) -> dict[str, tuple[Extreme, ...]]:
     """Return the predicates of a recursion with positions that an aggregate of that recursion computes."""
-    found: dict[str, dict[Extreme, None]] = {}
+    by_predicate: dict[str, dict[Extreme, None]] = {}
     for derivation, atom in _computed(derivations, inside):
-        own = found.setdefault(atom.predicate, {})
+        own = by_predicate.setdefault(atom.predicate, {})
         own.update(dict.fromkeys(_of(derivation, atom)))
-    return {predicate: tuple(own) for predicate, own in found.items()}
+    return {predicate: tuple(own) for predicate, own in by_predicate.items()}
 
 
 def _computed(derivations: Iterable[Derivation], inside: Collection[str]) -> Iterator[tuple[Derivation, Atom]]:
@@ -72,8 +72,8 @@ def _computed(derivations: Iterable[Derivation], inside: Collection[str]) -> Ite
 
 
 def _of(derivation: Derivation, atom: Atom) -> list[Extreme]:
-    found = ((at, _aggregate_of(derivation, term)) for at, term in enumerate(atom.arguments))
-    return [Extreme(at, aggregate.function in _SMALLEST) for at, aggregate in found if aggregate is not None]
+    aggregates = ((at, _aggregate_of(derivation, term)) for at, term in enumerate(atom.arguments))
+    return [Extreme(at, aggregate.function in _SMALLEST) for at, aggregate in aggregates if aggregate is not None]
 
 
 def _aggregate_of(derivation: Derivation, term: Term) -> Aggregate | None:
@@ -109,13 +109,13 @@ class FinalValues:
     """The values of aggregates in one predicate of a recursion."""
 
     run: Run
-    layout: Layout
+    layout: FactLayout
     heads: list[tuple[Derivation, Atom]]
     extremes: tuple[Extreme, ...]
     is_alone: bool
     """Whether only aggregates add facts while the recursion runs: then the round of a fact tells where it is from."""
     began: int = 0
-    passing: Layout = field(init=False)
+    passing: FactLayout = field(init=False)
     """The table of the facts that are there only because an aggregate once had that value."""
 
     def __post_init__(self) -> None:
@@ -150,12 +150,12 @@ class FinalValues:
             added += engine.append(new, new_facts(everything(said), self.layout, number))
             engine.replace(self.passing.table, self._without(self.passing.table, said))
         for some in _batches(values):
-            found = engine.replace(said, new_facts(union(some), self.layout, number, self._beaten()))
-            if found and added:
-                found = engine.replace(said, self._without(said, new))
-            if found and not self.is_alone:
+            new_values = engine.replace(said, new_facts(union(some), self.layout, number, self._beaten()))
+            if new_values and added:
+                new_values = engine.replace(said, self._without(said, new))
+            if new_values and not self.is_alone:
                 engine.append(self.passing.table, everything(said))
-            if found:
+            if new_values:
                 added += engine.append(new, everything(said))
         engine.forget(said)
         return added
@@ -173,10 +173,10 @@ class FinalValues:
             if derivation.number not in run.contributions:
                 continue
             for select in run.contributions[derivation.number].final(atom):
-                found = f"{layout.table}_s"
-                engine.replace(found, new_facts(select, replace(layout, table=kept), run.round))
-                engine.append(kept, self._with_round(found))
-                engine.forget(found)
+                final = f"{layout.table}_s"
+                engine.replace(final, new_facts(select, replace(layout, table=kept), run.round))
+                engine.append(kept, self._with_round(final))
+                engine.forget(final)
         engine.replace(layout.table, everything(kept))
         for table in (kept, self.passing.table):
             engine.forget(table)

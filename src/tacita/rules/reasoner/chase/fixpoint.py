@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from tacita.rules.logic.terms import Atom
-from tacita.rules.reasoner.chase.contributions import Contributions
+from tacita.rules.reasoner.chase.contributions import RecursiveContributions
 from tacita.rules.reasoner.chase.equality import Equality
 from tacita.rules.reasoner.chase.existentials import Chase
 from tacita.rules.reasoner.chase.extremes import FinalValues, final_values
 from tacita.rules.reasoner.plans.cells import everything
 from tacita.rules.reasoner.plans.derivations import Derivation
-from tacita.rules.reasoner.plans.layout import Layout
+from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.plans.tables import AT_ONCE, empty, new_facts, union
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Fixpoint:
             equality.report()
         self._finish()
 
-    def _layout(self, predicate: str) -> Layout:
+    def _layout(self, predicate: str) -> FactLayout:
         return self.run_.layouts[predicate]
 
     def _begin(self, exits: Sequence[Derivation]) -> None:
@@ -125,7 +125,7 @@ class Fixpoint:
             if not changed:
                 return
 
-    def _new(self, layout: Layout, selects: Sequence[exp.Query], number: int) -> int:
+    def _new(self, layout: FactLayout, selects: Sequence[exp.Query], number: int) -> int:
         """Let the table of new facts hold those of some selects."""
         engine, table = self.run_.engine, f"{layout.table}_n"
         added = engine.replace(table, new_facts(union(selects[:AT_ONCE]), layout, number))
@@ -148,8 +148,8 @@ class Fixpoint:
         deltas = [{i: f"{self._layout(derivation.atoms[i].predicate).table}_d"} for i in places]
         if derivation.grouping is not None:
             if derivation.number not in run.contributions:
-                run.contributions[derivation.number] = Contributions(run, derivation)
-            return run.contributions[derivation.number].touched(deltas, atom)
+                run.contributions[derivation.number] = RecursiveContributions(run, derivation)
+            return run.contributions[derivation.number].take_round(deltas, atom)
         key = (derivation.number, atom)
         if key not in plans:
             plans[key] = tuple(derivation.select(atom, tables) for tables in deltas)

@@ -24,7 +24,7 @@ from tacita.rules.reasoner.plans.cells import Cell, ascending, both, found_in, n
 from tacita.rules.reasoner.plans.derivations import Derivation, fitted, projected
 from tacita.rules.reasoner.plans.layout import ROUND, cell_columns, sql_type
 from tacita.rules.reasoner.plans.tables import columns, union
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 from tacita.rules.reasoner.program import text_option
 
 RISKY_FIRST, LESS_SIGNIFICANT_FIRST = "most_risky_first", "less_significant_first"
@@ -108,14 +108,14 @@ class Offer:
         strategies = {RISKY_FIRST: self._rarest, LESS_SIGNIFICANT_FIRST: self._lightest}
         if not isinstance(self._order, ListOf) and not all(n in strategies or self._is_known(body, n) for n in names):
             return []  # the name of a strategy that somebody else may know
-        found: list[tuple[exp.Expr, bool]] = []
+        order: list[tuple[exp.Expr, bool]] = []
         for name in names:
             if name in strategies:
-                found += [(term, False) for term in strategies[name](body)]
+                order += [(term, False) for term in strategies[name](body)]
                 continue
             cell = self._named(body, name.removeprefix("-"))
-            found += [(term, name.startswith("-")) for term in cell_columns(cell)]
-        return found
+            order += [(term, name.startswith("-")) for term in cell_columns(cell)]
+        return order
 
     def _chosen(self, body: Body) -> list[exp.Expr]:
         """Return what one match is chosen per, if that is more than one per key."""
@@ -142,11 +142,11 @@ class Offer:
 
     def _constants(self) -> dict[str, Constant]:
         """Return the variables of the rule as written for which it has constants now that it is unfolded."""
-        found: dict[str, Constant] = {}
+        constants: dict[str, Constant] = {}
         for old, new in zip_longest(walk(self._written.head[0]), walk(self.atom)):
             if isinstance(old, Variable) and isinstance(new, Constant):
-                found[old.name] = new
-        return found
+                constants[old.name] = new
+        return constants
 
     def updated(self) -> Update | None:
         """Return the change of a record that the rule makes, if it makes one."""
@@ -161,9 +161,9 @@ class Offer:
         is_weight = exp.EQ(this=category, expression=exp.Literal.string(WEIGHT))
         plan = exp.select(exp.alias_(attribute, "name")).distinct().from_(named(layout.table)).where(is_weight)
         names = sorted(str(row["name"]) for row in self._run.engine.run(plan))
-        held = body.terms.cell(update.record).type
-        if isinstance(held, RowType):
-            names = [name for name in names if name in dict(held.attributes)]
+        record_type = body.terms.cell(update.record).type
+        if isinstance(record_type, RowType):
+            names = [name for name in names if name in dict(record_type.attributes)]
         cells = [body.terms.cell(Access(update.record, Constant(name))) for name in names]
         return [term for cell in cells for term in cell_columns(cell)]
 
@@ -176,7 +176,7 @@ class Offer:
         place = next(i for i, a in enumerate(self.atom.arguments) if any(n is update for n in walk(a)))
         alias = f"v{next(body.aliases)}"
         record = self.layout.cells(alias)[place]
-        there = Terms(self._run.engine, {**body.terms.bound, "_other": record}).cell(
+        there = CompiledTerms(self._run.engine, {**body.terms.bound, "_other": record}).cell(
             Access(Variable("_other"), update.key)
         )
         same = body.terms.matching(Cell(there.type, there.value), Cell(value.type, value.value))
@@ -203,7 +203,7 @@ class Offer:
             run.engine.forget(self.fired)
             return None
         run.engine.replace(self.fired, self._labelled(count))
-        body = Body(run.engine, run.layouts, Terms(run.engine))
+        body = Body(run.engine, run.layouts, CompiledTerms(run.engine))
         body.sources = [named(self.fired, "f")]
         for variable, cell in zip(self.derivation.frontier, self._cells, strict=True):
             body.terms.bound[variable.name] = cell
@@ -223,13 +223,13 @@ class Offer:
     def _labelled(self, count: int) -> exp.Select:
         """Return what the rule fires for, each with the first label of the nulls that this makes."""
         names = self._names or ["q0"]
-        made = len(self.derivation.existentials)
+        labels = len(self.derivation.existentials)
         label: exp.Expr = exp.Literal.number(0)  # a rule that makes no nulls needs no labels
-        if made:
-            first = self._run.new_labels(count * made, self.derivation)
+        if labels:
+            first = self._run.new_labels(count * labels, self.derivation)
             number = exp.Mul(
                 this=exp.paren(exp.Sub(this=self._numbered(), expression=exp.Literal.number(1))),
-                expression=exp.Literal.number(made),
+                expression=exp.Literal.number(labels),
             )
             label = exp.paren(exp.Add(this=exp.Literal.number(first), expression=number))
         named_ = exp.alias_(exp.Cast(this=label, to=sql_type(INTEGER)), FIRST)
@@ -278,8 +278,8 @@ class Offer:
             )
             if not isinstance(inner.type, RowType):
                 conditions.append(body.terms.matching(moved_inner, outer))
-        found = exp.select(exp.alias_(exp.Literal.number(1), "found")).from_(picked.subquery("p"))
-        body.conditions.append(exp.Exists(this=found.where(both(*conditions))))
+        exists = exp.select(exp.alias_(exp.Literal.number(1), "found")).from_(picked.subquery("p"))
+        body.conditions.append(exp.Exists(this=exists.where(both(*conditions))))
         names, _ = moved([body.terms.bound[v.name] for v in self.derivation.frontier], "f")
         return body.select(*(names or [exp.alias_(exp.Literal.number(1), "q0")]))
 

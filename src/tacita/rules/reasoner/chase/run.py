@@ -12,15 +12,15 @@ from tacita.errors import ReasoningError, TacitaError
 from tacita.progress import Progress, Step, silent
 from tacita.rules.logic.binding import Assign, Match
 from tacita.rules.logic.dependencies import Edge, head_predicates
-from tacita.rules.reasoner.chase.contributions import Contributions, refuse_doubled
+from tacita.rules.reasoner.chase.contributions import RecursiveContributions, refuse_doubled
 from tacita.rules.reasoner.chase.existentials import Chase
 from tacita.rules.reasoner.chase.fixpoint import Fixpoint
 from tacita.rules.reasoner.chase.violations import Policy, Violation
-from tacita.rules.reasoner.computed import Computed
+from tacita.rules.reasoner.computed import ComputedPredicate
 from tacita.rules.reasoner.plans.cells import everything
 from tacita.rules.reasoner.plans.derivations import Derivation
 from tacita.rules.reasoner.plans.keys import is_unique
-from tacita.rules.reasoner.plans.layout import Layout
+from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.plans.tables import AT_ONCE, empty, in_round, new_facts, union
 from tacita.rules.reasoner.program import is_equality
 from tacita.rules.reasoner.similar import SimilarPairs
@@ -42,7 +42,7 @@ class Run:
     """The state of a run: which tables are filled, the round, the nulls made so far."""
 
     engine: Engine
-    layouts: dict[str, Layout]
+    layouts: dict[str, FactLayout]
     edges: tuple[Edge, ...]
     budget: Budget = field(default_factory=Budget)
     progress: Progress = silent
@@ -57,9 +57,9 @@ class Run:
     filled: set[str] = field(default_factory=set)
     """Predicates whose table holds what inputs and the program's own facts say."""
     violations: list[Violation] = field(default_factory=list)
-    contributions: dict[int, Contributions] = field(default_factory=dict)
+    contributions: dict[int, RecursiveContributions] = field(default_factory=dict)
     chases: dict[int, Chase] = field(default_factory=dict)
-    functions: dict[int, Computed] = field(default_factory=dict)
+    functions: dict[int, ComputedPredicate] = field(default_factory=dict)
     policy: Policy | None = None
     """What the program wants for violations of rules that do not say it themselves."""
     quarantined: dict[str, str] = field(default_factory=dict)
@@ -129,7 +129,7 @@ class Run:
             self.count(self.engine.replace(layout.table, plan), derivations)
         self.add(layout, selects, derivations)
 
-    def add(self, layout: Layout, selects: Sequence[exp.Query], derivations: Sequence[Derivation]) -> None:
+    def add(self, layout: FactLayout, selects: Sequence[exp.Query], derivations: Sequence[Derivation]) -> None:
         """Add what selects give and the table does not hold yet, some of them at a time."""
         for start in range(0, len(selects), AT_ONCE):
             some = union(selects[start : start + AT_ONCE])

@@ -26,7 +26,7 @@ from tacita.rules.reasoner.chase.run import Run, homes, run_strata
 from tacita.rules.reasoner.chase.violations import Violation
 from tacita.rules.reasoner.plans.cells import both, everything, found_in, named, null_safe
 from tacita.rules.reasoner.plans.derivations import Derivation
-from tacita.rules.reasoner.plans.layout import ROUND, Layout, sql_type
+from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, sql_type
 from tacita.rules.reasoner.plans.tables import union
 from tacita.rules.reasoner.program import Prepared, is_equality
 
@@ -54,10 +54,10 @@ class History:
 class Watching(Protocol):
     """Somebody who looks on while versions are made: what holds in an epoch is forgotten after it."""
 
-    def settled(self, run: Run, epoch: int) -> None:
+    def see_settled(self, run: Run, epoch: int) -> None:
         """See everything that holds in an epoch, before anything is changed."""
 
-    def offered(self, run: Run, epoch: int, offers: Sequence[Offer]) -> None:
+    def see_offers(self, run: Run, epoch: int, offers: Sequence[Offer]) -> None:
         """See what version rules would change in an epoch, before some of it is taken."""
 
 
@@ -66,13 +66,13 @@ def dependents(edges: Iterable[Edge], versioned: Collection[str]) -> frozenset[s
     after: dict[str, set[str]] = {}
     for edge in edges:
         after.setdefault(edge.source, set()).add(edge.target)
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = list(versioned)
     while waiting:
-        new = after.get(waiting.pop(), set()) - found - set(versioned)
-        found |= new
+        new = after.get(waiting.pop(), set()) - reached - set(versioned)
+        reached |= new
         waiting += new
-    return frozenset(found)
+    return frozenset(reached)
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ class Versions:
         rest = [c for c in self.order if set(c) & again]
         home = homes([*first, *rest])
         self._keep_given(rest)
-        run_strata(run, first, [d for d in ordinary if _is_of(d, home, first)], home, self._checked)
+        run_strata(run, first, [d for d in ordinary if _is_of(d, home, first)], home, self._check)
         self._settle()
         # Rules that make the first versions have their say once, equality rules whenever there are new versions.
         stale = [c for c in first if set(c) & self.ready.versioned.keys()]
@@ -122,10 +122,10 @@ class Versions:
             self.history.epochs += 1
             if self.history.epochs > run.budget.rounds:
                 run.stop(f"{run.budget.rounds:,} epochs", changing, "--max-rounds")
-            run_strata(run, epoch, rules, home, self._checked)
+            run_strata(run, epoch, rules, home, self._check)
             if self.watching is not None:
-                self.watching.settled(run, self.history.epochs)
-            fresh = self._offered(changing)
+                self.watching.see_settled(run, self.history.epochs)
+            fresh = self._fire_rules(changing)
             if not fresh:
                 self._finish()
                 return self.history
@@ -144,12 +144,12 @@ class Versions:
     def _followers(self, ordinary: Sequence[Derivation]) -> frozenset[str]:
         """Return the versioned predicates that ordinary rules derive from other versioned ones."""
         moving = self._dependent | self.ready.versioned.keys()
-        made = {p for d in ordinary for p in head_predicates(d.rule) if p in self.ready.versioned}
+        derived = {p for d in ordinary for p in head_predicates(d.rule) if p in self.ready.versioned}
         own = {id(self.ready.program.rules[d.number]) for d in ordinary if not is_equality(d.rule)}
         return frozenset(
             edge.target
             for edge in self.run_.edges
-            if edge.target in made and edge.source in moving - {edge.target} and id(edge.rule) in own
+            if edge.target in derived and edge.source in moving - {edge.target} and id(edge.rule) in own
         )
 
     def _keep_given(self, rest: Sequence[Sequence[str]]) -> None:
@@ -169,7 +169,7 @@ class Versions:
         self._quarantined = dict(run.quarantined)
         run.quarantined.clear()
 
-    def _checked(self, component: Sequence[str]) -> None:
+    def _check(self, component: Sequence[str]) -> None:
         """Let versioned predicates hold their newest versions, and refuse two of one key."""
         for predicate in component:
             if predicate not in self.ready.keys:
@@ -249,35 +249,35 @@ class Versions:
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
-    def _offered(self, changing: Sequence[Derivation]) -> dict[str, tuple[str, int]]:
+    def _fire_rules(self, changing: Sequence[Derivation]) -> dict[str, tuple[str, int]]:
         """Fire the version rules once; return tables of the new versions, which nothing has seen yet."""
         self.run_.next_round(changing)
         by_predicate: dict[str, list[Derivation]] = {}
         for derivation in changing:
             by_predicate.setdefault(derivation.heads[0].predicate, []).append(derivation)
         offers = {predicate: self._offers(predicate, rules) for predicate, rules in by_predicate.items()}
-        fresh = {predicate: self._fired(predicate, own) for predicate, own in offers.items() if own}
-        return {predicate: made for predicate, made in fresh.items() if made[1]}
+        fresh = {predicate: self._fire(predicate, own) for predicate, own in offers.items() if own}
+        return {predicate: new for predicate, new in fresh.items() if new[1]}
 
     def _offers(self, predicate: str, rules: Sequence[Derivation]) -> list[Offer]:
         written = {rule.origin: rule for rule in self.ready.written if rule.origin.line}
-        key, found = self.ready.keys[predicate], []
+        key, offers = self.ready.keys[predicate], []
         for derivation in rules:
             rule = written.get(derivation.rule.origin, derivation.rule)
             offer = Offer(self.run_, derivation, rule, key)
             if offer.make():
-                found.append(offer)
+                offers.append(offer)
             else:
                 self.run_.engine.forget(offer.table)
-        return found
+        return offers
 
-    def _fired(self, predicate: str, offers: Sequence[Offer]) -> tuple[str, int]:
+    def _fire(self, predicate: str, offers: Sequence[Offer]) -> tuple[str, int]:
         run, news = self.run_, 0
         # A recoded column changes every tuple: nothing else may change one in the same epoch.
         wide = [offer for offer in offers if offer.is_whole_column]
         chosen = wide or offers
         if self.watching is not None:
-            self.watching.offered(run, self.history.epochs, chosen)
+            self.watching.see_offers(run, self.history.epochs, chosen)
         taken = take(run, chosen)
         fresh = f"{run.layouts[predicate].table}_v"
         for number, offer in enumerate(chosen):
@@ -318,21 +318,21 @@ class Versions:
             engine.replace(self._newest[predicate], _all(layout, fresh))
         engine.forget(fresh)
 
-    def _replace(self, layout: Layout, table: str, newer: str) -> None:
+    def _replace(self, layout: FactLayout, table: str, newer: str) -> None:
         """Let newer versions take the place of those of the same keys in a table."""
         kept = self._matched(layout, table, newer, is_found=False)
         self.run_.engine.replace(table, union([kept, _all(layout, newer)]))
 
-    def _matched(self, layout: Layout, table: str, newer: str, *, is_found: bool) -> exp.Select:
+    def _matched(self, layout: FactLayout, table: str, newer: str, *, is_found: bool) -> exp.Select:
         """Return the facts of a table with a newer version in another one, or those without."""
         names = [name for i in self.ready.keys[layout.predicate] for name in layout.position_columns(i)]
         same = both(*(null_safe(exp.column(n, table="t"), exp.column(n, table="v")) for n in names))
-        found = exp.Exists(this=found_in(named(newer, "v")).where(same))
+        exists = exp.Exists(this=found_in(named(newer, "v")).where(same))
         facts = exp.select(*(exp.column(name, table="t") for name in (*layout.columns(), ROUND)))
-        return facts.from_(named(table, "t")).where(found if is_found else exp.Not(this=found))
+        return facts.from_(named(table, "t")).where(exists if is_found else exp.Not(this=exists))
 
 
-def _all(layout: Layout, table: str) -> exp.Select:
+def _all(layout: FactLayout, table: str) -> exp.Select:
     return exp.select(*layout.columns(), ROUND).from_(table)
 
 

@@ -67,11 +67,11 @@ def found_matches(run: Run, derivation: Derivation, body: Body, extra: Sequence[
     plan = body.select(*columns).distinct()
     order = exp.select("*").from_(plan.subquery("m")).order_by(*(ascending(exp.column(c.alias)) for c in columns))
     for row in run.engine.run(order):
-        found = [decoded(cell, row) for cell in shown]
-        rest = iter(found[len(extra) + len(names) :])
+        match_values = [decoded(cell, row) for cell in shown]
+        rest = iter(match_values[len(extra) + len(names) :])
         facts = tuple((atom.predicate, tuple(next(rest) for _ in own)) for atom, own in atoms)
-        values = dict(zip(names, found[len(extra) :], strict=False))
-        yield FoundMatch(values, tuple(found[: len(extra)]), facts)
+        values = dict(zip(names, match_values[len(extra) :], strict=False))
+        yield FoundMatch(values, tuple(match_values[: len(extra)]), facts)
 
 
 def quarantine(run: Run, body: Body, names: Collection[str] = ()) -> None:
@@ -110,7 +110,7 @@ def banned(run: Run, underived: Collection[str]) -> dict[str, str]:
 
     A derived fact with a labelled null is left out: the label means something else in another pass.
     """
-    found = {}
+    tables = {}
     for predicate, table in run.quarantined.items():
         names = run.layouts[predicate].columns()
         labels = [exp.Is(this=exp.column(n), expression=exp.Null()) for n in names if n.startswith("n")]
@@ -118,6 +118,6 @@ def banned(run: Run, underived: Collection[str]) -> dict[str, str]:
         if plan is not None and predicate not in underived and labels:
             plan = plan.where(both(*labels))
         if plan is not None:
-            found[predicate] = run.engine.new_table()
-            run.engine.replace(found[predicate], plan)
-    return found
+            tables[predicate] = run.engine.new_table()
+            run.engine.replace(tables[predicate], plan)
+    return tables

@@ -15,10 +15,10 @@ from tacita.rules.logic.terms import Atom, Blank, Constant, Pack, Term, Variable
 from tacita.rules.logic.types import ANY, TEXT, ListType, RecordType, RowType, SetType, Type
 from tacita.rules.reasoner.plans.cells import Cell, as_type, both, named, not_null
 from tacita.rules.reasoner.plans.comparisons import row_of
-from tacita.rules.reasoner.plans.layout import Layout, cell_columns, sql_type
-from tacita.rules.reasoner.plans.terms import SimilarTo, Terms
+from tacita.rules.reasoner.plans.layout import FactLayout, cell_columns, sql_type
+from tacita.rules.reasoner.plans.terms import CompiledTerms, SimilarTo
 
-Negated: TypeAlias = tuple[Sequence[Step], Terms]
+Negated: TypeAlias = tuple[Sequence[Step], CompiledTerms]
 
 _LARGEST_TERM = 150
 """Above this many nodes an assigned term gets a column of its own before it is used again."""
@@ -29,8 +29,8 @@ class Body:
     """A select under construction: what it reads, what must hold, and what the variables are."""
 
     engine: Engine
-    layouts: Mapping[str, Layout]
-    terms: Terms
+    layouts: Mapping[str, FactLayout]
+    terms: CompiledTerms
     aliases: Iterator[int] = field(default_factory=itertools.count)
     sources: list[exp.Expr] = field(default_factory=list)
     conditions: list[exp.Expr] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Body:
     def of(
         cls,
         engine: Engine,
-        layouts: Mapping[str, Layout],
+        layouts: Mapping[str, FactLayout],
         steps: Sequence[Step],
         *,
         tables: Mapping[int, str] | None = None,
@@ -56,7 +56,7 @@ class Body:
         may_seal: bool = True,
     ) -> Body:
         """Return the select of some steps; `tables` replaces the table of the n-th atom, by a delta for example."""
-        terms = Terms(engine, dict(bound or {}), known or {}, similar)
+        terms = CompiledTerms(engine, dict(bound or {}), known or {}, similar)
         body = cls(engine, layouts, terms, may_seal=may_seal)
         body.take(steps, tables or {})
         return body
@@ -127,7 +127,7 @@ class Body:
         columns: list[exp.Expr] = []
         moved: dict[str, Cell] = {}
         for name, cell in self.terms.bound.items():
-            moved[name] = _moved(cell, alias, columns)
+            moved[name] = _move(cell, alias, columns)
         inner = self.select(*columns) if columns else self.select(exp.Literal.number(1))
         self.sources = [inner.subquery(alias, copy=False)]
         self.conditions = []
@@ -162,7 +162,7 @@ class Body:
     def _absent(self, steps: Sequence[Step]) -> exp.Expr:
         if any(isinstance(step, Match) and self.layouts[step.atom.predicate].is_empty for step in steps):
             return exp.true()
-        terms = Terms(self.engine, dict(self.terms.bound), self.terms.known, self.terms.similar)
+        terms = CompiledTerms(self.engine, dict(self.terms.bound), self.terms.known, self.terms.similar)
         inner = Body(self.engine, self.layouts, terms, self.aliases, is_correlated=True)
         inner.take(steps, {})
         self.negated += [(steps, terms), *inner.negated]
@@ -176,10 +176,10 @@ class Body:
         return exp.Not(this=exp.Exists(this=inner.select(exp.alias_(exp.Literal.number(1), "found"))))
 
 
-def _moved(cell: Cell, alias: str, columns: list[exp.Expr]) -> Cell:
+def _move(cell: Cell, alias: str, columns: list[exp.Expr]) -> Cell:
     """Return a cell as it is seen from outside a subquery, and add what the subquery must select."""
     if isinstance(cell.type, RowType):
-        moved = row_of(tuple((name, _moved(part, alias, columns)) for name, part in cell.row))
+        moved = row_of(tuple((name, _move(part, alias, columns)) for name, part in cell.row))
         return replace(moved, type=cell.type)
     names = []
     for term in cell_columns(cell):
@@ -192,4 +192,4 @@ def _moved(cell: Cell, alias: str, columns: list[exp.Expr]) -> Cell:
 def moved(cells: Sequence[Cell], alias: str) -> tuple[list[exp.Expr], list[Cell]]:
     """Return the columns that an inner select must have, and the cells as seen from outside under an alias."""
     columns: list[exp.Expr] = []
-    return columns, [_moved(cell, alias, columns) for cell in cells]
+    return columns, [_move(cell, alias, columns) for cell in cells]

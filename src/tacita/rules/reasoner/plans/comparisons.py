@@ -84,9 +84,9 @@ class Conversions:
         if isinstance(cell.type, RowType):
             parts: list[exp.Expr] = []
             for name, part in cell.row:
-                held = self.converted(part, target.value)
-                label = held.label if held.label is not None else NO_LABEL
-                parts += [exp.Literal.string(name), as_type(held.value, sql_type(target.value)), label]
+                inner = self.converted(part, target.value)
+                label = inner.label if inner.label is not None else NO_LABEL
+                parts += [exp.Literal.string(name), as_type(inner.value, sql_type(target.value)), label]
             value = self.function("record_made", *parts) if parts else exp.Array(expressions=[])
             return Cell(target, as_type(value, sql_type(target)))
         if cell.type == SetType(NOTHING):  # the empty set is an empty record, too
@@ -179,11 +179,11 @@ class Comparisons(Conversions):
 
     def one_of(self, item: Cell, cells: list[Cell]) -> exp.Expr:
         """Return whether a term is one of some others."""
-        found: exp.Expr = exp.false()
+        any_same: exp.Expr = exp.false()
         for i, cell in enumerate(cells):
             same = self.equal(item, cell)
-            found = same if i == 0 else exp.Or(this=wrapped(found), expression=wrapped(same))
-        return found
+            any_same = same if i == 0 else exp.Or(this=wrapped(any_same), expression=wrapped(same))
+        return any_same
 
     def is_labelled(self, cell: Cell, *, is_negated: bool) -> exp.Expr:
         """Return whether a term is a labelled null, or is none."""

@@ -16,8 +16,8 @@ from tacita.rules.reasoner.plans.bodies import Body
 from tacita.rules.reasoner.plans.cells import Cell
 from tacita.rules.reasoner.plans.comparisons import row_of
 from tacita.rules.reasoner.plans.groups import Gathered, Grouping, aggregated, bound_before, head_record, maybe_groups
-from tacita.rules.reasoner.plans.layout import Layout, Position, named_columns, sql_type
-from tacita.rules.reasoner.plans.terms import SimilarTo, Terms
+from tacita.rules.reasoner.plans.layout import FactLayout, Position, named_columns, sql_type
+from tacita.rules.reasoner.plans.terms import CompiledTerms, SimilarTo
 
 NO_LABEL = exp.Cast(this=exp.Null(), to=sql_type(INTEGER))
 UNKNOWN = Cell(NOTHING, exp.Null(), exp.Literal.number(0))
@@ -31,7 +31,7 @@ class Derivation:
     engine: Engine
     rule: Rule
     number: int
-    layouts: Mapping[str, Layout]
+    layouts: Mapping[str, FactLayout]
     similar: SimilarTo | None = None
     is_maybe: bool = False
     """Whether groups are formed by maybe-match."""
@@ -112,7 +112,7 @@ class Derivation:
             reading = maybe_groups(gathered, reading)
         query, cells = aggregated(gathered, reading, is_reduced=reduced)
         variables = {term.name: cell for term, cell in cells.items() if isinstance(term, Variable)}
-        terms = Terms(self.engine, dict(variables), cells, self.similar)
+        terms = CompiledTerms(self.engine, dict(variables), cells, self.similar)
         body = Body(self.engine, self.layouts, terms)
         joins = query.args.get("joins") or []
         from_ = query.args.get("from_") or query.args["from"]
@@ -130,16 +130,16 @@ class Derivation:
         assert self.grouping is not None
         outside = {term.name for term in self.grouping.group if isinstance(term, Variable)}
         for contributors in self.grouping.contributors:
-            told = outside | {term.name for term in contributors if isinstance(term, Variable)}
-            if contributors and determined(self.schedule.before, told, self.keys) is None:
+            known = outside | {term.name for term in contributors if isinstance(term, Variable)}
+            if contributors and determined(self.schedule.before, known, self.keys) is None:
                 return False
         return True
 
-    def head_cells(self, body: Body, atom: Atom, made: Mapping[str, Cell] | None = None) -> list[Cell]:
+    def head_cells(self, body: Body, atom: Atom, nulls: Mapping[str, Cell] | None = None) -> list[Cell]:
         """Return the arguments of a head atom; `made` are the nulls that stand for existential variables."""
         for i, variable in enumerate(self.existentials):
             unknown = UNKNOWN if self.gives is None else Cell(self.gives[i], exp.Null())
-            body.terms.bound[variable.name] = (made or {}).get(variable.name, unknown)
+            body.terms.bound[variable.name] = (nulls or {}).get(variable.name, unknown)
         return [body.terms.cell(head_record(argument)) for argument in atom.arguments]
 
     def select(self, atom: Atom, tables: Mapping[int, str] | None = None, source: exp.Expr | None = None) -> exp.Select:
@@ -152,7 +152,7 @@ class Derivation:
         return bound_before(self.schedule)
 
 
-def projected(body: Body, layout: Layout, cells: list[Cell]) -> exp.Select:
+def projected(body: Body, layout: FactLayout, cells: list[Cell]) -> exp.Select:
     """Return the select of facts of a predicate."""
     stored = [fitted(body.terms, cell, position) for cell, position in zip(cells, layout.positions, strict=True)]
     known = [cell.is_known() for cell in cells if cell.is_partial]
@@ -162,7 +162,7 @@ def projected(body: Body, layout: Layout, cells: list[Cell]) -> exp.Select:
     return body.select(*named_columns(layout.positions, stored))
 
 
-def fitted(terms: Terms, cell: Cell, position: Position) -> Cell:
+def fitted(terms: CompiledTerms, cell: Cell, position: Position) -> Cell:
     """Return a cell with the type and the columns of a position."""
     if cell.type == NOTHING:
         cell = replace(cell, value=exp.Cast(this=exp.Null(), to=sql_type(position.type)), type=position.type)

@@ -19,7 +19,7 @@ from tacita.rules.logic.types import ANY, INTEGER, NUMBER, TEXT, PairType, Recor
 from tacita.rules.reasoner.plans.bodies import Body, moved
 from tacita.rules.reasoner.plans.cells import Cell, as_type, both, is_null, not_null, null_safe
 from tacita.rules.reasoner.plans.layout import cell_columns, sql_type
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 
 NUMERIC = {"msum", "mprod", "sum", "prod", "avg", "mmin", "mmax", "min", "max"}
 _SMALLEST = {"mprod", "prod", "mmin", "min"}
@@ -41,11 +41,11 @@ class Grouping:
     @classmethod
     def of(cls, rule: Rule, schedule: Schedule) -> Grouping:
         """Return the grouping of a rule with aggregates."""
-        found: dict[Aggregate, None] = {}
+        aggregates: dict[Aggregate, None] = {}
         outside: dict[Term, None] = dict.fromkeys(head_group(rule, schedule))
         for item in (*rule.body, *head_terms(rule)):
             inside = [node for node in walk(item) if isinstance(node, Aggregate)]
-            found.update(dict.fromkeys(inside))
+            aggregates.update(dict.fromkeys(inside))
         matched = bound_before(schedule)
         names = {v.name for v in matched}
         for step in schedule.after:
@@ -53,7 +53,7 @@ class Grouping:
                 # A condition on a group may speak of what the head does not name: it then tells groups apart too.
                 if node.name in names:
                     outside.setdefault(node)
-        return cls(tuple(outside), tuple(found), tuple(_contributors(a, matched) for a in found))
+        return cls(tuple(outside), tuple(aggregates), tuple(_contributors(a, matched) for a in aggregates))
 
 
 def bound_before(schedule: Schedule) -> tuple[Variable, ...]:
@@ -74,16 +74,16 @@ def _parts(step: object) -> list[object]:
 
 
 def _outside_aggregates(step: object) -> list[Variable]:
-    found: list[Variable] = []
+    outside: list[Variable] = []
     waiting = _parts(step)
     while waiting:
         node = waiting.pop()
         if isinstance(node, Aggregate):
             continue
         if isinstance(node, Variable):
-            found.append(node)
+            outside.append(node)
         waiting.extend(children(node))  # type: ignore[arg-type]
-    return found
+    return outside
 
 
 def _contributors(aggregate: Aggregate, matched: tuple[Variable, ...]) -> tuple[Term, ...]:
@@ -210,7 +210,7 @@ def _reduced(
     for number, aggregate in enumerate(aggregates):
         for term in _values(aggregate):
             cell = gathered.cells[term]
-            value = Terms(gathered.engine).number(cell)
+            value = CompiledTerms(gathered.engine).number(cell)
             extreme = (exp.Min if aggregate.function in _SMALLEST else exp.Max)(this=value)
             columns.append(exp.alias_(extreme, f"e{number}"))
             type_ = cell.type if cell.type in {INTEGER, NUMBER} else NUMBER
@@ -221,7 +221,7 @@ def _reduced(
 
 def _combined(engine: Engine, aggregate: Aggregate, cells: Mapping[Term, Cell]) -> Cell:
     """Return an aggregate over rows of ``m``."""
-    name, terms = aggregate.function, Terms(engine)
+    name, terms = aggregate.function, CompiledTerms(engine)
     count = as_type(exp.Count(this=exp.Star()), sql_type(INTEGER))
     if name in _COUNT:
         return Cell(INTEGER, count)
@@ -249,7 +249,7 @@ def _combined(engine: Engine, aggregate: Aggregate, cells: Mapping[Term, Cell]) 
     return Cell(NUMBER, engine.function("significant", total))
 
 
-def _extreme_any(terms: Terms, cell: Cell, node: type[exp.Min] | type[exp.Max]) -> exp.Expr:
+def _extreme_any(terms: CompiledTerms, cell: Cell, node: type[exp.Min] | type[exp.Max]) -> exp.Expr:
     """Return the extreme of values of any kind: of numbers by their size, else by what is written."""
     number = terms.number(cell)
     largest = terms.function("second", node(this=terms.function("pair", number, cell.value.copy())))
@@ -266,7 +266,7 @@ def _is_record(value: Pair, cells: Mapping[Term, Cell]) -> bool:
 
 def doubled(gathered: Gathered, source: exp.Expr, pair: Pair) -> exp.Select:
     """Return the number ``n`` of groups in which some attribute would have two values; `source` stands for ``m``."""
-    name, value = Terms(gathered.engine).text(gathered.cells[pair.first]), gathered.cells[pair.second]
+    name, value = CompiledTerms(gathered.engine).text(gathered.cells[pair.first]), gathered.cells[pair.second]
     keys = [exp.column(key.name, table="m") for key in gathered.group_cells()]
     differ: list[exp.Expr] = [
         exp.NEQ(this=exp.Min(this=value.value.copy()), expression=exp.Max(this=value.value.copy()))
@@ -290,19 +290,19 @@ def records(gathered: Gathered) -> list[Pair]:
 
 
 def _union(engine: Engine, value: Term, cells: Mapping[Term, Cell]) -> Cell:
-    terms = Terms(engine)
+    terms = CompiledTerms(engine)
     if isinstance(value, Pair):
         first, second = cells[value.first], cells[value.second]
         if _is_record(value, cells):
             assert isinstance(second.type, Scalar)
             label = second.label if second.label is not None else exp.Cast(this=exp.Null(), to=sql_type(INTEGER))
-            held = Scalar(second.type.name)
-            entry = terms.text(second) if held == TEXT else second.value.copy()
-            return Cell(RecordType(held), engine.function("record_of", terms.text(first), entry, label.copy()))
-        pair = Terms(engine, known={value.first: first, value.second: second}).cell(value)
+            element = Scalar(second.type.name)
+            entry = terms.text(second) if element == TEXT else second.value.copy()
+            return Cell(RecordType(element), engine.function("record_of", terms.text(first), entry, label.copy()))
+        pair = CompiledTerms(engine, known={value.first: first, value.second: second}).cell(value)
         assert isinstance(pair.type, PairType)
         return Cell(SetType(pair.type), engine.function("set_of", pair.value))
-    single = Terms(engine, known={value: cells[value]}).without_label(cells[value])
+    single = CompiledTerms(engine, known={value: cells[value]}).without_label(cells[value])
     held_type = Scalar(single.type.name) if isinstance(single.type, Scalar) else single.type
     return Cell(
         SetType(held_type), engine.function("set_of", terms.text(single) if held_type == TEXT else single.value)
@@ -340,7 +340,7 @@ def maybe_groups(gathered: Gathered, source: exp.Expr) -> exp.Expr:
         return source
     has_null = exp.paren(_either(nulls))
     groups = exp.select(*keys).distinct().from_(source.copy())
-    terms = Terms(gathered.engine)
+    terms = CompiledTerms(gathered.engine)
     columns = [exp.column(key, table="g") for key in keys] + [exp.column(name, table="m") for name in rest]
 
     def joined(g: exp.Select, m: exp.Select, on: exp.Expr) -> exp.Select:
@@ -357,7 +357,7 @@ def maybe_groups(gathered: Gathered, source: exp.Expr) -> exp.Expr:
     return union.subquery("m")
 
 
-def _maybe(terms: Terms, a: Cell, b: Cell) -> exp.Expr:
+def _maybe(terms: CompiledTerms, a: Cell, b: Cell) -> exp.Expr:
     if isinstance(a.type, RecordType):
         return terms.engine.function("maybe_same", a.value.copy(), b.value.copy())
     return terms.maybe_equal(a, b) if isinstance(a.type, RowType) else terms.matching(a, b)
@@ -371,13 +371,13 @@ def _certain(cell: Cell) -> Cell:
 
 def _nulls(engine: Engine, cells: Sequence[Cell]) -> list[exp.Expr]:
     """Return the conditions under which a record of the group holds a null."""
-    found: list[exp.Expr] = []
+    labels: list[exp.Expr] = []
     for cell in cells:
         if isinstance(cell.type, RecordType):
-            found.append(engine.function("holds_null", exp.column(cell.value.name)))
+            labels.append(engine.function("holds_null", exp.column(cell.value.name)))
         elif isinstance(cell.type, RowType):
-            found += [not_null(exp.column(part.label.name)) for _, part in cell.row if part.label is not None]
-    return found
+            labels += [not_null(exp.column(part.label.name)) for _, part in cell.row if part.label is not None]
+    return labels
 
 
 def head_record(term: Term) -> Term:

@@ -18,7 +18,7 @@ Keys = dict[str, frozenset[int]]
 
 def determined(steps: Sequence[Step], known: Iterable[str], keys: Mapping[str, frozenset[int]]) -> set[str] | None:
     """Return the variables that some variables determine, or None if a match is not determined as a whole."""
-    found = set(known)
+    names = set(known)
     waiting = [step for step in steps if isinstance(step, Match)]
     if any(isinstance(step, Enumerate) for step in steps):
         return None
@@ -26,26 +26,26 @@ def determined(steps: Sequence[Step], known: Iterable[str], keys: Mapping[str, f
     while grown:
         grown = False
         for match in list(waiting):
-            if _key_is_known(match.atom, found, keys):
+            if _key_is_known(match.atom, names, keys):
                 waiting.remove(match)
-                found |= {v.name for v in variables(match.atom)}
+                names |= {v.name for v in variables(match.atom)}
                 grown = True
         for step in steps:
             for name, term in _equations(step):
-                if name not in found and all(v.name in found for v in variables(term)):
-                    found.add(name)
+                if name not in names and all(v.name in names for v in variables(term)):
+                    names.add(name)
                     grown = True
-    return None if waiting else found
+    return None if waiting else names
 
 
-def _key_is_known(atom: Atom, found: Collection[str], keys: Mapping[str, frozenset[int]]) -> bool:
+def _key_is_known(atom: Atom, names: Collection[str], keys: Mapping[str, frozenset[int]]) -> bool:
     key = keys.get(atom.predicate, range(len(atom.arguments)))
     for place in key:
         argument = atom.arguments[place]
         if isinstance(argument, Blank):
             return False
         term: Term = argument.variable if isinstance(argument, Pack) else argument
-        if isinstance(term, Variable) and term.name not in found:
+        if isinstance(term, Variable) and term.name not in names:
             return False
     return True
 

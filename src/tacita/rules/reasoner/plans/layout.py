@@ -46,7 +46,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class FactLayout:
     """The table of a predicate."""
 
     predicate: str

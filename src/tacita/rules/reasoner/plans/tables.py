@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from tacita.rules.logic.types import INTEGER
 from tacita.rules.reasoner.plans.cells import both, found_in, named, null_safe
-from tacita.rules.reasoner.plans.layout import ROUND, Layout, sql_type
+from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, sql_type
 
 AT_ONCE = 40
 """How many selects go into one statement: engines plan long unions slowly, and not at all beyond some depth."""
@@ -22,12 +22,12 @@ def union(selects: Sequence[exp.Query]) -> exp.Query:
     return result
 
 
-def columns(layout: Layout, alias: str | None = None) -> list[exp.Expr]:
+def columns(layout: FactLayout, alias: str | None = None) -> list[exp.Expr]:
     """Return the columns of the facts of a predicate; a predicate without arguments has a column of its own."""
     return [exp.column(name, table=alias) for name in layout.columns()]
 
 
-def empty(layout: Layout) -> exp.Select:
+def empty(layout: FactLayout) -> exp.Select:
     """Return no facts, with the columns of the table."""
     terms = [
         exp.alias_(exp.Cast(this=exp.Null(), to=kind), name)
@@ -37,7 +37,7 @@ def empty(layout: Layout) -> exp.Select:
     return exp.select(*terms).where(exp.false())
 
 
-def in_round(select: exp.Query, layout: Layout, number: int, *, is_unique: bool = False) -> exp.Select:
+def in_round(select: exp.Query, layout: FactLayout, number: int, *, is_unique: bool = False) -> exp.Select:
     """Return different facts with the round they came in; `is_unique` says that the select holds no doubles."""
     select = _allowed(select, layout)
     facts = exp.select(*columns(layout)).distinct() if layout.columns() else exp.select()
@@ -54,7 +54,7 @@ def _named(select: exp.Query, alias: str) -> exp.Subquery:
     return exp.Subquery(this=select, alias=exp.TableAlias(this=exp.to_identifier(alias)))
 
 
-def new_facts(select: exp.Query, layout: Layout, number: int, better: exp.Expr | None = None) -> exp.Select:
+def new_facts(select: exp.Query, layout: FactLayout, number: int, better: exp.Expr | None = None) -> exp.Select:
     """Return the facts of a select that the table does not hold yet, with their round.
 
     `better` says instead, over the aliases ``n`` (new) and ``o`` (old), when an old fact makes a new one useless.
@@ -62,9 +62,9 @@ def new_facts(select: exp.Query, layout: Layout, number: int, better: exp.Expr |
     names = layout.columns()
     select = _allowed(select, layout)
     stamp = exp.alias_(exp.Cast(this=exp.Literal.number(number), to=sql_type(INTEGER)), ROUND)
-    found = found_in(named(layout.table, "o"))
+    known = found_in(named(layout.table, "o"))
     if not names:
-        one = exp.select(stamp).from_(_named(select, "n")).where(exp.Not(this=exp.Exists(this=found)))
+        one = exp.select(stamp).from_(_named(select, "n")).where(exp.Not(this=exp.Exists(this=known)))
         return one.limit(1)
     same = (
         better
@@ -75,23 +75,23 @@ def new_facts(select: exp.Query, layout: Layout, number: int, better: exp.Expr |
     return (
         exp.select(*columns(layout, "n"), stamp)
         .from_(distinct.subquery("n", copy=False))
-        .where(exp.Not(this=exp.Exists(this=found.where(same, copy=False))), copy=False)
+        .where(exp.Not(this=exp.Exists(this=known.where(same, copy=False))), copy=False)
     )
 
 
-def _allowed(select: exp.Query, layout: Layout) -> exp.Query:
+def _allowed(select: exp.Query, layout: FactLayout) -> exp.Query:
     """Return a select without the facts that are in quarantine."""
     if not layout.banned or not layout.columns():
         return select
     return exp.select(*columns(layout, "b")).from_(_named(select, "b")).where(is_free(layout, "b"))
 
 
-def is_free(layout: Layout, alias: str) -> exp.Expr:
+def is_free(layout: FactLayout, alias: str) -> exp.Expr:
     """Return the condition that a fact is not in quarantine."""
     same = (null_safe(exp.column(n, table="q"), exp.column(n, table=alias)) for n in layout.columns())
     return exp.Not(this=exp.Exists(this=found_in(named(layout.banned, "q")).where(both(*same))))
 
 
-def _same(layout: Layout, name: str, a: exp.Expr, b: exp.Expr) -> exp.Expr:
+def _same(layout: FactLayout, name: str, a: exp.Expr, b: exp.Expr) -> exp.Expr:
     is_plain = f"n{name[1:]}" not in layout.columns() and not name.startswith("n")
     return exp.EQ(this=a, expression=b) if is_plain else null_safe(a, b)

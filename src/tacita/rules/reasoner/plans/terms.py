@@ -57,7 +57,7 @@ SimilarTo = Callable[[Cell, Cell], exp.Expr]
 
 
 @dataclass(slots=True)
-class Terms(Comparisons):
+class CompiledTerms(Comparisons):
     """Compiles the terms of one rule; `bound` says what its variables are."""
 
     bound: dict[str, Cell] = field(default_factory=dict)
@@ -208,8 +208,8 @@ class Terms(Comparisons):
         if isinstance(key.type, SetType | ListType):
             return self._cut(record, key, term.key)
         if isinstance(record.type, RowType) and isinstance(term.key, Constant):
-            found = dict(record.row).get(str(term.key.value))
-            return found or Cell(TEXT, exp.Cast(this=exp.Null(), to=sql_type(TEXT)), is_partial=True)
+            part = dict(record.row).get(str(term.key.value))
+            return part or Cell(TEXT, exp.Cast(this=exp.Null(), to=sql_type(TEXT)), is_partial=True)
         record = self.generic(record)
         name = self.text(key)
         value, label = self.function("value_at", record.value, name), self.function("label_at", record.value, name)
@@ -230,11 +230,11 @@ class Terms(Comparisons):
             parts[str(term.key.value)] = value
             return row_of(tuple(parts.items()))
         record = self.generic(record)
-        held = joined(_value_type(record.type), value.type) or ANY
-        record, value = self.converted(record, RecordType(held)), self.converted(value, held)
+        inner = joined(_value_type(record.type), value.type) or ANY
+        record, value = self.converted(record, RecordType(inner)), self.converted(value, inner)
         label = value.label if value.label is not None else NO_LABEL
         changed = self.function("put", record.value, self.text(self.cell(term.key)), value.value, label)
-        return Cell(RecordType(held), changed, is_partial=_partial(record))
+        return Cell(RecordType(inner), changed, is_partial=_partial(record))
 
     def _pair(self, first: Cell, second: Cell) -> Cell:
         second = self.without_label(second)
@@ -279,15 +279,15 @@ class Terms(Comparisons):
         if len(set(written)) < len(written):
             return None
         values = [self.cell(pair.second) for pair in pairs]
-        held: Type = NOTHING
+        inner: Type = NOTHING
         for value in values:
-            held = joined(held, value.type) or ANY
-        type_ = RecordType(held)
+            inner = joined(inner, value.type) or ANY
+        type_ = RecordType(inner)
         parts: list[exp.Expr] = []
         for name, value in zip(names, values, strict=True):
-            cell = self.converted(value, held)
+            cell = self.converted(value, inner)
             label = cell.label if cell.label is not None else NO_LABEL
-            parts += [self.text(name), as_type(cell.value, sql_type(held)), label]
+            parts += [self.text(name), as_type(cell.value, sql_type(inner)), label]
         record = as_type(self.function("record_made", *parts), sql_type(type_))
         known = [cell.is_known() for cell in (*names, *values) if cell.is_partial or cell.label is not None]
         if len(written) < len(pairs) > 1:

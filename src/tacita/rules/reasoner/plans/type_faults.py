@@ -43,7 +43,7 @@ from tacita.rules.logic.types import (
     joined,
 )
 from tacita.rules.reasoner.plans.derivations import Derivation
-from tacita.rules.reasoner.plans.terms import Terms
+from tacita.rules.reasoner.plans.terms import CompiledTerms
 
 _NUMERIC = {INTEGER, NUMBER, ANY, NOTHING}
 
@@ -67,7 +67,7 @@ def type_faults(derivation: Derivation) -> Iterator[Fault]:
                 yield from _of_node(node, after.terms, before.terms)
 
 
-def _of_step(step: Step, terms: Terms, inside: Terms) -> Iterator[Fault]:
+def _of_step(step: Step, terms: CompiledTerms, inside: CompiledTerms) -> Iterator[Fault]:
     """Yield the faults of a step; what is inside an aggregate sees the body before it, as `inside` does."""
     match step:
         case Test(node) | Assign(_, node):
@@ -76,10 +76,10 @@ def _of_step(step: Step, terms: Terms, inside: Terms) -> Iterator[Fault]:
             yield from _needs((*_SET, *_RECORD), _IN, collection, terms)
 
 
-def _of_node(node: Node, terms: Terms, inside: Terms) -> Iterator[Fault]:
-    found = [fault for aggregate in aggregates(node) for fault in _aggregate(aggregate, inside)]
-    yield from found
-    if not found:
+def _of_node(node: Node, terms: CompiledTerms, inside: CompiledTerms) -> Iterator[Fault]:
+    faults = [fault for aggregate in aggregates(node) for fault in _aggregate(aggregate, inside)]
+    yield from faults
+    if not faults:
         yield from _inside(node, terms)
 
 
@@ -104,19 +104,19 @@ def _joins(derivation: Derivation) -> Iterator[Fault]:
                 )
 
 
-def _inside(node: Node, terms: Terms) -> Iterator[Fault]:
+def _inside(node: Node, terms: CompiledTerms) -> Iterator[Fault]:
     """Yield the faults of a node: those of its parts first, for a type can be told only where the parts have one."""
     if isinstance(node, Aggregate):
         return
-    found = False
+    is_faulty = False
     for fault in (fault for part in children(node) for fault in _inside(part, terms)):
-        found = True
+        is_faulty = True
         yield fault
-    if not found:
+    if not is_faulty:
         yield from _at(node, terms)
 
 
-def _at(part: Node, terms: Terms) -> Iterator[Fault]:
+def _at(part: Node, terms: CompiledTerms) -> Iterator[Fault]:
     match part:
         case Comparison():
             yield from _comparison(part, terms)
@@ -147,7 +147,7 @@ _SET: _Kinds = (SetType, ListType)
 _RECORD: _Kinds = (RecordType, RowType)
 
 
-def _needs(kinds: _Kinds, said: str, term: Term, terms: Terms) -> Iterator[Fault]:
+def _needs(kinds: _Kinds, said: str, term: Term, terms: CompiledTerms) -> Iterator[Fault]:
     type_ = _type(term, terms)
     if type_ not in {ANY, NOTHING} and not _is_one_of(kinds, type_):
         yield Fault("R413", f"{said}, and gets {type_}", term.origin, "look at what gives it its value")
@@ -157,7 +157,7 @@ def _is_one_of(kinds: _Kinds, type_: Type) -> bool:
     return any(type_.name == kind if isinstance(type_, Scalar) else type(type_) is kind for kind in kinds)
 
 
-def _algebra(part: Operation, terms: Terms) -> Iterator[Fault]:
+def _algebra(part: Operation, terms: CompiledTerms) -> Iterator[Fault]:
     whole, other = part.operands
     if part.operator == "minus" and isinstance(other, Pair):
         yield from _needs(_RECORD, "'minus' of a pair needs a record", whole, terms)
@@ -173,7 +173,7 @@ def _algebra(part: Operation, terms: Terms) -> Iterator[Fault]:
         yield Fault("R412", f"'{part.operator}' of {left} and {right}", part.origin, "take two of one type")
 
 
-def _member(part: Member, terms: Terms) -> Iterator[Fault]:
+def _member(part: Member, terms: CompiledTerms) -> Iterator[Fault]:
     wrong = list(_needs((*_SET, *_RECORD), _IN, part.collection, terms))
     yield from wrong
     whole = _type(part.collection, terms)
@@ -186,16 +186,16 @@ def _member(part: Member, terms: Terms) -> Iterator[Fault]:
         yield Fault("R412", f"{item} is looked for in a {whole}", part.origin, "convert it, or write it otherwise")
 
 
-def _type(term: Term, terms: Terms) -> Type:
+def _type(term: Term, terms: CompiledTerms) -> Type:
     return terms.cell(term).type
 
 
-def _aggregate(part: Aggregate, terms: Terms) -> Iterator[Fault]:
+def _aggregate(part: Aggregate, terms: CompiledTerms) -> Iterator[Fault]:
     if part.value is None:
         return
-    found = list(_inside(part.value, terms))
-    yield from found
-    if found:
+    faults = list(_inside(part.value, terms))
+    yield from faults
+    if faults:
         return
     name, type_ = part.function, _type(part.value, terms)
     if name in _OF_NUMBERS and type_ not in _NUMERIC:
@@ -209,7 +209,7 @@ _OF_ORDER = {"min", "mmin", "max", "mmax"}
 _PLAIN = "take numbers, texts or dates"
 
 
-def _comparison(part: Comparison, terms: Terms) -> Iterator[Fault]:
+def _comparison(part: Comparison, terms: CompiledTerms) -> Iterator[Fault]:
     left, right = _type(part.left, terms), _type(part.right, terms)
     composed = next((side for side in (left, right) if not isinstance(side, Scalar)), None)
     if composed is not None and part.operator not in {"=", "!="}:
@@ -218,7 +218,7 @@ def _comparison(part: Comparison, terms: Terms) -> Iterator[Fault]:
         yield _fault(part.origin, "R412", f"{left} is compared with {right}", "convert one side, or write it otherwise")
 
 
-def _arithmetic(part: Operation, terms: Terms) -> Iterator[Fault]:
+def _arithmetic(part: Operation, terms: CompiledTerms) -> Iterator[Fault]:
     types = [_type(operand, terms) for operand in part.operands]
     if part.operator == "+" and all(isinstance(t, Scalar) and t.name in {"text", NOTHING.name} for t in types):
         return
@@ -229,7 +229,7 @@ def _arithmetic(part: Operation, terms: Terms) -> Iterator[Fault]:
         )
 
 
-def _call(part: Call, terms: Terms) -> Iterator[Fault]:
+def _call(part: Call, terms: CompiledTerms) -> Iterator[Fault]:
     for takes, argument in zip(FUNCTIONS[part.function].takes, part.arguments, strict=False):
         type_ = _type(argument, terms)
         if not _is_taken(takes, type_):

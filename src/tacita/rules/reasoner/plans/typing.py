@@ -9,7 +9,7 @@ from tacita.rules.logic.faults import Fault, Origin
 from tacita.rules.logic.terms import Atom, Variable
 from tacita.rules.logic.types import NOTHING, RowType, Type, joined
 from tacita.rules.reasoner.plans.derivations import Derivation
-from tacita.rules.reasoner.plans.layout import Layout, Position
+from tacita.rules.reasoner.plans.layout import FactLayout, Position
 
 
 class Signatures:
@@ -17,24 +17,24 @@ class Signatures:
 
     def __init__(self, new_table: Callable[[], str]) -> None:
         self._new_table = new_table
-        self.layouts: dict[str, Layout] = {}
+        self.layouts: dict[str, FactLayout] = {}
         self.faults: dict[tuple[str, int], Fault] = {}
         self._origins: dict[tuple[str, int], Origin] = {}
 
     def declare(self, predicate: str, positions: Sequence[Position], names: tuple[str, ...] = ()) -> None:
         """Say what an input holds."""
-        self.layouts[predicate] = Layout(predicate, self._new_table(), tuple(positions), names)
+        self.layouts[predicate] = FactLayout(predicate, self._new_table(), tuple(positions), names)
 
-    def learn(self, atom: Atom, found: Sequence[Position]) -> bool:
+    def learn(self, atom: Atom, derived: Sequence[Position]) -> bool:
         """Join what one rule or fact says with what is known; return whether that is news."""
         before = self.layouts.get(atom.predicate)
         if before is None:
-            self.declare(atom.predicate, found)
+            self.declare(atom.predicate, derived)
             for i, argument in enumerate(atom.arguments):
                 self._origins.setdefault((atom.predicate, i), argument.origin)
             return True
         positions = []
-        for i, (old, new) in enumerate(zip(before.positions, found, strict=True)):
+        for i, (old, new) in enumerate(zip(before.positions, derived, strict=True)):
             type_ = joined(old.type, new.type)
             if type_ is None:
                 self._clash(atom, i, old.type, new.type)
@@ -44,7 +44,7 @@ class Signatures:
             positions.append(Position(type_, old.is_nullable or new.is_nullable))
         if tuple(positions) == before.positions:
             return False
-        self.layouts[atom.predicate] = Layout(atom.predicate, before.table, tuple(positions), before.names)
+        self.layouts[atom.predicate] = FactLayout(atom.predicate, before.table, tuple(positions), before.names)
         return True
 
     def nullable(self) -> frozenset[tuple[str, int]]:
@@ -131,12 +131,12 @@ def _settle_equalities(
                     wanted[argument.name] = position.type
                     if (atom.predicate, i) in merging:
                         merged[argument.name] = merging[atom.predicate, i]
-        made = {v.name for v in derivation.existentials}
+        invented = {v.name for v in derivation.existentials}
         for atom in derivation.heads:  # what one rule makes is one null, in whatever atom it stands
             for argument, position in zip(atom.arguments, signatures.layouts[atom.predicate].positions, strict=True):
-                if isinstance(argument, Variable) and argument.name in made:
+                if isinstance(argument, Variable) and argument.name in invented:
                     wanted[argument.name] = joined(wanted[argument.name], position.type) or position.type
-        for atom in (*derivation.atoms, *(atom for atom in derivation.heads if made)):
+        for atom in (*derivation.atoms, *(atom for atom in derivation.heads if invented)):
             layout = signatures.layouts[atom.predicate]
             before = len(merging), tuple(merging.values())
             changed |= signatures.learn(atom, _widened(atom, layout, wanted, merged, merging))
@@ -146,7 +146,7 @@ def _settle_equalities(
 
 def _widened(
     atom: Atom,
-    layout: Layout,
+    layout: FactLayout,
     wanted: Mapping[str, Type],
     merged: Mapping[str, Type],
     merging: dict[tuple[str, int], Type],
@@ -178,8 +178,8 @@ def _settle_component(signatures: Signatures, rules: Sequence[Derivation]) -> bo
             body = derivation.bound()
             for atom in derivation.heads:
                 cells = derivation.head_cells(body, atom)
-                found = [Position(cell.type, cell.label is not None) for cell in cells]
-                changed |= signatures.learn(atom, found)
+                positions = [Position(cell.type, cell.label is not None) for cell in cells]
+                changed |= signatures.learn(atom, positions)
         any_news |= changed
         changed = changed and is_looping
     return any_news
