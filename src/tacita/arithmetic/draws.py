@@ -21,10 +21,10 @@ def standard_normal(shape: int | tuple[int, ...], random: np.random.Generator) -
     >>> standard_normal(3, np.random.default_rng(1)).round(3).tolist()
     [0.346, 0.822, 0.33]
     """
-    found: Array = random.standard_normal(shape)
-    flat = found.reshape(-1)
+    draws: Array = random.standard_normal(shape)
+    flat = draws.reshape(-1)
     for start in range(0, len(flat), 65_536):
         part = flat[start : start + 65_536]
         far = np.flatnonzero(np.abs(part) > _TAIL)
         part[far] = np.rint(part[far] / _STEP) * _STEP
-    return found
+    return draws

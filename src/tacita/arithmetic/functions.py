@@ -65,41 +65,41 @@ def interpolated(values: Array, places: Array, heights: Array) -> Array:
     left = np.clip(np.searchsorted(places, values, side="right") - 1, 0, len(places) - 2)
     low, width = places[left], places[left + 1] - places[left]
     share = np.clip((values - low) / np.where(width > 0, width, 1.0), 0.0, 1.0)
-    found: Array = heights[left] + share * (heights[left + 1] - heights[left])
-    return np.where(share == 1, heights[left + 1], found)
+    interpolation: Array = heights[left] + share * (heights[left + 1] - heights[left])
+    return np.where(share == 1, heights[left + 1], interpolation)
 
 
 def in_chunks(function: Callable[[Array], Array], values: Array) -> Array:
     """Return a function of values, computed a part at a time."""
-    held = np.ascontiguousarray(values, dtype=np.float64)
-    flat, found = held.reshape(-1), np.empty(held.size)
+    contiguous = np.ascontiguousarray(values, dtype=np.float64)
+    flat, results = contiguous.reshape(-1), np.empty(contiguous.size)
     with np.errstate(all="ignore"):
         for start in range(0, len(flat), _CHUNK):
-            found[start : start + _CHUNK] = function(flat[start : start + _CHUNK])
-    return found.reshape(held.shape)
+            results[start : start + _CHUNK] = function(flat[start : start + _CHUNK])
+    return results.reshape(contiguous.shape)
 
 
 def polynomial(coefficients: tuple[float, ...], at: Array) -> Array:
     """Return a polynomial, the coefficient of the highest power first."""
-    found = np.full(at.shape, coefficients[0])
+    total = np.full(at.shape, coefficients[0])
     for coefficient in coefficients[1:]:
-        found *= at
-        found += coefficient
-    return found
+        total *= at
+        total += coefficient
+    return total
 
 
 def exponential_of_part(x: Array) -> Array:
     """Return the exponential of a few thousand values."""
-    held = np.clip(x, -800.0, 800.0)
-    times = np.rint(held * _INVERSE_LN2)
-    high, low = held - times * _LN2_HIGH, times * _LN2_LOW
+    clipped = np.clip(x, -800.0, 800.0)
+    times = np.rint(clipped * _INVERSE_LN2)
+    high, low = clipped - times * _LN2_HIGH, times * _LN2_LOW
     rest = high - low
     square = rest * rest
     c = rest - square * polynomial(_EXPONENTIAL, square)
-    found = 1.0 - ((low - (rest * c) / (2.0 - c)) - high)
+    mantissa = 1.0 - ((low - (rest * c) / (2.0 - c)) - high)
     times = np.where(np.isnan(times), 0.0, times).astype(np.int32)
     # In two steps: 2 to the power of 1024 is infinite while the product need not be.
-    return np.asarray(np.ldexp(np.ldexp(found, times // 2), times - times // 2))
+    return np.asarray(np.ldexp(np.ldexp(mantissa, times // 2), times - times // 2))
 
 
 def logarithm_of_part(x: Array) -> Array:
@@ -114,6 +114,6 @@ def logarithm_of_part(x: Array) -> Array:
     even = w * polynomial(_LOGARITHM_EVEN, w)
     odd = z * polynomial(_LOGARITHM_ODD, w)
     half = 0.5 * f * f
-    found = power * _LN2_HIGH - ((half - (s * (half + (even + odd)) + power * _LN2_LOW)) - f)
-    found = np.where(np.isposinf(x), np.inf, found)
-    return np.where(x > 0, found, np.where(x == 0, -np.inf, np.nan))
+    logarithm = power * _LN2_HIGH - ((half - (s * (half + (even + odd)) + power * _LN2_LOW)) - f)
+    logarithm = np.where(np.isposinf(x), np.inf, logarithm)
+    return np.where(x > 0, logarithm, np.where(x == 0, -np.inf, np.nan))

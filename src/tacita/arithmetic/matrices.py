@@ -28,12 +28,12 @@ def product(one: Array, two: Array) -> Array:
         return np.asarray(product(one, two[:, None])[:, 0])
     if len(one) > two.shape[1]:  # so that what is added up at once lies side by side
         return np.ascontiguousarray(product(two.T, one.T).T)
-    found = np.zeros((len(one), two.shape[1]))
+    result = np.zeros((len(one), two.shape[1]))
     for start in range(0, two.shape[1], _CHUNK):
-        part = found[:, start : start + _CHUNK]
+        part = result[:, start : start + _CHUNK]
         for place, row in enumerate(two):
             part += one[:, place, None] * row[start : start + _CHUNK]
-    return found
+    return result
 
 
 def cross_products(one: Array, two: Array | None = None) -> Array:
@@ -43,14 +43,14 @@ def cross_products(one: Array, two: Array | None = None) -> Array:
     [[5.0, 11.0], [11.0, 25.0]]
     """
     other = one if two is None else two
-    found = np.zeros((len(one), len(other)))
+    result = np.zeros((len(one), len(other)))
     for start in range(0, one.shape[1], _CHUNK):
         left = np.ascontiguousarray(one[:, start : start + _CHUNK])
         right = left if two is None else np.ascontiguousarray(other[:, start : start + _CHUNK])
         for place, row in enumerate(left):
             first = place if two is None else 0
-            found[place, first:] += (row * right[first:]).sum(axis=1)
-    return found if two is not None else np.triu(found) + np.triu(found, 1).T
+            result[place, first:] += (row * right[first:]).sum(axis=1)
+    return result if two is not None else np.triu(result) + np.triu(result, 1).T
 
 
 def eigen(matrix: Array) -> tuple[Array, Array]:
@@ -65,35 +65,35 @@ def eigen(matrix: Array) -> tuple[Array, Array]:
     ([1.0, 3.0], [[0.707, 0.707], [-0.707, 0.707]])
     """
     size = len(matrix)
-    held, vectors = np.array(matrix, dtype=np.float64), np.eye(size)
-    if not np.isfinite(held).all():
+    working, vectors = np.array(matrix, dtype=np.float64), np.eye(size)
+    if not np.isfinite(working).all():
         raise ValueError("a matrix with eigenvalues has to be finite")
-    nothing = np.finfo(float).eps / 8 * np.abs(held).max(initial=0.0)
+    nothing = np.finfo(float).eps / 8 * np.abs(working).max(initial=0.0)
     for _ in range(_SWEEPS if size > 1 else 0):
         rotated = False
         for first, second in _rounds(size):
-            needed = np.abs(held[first, second]) > nothing
+            needed = np.abs(working[first, second]) > nothing
             if not needed.any():
                 continue
             rotated = True
             one, two = first[needed], second[needed]
-            cosine, sine = _rotation(held[one, one], held[two, two], held[one, two])
-            held[one], held[two] = (
-                cosine[:, None] * held[one] - sine[:, None] * held[two],
-                sine[:, None] * held[one] + cosine[:, None] * held[two],
+            cosine, sine = _rotation(working[one, one], working[two, two], working[one, two])
+            working[one], working[two] = (
+                cosine[:, None] * working[one] - sine[:, None] * working[two],
+                sine[:, None] * working[one] + cosine[:, None] * working[two],
             )
-            held[:, one], held[:, two] = (
-                cosine * held[:, one] - sine * held[:, two],
-                sine * held[:, one] + cosine * held[:, two],
+            working[:, one], working[:, two] = (
+                cosine * working[:, one] - sine * working[:, two],
+                sine * working[:, one] + cosine * working[:, two],
             )
-            held[one, two] = held[two, one] = 0.0
+            working[one, two] = working[two, one] = 0.0
             vectors[:, one], vectors[:, two] = (
                 cosine * vectors[:, one] - sine * vectors[:, two],
                 sine * vectors[:, one] + cosine * vectors[:, two],
             )
         if not rotated:
             break
-    values = np.diag(held)
+    values = np.diag(working)
     order = np.argsort(values, kind="stable")
     vectors = vectors[:, order]
     largest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(size)] if size else np.empty(0)
@@ -111,18 +111,18 @@ def principal_direction(points: Array) -> Array:
     [0.741, 0.671]
     """
     if len(points) < points.shape[1]:  # through the smaller matrix
-        found = product(principal_direction(np.ascontiguousarray(points.T)), points)
+        projection = product(principal_direction(np.ascontiguousarray(points.T)), points)
     else:
         power = cross_products(np.ascontiguousarray(points.T))
         for _ in range(_SQUARINGS):
             power = power / max(float(np.abs(power).max(initial=0.0)), 1e-300)
             power = product(power, power)
-        found = power[:, int(np.argmax(np.diag(power)))] if len(power) else np.empty(0)
-    length = float(np.sqrt(np.square(found / max(float(np.abs(found).max(initial=0.0)), 1e-300)).sum()))
+        projection = power[:, int(np.argmax(np.diag(power)))] if len(power) else np.empty(0)
+    length = float(np.sqrt(np.square(projection / max(float(np.abs(projection).max(initial=0.0)), 1e-300)).sum()))
     if not length:
         return np.asarray(np.eye(1, points.shape[1])[0])
-    found = found / (np.abs(found).max() * length)
-    return np.asarray(found * (-1.0 if found[np.argmax(np.abs(found))] < 0 else 1.0))
+    projection = projection / (np.abs(projection).max() * length)
+    return np.asarray(projection * (-1.0 if projection[np.argmax(np.abs(projection))] < 0 else 1.0))
 
 
 def pseudo_inverse(matrix: Array, tolerance: float | None = None) -> Array:
@@ -147,8 +147,8 @@ def rank(matrix: Array, tolerance: float | None = None) -> int:
 
 def _above(values: Array, tolerance: float | None) -> NDArray[np.bool_]:
     share = len(values) * float(np.finfo(float).eps) if tolerance is None else tolerance
-    found: NDArray[np.bool_] = np.abs(values) > share * np.abs(values).max(initial=0.0)
-    return found
+    is_large: NDArray[np.bool_] = np.abs(values) > share * np.abs(values).max(initial=0.0)
+    return is_large
 
 
 def _rotation(a: Array, b: Array, off: Array) -> tuple[Array, Array]:
@@ -164,10 +164,10 @@ def _rotation(a: Array, b: Array, off: Array) -> tuple[Array, Array]:
 def _rounds(size: int) -> tuple[tuple[Whole, Whole], ...]:
     """Return pairs so that in every round each row is in one pair at most, and each pair is in one round."""
     seats = list(range(size)) + [-1] * (size % 2)
-    found = []
+    solution = []
     for _ in range(len(seats) - 1):
         pairs = zip(seats[: len(seats) // 2], reversed(seats[len(seats) // 2 :]), strict=True)
         both = np.array([sorted(pair) for pair in pairs if -1 not in pair], dtype=np.int64).reshape(-1, 2)
-        found.append((both[:, 0], both[:, 1]))
+        solution.append((both[:, 0], both[:, 1]))
         seats = [seats[0], seats[-1], *seats[1:-1]]
-    return tuple(found)
+    return tuple(solution)

@@ -168,8 +168,8 @@ def _normal_share(x: Array) -> Array:
     rest = (bounded - near) * (bounded + near)
     density = exponential_of_part(-near * near * 0.5) * exponential_of_part(-rest * 0.5)
     outside = np.where(away > 5.656854249492380195, tails, sides) * density
-    found = np.where(x > 0, 1.0 - outside, outside)
-    return np.where(away <= 0.67448975, centre, found)
+    share = np.where(x > 0, 1.0 - outside, outside)
+    return np.where(away <= 0.67448975, centre, share)
 
 
 def _normal_quantile(shares: Array) -> Array:
@@ -182,5 +182,5 @@ def _normal_quantile(shares: Array) -> Array:
     sides = polynomial(_NEAR[0], one) / polynomial(_NEAR[1], one)
     tails = polynomial(_FAR[0], two) / polynomial(_FAR[1], two)
     outside = np.copysign(np.where(least <= 0, np.inf, np.where(far <= 5, sides, tails)), q)
-    found = np.where(np.abs(q) <= 0.425, middle, outside)
-    return np.where((shares >= 0) & (shares <= 1), found, np.nan)
+    quantile = np.where(np.abs(q) <= 0.425, middle, outside)
+    return np.where((shares >= 0) & (shares <= 1), quantile, np.nan)

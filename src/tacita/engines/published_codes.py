@@ -37,18 +37,18 @@ class Published:
 
 def published_codes(relation: Relation, dictionary: Dictionary, names: Iterable[str]) -> Published:
     """Return the relation with the codes of the named attributes as values; without any code it is the same."""
-    found = {name: codes for name in names if (codes := codes_in(relation, dictionary, name))}
-    if not found:
+    coded = {name: codes for name in names if (codes := codes_in(relation, dictionary, name))}
+    if not coded:
         return Published(relation, {})
     terms: list[exp.Expr] = [exp.alias_(relation.engine.numbered(relation), _ROW)]
     columns: list[Column] = []
     values: dict[str, dict[str, object]] = {}
     for column in relation.columns:
-        if column.name not in found:
+        if column.name not in coded:
             terms += [exp.column(name) for name in (column.physical, column.as_written) if name]
             columns.append(column)
             continue
-        term, type_, values[column.name] = _with_codes(column, found[column.name])
+        term, type_, values[column.name] = _with_codes(column, coded[column.name])
         terms.append(exp.alias_(term, column.physical))
         columns.append(replace(column, type=type_, as_written=None, is_coded=False))
     table = relation.engine.new_table()
@@ -81,10 +81,10 @@ def _with_codes(column: Column, codes: list[str]) -> tuple[exp.Expr, ColumnType,
     spelling = exp.column(column.as_written)
     if column.type.is_numeric and len(codes) <= _MOST:
         numbers = _numbers(column, codes)
-        type_ = column.type if all(isinstance(each, int) for each in numbers.values()) else ColumnType.NUMBER
+        type_ = column.type if all(isinstance(n, int) for n in numbers.values()) else ColumnType.NUMBER
         ifs = [
-            exp.If(this=exp.EQ(this=spelling.copy(), expression=exp.Literal.string(code)), true=number(each))
-            for code, each in numbers.items()
+            exp.If(this=exp.EQ(this=spelling.copy(), expression=exp.Literal.string(code)), true=number(n))
+            for code, n in numbers.items()
         ]
         coded: exp.Expr = exp.Case(ifs=ifs)
         kind = "bigint" if type_ is ColumnType.INTEGER else "double"
@@ -103,15 +103,15 @@ def _numbers(column: Column, codes: list[str]) -> dict[str, int | float]:
 
     It does not depend on which other codes occur, so that records before and after a change can be compared.
     """
-    found: dict[str, int | float] = {}
+    numbers: dict[str, int | float] = {}
     for code in codes:
         own = _number(code)
-        if own is None or own in found.values() or (column.type is ColumnType.INTEGER and not isinstance(own, int)):
+        if own is None or own in numbers.values() or (column.type is ColumnType.INTEGER and not isinstance(own, int)):
             own = FIRST_MADE - zlib.crc32(code.encode("utf-8"))
-        while own in found.values():
+        while own in numbers.values():
             own -= 1
-        found[code] = own
-    return found
+        numbers[code] = own
+    return numbers
 
 
 def _number(code: str) -> int | float | None:

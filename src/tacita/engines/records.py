@@ -46,8 +46,8 @@ def records_of(microdata: Microdata, names: Sequence[str] | None = None) -> Reco
     table = pa.Table.from_batches(batches) if batches else None
     columns: dict[str, Values] = {}
     for place, column in enumerate(wanted):
-        held = table.column(place) if table is not None else pa.chunked_array([], pa.null())
-        columns[column.name] = _values(held, column, microdata)
+        cells = table.column(place) if table is not None else pa.chunked_array([], pa.null())
+        columns[column.name] = _values(cells, column, microdata)
     return Records(columns)
 
 
@@ -68,14 +68,14 @@ def microdata_of(
     import pyarrow as pa
 
     relation = microdata.relation
-    held = {column.name: column for column in relation.columns if column.name not in dropped}
-    given = [name for name in records.names if origin is None or name in changed or name not in held]
+    kept = {column.name: column for column in relation.columns if column.name not in dropped}
+    given = [name for name in records.names if origin is None or name in changed or name not in kept]
     if origin is None:
-        held = {name: column for name, column in held.items() if name in records.columns}
+        kept = {name: column for name, column in kept.items() if name in records.columns}
     kinds: dict[str, ColumnType] = {}
     arrays: list[Any] = []
     for name in given:
-        array, kinds[name] = _column(records[name], held[name].type if name in held else _natural(records[name]))
+        array, kinds[name] = _column(records[name], kept[name].type if name in kept else _natural(records[name]))
         arrays.append(array)
     place = pa.array(range(len(records)), pa.int64())
     comes = pa.nulls(len(records), pa.int64()) if origin is None else pa.array(origin + 1, pa.int64())
@@ -84,15 +84,15 @@ def microdata_of(
     new = dict(zip(given, beside.columns[2:], strict=True))
     terms: list[exp.Expr] = []
     columns: list[Column] = []
-    for at, name in enumerate([*held, *(name for name in given if name not in held)]):
+    for at, name in enumerate([*kept, *(name for name in given if name not in kept)]):
         if name in new:
             value = exp.column(new[name].physical, table=_NEW)
             terms.append(exp.alias_(value, f"n{at}"))
-            code = _missing_code(value, held.get(name)) if origin is not None else None
+            code = _missing_code(value, kept.get(name)) if origin is not None else None
             columns.append(Column(name, f"n{at}", kinds[name], f"n{at}w" if code is not None else None))
             terms += [exp.alias_(code, f"n{at}w")] if code is not None else []
             continue
-        column = held[name]
+        column = kept[name]
         columns.append(replace(column, physical=f"n{at}", as_written=f"n{at}w" if column.as_written else None))
         terms.append(exp.alias_(exp.column(column.physical, table=_RECORD), f"n{at}"))
         if column.as_written:
@@ -109,7 +109,7 @@ def _missing_code(value: exp.Expr, before: Column | None) -> exp.Expr | None:
     """Return how the source spells a value that was missing and still is: no answer, not applicable."""
     if before is None or before.as_written is None:
         return None
-    absent = [exp.Is(this=each, expression=exp.Null()) for each in (value.copy(), _old(before.physical))]
+    absent = [exp.Is(this=term, expression=exp.Null()) for term in (value.copy(), _old(before.physical))]
     return exp.Case(ifs=[exp.If(this=exp.and_(*absent), true=_old(before.as_written))])
 
 
@@ -181,7 +181,7 @@ def as_arrow_table(records: Records, types: Mapping[str, ColumnType] | None = No
     import pyarrow as pa
 
     known = types or {}
-    columns = {name: _column(held, known.get(name, _natural(held)))[0] for name, held in records.columns.items()}
+    columns = {name: _column(values, known.get(name, _natural(values)))[0] for name, values in records.columns.items()}
     return pa.table(columns)
 
 
@@ -190,7 +190,7 @@ def _fetched(column: Column) -> exp.Expr:
     return exp.Cast(this=term, to=exp.DataType(this=exp.DType.TEXT)) if column.is_coded else term
 
 
-def _values(held: pa.ChunkedArray, column: Column, microdata: Microdata) -> Values:
+def _values(cells: pa.ChunkedArray, column: Column, microdata: Microdata) -> Values:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -198,14 +198,14 @@ def _values(held: pa.ChunkedArray, column: Column, microdata: Microdata) -> Valu
     hierarchy = microdata.hierarchies.get(column.name)
     labelled = attribute.kind in {Kind.CATEGORICAL, Kind.ORDINAL, Kind.TEXT} or bool(attribute.order)
     if column.type in {ColumnType.TEXT, ColumnType.BOOLEAN} or (column.type.is_numeric and labelled):
-        coded = held.combine_chunks().dictionary_encode()
+        coded = cells.combine_chunks().dictionary_encode()
         coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
         return _categories(coded.dictionary.to_pylist(), coded.indices, attribute, hierarchy)
     if column.type is ColumnType.DATE:
-        held = held.cast(pa.date32()).cast(pa.int32())
+        cells = cells.cast(pa.date32()).cast(pa.int32())
     elif column.type is ColumnType.TIMESTAMP:
-        held = held.cast(pa.timestamp("us")).cast(pa.int64())
-    numbers = np.array(pc.cast(held, pa.float64(), safe=False).combine_chunks().fill_null(float("nan")), dtype=float)
+        cells = cells.cast(pa.timestamp("us")).cast(pa.int64())
+    numbers = np.array(pc.cast(cells, pa.float64(), safe=False).combine_chunks().fill_null(float("nan")), dtype=float)
     is_whole = column.type is not ColumnType.NUMBER
     if is_whole and len(numbers) and np.nanmax(np.abs(numbers), initial=0) >= _EXACT:
         raise InputError(
@@ -241,21 +241,21 @@ def _column(values: Values, kind: ColumnType) -> tuple[Any, ColumnType]:
             dates = np.array([*map(float, values.values), np.nan])[values.codes]  # type: ignore[arg-type]
             return _column(Numbers(dates, is_whole=True), kind)
         type_ = _arrow_types()[kind] if alike else pa.string()
-        held = pa.array([v if alike else _text(v) for v in values.values], type_)
+        cells = pa.array([v if alike else _text(v) for v in values.values], type_)
         codes = pa.array(values.codes, pa.int32(), mask=np.asarray(values.missing))
-        return held.take(codes), kind if alike else ColumnType.TEXT
+        return cells.take(codes), kind if alike else ColumnType.TEXT
     numbers = values.values
     if not kind.is_numeric and kind not in {ColumnType.DATE, ColumnType.TIMESTAMP}:
         return pa.array(numbers, pa.float64(), mask=np.asarray(values.missing)), ColumnType.NUMBER
     if kind is ColumnType.NUMBER:
         return pa.array(numbers, pa.float64(), mask=np.asarray(values.missing)), kind
     whole = np.rint(np.where(values.missing, 0, numbers)).astype(np.int64)
-    held = pa.array(whole, pa.int64(), mask=np.asarray(values.missing))
+    cells = pa.array(whole, pa.int64(), mask=np.asarray(values.missing))
     if kind is ColumnType.DATE:
-        held = held.cast(pa.int32()).cast(pa.date32())
+        cells = cells.cast(pa.int32()).cast(pa.date32())
     elif kind is ColumnType.TIMESTAMP:
-        held = held.cast(pa.timestamp("us"))
-    return held, kind
+        cells = cells.cast(pa.timestamp("us"))
+    return cells, kind
 
 
 def _text(value: object) -> str:
@@ -270,8 +270,8 @@ def _attribute(attribute: Attribute, values: Values, kind: ColumnType, before: C
         return attribute.with_(kind=Kind.CONTINUOUS, order=(), labels={}, hierarchy="", hierarchy_rule={}, format="")
     ordered = isinstance(values, Categories) and values.is_ordered
     order = tuple(str(value) for value in values.values) if isinstance(values, Categories) and ordered else ()
-    told = Kind.ORDINAL if ordered else Kind.CATEGORICAL
-    return attribute.with_(kind=told, order=order, labels={}, hierarchy="", hierarchy_rule={}, format="")
+    category_kind = Kind.ORDINAL if ordered else Kind.CATEGORICAL
+    return attribute.with_(kind=category_kind, order=order, labels={}, hierarchy="", hierarchy_rule={}, format="")
 
 
 def _arrow_types() -> dict[ColumnType, Any]:

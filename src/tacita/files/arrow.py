@@ -43,10 +43,10 @@ def read(source: Path, options: ReadOptions, engine: Engine) -> Loaded:
     readings = [
         reading_of(column.name, column.type, field) for column, field in zip(relation.columns, schema, strict=True)
     ]
-    relation, told = as_told(relation, readings, options, str(source))
+    relation, readings_told = as_told(relation, readings, options, str(source))
     attributes = tuple(attribute_of(field) for field in schema)
     description = (schema.metadata or {}).get(b"description", b"").decode(errors="replace")
-    return Loaded(relation, attributes, told, (), description)
+    return Loaded(relation, attributes, readings_told, (), description)
 
 
 def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: str) -> tuple[str, ...]:

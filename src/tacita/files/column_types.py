@@ -73,7 +73,7 @@ class Candidate:
     type: ColumnType
     reason: str
     date_format: str = ""
-    told: bool = False
+    is_given: bool = False
     doubtful: bool = False
 
 

@@ -145,7 +145,7 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
         [column.name for column in relation.columns],
         gzip=ending.endswith(".gz"),
     )
-    return formulas.told(formulas.formula_cells(microdata), microdata.dictionary.names)
+    return formulas.formula_notes(formulas.formula_cells(microdata), microdata.dictionary.names)
 
 
 def write_to_pipe(microdata: Microdata, pipe: TextIO, *, escape_formulas: bool = False) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ def write_to_pipe(microdata: Microdata, pipe: TextIO, *, escape_formulas: bool =
     writer.writerow([column.name for column in relation.columns])
     for batch in relation.engine.stream(exp.select(*terms).from_(relation.source()), 10_000):
         writer.writerows(zip(*(array.to_pylist() for array in batch.columns), strict=True))
-    return formulas.told(formulas.formula_cells(microdata), microdata.dictionary.names)
+    return formulas.formula_notes(formulas.formula_cells(microdata), microdata.dictionary.names)
 
 
 def _as_text(column: Column) -> exp.Expr:

@@ -14,11 +14,11 @@ def file_names(names: Sequence[str]) -> list[str]:
     >>> file_names(["turnover by sector, size", "Turnover by sector/size", "../x", ""])
     ['turnover_by_sector_size', 'Turnover_by_sector_size_2', 'x', 'table']
     """
-    found: list[str] = []
+    taken: list[str] = []
     for name in names:
         plain = re.sub(r"[^\w-]+", "_", name).strip("_")[:_LONGEST] or "table"
         candidate, number = plain, 2
-        while candidate.casefold() in {each.casefold() for each in found}:
+        while candidate.casefold() in {other.casefold() for other in taken}:
             candidate, number = f"{plain}_{number}", number + 1
-        found.append(candidate)
-    return found
+        taken.append(candidate)
+    return taken

@@ -43,8 +43,8 @@ def formula_cells(microdata: Microdata) -> dict[str, int]:
     if not looked:
         return {}
     terms = [exp.alias_(exp.Sum(this=_ones(column)), f"n{at}") for at, column in enumerate(looked)]
-    (found,) = relation.engine.run(exp.select(*terms).from_(relation.source()))
-    counts = {column.name: int(found[f"n{at}"] or 0) for at, column in enumerate(looked)}
+    (row,) = relation.engine.run(exp.select(*terms).from_(relation.source()))
+    counts = {column.name: int(row[f"n{at}"] or 0) for at, column in enumerate(looked)}
     return {name: count for name, count in counts.items() if count}
 
 
@@ -61,14 +61,14 @@ def escaped(microdata: Microdata) -> Microdata:
     for column, name in zip(relation.columns, names, strict=True):
         physical = [column.physical, *filter(None, [column.as_written])]
         texts = _spellings(column)
-        terms += [exp.alias_(_with_escape(each) if each in texts else exp.column(each), each) for each in physical]
+        terms += [exp.alias_(_with_escape(c) if c in texts else exp.column(c), c) for c in physical]
         columns.append(replace(column, name=name, is_coded=column.is_coded and column.physical not in texts))
     stored = relation.engine.store(exp.select(*terms).from_(relation.source()), columns)
     dictionary = replace(microdata.dictionary, attributes=attributes)
     return replace(microdata, relation=stored, dictionary=dictionary)
 
 
-def told(cells: Mapping[str, int], names: Sequence[str]) -> tuple[str, ...]:
+def formula_notes(cells: Mapping[str, int], names: Sequence[str]) -> tuple[str, ...]:
     """Return what has to be said about cells, and names of attributes, that a spreadsheet would run."""
     heads = [name for name in names if is_formula(name)]
     if not cells and not heads:

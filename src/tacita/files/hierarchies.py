@@ -16,19 +16,19 @@ from tacita.model.relation import Column, ColumnType
 
 def load_hierarchies(dictionary: Dictionary, relation: Relation, folder: Path) -> dict[str, Hierarchy]:
     """Return the hierarchy of each attribute that has one; all faults of all of them at once."""
-    found: dict[str, Hierarchy] = {}
+    hierarchies: dict[str, Hierarchy] = {}
     faults: list[HierarchyError] = []
     for attribute in dictionary:
         try:
             if attribute.hierarchy:
-                found[attribute.name] = read_csv(folder / attribute.hierarchy, attribute.name)
+                hierarchies[attribute.name] = read_csv(folder / attribute.hierarchy, attribute.name)
             elif attribute.hierarchy_rule:
                 whole = relation.column(attribute.name).type is ColumnType.INTEGER
-                found[attribute.name] = from_rule(attribute.name, attribute.hierarchy_rule, integer=whole)
+                hierarchies[attribute.name] = from_rule(attribute.name, attribute.hierarchy_rule, integer=whole)
         except HierarchyError as error:
             faults.append(error)
     _raise_all(faults)
-    return found
+    return hierarchies
 
 
 def check_hierarchies_cover(microdata: Microdata) -> None:
@@ -57,5 +57,5 @@ def _raise_all(faults: list[HierarchyError]) -> None:
     if len(faults) == 1:
         raise faults[0]
     if faults:
-        told = [f"{fault.where}: {fault.found}" if fault.where else fault.found for fault in faults]
-        raise HierarchyError(faults_text(told), do="; ".join(dict.fromkeys(fault.do for fault in faults if fault.do)))
+        said = [f"{fault.where}: {fault.found}" if fault.where else fault.found for fault in faults]
+        raise HierarchyError(faults_text(said), do="; ".join(dict.fromkeys(fault.do for fault in faults if fault.do)))

@@ -49,9 +49,9 @@ def read(obj: object, options: ReadOptions, engine: Engine) -> Loaded:
     schema = plain(content.schema)
     relation = engine.adopt((plain_batch(batch, schema) for batch in content.batches), schema)
     readings = [_reading(column, f, content) for column, f in zip(relation.columns, content.schema, strict=True)]
-    relation, told = as_told(relation, readings, options, where)
+    relation, readings_told = as_told(relation, readings, options, where)
     attributes = tuple(_attribute(f, content) for f in content.schema)
-    return Loaded(relation, attributes, told)
+    return Loaded(relation, attributes, readings_told)
 
 
 def _content(obj: Any, where: str) -> _Content:

@@ -22,15 +22,15 @@ def spellings(relation: Relation, column: Column) -> dict[str, int] | None:
     value = as_text(exp.column(column.physical))
     plan = exp.select(exp.alias_(value, "v"), exp.alias_(exp.Count(this=exp.Star()), "n")).from_(relation.source())
     plan = plan.where(exp.Not(this=exp.Is(this=exp.column(column.physical), expression=exp.Null())))
-    found = relation.engine.run(plan.group_by(value.copy()).limit(_MOST_VALUES + 1))
-    return {row["v"]: int(row["n"]) for row in found} if len(found) <= _MOST_VALUES else None
+    rows = relation.engine.run(plan.group_by(value.copy()).limit(_MOST_VALUES + 1))
+    return {row["v"]: int(row["n"]) for row in rows} if len(rows) <= _MOST_VALUES else None
 
 
 def spelled_apart(relation: Relation, names: Sequence[str]) -> dict[str, int]:
     """Return how many values of each text attribute are another spelling of one that is more frequent, if any."""
     columns = [column for column in relation.columns if column.name in names and column.type is ColumnType.TEXT]
-    found = {column.name: len(one_spelling(spellings(relation, column) or {})) for column in columns}
-    return {name: count for name, count in found.items() if count}
+    counts = {column.name: len(one_spelling(spellings(relation, column) or {})) for column in columns}
+    return {name: count for name, count in counts.items() if count}
 
 
 def with_one_spelling(relation: Relation, names: Sequence[str]) -> Relation:
@@ -45,8 +45,8 @@ def with_one_spelling(relation: Relation, names: Sequence[str]) -> Relation:
         changes[column.physical] = one_spelling(counts)
     if not any(changes.values()):
         return relation
-    physical = [each for column in relation.columns for each in (column.physical, column.as_written) if each]
-    terms = [exp.alias_(_usual(each, changes.get(each, {})), each) for each in physical]
+    physical = [spelled for column in relation.columns for spelled in (column.physical, column.as_written) if spelled]
+    terms = [exp.alias_(_usual(spelled, changes.get(spelled, {})), spelled) for spelled in physical]
     columns = [replace(c, is_coded=c.is_coded and not changes.get(c.physical)) for c in relation.columns]
     stored = relation.engine.store(exp.select(*terms).from_(relation.source()), columns)
     relation.engine.drop(relation)

@@ -49,8 +49,8 @@ def read_files(files: Sequence[Path], options: ReadOptions, engine: Engine) -> L
     relation = engine.scan_parquet(files, partitioned=partitioned)
     names = _names(files[0], relation)
     relation = relation.renamed([replace(c, name=name) for c, name in zip(relation.columns, names, strict=True)])
-    found = tuple(Reading(c.name, c.type, "as the file says") for c in relation.columns)
-    relation, readings = as_told(relation, found, options, str(files[0]))
+    from_file = tuple(Reading(c.name, c.type, "as the file says") for c in relation.columns)
+    relation, readings = as_told(relation, from_file, options, str(files[0]))
     details = (("files", f"{len(files):,}"),) if len(files) > 1 else ()
     return Loaded(relation, tuple(Attribute(c.name) for c in relation.columns), readings, details)
 
@@ -67,17 +67,17 @@ def _check_same_columns(files: Sequence[Path]) -> None:
             schema = pq.read_schema(file)
         except (pa.ArrowException, OSError):
             continue  # not a Parquet file: the engine says so
-        found = {name: _family(schema.field(i).type) for i, name in enumerate(schema.names)}
-        if not found:
+        families = {name: _family(schema.field(i).type) for i, name in enumerate(schema.names)}
+        if not families:
             raise InputError("the file has no columns", where=str(file), do="check how the file was made")
-        first = first or found
-        faults += [f"{file.name} has no column '{name}'" for name in first if name not in found]
+        first = first or families
+        faults += [f"{file.name} has no column '{name}'" for name in first if name not in families]
         faults += [
-            f"{files[0].name} has no column '{name}', but {file.name} has" for name in found if name not in first
+            f"{files[0].name} has no column '{name}', but {file.name} has" for name in families if name not in first
         ]
         faults += [
             f"column '{name}' is {kind} in {file.name}, but {first[name]} in {files[0].name}"
-            for name, kind in found.items()
+            for name, kind in families.items()
             if first.get(name, kind) != kind
         ]
     if faults:

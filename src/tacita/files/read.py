@@ -40,8 +40,8 @@ def read(
     if isinstance(source, str) and is_database(source):
         module = DATABASE.load()
         loaded = module.read(source, options, engine)
-        found = Source(module.without_secrets(source), DATABASE.name, loaded.details)
-        return _microdata(loaded, options, found, name or options.table or "query", dictionary)
+        origin = Source(module.without_secrets(source), DATABASE.name, loaded.details)
+        return _microdata(loaded, options, origin, name or options.table or "query", dictionary)
     if isinstance(source, str) and (scheme := re.match(r"(\w[\w+.-]*)://", source)):
         raise UsageError(f"no database of the kind '{scheme[1]}' is known", do="use postgresql, sqlite or mysql")
     if isinstance(source, str | os.PathLike):

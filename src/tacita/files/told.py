@@ -36,15 +36,15 @@ def as_told(
                 f"--as names '{name}', which is no column{did_you_mean(name, names)}",
                 do=f"use one of: {', '.join(names[:20])}",
             )
-    told = {c.name: options.types[c.name] for c in relation.columns if options.types.get(c.name, c.type) is not c.type}
-    if not told:
+    types = {c.name: options.types[c.name] for c in relation.columns if options.types.get(c.name, c.type) is not c.type}
+    if not types:
         return relation, tuple(readings)
-    _check(relation, told, where)
+    _check(relation, types, where)
     terms, columns = [], []
     for column in relation.columns:
-        type_ = told.get(column.name, column.type)
+        type_ = types.get(column.name, column.type)
         value: exp.Expr = exp.column(column.physical)
-        if column.name in told:
+        if column.name in types:
             value = _cast(column, type_)
         terms.append(exp.alias_(value, column.physical))
         if column.as_written:
@@ -53,7 +53,7 @@ def as_told(
     stored = relation.engine.store(exp.select(*terms).from_(relation.source()), columns)
     relation.engine.drop(relation)
     return stored, tuple(
-        Reading(r.name, told[r.name], f"as you said (in the source: {r.reason})") if r.name in told else r
+        Reading(r.name, types[r.name], f"as you said (in the source: {r.reason})") if r.name in types else r
         for r in readings
     )
 
@@ -62,15 +62,15 @@ def _cast(column: Column, type_: ColumnType) -> exp.Expr:
     return exp.TryCast(this=exp.column(column.physical), to=exp.DataType.build(_SQL_TYPES[type_]))
 
 
-def _check(relation: Relation, told: dict[str, ColumnType], where: str) -> None:
+def _check(relation: Relation, types: dict[str, ColumnType], where: str) -> None:
     terms = []
-    for name, type_ in told.items():
+    for name, type_ in types.items():
         case = exp.Case(ifs=[exp.If(this=_misfit(relation, name, type_), true=exp.Literal.number(1))])
         terms.append(exp.alias_(exp.Count(this=case), relation.column(name).physical))
-    found = relation.engine.run(exp.select(*terms).from_(relation.source()))[0]
+    counts = relation.engine.run(exp.select(*terms).from_(relation.source()))[0]
     faults = []
-    for name, type_ in told.items():
-        count = int(found[relation.column(name).physical])
+    for name, type_ in types.items():
+        count = int(counts[relation.column(name).physical])
         if count:
             rows = [row["row"] for row in relation.engine.run(rows_where(relation, _misfit(relation, name, type_)))]
             what = f"{count:,} values are" if count > 1 else "1 value is"

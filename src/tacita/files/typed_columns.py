@@ -38,7 +38,7 @@ class _Conversion:
     style: NumberStyle
     markers: tuple[str, ...]
     """Spellings that mean a missing value in this column."""
-    told: tuple[str, ...] = ()
+    missing_codes: tuple[str, ...] = ()
     """Those of them that a person told: they are missing even where they could be a value, such as 99."""
     code: exp.Expr | None = None
     """The term that dictionary-codes the column."""
@@ -59,8 +59,8 @@ class _Conversion:
     def terms(self) -> list[exp.Expr]:
         """Return the value (null where the cell does not fit), and the spelling where the value cannot restore it."""
         value = self._value()
-        if self.told and not self.is_text:
-            value = exp.Case(ifs=[exp.If(this=exp.Not(this=_among(self.cell, self.told)), true=value)])
+        if self.missing_codes and not self.is_text:
+            value = exp.Case(ifs=[exp.If(this=exp.Not(this=_among(self.cell, self.missing_codes)), true=value)])
         if self.is_text and not self.markers:
             return [exp.alias_(self.code or self.cell, self.column.physical)]
         written = value if self.is_text else exp.Cast(this=value, to=exp.DataType.build("text"))
@@ -140,13 +140,13 @@ def typed(
     numeric_markers = tuple(dict.fromkeys((*options.missing, *MISSING_MARKERS)))
     conversions = []
     for column, all_cells in zip(relation.columns, columns, strict=True):
-        told = options.types.get(column.name)
+        type_ = options.types.get(column.name)
         cells = [cell for cell in all_cells if cell not in options.missing]
-        found = _told(told, cells, style, options) if told else candidate(column.name, cells, style, options.dates)
-        markers = options.missing if found.type is ColumnType.TEXT else numeric_markers
-        worth_coding = found.type is ColumnType.TEXT and not markers and _repeats(cells)
+        guess = _candidate_of_type(type_, cells, style, options) if type_ else candidate(column.name, cells, style, options.dates)
+        markers = options.missing if guess.type is ColumnType.TEXT else numeric_markers
+        worth_coding = guess.type is ColumnType.TEXT and not markers and _repeats(cells)
         code = relation.engine.coded(relation, column) if worth_coding else None
-        conversions.append(_Conversion(column, found, style, markers, options.missing, code))
+        conversions.append(_Conversion(column, guess, style, markers, options.missing, code))
     # At most three tries: as it seems, whole numbers widened to numbers, what is mixed back to text.
     while True:
         if all(c.is_text and not c.markers and c.code is None for c in conversions):
@@ -177,14 +177,14 @@ def _repeats(cells: Sequence[str]) -> bool:
     return len(cells) >= _WORTH_CODING and len(set(cells)) < len(cells) / 2
 
 
-def _told(type_: ColumnType, cells: Sequence[str], style: NumberStyle, options: ReadOptions) -> Candidate:
-    found = candidate("", cells, style, options.dates)
-    if found.reason == EITHER_WAY and type_ in {ColumnType.DATE, ColumnType.TIMESTAMP}:
+def _candidate_of_type(type_: ColumnType, cells: Sequence[str], style: NumberStyle, options: ReadOptions) -> Candidate:
+    guess = candidate("", cells, style, options.dates)
+    if guess.reason == EITHER_WAY and type_ in {ColumnType.DATE, ColumnType.TIMESTAMP}:
         raise UsageError(
             "the order of day and month cannot be told from the dates", do="say --dates day-first or month-first"
         )
-    date_format = found.date_format if found.type is type_ else ""
-    return Candidate(type_, "as you said", date_format, told=True)
+    date_format = guess.date_format if guess.type is type_ else ""
+    return Candidate(type_, "as you said", date_format, is_given=True)
 
 
 def _figures(stored: Relation, conversions: Sequence[_Conversion]) -> dict[str, int]:
@@ -207,12 +207,12 @@ def _figures(stored: Relation, conversions: Sequence[_Conversion]) -> dict[str, 
 
 def _counted(stored: Relation, terms: dict[str, exp.Expr]) -> dict[str, int]:
     """Return how often each term is not null."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     names = list(terms)
     for start in range(0, len(names), _AT_ONCE):
         part = [exp.alias_(exp.Count(this=terms[name]), name, copy=False) for name in names[start : start + _AT_ONCE]]
-        found |= stored.engine.run(exp.select(*part, copy=False).from_(stored.source()))[0]
-    return found
+        counts |= stored.engine.run(exp.select(*part, copy=False).from_(stored.source()))[0]
+    return counts
 
 
 def _corrected(stored: Relation, conversion: _Conversion, figures: dict[str, int]) -> _Conversion:
@@ -221,18 +221,18 @@ def _corrected(stored: Relation, conversion: _Conversion, figures: dict[str, int
     if conversion.is_text:
         return conversion
     if unfit := figures.get(f"{column.physical}_unfit"):
-        if guess.type is ColumnType.INTEGER and not guess.told:
+        if guess.type is ColumnType.INTEGER and not guess.is_given:
             return replace(conversion, candidate=replace(guess, type=ColumnType.NUMBER))
         rows = [row["row"] for row in stored.engine.run(rows_where(stored, conversion.unfit()))]
         values = "value is" if unfit == 1 else "values are"
         what = f"{unfit:,} {values} no {guess.type.value} (row{'s' if unfit > 1 else ''} {listed(rows)})"
-        if guess.told:
+        if guess.is_given:
             raise InputError(
                 f"column '{column.name}' was to be read as {guess.type.value}, but {what}",
                 do=f"mend these rows, or read it as text: --as {column.name}=text",
             )
         return _as_text(conversion, f"mixed: {what}", doubtful=True)
-    if figures.get(f"{column.physical}_zeros") and not guess.told:
+    if figures.get(f"{column.physical}_zeros") and not guess.is_given:
         return _as_text(conversion, "digits with leading zeros: a code")
     return conversion
 
@@ -240,9 +240,9 @@ def _corrected(stored: Relation, conversion: _Conversion, figures: dict[str, int
 def _reading(conversion: _Conversion, figures: dict[str, int]) -> Reading:
     name, guess = conversion.column.name, conversion.candidate
     reason = guess.reason
-    if guess.type.is_numeric and not guess.told and not guess.doubtful:
+    if guess.type.is_numeric and not guess.is_given and not guess.doubtful:
         reason = "whole numbers" if guess.type is ColumnType.INTEGER else "numbers"
-    if not conversion.is_text and not guess.told:
+    if not conversion.is_text and not guess.is_given:
         reason += ", every row checked"
     if marked := figures.get(f"{conversion.column.physical}_marked"):
         reason += f"; {marked:,} marked as missing"

@@ -28,8 +28,8 @@ def fitting(microdata: Microdata, target: Path) -> tuple[Microdata, tuple[str, .
     module = format_of(target).load()
     if not hasattr(module, "fitting"):  # most formats take any name
         return microdata, ()
-    found: tuple[Microdata, tuple[str, ...]] = module.fitting(microdata, target.suffix)
-    return found
+    fitted: tuple[Microdata, tuple[str, ...]] = module.fitting(microdata, target.suffix)
+    return fitted
 
 
 def write(

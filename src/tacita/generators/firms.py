@@ -52,10 +52,10 @@ class FirmSurvey:
     def named(cls, name: str, *, seed: int, fraction: float = FRACTION) -> FirmSurvey:
         """Return the survey of that name."""
         faults = []
-        found = re.fullmatch(r"R(\d+)A(\d+)([A-Z]?)", name.strip().upper())
-        if found is None:
+        match = re.fullmatch(r"R(\d+)A(\d+)([A-Z]?)", name.strip().upper())
+        if match is None:
             raise UsageError(f"'{name}' does not name a survey of firms", do=_HOW)
-        thousands, width, distribution = int(found[1]), int(found[2]), found[3]
+        thousands, width, distribution = int(match[1]), int(match[2]), match[3]
         if thousands < 1:
             faults.append("it has no rows (R0)")
         if thousands > LARGEST:
@@ -68,7 +68,7 @@ class FirmSurvey:
             faults.append(f"a sampling fraction of {fraction} is not between 0 and 1")
         if faults:
             raise UsageError(faults_text(faults), where=f"survey '{name}'", do=_HOW)
-        return cls(found[0], 1_000 * thousands, width, distribution, seed, fraction)
+        return cls(match[0], 1_000 * thousands, width, distribution, seed, fraction)
 
     @property
     def population(self) -> int:

@@ -82,23 +82,23 @@ def community(firms: int, edges: int, random: np.random.Generator) -> Holdings:
     order = random.permutation(firms)
     ends = np.rint(np.cumsum([share for share, _ in _SHAPES]) * taking_part).astype(int)
     parts = np.split(order[: ends[-1]], ends[:-1])
-    held = _joined(*(shape(part, random) for (_, shape), part in zip(_SHAPES, parts, strict=True)))
-    held = held._replace(share=np.round(held.share, 4))
-    held = _joined(held, _minorities(firms, edges - len(held.owner), held, random))
-    shuffled = random.permutation(len(held.owner))
-    return Holdings(held.owner[shuffled], held.owned[shuffled], held.share[shuffled])
+    holdings = _joined(*(shape(part, random) for (_, shape), part in zip(_SHAPES, parts, strict=True)))
+    holdings = holdings._replace(share=np.round(holdings.share, 4))
+    holdings = _joined(holdings, _minorities(firms, edges - len(holdings.owner), holdings, random))
+    shuffled = random.permutation(len(holdings.owner))
+    return Holdings(holdings.owner[shuffled], holdings.owned[shuffled], holdings.share[shuffled])
 
 
 def _joined(*parts: Holdings) -> Holdings:
     return Holdings(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _minorities(firms: int, edges: int, held: Holdings, random: np.random.Generator) -> Holdings:
+def _minorities(firms: int, edges: int, holdings: Holdings, random: np.random.Generator) -> Holdings:
     """Return so many new pairs with shares that fit into what is left of each company."""
-    left = 1.0 - np.bincount(held.owned, weights=held.share, minlength=firms)
+    left = 1.0 - np.bincount(holdings.owned, weights=holdings.share, minlength=firms)
     for_sale = np.flatnonzero(left > 0.02)
     pairs = np.empty(0, dtype=np.int64)
-    taken = held.owner * firms + held.owned
+    taken = holdings.owner * firms + holdings.owned
     by_appetite = random.permutation(firms)
     while len(pairs) < edges:
         missing = edges - len(pairs)

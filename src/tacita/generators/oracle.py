@@ -81,12 +81,12 @@ class Oracle:
         survey = self.survey
         blocks = -(-survey.population // BLOCK)
         unasked = survey.population - survey.rows
-        asked = _Asked(survey)
+        question = _Asked(survey)
         for block in range(blocks):
             first, last = (turn * survey.rows // blocks for turn in (block, block + 1))
             start, stop = (turn * unasked // blocks for turn in (block, block + 1))
             rest = survey.quasi_identifiers(self._rest_cells(start, stop, block), "rest", block)
-            sample = asked.between(first, last)
+            sample = question.between(first, last)
             order = survey.random("oracle order", block).permutation(last - first + stop - start)
             drawn = {name: np.concatenate([sample[name], rest[name]])[order] for name in rest}
             position = np.concatenate([np.arange(first, last), survey.rows + np.arange(start, stop)])[order]

@@ -107,12 +107,12 @@ def planted_control(
             owners = np.where(selective, uniques[turn // 3 % uniques.size], owners)
         majority = survey.random("majority").uniform(0.51, 0.95, relationships)
         half = np.minimum(survey.random("half").uniform(0.02, 0.6, minority), 0.5)
-        held = Holdings(
+        holdings = Holdings(
             np.concatenate([owners, minority_owners[:minority]]),
             np.concatenate([owned[:relationships], minority_owned[:minority]]),
             np.round(np.concatenate([majority, half]), 4),
         )
-        yield _batch(survey, np.arange(survey.rows), held)
+        yield _batch(survey, np.arange(survey.rows), holdings)
 
     dictionary = _dictionary(
         f"{survey.name}-control",
@@ -135,8 +135,8 @@ def _sample_uniques(survey: FirmSurvey) -> NDArray[np.int64]:
     return np.sort(first[counts == 1])
 
 
-def _batch(survey: FirmSurvey, members: NDArray[np.int64], held: Holdings) -> pa.RecordBatch:
-    columns = [survey.ids(members[held.owner]), survey.ids(members[held.owned]), pa.array(held.share)]
+def _batch(survey: FirmSurvey, members: NDArray[np.int64], holdings: Holdings) -> pa.RecordBatch:
+    columns = [survey.ids(members[holdings.owner]), survey.ids(members[holdings.owned]), pa.array(holdings.share)]
     return pa.record_batch(columns, names=["Owner", "Owned", "Share"])
 
 

@@ -63,7 +63,7 @@ class Decision:
             "rule": self.rule,
             "risk_before": self.risk_before,
             "risk_after": self.risk_after,
-            "alternatives": [{"action": each.action, "reason": each.reason} for each in self.alternatives],
+            "alternatives": [{"action": a.action, "reason": a.reason} for a in self.alternatives],
         }
 
     def __str__(self) -> str:

@@ -22,6 +22,6 @@ def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
     {'hiv ': 'HIV'}
     """
     usual: dict[str, str] = {}
-    for text in sorted(counts, key=lambda each: (-counts[each], each)):
+    for text in sorted(counts, key=lambda spelling: (-counts[spelling], spelling)):
         usual.setdefault(folded(text), text)
     return {text: usual[folded(text)] for text in counts if usual[folded(text)] != text}

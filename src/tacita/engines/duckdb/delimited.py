@@ -87,17 +87,17 @@ def _faults(
     expected = reader.count("'VARCHAR'")
     if not rows:
         return _fault_of_text(first, where)
-    faults = [f"line {line}: {_said(kind, found, expected)}" for line, kind, _, found in rows]
+    faults = [f"line {line}: {_said(kind, columns, expected)}" for line, kind, _, columns in rows]
     if total > _SHOWN:
         faults.append(f"and {total - _SHOWN:,} more lines")
     kinds = {kind for _, kind, _, _ in rows}
     return InputError(faults_text(faults), where=where, do=_advice(kinds))
 
 
-def _said(kind: str, found: int, expected: int) -> str:
+def _said(kind: str, columns: int, expected: int) -> str:
     kind = kind.upper()
     if "MISSING COLUMNS" in kind or "TOO MANY COLUMNS" in kind:
-        return f"{found} field{'' if found == 1 else 's'} where the header has {expected}"
+        return f"{columns} field{'' if columns == 1 else 's'} where the header has {expected}"
     if "UNQUOTED" in kind or "QUOTE" in kind:
         return "a quote is opened and not closed"
     if "LINE SIZE" in kind:

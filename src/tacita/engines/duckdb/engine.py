@@ -115,7 +115,7 @@ class DuckDBEngine:
             with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
                 cursor.register(arrow, reader)
                 described = cursor.execute(f"DESCRIBE SELECT * FROM {arrow}").fetchall()
-                columns, terms = _held(names, [row[1] for row in described])
+                columns, terms = _stored_columns(names, [row[1] for row in described])
                 cursor.execute(
                     f"CREATE TABLE {table} AS " + exp.select(*terms).from_(arrow).sql(self.dialect)
                 ).fetchall()
@@ -181,10 +181,10 @@ class DuckDBEngine:
         """Let a table hold the result of a plan, which may read the table as it was; return its number of tuples."""
         if table not in self._defined:
             return self._counted(f"CREATE OR REPLACE TABLE {table} AS {self._sql(plan)}")
-        made = self._new_name()
-        count = self._counted(f"CREATE TABLE {made} AS {self._sql(plan)}")
+        fresh = self._new_name()
+        count = self._counted(f"CREATE TABLE {fresh} AS {self._sql(plan)}")
         self.forget(table)
-        self._execute(f"ALTER TABLE {made} RENAME TO {table}")
+        self._execute(f"ALTER TABLE {fresh} RENAME TO {table}")
         return count
 
     def append(self, table: str, plan: exp.Query) -> int:
@@ -217,10 +217,10 @@ class DuckDBEngine:
         for kind, source in (("VIEW", "duckdb_views()"), ("TABLE", "duckdb_tables()")):
             name = exp.column(f"{kind.lower()}_name")
             own = exp.RegexpLike(this=name, expression=exp.Literal.string("^r[0-9]+$"))
-            found = self.run(exp.select(exp.alias_(name.copy(), "name")).from_(source).where(own))
-            for made in (row["name"] for row in found if low < _number(row["name"]) < high):
-                self._execute(f"DROP {kind} IF EXISTS {made}")
-                self._defined.discard(made)
+            rows = self.run(exp.select(exp.alias_(name.copy(), "name")).from_(source).where(own))
+            for stale in (row["name"] for row in rows if low < _number(row["name"]) < high):
+                self._execute(f"DROP {kind} IF EXISTS {stale}")
+                self._defined.discard(stale)
 
     def function(self, name: str, *arguments: exp.Expr) -> exp.Expr:
         """Return a function of the rule language in DuckDB's words."""
@@ -297,7 +297,7 @@ class DuckDBEngine:
             described = cursor.execute(f"DESCRIBE {plan.sql(self.dialect)}").fetchall()
             aliases = ", ".join(f"c{i}" for i in range(len(described)))
             cursor.execute(f"CREATE VIEW {raw}({aliases}) AS {plan.sql(self.dialect)}")
-            columns, terms = _held([row[0] for row in described], [row[1] for row in described])
+            columns, terms = _stored_columns([row[0] for row in described], [row[1] for row in described])
             cursor.execute(f"CREATE VIEW {view} AS " + exp.select(*terms).from_(raw).sql(self.dialect))
         self._scanned.add(view)
         return Relation(self, view, columns)
@@ -323,7 +323,7 @@ def _make_private(folder: Path) -> None:
         ) from None
 
 
-def _held(names: Sequence[str], types: Sequence[str]) -> tuple[tuple[Column, ...], list[exp.Expr]]:
+def _stored_columns(names: Sequence[str], types: Sequence[str]) -> tuple[tuple[Column, ...], list[exp.Expr]]:
     """Return the columns that we hold, and the terms that produce them."""
     columns, terms = [], []
     for i, (name, duckdb_type) in enumerate(zip(names, types, strict=True)):

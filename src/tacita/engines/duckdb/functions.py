@@ -36,7 +36,7 @@ def _when(condition: exp.Expr, then: exp.Expr) -> exp.Expr:
 def _finite(term: exp.Expr) -> exp.Expr:
     """NULL instead of infinity and NaN: there is no such value."""
     # Written once, in a list of one: a CASE, or DuckDB's NULLIF, would repeat the term, and double it at every level.
-    return _call("list_extract", _each(_array(term), lambda x: _call("isfinite", x), "list_filter"), _number(1))
+    return _call("list_extract", _for_each(_array(term), lambda x: _call("isfinite", x), "list_filter"), _number(1))
 
 
 def _outermost(a: exp.Expr, b: exp.Expr, direction: str) -> exp.Expr:
@@ -44,7 +44,7 @@ def _outermost(a: exp.Expr, b: exp.Expr, direction: str) -> exp.Expr:
     return _call("list_extract", _call("list_sort", _array(a, b), _text(direction), _text("NULLS FIRST")), _number(1))
 
 
-def _each(collection: exp.Expr, body: Callable[[exp.Expr], exp.Expr], function: str) -> exp.Expr:
+def _for_each(collection: exp.Expr, body: Callable[[exp.Expr], exp.Expr], function: str) -> exp.Expr:
     """``function(collection, lambda x: body)``."""
     return _call(function, collection, exp.Lambda(this=body(exp.column("x")), expressions=[exp.to_identifier("x")]))
 
@@ -65,8 +65,8 @@ def _struct(**parts: exp.Expr) -> exp.Expr:
 
 
 def _at(record: exp.Expr, key: exp.Expr) -> exp.Expr:
-    found = _each(record, lambda x: exp.EQ(this=_part(x, "k"), expression=key), "list_filter")
-    return _call("list_extract", found, _number(1))
+    pairs = _for_each(record, lambda x: exp.EQ(this=_part(x, "k"), expression=key), "list_filter")
+    return _call("list_extract", pairs, _number(1))
 
 
 def _set(items: exp.Expr) -> exp.Expr:
@@ -79,7 +79,7 @@ def _array(*items: exp.Expr) -> exp.Expr:
 
 def _chosen(items: exp.Expr, by: exp.Expr, keep: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
     """The items for which a condition on another set holds; no value when that set has none (it is not empty then)."""
-    return _when(exp.Not(this=exp.Is(this=by.copy(), expression=exp.Null())), _each(items, keep, "list_filter"))
+    return _when(exp.Not(this=exp.Is(this=by.copy(), expression=exp.Null())), _for_each(items, keep, "list_filter"))
 
 
 def _is_part(part: exp.Expr, whole: exp.Expr) -> exp.Expr:
@@ -114,21 +114,21 @@ def _present(x: exp.Expr) -> exp.Expr:
 
 
 def _holds_null(record: exp.Expr) -> exp.Expr:
-    nulls = _each(record, lambda x: exp.Not(this=_present(x)), "list_filter")
+    nulls = _for_each(record, lambda x: exp.Not(this=_present(x)), "list_filter")
     return exp.GT(this=_call("len", nulls), expression=_number(0))
 
 
 def _maybe_same(a: exp.Expr, b: exp.Expr) -> exp.Expr:
     """Same attributes, and no attribute that is known on both sides and differs."""
-    known = [_each(r, _present, "list_filter") for r in (a, b)]
-    keys = [_each(k.copy(), lambda x: _part(x, "k"), "list_transform") for k in known]
+    known = [_for_each(r, _present, "list_filter") for r in (a, b)]
+    keys = [_for_each(k.copy(), lambda x: _part(x, "k"), "list_transform") for k in known]
     common = [
-        _each(k, lambda x, other=other: _call("list_contains", other.copy(), _part(x, "k")), "list_filter")  # type: ignore[misc]
+        _for_each(k, lambda x, other=other: _call("list_contains", other.copy(), _part(x, "k")), "list_filter")  # type: ignore[misc]
         for k, other in zip(known, reversed(keys), strict=True)
     ]
     same_keys = exp.EQ(
-        this=_each(a.copy(), lambda x: _part(x, "k"), "list_transform"),
-        expression=_each(b.copy(), lambda x: _part(x, "k"), "list_transform"),
+        this=_for_each(a.copy(), lambda x: _part(x, "k"), "list_transform"),
+        expression=_for_each(b.copy(), lambda x: _part(x, "k"), "list_transform"),
     )
     return exp.And(this=same_keys, expression=exp.EQ(this=common[0], expression=common[1]))
 
@@ -232,7 +232,7 @@ FUNCTIONS: dict[str, Callable[..., exp.Expr]] = {
     "label_at": lambda r, k: _part(_at(r, k), "n"),
     "cut": lambda r, s: _chosen(r, s, lambda x: _call("list_contains", s, _part(x, "k"))),
     "put": _put,
-    "keys": lambda r: _each(r, lambda x: _part(x, "k"), "list_transform"),
+    "keys": lambda r: _for_each(r, lambda x: _part(x, "k"), "list_transform"),
     "is_part": _is_part,
     "maybe_same": _maybe_same,
     "holds_null": _holds_null,

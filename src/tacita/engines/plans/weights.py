@@ -25,11 +25,11 @@ def faulty_weights(relation: Relation, column: Column, limit: int = 9) -> tuple[
         ]
     )
     faults = exp.select(exp.column("row"), exp.alias_(fault, "fault")).from_(numbered.subquery("n"))
-    found = (
+    plan = (
         exp.select("row", "fault")
         .from_(faults.subquery("f"))
         .where(exp.Not(this=exp.Is(this=exp.column("fault"), expression=exp.Null())))
     )
     count = exp.alias_(exp.Count(this=exp.Star()), "n")
-    counted = exp.select("fault", count).from_(found.subquery("w")).group_by("fault").order_by("fault")
-    return counted, found.order_by("row").limit(limit)
+    counted = exp.select("fault", count).from_(plan.subquery("w")).group_by("fault").order_by("fault")
+    return counted, plan.order_by("row").limit(limit)

@@ -31,13 +31,13 @@ def frames_of(
         waiting.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
         size += waiting[-1].nbytes
         if size >= _PORTION:
-            yield _made(session, waiting, schema)
+            yield _frame_maker(session, waiting, schema)
             waiting, size, portions = [], 0, portions + 1
     if waiting or not portions:
-        yield _made(session, waiting, schema)
+        yield _frame_maker(session, waiting, schema)
 
 
-def _made(session: SparkSession, batches: list[pa.RecordBatch], schema: pa.Schema) -> Callable[[], DataFrame]:
+def _frame_maker(session: SparkSession, batches: list[pa.RecordBatch], schema: pa.Schema) -> Callable[[], DataFrame]:
     table = pa.Table.from_batches(batches, schema)
     return lambda: session.createDataFrame(table)
 

@@ -65,11 +65,11 @@ def _anonymous(node: exp.Anonymous) -> exp.Expr:
 def _quantiles(value: exp.Expr, shares: exp.Expr) -> exp.Expr:
     """Return several quantiles as an array; NULL if there are no values."""
     order = exp.Order(expressions=[exp.Ordered(this=value.copy(), nulls_first=True)])
-    each = [
+    terms = [
         exp.WithinGroup(this=call("percentile_disc", share.copy()), expression=order.copy())
         for share in shares.expressions
     ]
-    return when(exp.GT(this=exp.Count(this=value.copy()), expression=number(0)), array(*each))
+    return when(exp.GT(this=exp.Count(this=value.copy()), expression=number(0)), array(*terms))
 
 
 def _window(node: exp.Window) -> exp.Expr:

@@ -86,14 +86,14 @@ class SparkEngine:
 
     def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Relation:
         """Return Arrow batches as a stored relation."""
-        held = pa.schema([(f"c{i}", held_type(field.name, field.type)) for i, field in enumerate(schema)])
+        stored = pa.schema([(f"c{i}", held_type(field.name, field.type)) for i, field in enumerate(schema)])
         columns = tuple(
-            Column(str(field.name), f"c{i}", arrow_column_type(held.field(i).type)) for i, field in enumerate(schema)
+            Column(str(field.name), f"c{i}", arrow_column_type(stored.field(i).type)) for i, field in enumerate(schema)
         )
         pieces: list[Piece] = []
         with contextlib.ExitStack() as undo:
             undo.callback(lambda: Table(tuple(pieces)).drop())
-            for frame in frames_of(self._session, batches, held):
+            for frame in frames_of(self._session, batches, stored):
                 with in_our_words():
                     pieces.append(Piece.of(frame()))
             undo.pop_all()
@@ -130,9 +130,9 @@ class SparkEngine:
         """Let a table hold the result of a plan, which may read the table as it was; return its number of tuples."""
         copied = self._tables.get(_copied(plan))
         with in_our_words():
-            held = Table(copied.pieces if copied else (Piece.of(self._frame(plan)),))
-        self._keep(table, held)
-        return held.rows
+            stored = Table(copied.pieces if copied else (Piece.of(self._frame(plan)),))
+        self._keep(table, stored)
+        return stored.rows
 
     def append(self, table: str, plan: exp.Query) -> int:
         """Add the result of a plan to a table; return how many tuples were added."""
@@ -172,13 +172,13 @@ class SparkEngine:
 
     def forget(self, table: str) -> None:
         """Drop a table made with `replace` or `define`, if it is there."""
-        held = self._tables.pop(table, None)
-        if held is not None or table in self._defined:
+        stored = self._tables.pop(table, None)
+        if stored is not None or table in self._defined:
             with in_our_words():
                 self._session.catalog.dropTempView(table)
         self._defined.discard(table)
-        if held is not None:
-            held.drop()
+        if stored is not None:
+            stored.drop()
 
     def function(self, name: str, *arguments: exp.Expr) -> exp.Expr:
         """Return a function of the rule language in Spark's words."""

@@ -14,9 +14,9 @@ from tacita.engines.spark.words import (
     call,
     cast,
     double,
-    each,
     equals,
     finite,
+    for_each,
     is_finite,
     less,
     missing,
@@ -112,8 +112,8 @@ def _divide(a: exp.Expr, b: exp.Expr) -> exp.Expr:
 
 def _add_days(day: exp.Expr, days: exp.Expr) -> exp.Expr:
     # Beyond these Spark counts round the clock and comes out in another age.
-    held = less(call("abs", try_cast(days, "bigint")), number(4_000_000))
-    return when(held, call("date_add", cast(day, "date"), try_cast(days.copy(), "int")))
+    in_range = less(call("abs", try_cast(days, "bigint")), number(4_000_000))
+    return when(in_range, call("date_add", cast(day, "date"), try_cast(days.copy(), "int")))
 
 
 # -- aggregates -------------------------------------------------------------------------------------------------------
@@ -160,33 +160,33 @@ def _entry(key: exp.Expr, value: exp.Expr, label: exp.Expr) -> exp.Expr:
 
 
 def _entries(record: exp.Expr, key: exp.Expr) -> exp.Expr:
-    return each("filter", record, lambda x: equals(part(x, "k"), key))
+    return for_each("filter", record, lambda x: equals(part(x, "k"), key))
 
 
 def _value_at(record: exp.Expr, key: exp.Expr) -> exp.Expr:
     """The value of an attribute; should there be several, the smallest, as in DuckDB's order."""
-    return call("array_min", each("transform", _entries(record, key), lambda x: part(x, "v")))
+    return call("array_min", for_each("transform", _entries(record, key), lambda x: part(x, "v")))
 
 
 def _label_at(record: exp.Expr, key: exp.Expr) -> exp.Expr:
     entries = _entries(record, key)
-    has_value = each("exists", entries, lambda x: exp.Not(this=missing(part(x, "v"))))
-    label = call("array_min", each("transform", entries.copy(), lambda x: part(x, "n")))
+    has_value = for_each("exists", entries, lambda x: exp.Not(this=missing(part(x, "v"))))
+    label = call("array_min", for_each("transform", entries.copy(), lambda x: part(x, "n")))
     return when(exp.Not(this=has_value), label)
 
 
 def _put(record: exp.Expr, key: exp.Expr, value: exp.Expr, label: exp.Expr) -> exp.Expr:
-    others = each("filter", record, lambda x: exp.NEQ(this=part(x, "k"), expression=operand(key)))
+    others = for_each("filter", record, lambda x: exp.NEQ(this=part(x, "k"), expression=operand(key)))
     changed = call("array_sort", call("concat", others, array(_entry(key.copy(), value, label))))
     return when(exp.Not(this=missing(key.copy())), changed)
 
 
 def _known(record: exp.Expr) -> exp.Expr:
-    return each("filter", record, lambda x: missing(part(x, "n")))
+    return for_each("filter", record, lambda x: missing(part(x, "n")))
 
 
 def _holds_null(record: exp.Expr) -> exp.Expr:
-    return each("exists", record, lambda x: exp.Not(this=missing(part(x, "n"))))
+    return for_each("exists", record, lambda x: exp.Not(this=missing(part(x, "n"))))
 
 
 def _maybe_same(a: exp.Expr, b: exp.Expr) -> exp.Expr:
@@ -198,11 +198,11 @@ def _maybe_same(a: exp.Expr, b: exp.Expr) -> exp.Expr:
 
 
 def _keys(record: exp.Expr) -> exp.Expr:
-    return each("transform", record, lambda x: part(x, "k"))
+    return for_each("transform", record, lambda x: part(x, "k"))
 
 
 def _cut(record: exp.Expr, keys: exp.Expr) -> exp.Expr:
-    return each("filter", record, lambda x: call("array_contains", keys, part(x, "k")))
+    return for_each("filter", record, lambda x: call("array_contains", keys, part(x, "k")))
 
 
 # -- values of any type -----------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def scanned(session: SparkSession, paths: Sequence[Path], *, partitioned: bool) 
         is_nano = i < len(written) and _is_nano(written.field(i).type)
         ours = ColumnType.TIMESTAMP if is_nano else column_type(field.name, field.dataType)
         columns.append(Column(field.name, f"c{i}", ours))
-        terms.append(_held(f"c{i}", field.dataType, is_nano=is_nano).alias(f"c{i}"))
+        terms.append(_stored_term(f"c{i}", field.dataType, is_nano=is_nano).alias(f"c{i}"))
     return numbered.select(*terms), tuple(columns)
 
 
@@ -86,7 +86,7 @@ def _is_nano(arrow: pa.DataType) -> bool:
     return bool(pa.types.is_timestamp(arrow)) and arrow.unit == "ns"
 
 
-def _held(name: str, spark_type: DataType, *, is_nano: bool) -> Term:
+def _stored_term(name: str, spark_type: DataType, *, is_nano: bool) -> Term:
     """Return the term that makes a column what we hold."""
     from pyspark.sql import functions as f
 

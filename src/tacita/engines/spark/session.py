@@ -132,31 +132,31 @@ def require_pyspark() -> None:
 def require_java() -> Path:
     """Return the Java that Spark will use, or raise with what to install."""
     home = os.environ.get("JAVA_HOME")
-    found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     advice = f"install Java {OLDEST_JAVA} or newer (openjdk-17-jre-headless on Debian), or set JAVA_HOME to one"
-    if found is None or not Path(found).exists():
+    if java is None or not Path(java).exists():
         place = f" in JAVA_HOME ({home})" if home else ""
         raise MissingExtra(f"the Spark engine needs Java, and there is none{place}", do=advice)
     try:
-        told = subprocess.run([found, "-version"], capture_output=True, text=True, timeout=60, check=False).stderr
+        output = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False).stderr
     except (OSError, subprocess.SubprocessError):
-        told = ""
-    version = java_version(told)
+        output = ""
+    version = java_version(output)
     if version is None:
-        raise MissingExtra("the Java that was found does not run", where=found, do=advice)
+        raise MissingExtra("the Java that was found does not run", where=java, do=advice)
     if version < OLDEST_JAVA:
-        raise MissingExtra(f"is Java {version}, too old for Spark", where=found, do=advice)
-    return Path(found)
+        raise MissingExtra(f"is Java {version}, too old for Spark", where=java, do=advice)
+    return Path(java)
 
 
-def java_version(told: str) -> int | None:
+def java_version(version: str) -> int | None:
     """Return the main version out of what ``java -version`` says.
 
     >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_392"')
     (17, 8)
     """
-    found = re.search(r'version "(?:1\.)?(\d+)', told)
-    return int(found[1]) if found else None
+    match = re.search(r'version "(?:1\.)?(\d+)', version)
+    return int(match[1]) if match else None
 
 
 def megabytes(memory: str) -> int:

@@ -41,17 +41,17 @@ def column_type(name: str, spark_type: DataType) -> ColumnType:
     raise refused(name, written)
 
 
-def arrow_column_type(held: pa.DataType) -> ColumnType:
+def arrow_column_type(type_: pa.DataType) -> ColumnType:
     """Return our type of a column that `held_type` gave."""
-    if pa.types.is_boolean(held):
+    if pa.types.is_boolean(type_):
         return ColumnType.BOOLEAN
-    if pa.types.is_integer(held):
+    if pa.types.is_integer(type_):
         return ColumnType.INTEGER
-    if pa.types.is_floating(held) or pa.types.is_decimal(held):
+    if pa.types.is_floating(type_) or pa.types.is_decimal(type_):
         return ColumnType.NUMBER
-    if pa.types.is_date(held):
+    if pa.types.is_date(type_):
         return ColumnType.DATE
-    return ColumnType.TIMESTAMP if pa.types.is_timestamp(held) else ColumnType.TEXT
+    return ColumnType.TIMESTAMP if pa.types.is_timestamp(type_) else ColumnType.TEXT
 
 
 def needs_text_cast(spark_type: DataType) -> bool:
@@ -102,7 +102,7 @@ def _is_text(arrow: pa.DataType) -> bool:
     return any(getattr(pa.types, f"is_{kind}")(arrow) for kind in kinds)
 
 
-def held_array(array: pa.Array, held: pa.DataType) -> pa.Array:
+def held_array(array: pa.Array, type_: pa.DataType) -> pa.Array:
     """Return an array as a type that `held_type` gave; NaN means that there is no number."""
     import pyarrow.compute as pc
 
@@ -111,11 +111,11 @@ def held_array(array: pa.Array, held: pa.DataType) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_duration(array.type) or pa.types.is_interval(array.type):
-        return pa.array([None if value is None else str(value) for value in array.to_pylist()], held)
+        return pa.array([None if value is None else str(value) for value in array.to_pylist()], type_)
     if pa.types.is_timestamp(array.type) and array.type.tz is not None:
         array = array.cast(pa.timestamp(array.type.unit, "UTC"))
     # Nanoseconds beyond what an engine holds are cut off, as DuckDB's readers do.
-    array = array.cast(held, safe=not pa.types.is_timestamp(held))
-    if pa.types.is_floating(held):
-        array = pc.if_else(pc.is_nan(array), pa.scalar(None, held), array)
+    array = array.cast(type_, safe=not pa.types.is_timestamp(type_))
+    if pa.types.is_floating(type_):
+        array = pc.if_else(pc.is_nan(array), pa.scalar(None, type_), array)
     return array

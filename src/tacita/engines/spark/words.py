@@ -92,7 +92,7 @@ def finite(term: exp.Expr) -> exp.Expr:
     return when(is_finite(term), term.copy())
 
 
-def each(function: str, collection: exp.Expr, body: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+def for_each(function: str, collection: exp.Expr, body: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
     """Return ``function(collection, x -> body)``."""
     return call(function, collection, exp.Lambda(this=body(exp.column("x")), expressions=[exp.to_identifier("x")]))
 

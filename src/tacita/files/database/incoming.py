@@ -102,17 +102,17 @@ def adopted(
     terms: list[exp.Expr] = []
     result, readings = [], []
     changed = False
-    for i, (column, held) in enumerate(zip(columns, raw.columns, strict=True)):
+    for i, (column, source_column) in enumerate(zip(columns, raw.columns, strict=True)):
         cast, type_, said = column.settled()
         if wish := wishes[i]:
             cast, type_, said = wish.value, wish, _WISHED[wish]
-        term: exp.Expr = exp.column(held.physical)
+        term: exp.Expr = exp.column(source_column.physical)
         if cast:
             term = exp.Cast(this=term, to=exp.DataType.build(cast))
             changed = True
-        terms.append(exp.alias_(term, held.physical))
-        result.append(Column(column.name, held.physical, type_ or held.type))
-        readings.append(_reading(column, type_ or held.type, said))
+        terms.append(exp.alias_(term, source_column.physical))
+        result.append(Column(column.name, source_column.physical, type_ or source_column.type))
+        readings.append(_reading(column, type_ or source_column.type, said))
     if not changed:
         return raw.renamed(result), tuple(readings)
     stored = engine.store(exp.select(*terms).from_(raw.source()), result)
@@ -130,22 +130,22 @@ _WISHED = {
 def _wishes(raw: Relation, columns: Sequence[Incoming]) -> list[ColumnType | None]:
     """Return which columns are what they would be if all their values can be read so."""
     terms = []
-    for column, held in zip(columns, raw.columns, strict=True):
+    for column, stored in zip(columns, raw.columns, strict=True):
         if column.wanted is None:
             continue
-        value = exp.column(held.physical)
+        value = exp.column(stored.physical)
         if column.wanted is ColumnType.BOOLEAN:
             unfit: exp.Expr = exp.Not(this=exp.In(this=value, expressions=[exp.Literal.number(n) for n in (0, 1)]))
         else:
             tried = exp.TryCast(this=value, to=exp.DataType.build(column.wanted.value))
-            missing = exp.Is(this=exp.column(held.physical), expression=exp.Null())
+            missing = exp.Is(this=exp.column(stored.physical), expression=exp.Null())
             unfit = exp.and_(exp.Not(this=missing), exp.Is(this=tried, expression=exp.Null()))
         case = exp.Case(ifs=[exp.If(this=unfit, true=exp.Literal.number(1))])
-        terms.append(exp.alias_(exp.Count(this=case), held.physical))
-        terms.append(exp.alias_(exp.Count(this=exp.column(held.physical)), f"{held.physical}_n"))
-    found = raw.engine.run(exp.select(*terms).from_(raw.source()))[0] if terms else {}
+        terms.append(exp.alias_(exp.Count(this=case), stored.physical))
+        terms.append(exp.alias_(exp.Count(this=exp.column(stored.physical)), f"{stored.physical}_n"))
+    counts = raw.engine.run(exp.select(*terms).from_(raw.source()))[0] if terms else {}
     return [
-        c.wanted if c.wanted and not found[h.physical] and found[f"{h.physical}_n"] else None
+        c.wanted if c.wanted and not counts[h.physical] and counts[f"{h.physical}_n"] else None
         for c, h in zip(columns, raw.columns, strict=True)
     ]
 

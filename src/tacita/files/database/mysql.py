@@ -76,8 +76,8 @@ class _MySQL:
         return f"SELECT * FROM {table.quoted('`')}"
 
     def comments(self, table: Table) -> tuple[str, dict[str, str]]:
-        found = {name: text for name, text in self._rows(_COMMENTS, (table.schema, table.name) * 2) if text}
-        return str(found.pop("", "")), found
+        comments = {name: text for name, text in self._rows(_COMMENTS, (table.schema, table.name) * 2) if text}
+        return str(comments.pop("", "")), comments
 
     def stream(self, sql: str) -> tuple[list[Incoming], Iterator[pa.RecordBatch]]:
         # Without parameters, a % in the query is a % and no place for a value.
@@ -191,8 +191,8 @@ _FAULTS_OF_A_QUERY = frozenset({1054, 1064, 1146, 1052, 1055, 1060, 1305})
 
 def _translated(code: int, text: str, where: str) -> InputError:
     if code in _CODES:
-        found, do = _CODES[code]
-        return InputError(found, where=where, do=do)
+        problem, do = _CODES[code]
+        return InputError(problem, where=where, do=do)
     if code in _FAULTS_OF_A_QUERY:
         # Faults of these kinds name words of the query, never values of the data.
         said = text.replace("You have an error in your SQL syntax; check the manual that corresponds to your ", "")

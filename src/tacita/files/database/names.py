@@ -40,14 +40,14 @@ def chosen(tables: Sequence[Table], wanted: str | None, where: str, usual: str) 
             where=where,
             do="give --table and one of these, or --query",
         )
-    found = _matching(tables, wanted, usual)
-    if len(found) == 1:
-        return found[0]
-    if found:
+    matches = _matching(tables, wanted, usual)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
         raise InputError(
             f"several tables are called '{wanted}'",
             where=where,
-            do=f"give --table with its schema: {listed([table.text for table in found])}",
+            do=f"give --table with its schema: {listed([table.text for table in matches])}",
         )
     do = f"give --table and one of: {listed(shown, 20)}" if shown else "check the database and your rights"
     raise InputError(f"no table '{wanted}'{did_you_mean(wanted, shown)}", where=where, do=do)
@@ -58,14 +58,14 @@ def _matching(tables: Sequence[Table], wanted: str, usual: str) -> list[Table]:
     # A name may hold a point of its own, so the whole counts as a name too.
     ways = [(None, wanted), *([(parts[-2], parts[-1])] if len(parts) > 1 else [(None, parts[0])])]
     for fold in (str, str.casefold):
-        found = [
+        matches = [
             table
             for table in tables
             if any(fold(table.name) == fold(n) and (s is None or fold(table.schema) == fold(s)) for s, n in ways)
         ]
-        in_usual = [table for table in found if table.schema == usual]
-        if len(found) > 1 and len(in_usual) == 1:
+        in_usual = [table for table in matches if table.schema == usual]
+        if len(matches) > 1 and len(in_usual) == 1:
             return in_usual
-        if found:
-            return found
+        if matches:
+            return matches
     return []

@@ -70,8 +70,8 @@ class _PostgreSQL:
         return f"SELECT * FROM {table.quoted()}"
 
     def comments(self, table: Table) -> tuple[str, dict[str, str]]:
-        found = dict(self._rows(_COMMENTS, (table.schema, table.name)))
-        return str(found.pop("", "")), found
+        comments = dict(self._rows(_COMMENTS, (table.schema, table.name)))
+        return str(comments.pop("", "")), comments
 
     def stream(self, sql: str) -> tuple[list[Incoming], Iterator[pa.RecordBatch]]:
         schema = self._cursor.adbc_execute_schema(sql)
@@ -175,14 +175,14 @@ _STATES = {
 
 def _translated(text: str, state: str, where: str) -> InputError:
     if "Failed to connect" in text:
-        for pattern, found, do in _CONNECTING:
+        for pattern, problem, do in _CONNECTING:
             if re.search(pattern, text):
-                return InputError(found, where=where, do=do)
+                return InputError(problem, where=where, do=do)
         return InputError("no connection could be made", where=where, do="check the URL")
     for known in (state, state[:2]):
         if known in _STATES:
-            found, do = _STATES[known]
-            return InputError(found, where=where, do=do)
+            problem, do = _STATES[known]
+            return InputError(problem, where=where, do=do)
     if state.startswith("42"):
         # Faults of this class name words of the query, never values of the data.
         said = re.search(r"ERROR:\s+(.*)", text)

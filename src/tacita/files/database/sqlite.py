@@ -51,11 +51,11 @@ class _SQLite:
         self._declared: dict[str, str] = {}
 
     def tables(self) -> list[Table]:
-        found = self._connection.execute(
+        rows = self._connection.execute(
             "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
             "ORDER BY name"
         )
-        return [Table(name) for (name,) in found]
+        return [Table(name) for (name,) in rows]
 
     def usual_schema(self) -> str:
         return ""

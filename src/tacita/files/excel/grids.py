@@ -61,7 +61,7 @@ def write_grids(path: Path, sheets: Sequence[Sheet]) -> None:
         with xlsxwriter.Workbook(str(path), settings) as book:
             book.set_properties({"created": THEN, "author": "", "comments": ""})
             formats = _formats(book)
-            for name, sheet in zip(_sheet_names([each.name for each in sheets]), sheets, strict=True):
+            for name, sheet in zip(_sheet_names([sheet_.name for sheet_ in sheets]), sheets, strict=True):
                 _write(book.add_worksheet(name), sheet, formats, book)
     except XlsxWriterException as error:
         if error.args and isinstance(error.args[0], OSError):
@@ -112,12 +112,12 @@ def _sheet_names(names: Sequence[str]) -> list[str]:
     >>> _sheet_names(["a/b", "a?b", "history", ""])
     ['ab', 'ab 2', 'table', 'table 2']
     """
-    found: list[str] = []
+    names_so_far: list[str] = []
     for name in names:
         allowed = "".join(char for char in name if char not in "[]:*?/\\").strip("' ")[:31]
         plain = candidate = allowed if allowed and allowed.lower() != "history" else "table"
         number = 2
-        while candidate.lower() in {each.lower() for each in found}:
+        while candidate.lower() in {name_.lower() for name_ in names_so_far}:
             candidate, number = f"{plain[:27]} {number}", number + 1
-        found.append(candidate)
-    return found
+        names_so_far.append(candidate)
+    return names_so_far

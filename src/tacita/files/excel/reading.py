@@ -83,21 +83,21 @@ def _adopted(engine: Engine, names: tuple[str, ...], typed: list[_Typed]) -> Rel
 def _typed(sheet: Sheet, place: int, options: ReadOptions) -> _Typed:
     cells = sheet.cells.column(place)
     if place in sheet.mixed:
-        found = _mixture(cells, sheet.mixed[place], options)
+        typed = _mixture(cells, sheet.mixed[place], options)
     elif pa.types.is_boolean(cells.type):
-        found = _Typed(cells, ColumnType.BOOLEAN, "truth values")
+        typed = _Typed(cells, ColumnType.BOOLEAN, "truth values")
     elif pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type):
-        found = _numbers(cells.cast(pa.float64()), "numbers")
+        typed = _numbers(cells.cast(pa.float64()), "numbers")
     elif pa.types.is_temporal(cells.type):
-        found = _moments(cells)
+        typed = _moments(cells)
     elif cells.null_count == len(cells):
-        found = _Typed(cells.cast(pa.string()), ColumnType.TEXT, "no values")
+        typed = _Typed(cells.cast(pa.string()), ColumnType.TEXT, "no values")
     else:
-        found = _texts(cells, "text", options.missing)
+        typed = _texts(cells, "text", options.missing)
     if errors := sheet.errors.get(place, 0):
-        reason = f"{found.reason}; {counted(errors, 'cell')} with an error such as #DIV/0!, taken as missing"
-        found = _Typed(found.values, found.type, reason, doubtful=True, written=found.written)
-    return found
+        reason = f"{typed.reason}; {counted(errors, 'cell')} with an error such as #DIV/0!, taken as missing"
+        typed = _Typed(typed.values, typed.type, reason, doubtful=True, written=typed.written)
+    return typed
 
 
 def _numbers(cells: pa.Array, reason: str, written: pa.Array | None = None) -> _Typed:
@@ -128,8 +128,8 @@ def _mixture(cells: pa.Array, kinds: frozenset[str], options: ReadOptions) -> _T
         if pc.all(pc.match_substring_regex(values, _PLAIN_NUMBER)).as_py():
             marked = len(written) - written.null_count if written is not None else 0
             reason = f"numbers; {marked:,} marked as missing" if marked else "numbers, some written as text"
-            found = _numbers(values.cast(pa.float64()), reason, written)
-            return found if marked else _texts(cells, f"mixed: {reason}", options.missing, doubtful=True)
+            typed = _numbers(values.cast(pa.float64()), reason, written)
+            return typed if marked else _texts(cells, f"mixed: {reason}", options.missing, doubtful=True)
     said = sorted({_KINDS.get(kind, "dates") for kind in kinds})
     return _texts(cells, f"mixed: {', '.join(said)} in one column", options.missing, doubtful=True)
 

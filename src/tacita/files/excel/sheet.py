@@ -127,12 +127,12 @@ def _numbered(width: int) -> tuple[str, ...]:
 
 def _checked(book: Any, name: str, columns: Sequence[Any], where: str) -> tuple[str, ...]:
     """Return the names in the header; raise, with the addresses, if some are empty or stand there twice."""
-    found = [column.name.strip() for column in columns]
+    headers = [column.name.strip() for column in columns]
     suspect = any(c.column_name_from == "generated" for c in columns) or any(
-        (match := _REPEATED.fullmatch(c.name)) and match[1].strip() in found for c in columns
+        (match := _REPEATED.fullmatch(c.name)) and match[1].strip() in headers for c in columns
     )
-    if not suspect and len(set(found)) == len(found) and all(found):
-        return tuple(found)
+    if not suspect and len(set(headers)) == len(headers) and all(headers):
+        return tuple(headers)
     # fastexcel renames what is empty or repeated, so the header is looked at as it stands in the sheet.
     raw = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string").to_arrow()
     rows = zip(*(column.to_pylist() for column in raw.columns), strict=True)

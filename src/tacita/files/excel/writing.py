@@ -80,19 +80,19 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
     """Write one sheet with a header; return what Excel could not hold."""
     del ending
     relation = microdata.relation
-    found = [_Measured() for _ in relation.columns]
+    figures = [_Measured() for _ in relation.columns]
     height = 0
     options.progress(Step("measuring the columns"))
     for batch in cells(relation):
         height += len(batch[0][0])
-        for measured, column, (values, codes) in zip(found, relation.columns, batch, strict=True):
+        for measured, column, (values, codes) in zip(figures, relation.columns, batch, strict=True):
             measured.look_at(column, values, codes)
-    _check(relation.columns, found, height)
+    _check(relation.columns, figures, height)
     settings = Settings.from_environment()
     with journalled(spill_folder(settings.spill), settings.state) as folder:
         folder.mkdir(mode=0o700)
         try:
-            last = _write(microdata, path, options, found, height, folder)
+            last = _write(microdata, path, options, figures, height, folder)
         except XlsxWriterException as error:
             if error.args and isinstance(error.args[0], OSError):
                 raise error.args[0] from None  # a full disk, told by who makes files atomic
@@ -101,16 +101,16 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
             ) from None
     empty = height - last
     lost = (f"Excel does not keep rows without any value at the end: {counted(empty, 'row')}",) if empty else ()
-    return (*_losses(microdata, found), *lost)
+    return (*_losses(microdata, figures), *lost)
 
 
-def _check(columns: Sequence[Column], found: Sequence[_Measured], height: int) -> None:
+def _check(columns: Sequence[Column], figures: Sequence[_Measured], height: int) -> None:
     faults = []
     if height >= _ROWS:
         faults.append(f"{counted(height, 'row')} and a header, where a sheet has {_ROWS:,} rows")
     if len(columns) > _COLUMNS:
         faults.append(f"{len(columns):,} columns, where a sheet has {_COLUMNS:,}")
-    for column, measured in zip(columns, found, strict=True):
+    for column, measured in zip(columns, figures, strict=True):
         if measured.long_texts:
             faults.append(
                 f"column '{column.name}': {counted(measured.long_texts, 'text')} longer than "
@@ -121,7 +121,7 @@ def _check(columns: Sequence[Column], found: Sequence[_Measured], height: int) -
 
 
 def _write(
-    microdata: Microdata, path: Path, options: WriteOptions, found: Sequence[_Measured], height: int, folder: Path
+    microdata: Microdata, path: Path, options: WriteOptions, measured: Sequence[_Measured], height: int, folder: Path
 ) -> int:
     """Write the workbook; return the last row that has a cell."""
     relation = microdata.relation
@@ -141,7 +141,7 @@ def _write(
         day = book.add_format({"num_format": "yyyy-mm-dd"})
         for place, column in enumerate(relation.columns):
             sheet.write_string(0, place, column.name)
-        puts = [_put(sheet, c, m, day, moment) for c, m in zip(relation.columns, found, strict=True)]
+        puts = [_put(sheet, c, m, day, moment) for c, m in zip(relation.columns, measured, strict=True)]
         row = last = 0
         for batch in cells(relation):
             lists = [_python(values, codes) for values, codes in batch]
@@ -177,7 +177,7 @@ class _Code:
     text: str
 
 
-def _put(sheet: Any, column: Column, found: _Measured, day: Any, moment: Any) -> Callable[[int, int, Any], None]:
+def _put(sheet: Any, column: Column, measured: _Measured, day: Any, moment: Any) -> Callable[[int, int, Any], None]:
     """Return the function that writes the cells of a column."""
 
     def text(row: int, place: int, value: Any) -> None:
@@ -202,7 +202,7 @@ def _put(sheet: Any, column: Column, found: _Measured, day: Any, moment: Any) ->
         ColumnType.DATE: date,
         ColumnType.TIMESTAMP: timestamp,
     }
-    put = text if found.many_digits or found.early else by_type.get(column.type, text)
+    put = text if measured.many_digits or measured.early else by_type.get(column.type, text)
 
     def put_or_code(row: int, place: int, value: Any) -> None:
         if isinstance(value, _Code):
@@ -219,12 +219,12 @@ def _sheet_name(name: str) -> str:
     return allowed if allowed and allowed.lower() != "history" else "data"
 
 
-def _losses(microdata: Microdata, found: Sequence[_Measured]) -> tuple[str, ...]:
+def _losses(microdata: Microdata, figures: Sequence[_Measured]) -> tuple[str, ...]:
     columns = microdata.columns
     names = [column.name for column in columns]
 
     def those(condition: Callable[[_Measured], object]) -> list[str]:
-        return [name for name, measured in zip(names, found, strict=True) if condition(measured)]
+        return [name for name, measured in zip(names, figures, strict=True) if condition(measured)]
 
     labelled = [a.name for a in microdata.dictionary if a.labels or a.description]
     sentences = {

@@ -48,9 +48,9 @@ def code_text(value: float, shape: Shape, package: Package) -> str:
     '1960-01-01'
     """
     if shape is not Shape.NUMBER and math.isfinite(value):
-        found = values_of(shape, package, np.array([value]))
-        if found is not None:
-            return str(found[0].as_py())
+        coded = values_of(shape, package, np.array([value]))
+        if coded is not None:
+            return str(coded[0].as_py())
     return number_text(value)
 
 

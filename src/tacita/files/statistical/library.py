@@ -53,10 +53,10 @@ def chunks(
     rows = min(_ROWS_AT_ONCE, max(1_000, _CELLS_AT_ONCE // max(columns, 1)))
     done = 0
     while True:
-        values, found = _parsed(path, kind, encoding, row_offset=done, row_limit=rows)
+        values, metadata = _parsed(path, kind, encoding, row_offset=done, row_limit=rows)
         height = len(next(iter(values.values()), ()))
         if height:
-            yield values, found
+            yield values, metadata
         done += height
         if height < rows:
             return
@@ -111,7 +111,7 @@ def _not_written(path: Path) -> OutputError:
 def _parsed(path: Path, kind: FileKind, encoding: str | None, **how: Any) -> tuple[Mapping[str, list[Any]], Any]:
     with warnings.catch_warnings(), _in_our_words(path, kind, encoding):
         warnings.simplefilter("error")
-        values, found = parser_entry_point(
+        values, metadata = parser_entry_point(
             str(path),
             parser_format=kind.parser,
             encoding=encoding,
@@ -120,7 +120,7 @@ def _parsed(path: Path, kind: FileKind, encoding: str | None, **how: Any) -> tup
             output_format="dict",
             **how,
         )
-    return values, found
+    return values, metadata
 
 
 @contextlib.contextmanager
@@ -133,8 +133,8 @@ def _in_our_words(path: Path, kind: FileKind, encoding: str | None) -> Iterator[
     except UnicodeError:
         raise InputError("its text is not in the encoding that it names", where=where, do=_TRY_ENCODING) from None
     except (ReadstatError, PyreadstatError) as error:
-        found, do = _said(str(error), kind, encoding)
-        raise InputError(found, where=where, do=do) from None
+        problem, do = _said(str(error), kind, encoding)
+        raise InputError(problem, where=where, do=do) from None
     except (OverflowError, ValueError, MemoryError) as error:
         raise InputError(
             f"is damaged: its header makes no sense ({type(error).__name__})", where=where, do=_AGAIN

@@ -91,20 +91,20 @@ SAS_8 = Limits(
 )
 
 
-def check(limits: Limits, package: Package, columns: Sequence[Outgoing], found: Sequence[Measured]) -> None:
+def check(limits: Limits, package: Package, columns: Sequence[Outgoing], figures: Sequence[Measured]) -> None:
     """Raise with everything that does not fit at once."""
     faults: list[str] = []
     advice: list[str] = []
     if len(columns) > limits.columns:
         faults.append(f"{len(columns):,} columns, where {package} takes {limits.columns:,}")
         advice.append("leave some columns out")
-    if found and found[0].rows > _MOST_ROWS:
-        faults.append(f"{found[0].rows:,} rows, where {package} takes {_MOST_ROWS:,}")
+    if figures and figures[0].rows > _MOST_ROWS:
+        faults.append(f"{figures[0].rows:,} rows, where {package} takes {_MOST_ROWS:,}")
         advice.append("write Parquet")
-    if package is Package.SAS and all(c.is_text and m.blank_end for c, m in zip(columns, found, strict=True)):
+    if package is Package.SAS and all(c.is_text and m.blank_end for c, m in zip(columns, figures, strict=True)):
         faults.append("the last row is empty, which a SAS transport file of text alone cannot tell from padding")
         advice.append("leave empty rows out, or add a column of numbers")
-    for column, measured in zip(columns, found, strict=True):
+    for column, measured in zip(columns, figures, strict=True):
         fault = _fault_of(column, measured, limits, package)
         if fault:
             faults.append(f"column '{column.column.name}': {fault[0]}")
@@ -113,16 +113,16 @@ def check(limits: Limits, package: Package, columns: Sequence[Outgoing], found: 
         raise OutputError(faults_text(faults), do="; ".join(dict.fromkeys(advice)))
 
 
-def _fault_of(column: Outgoing, found: Measured, limits: Limits, package: Package) -> tuple[str, str] | None:
+def _fault_of(column: Outgoing, measured: Measured, limits: Limits, package: Package) -> tuple[str, str] | None:
     if column.is_text:
         if column.longest > limits.text:
             do = "shorten these texts, or write Parquet or CSV"
             return f"a text of {column.longest:,} bytes, where {package} takes {limits.text:,}", do
-        if found.null_characters:
-            return f"{counted(found.null_characters, 'text')} with a null character", "remove the null characters"
-    elif column.column.type is ColumnType.INTEGER and max(-found.low, found.high) > _EXACT:
+        if measured.null_characters:
+            return f"{counted(measured.null_characters, 'text')} with a null character", "remove the null characters"
+    elif column.column.type is ColumnType.INTEGER and max(-measured.low, measured.high) > _EXACT:
         return "whole numbers above 2^53, which would lose digits", "read such columns as text (--as), or write CSV"
-    elif max(-found.low, found.high) > limits.largest or found.infinite:
+    elif max(-measured.low, measured.high) > limits.largest or measured.infinite:
         do = "correct these values, or write CSV or Parquet"
         return f"numbers that are infinite or larger than {package} can hold ({limits.largest:.1e})", do
     return None

@@ -37,7 +37,7 @@ class Planner:
 
     column: Column
     attribute: Attribute
-    found: Measured
+    figures: Measured
     origin: Package | None
     """The package whose display formats the dictionary speaks."""
     losses: Losses
@@ -54,7 +54,7 @@ class Planner:
         longest = 0
         if self.is_text:
             texts = [*labels, *(code for code in codes.values() if code), ""]
-            longest = max(self.found.longest, *(len(str(text).encode()) for text in texts))
+            longest = max(self.figures.longest, *(len(str(text).encode()) for text in texts))
             longest = max(longest, text_width(self.package, self.origin, self.attribute.format))
         measure = _MEASURES.get(self.attribute.kind, "") if self.attribute.kind else ""
         return Outgoing(
@@ -77,10 +77,10 @@ class Planner:
         if self.column.type is ColumnType.TIMESTAMP:
             return Shape.MOMENT
         if self.column.type is ColumnType.DATE:
-            periods = [s for s in said if s.is_period and s in self.found.first_days]
+            periods = [s for s in said if s.is_period and s in self.figures.first_days]
             return periods[0] if periods and self.package is Package.STATA else Shape.DAY
         is_time = self.column.type is ColumnType.TEXT and Shape.CLOCK in said
-        return Shape.CLOCK if is_time and self.found.clocks and self.found.longest else Shape.NUMBER
+        return Shape.CLOCK if is_time and self.figures.clocks and self.figures.longest else Shape.NUMBER
 
     @property
     def is_text(self) -> bool:
@@ -99,11 +99,11 @@ class Planner:
             number = code_number(code, self.shape, self.package)
             return number is not None and covers(known, number)
 
-        return [code for code in self.found.codes if is_declared(code)]
+        return [code for code in self.figures.codes if is_declared(code)]
 
     def _number_type(self) -> Any:
         whole = self.column.type in {ColumnType.INTEGER, ColumnType.BOOLEAN} and self.shape is Shape.NUMBER
-        fits = _STATA_LONG[0] <= self.found.low and self.found.high <= _STATA_LONG[1]
+        fits = _STATA_LONG[0] <= self.figures.low and self.figures.high <= _STATA_LONG[1]
         return nw.Int32() if self.package is Package.STATA and whole and fits else nw.Float64()
 
     def _format(self) -> str:
@@ -125,7 +125,7 @@ class Planner:
         whole = self.column.type in {ColumnType.INTEGER, ColumnType.BOOLEAN}
         if self.package is not Package.SPSS or not whole:
             return ""
-        digits = max(len(f"{self.found.low:.0f}"), len(f"{self.found.high:.0f}"))
+        digits = max(len(f"{self.figures.low:.0f}"), len(f"{self.figures.high:.0f}"))
         return f"F{max(8, digits)}.0"  # SPSS would show two decimals
 
     def _for_spss(self) -> tuple[dict[str, Any], list[Any]]:
@@ -176,7 +176,7 @@ class Planner:
         lettered = self._lettered({code: codes[code] for code in ordered if codes[code] not in {None, code[1:]}})
         if lettered:
             self.losses.note("{package} has missing codes of its own: {columns}", f"{listed(lettered)} in '{name}'")
-        without = list(dict.fromkeys(self._told(code) for code in ordered if not codes[code]))
+        without = list(dict.fromkeys(self._value_of(code) for code in ordered if not codes[code]))
         if without:
             self.losses.note(
                 "{package} has too few missing codes: {columns} became plain missing values",
@@ -184,7 +184,7 @@ class Planner:
             )
         return codes, sorted({letter for letter in codes.values() if letter})
 
-    def _told(self, code: str) -> str:
+    def _value_of(self, code: str) -> str:
         """Return a code as a message may name it: what the dictionary declares, never what only the data holds."""
         return code if code in self.attribute.missing or tag_of(code) else "codes of a declared range"
 
@@ -192,8 +192,8 @@ class Planner:
         """Return which code became which tag, the codes of ranges together."""
         letters: dict[str, list[str]] = {}
         for code, letter in codes.items():
-            letters.setdefault(self._told(code), []).append(f".{letter}")
-        return [f"{told} as {tags[0]}" + (f" to {tags[-1]}" if len(tags) > 1 else "") for told, tags in letters.items()]
+            letters.setdefault(self._value_of(code), []).append(f".{letter}")
+        return [f"{value} as {tags[0]}" + (f" to {tags[-1]}" if len(tags) > 1 else "") for value, tags in letters.items()]
 
     def _labels(self, codes: dict[str, Any]) -> dict[Any, str]:
         """Return the value labels under the keys that the package uses."""

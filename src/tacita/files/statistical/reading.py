@@ -30,32 +30,33 @@ from tacita.progress import Step
 def read(source: Path, options: ReadOptions, engine: Engine) -> Loaded:
     """Read a file of a statistical package."""
     kind = kind_of(source.suffix)
-    found = library.metadata(source, kind, options.encoding)
-    if not found.column_names:
+    metadata = library.metadata(source, kind, options.encoding)
+    if not metadata.column_names:
         raise InputError("has no columns", where=str(source), do="fetch or export it again")
-    variables = [variable_of(name, kind.package, found) for name in found.column_names]
-    raw = _adopted(source, kind, options, engine, variables, found)
+    variables = [variable_of(name, kind.package, metadata) for name in metadata.column_names]
+    raw = _adopted(source, kind, options, engine, variables, metadata)
     while any(variable.misfit for variable in variables):
         engine.drop(raw)
         shapes = [next_shape(v.shape, v.package) if v.misfit else v.shape for v in variables]
         variables = [
-            replace(variable_of(v.name, kind.package, found), shape=s) for v, s in zip(variables, shapes, strict=True)
+            replace(variable_of(v.name, kind.package, metadata), shape=shape)
+            for v, shape in zip(variables, shapes, strict=True)
         ]
-        raw = _adopted(source, kind, options, engine, variables, found)
+        raw = _adopted(source, kind, options, engine, variables, metadata)
     relation = _settled(raw, variables)
     readings = tuple(reading_of(variable) for variable in variables)
     relation, readings = as_told(relation, readings, options, str(source))
     return Loaded(
         relation,
-        tuple(attribute_of(variable, found) for variable in variables),
+        tuple(attribute_of(variable, metadata) for variable in variables),
         readings,
-        _details(found),
-        (found.file_label or "").strip(),
+        _details(metadata),
+        (metadata.file_label or "").strip(),
     )
 
 
 def _adopted(
-    source: Path, kind: FileKind, options: ReadOptions, engine: Engine, variables: list[Variable], found: Any
+    source: Path, kind: FileKind, options: ReadOptions, engine: Engine, variables: list[Variable], metadata: Any
 ) -> Relation:
     fields: list[tuple[str, pa.DataType]] = []
     for i, variable in enumerate(variables):
@@ -72,7 +73,7 @@ def _adopted(
                 arrays += variable.arrays(cells[variable.name], chunk.missing_user_values.get(variable.name, []))
             batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
             done += batch.num_rows
-            options.progress(Step(f"reading {source.name}", done, found.number_rows))
+            options.progress(Step(f"reading {source.name}", done, metadata.number_rows))
             yield batch
 
     return engine.adopt(batches(), schema)
@@ -97,14 +98,14 @@ def _settled(raw: Relation, variables: list[Variable]) -> Relation:
     return stored
 
 
-def _details(found: Any) -> tuple[tuple[str, str], ...]:
+def _details(metadata: Any) -> tuple[tuple[str, str], ...]:
     details = []
-    if found.file_encoding:
-        details.append(("encoding", str(found.file_encoding)))
-    if found.table_name:
-        details.append(("table", str(found.table_name)))
-    if found.notes:
-        details.append(("notes", f"{counted(len(found.notes), 'line')} in the file, not kept"))
-    if found.mr_sets:
-        details.append(("multiple response sets", f"{listed(list(found.mr_sets))}: not kept"))
+    if metadata.file_encoding:
+        details.append(("encoding", str(metadata.file_encoding)))
+    if metadata.table_name:
+        details.append(("table", str(metadata.table_name)))
+    if metadata.notes:
+        details.append(("notes", f"{counted(len(metadata.notes), 'line')} in the file, not kept"))
+    if metadata.mr_sets:
+        details.append(("multiple response sets", f"{listed(list(metadata.mr_sets))}: not kept"))
     return tuple(details)

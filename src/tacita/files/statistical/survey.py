@@ -114,6 +114,6 @@ def survey(relation: Relation) -> Sequence[Measured]:
     """Return what each column holds, from one pass over the tuples."""
     measured = [Measured() for _ in relation.columns]
     for batch in cells(relation):
-        for found, column, (values, codes) in zip(measured, relation.columns, batch, strict=True):
-            found.look_at(column, values, codes)
+        for figures, column, (values, codes) in zip(measured, relation.columns, batch, strict=True):
+            figures.look_at(column, values, codes)
     return measured

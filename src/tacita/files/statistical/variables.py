@@ -123,12 +123,12 @@ class Variable:
         return np.where(is_code, np.nan, numbers), texts.take(pa.array(places, mask=~is_code))
 
 
-def variable_of(name: str, package: Package, found: Any) -> Variable:
+def variable_of(name: str, package: Package, metadata: Any) -> Variable:
     """Return a column as the file's metadata describes it."""
-    form = found.original_variable_types.get(name) or ""
-    stored = found.readstat_variable_types[name]
+    form = metadata.original_variable_types.get(name) or ""
+    stored = metadata.readstat_variable_types[name]
     shape = Shape.NUMBER if stored == "string" else shape_of(package, form)
-    declared = found.missing_ranges.get(name, ())
+    declared = metadata.missing_ranges.get(name, ())
     return Variable(
         name,
         package,
@@ -140,18 +140,18 @@ def variable_of(name: str, package: Package, found: Any) -> Variable:
     )
 
 
-def attribute_of(variable: Variable, found: Any) -> Attribute:
+def attribute_of(variable: Variable, metadata: Any) -> Attribute:
     """Return what the dictionary can know of a column; call it when all cells have gone by."""
-    labels = _labels(variable, found.variable_value_labels.get(variable.name, {}))
+    labels = _labels(variable, metadata.variable_value_labels.get(variable.name, {}))
     missing = [range_text(span, variable.shape, variable.package) for span in variable.missing_ranges]
     missing += variable.missing_texts
     # Stata and SAS declare no tags: those that occur or have a label are known.
     missing += sorted(variable.tags | {key for key in labels if not variable.is_text and tag_of(key)})
-    kind = {"nominal": Kind.CATEGORICAL, "ordinal": Kind.ORDINAL}.get(found.variable_measure.get(variable.name, ""))
+    kind = {"nominal": Kind.CATEGORICAL, "ordinal": Kind.ORDINAL}.get(metadata.variable_measure.get(variable.name, ""))
     return Attribute(
         variable.name,
         kind=None if variable.is_text or variable.shape is not Shape.NUMBER else kind,
-        description=(found.column_names_to_labels.get(variable.name) or "").strip(),
+        description=(metadata.column_names_to_labels.get(variable.name) or "").strip(),
         labels=labels,
         missing=tuple(dict.fromkeys(missing)),
         format=variable.form,

@@ -41,14 +41,14 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
     microdata = with_fitting_names(microdata, package, losses)
     relation = microdata.relation
     options.progress(Step("measuring the columns"))
-    found = survey(relation)
+    figures = survey(relation)
     planners = [
         Planner(column, microdata.attribute(column.name), measured, _origin(microdata), losses)
-        for column, measured in zip(relation.columns, found, strict=True)
+        for column, measured in zip(relation.columns, figures, strict=True)
     ]
     columns = [planner.outgoing() for planner in planners]
     bounds = _limits(package, microdata, columns)
-    limits.check(bounds, package, columns, found)
+    limits.check(bounds, package, columns, figures)
     _note_losses(bounds, list(zip(planners, columns, strict=True)), losses)
     labels = _column_labels(microdata, bounds, losses)
     details = {
@@ -57,7 +57,7 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
         "variable_format": {c.column.name: c.format for c in columns if c.format} or None,
         **_by_package(package, ending, microdata, columns, bounds, losses),
     }
-    height = found[0].rows if found else 0
+    height = figures[0].rows if figures else 0
     frame = Frame(
         [_frame_column(c, relation, package) for c in columns], _rows(relation, columns, height, options), height
     )
@@ -148,27 +148,27 @@ def _note_losses(bounds: Limits, columns: Sequence[Planned], losses: Losses) -> 
 
 def _losses_of(planner: Planner, column: Outgoing) -> Iterator[str]:
     """Yield what every package loses of such a column."""
-    package, found = planner.package, planner.found
+    package, figures = planner.package, planner.figures
     if column.is_text:
-        if found.plainly_missing and not package.blank_is_missing:
+        if figures.plainly_missing and not package.blank_is_missing:
             yield "{package} has no missing text, so empty text is written for missing values of {columns}"
-        if found.empty and package.blank_is_missing:
+        if figures.empty and package.blank_is_missing:
             yield "{package} takes empty text for missing, also in {columns}"
-        if found.trailing_blanks and package is not Package.STATA:
+        if figures.trailing_blanks and package is not Package.STATA:
             yield "{package} does not keep blanks at the end of a text, as in {columns}"
-        if found.beyond_ascii and package is Package.SAS:
+        if figures.beyond_ascii and package is Package.SAS:
             yield "SAS transport files do not name their encoding: UTF-8 is written for {columns}"
     if package is Package.SAS and column.labels:
         yield "SAS transport files hold no value labels, as for {columns}"
     if column.column.type is ColumnType.BOOLEAN:
         yield "{package} has no truth values, so 1 and 0 are written for {columns}"
-    if found.zoned:
+    if figures.zoned:
         yield "{package} knows no time zones, so UTC is written for {columns}"
-    if found.fine and package is Package.SPSS and planner.origin is not Package.SPSS:
+    if figures.fine and package is Package.SPSS and planner.origin is not Package.SPSS:
         yield "{package} holds moments to about two microseconds, so these are rounded: {columns}"
-    if found.rounded:
+    if figures.rounded:
         yield "{package} holds 15 digits of a number, so these may be rounded: {columns}"
-    if package is Package.SAS and found.smallest < _SMALLEST_OF_SAS:
+    if package is Package.SAS and figures.smallest < _SMALLEST_OF_SAS:
         yield "SAS transport files hold no numbers as near to zero as in {columns}"
 
 

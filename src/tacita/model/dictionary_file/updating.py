@@ -74,7 +74,7 @@ def _additions(text: str, among: Sequence[Statement], content: dict[str, Any]) -
         after = among[place].end + 1
         yield after, after, "".join(lines)
         end = _after_block(text, among, place)
-        blocks += [(end, end, each) for each in below]
+        blocks += [(end, end, block) for block in below]
     yield from blocks
     last = max(places.last.get(("microdata",), -1), places.last.get(("format",), -1))
     for name, table in content["attributes"].items():

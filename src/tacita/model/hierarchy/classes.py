@@ -161,10 +161,10 @@ def label_ends(label: str) -> Ends | None:
         return None, exact(label[1:])
     if label.endswith("+"):
         return exact(label[:-1]), None
-    if found := _HALF_OPEN.fullmatch(label):
-        return exact(found[1]), exact(found[2])
-    if found := _RANGE.fullmatch(label):
-        return int(found[1]), int(found[2] or found[3] or found[1]) + 1
+    if match := _HALF_OPEN.fullmatch(label):
+        return exact(match[1]), exact(match[2])
+    if match := _RANGE.fullmatch(label):
+        return int(match[1]), int(match[2] or match[3] or match[1]) + 1
     return None
 
 

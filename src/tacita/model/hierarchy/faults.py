@@ -47,8 +47,8 @@ def _wrong_depths(rows: Sequence[Sequence[str]], lines: Sequence[int], noun: str
         if len(row) != depth:
             by_length[len(row)].append(line)
     return [
-        f"{_places(noun, found)} {length} {'field' if length == 1 else 'fields'}, the others have {depth}"
-        for length, found in sorted(by_length.items())
+        f"{_places(noun, codes)} {length} {'field' if length == 1 else 'fields'}, the others have {depth}"
+        for length, codes in sorted(by_length.items())
     ]
 
 
@@ -60,10 +60,10 @@ def _two_parents(firsts: Sequence[tuple[int, Sequence[str]]], noun: str, depth: 
             if row[level] and row[level + 1]:
                 parents[row[level]].setdefault(row[level + 1], line)
         faults += [
-            f"'{label}' at level {level} has {len(found)} parents: "
-            + listed([f"'{parent}' ({noun} {line})" for parent, line in found.items()])
-            for label, found in parents.items()
-            if len(found) > 1
+            f"'{label}' at level {level} has {len(above)} parents: "
+            + listed([f"'{parent}' ({noun} {line})" for parent, line in above.items()])
+            for label, above in parents.items()
+            if len(above) > 1
         ]
     return faults
 

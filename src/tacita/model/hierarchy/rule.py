@@ -65,8 +65,8 @@ def rule_faults(rule: Rule) -> list[str]:
     faults = [f"unknown key '{key}'{did_you_mean(key, known)}" for key in rule if key not in known]
     forms = [form for form in _FORMS if form in rule]
     if len(forms) != 1:
-        found = f"both {' and '.join(forms)}" if forms else "none of them"
-        return [*faults, f"a rule has one of {', '.join(_FORMS)}; this has {found}"]
+        given_forms = f"both {' and '.join(forms)}" if forms else "none of them"
+        return [*faults, f"a rule has one of {', '.join(_FORMS)}; this has {given_forms}"]
     form = forms[0]
     faults += [f"'{key}' does not go with '{form}'" for key in rule if key in known and key not in _FORMS[form]]
     wrong = [

@@ -31,11 +31,11 @@ class Categories:
     """The taxonomy of the values, if there is one."""
 
     def __post_init__(self) -> None:
-        held = np.ascontiguousarray(self.codes, dtype=np.int32)
-        if held.ndim != 1 or (len(held) and not (held.min() >= MISSING and held.max() < len(self.values))):
+        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
+        if codes.ndim != 1 or (len(codes) and not (codes.min() >= MISSING and codes.max() < len(self.values))):
             raise InputError("a code of a category has no value", do="give each code from 0 a value, and -1 to missing")
-        held.setflags(write=False)
-        object.__setattr__(self, "codes", held)
+        codes.setflags(write=False)
+        object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "values", tuple(self.values))
 
     @classmethod
@@ -48,18 +48,18 @@ class Categories:
     ) -> Categories:
         """Return a column of categories; None is missing. With `order` they are ordered so, otherwise unordered."""
         known = set(values) - {None}
-        told = list(order) if order is not None else sorted(known, key=lambda value: (str(type(value)), value))
-        place: dict[Hashable, int] = {value: code for code, value in enumerate(told)}
+        in_order = list(order) if order is not None else sorted(known, key=lambda value: (str(type(value)), value))
+        place: dict[Hashable, int] = {value: code for code, value in enumerate(in_order)}
         if missing := known - place.keys():
             raise InputError(f"{len(missing)} values are not in the given order", do="give every value a place")
         codes = np.fromiter((MISSING if v is None else place[v] for v in values), np.int32, len(values))
-        return cls(codes, tuple(told), order is not None, hierarchy)
+        return cls(codes, tuple(in_order), order is not None, hierarchy)
 
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Where the value is missing."""
-        found: NDArray[np.bool_] = self.codes == MISSING
-        return found
+        is_missing: NDArray[np.bool_] = self.codes == MISSING
+        return is_missing
 
     @property
     def counts(self) -> NDArray[np.int64]:

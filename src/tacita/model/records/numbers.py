@@ -25,11 +25,11 @@ class Numbers:
     """Whether the attribute holds whole numbers. Methods compute with fractions; what is released is whole again."""
 
     def __post_init__(self) -> None:
-        held = np.ascontiguousarray(self.values, dtype=np.float64)
-        if held.ndim != 1:
+        values = np.ascontiguousarray(self.values, dtype=np.float64)
+        if values.ndim != 1:
             raise InputError("a column of numbers has more than one dimension", do="give one number for each record")
-        held.setflags(write=False)
-        object.__setattr__(self, "values", held)
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
 
     @classmethod
     def of(cls, values: ArrayLike | list[Any], *, is_whole: bool = False) -> Numbers:

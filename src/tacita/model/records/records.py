@@ -59,8 +59,8 @@ class Records:
             return column
         if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in column.values):
             raise InputError(f"'{name}' is not a number", do="use a method for categories, or leave the attribute out")
-        held = np.array([*map(float, column.values), np.nan])  # type: ignore[arg-type]
-        return Numbers(held[column.codes], all(isinstance(value, int) for value in column.values))
+        numbers = np.array([*map(float, column.values), np.nan])  # type: ignore[arg-type]
+        return Numbers(numbers[column.codes], all(isinstance(value, int) for value in column.values))
 
     def categories(self, name: str) -> Categories:
         """Return a column of categories; numbers may be taken as such, ordered by size.
@@ -79,10 +79,10 @@ class Records:
 
     def matrix(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return attributes as a matrix, a row for each record, NaN where a value is missing."""
-        held = np.empty((len(self), len(names)))
+        matrix = np.empty((len(self), len(names)))
         for place, name in enumerate(names):
-            held[:, place] = self.numbers(name).values
-        return held
+            matrix[:, place] = self.numbers(name).values
+        return matrix
 
     def with_matrix(self, names: Sequence[str], values: NDArray[np.float64]) -> Records:
         """Return these records with attributes taken from a matrix."""

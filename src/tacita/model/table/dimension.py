@@ -57,13 +57,13 @@ class Dimension:
         if len(self._position) < len(self.codes):
             twice = sorted({code for code in self.codes if self.codes.count(code) > 1})
             yield f"codes given more than once: {', '.join(map(repr, twice[:5]))}"
-        parts = {part for each in self.sums for part in each.parts}
-        for each in self.sums:
-            yield from (f"'{code}' is not a code" for code in (each.total, *each.parts) if code not in self._position)
-            if each.total in each.parts:
-                yield f"'{each.total}' is a part of itself"
-            if not each.parts:
-                yield f"'{each.total}' is a sum of nothing"
+        parts = {part for sum_ in self.sums for part in sum_.parts}
+        for sum_ in self.sums:
+            yield from (f"'{code}' is not a code" for code in (sum_.total, *sum_.parts) if code not in self._position)
+            if sum_.total in sum_.parts:
+                yield f"'{sum_.total}' is a part of itself"
+            if not sum_.parts:
+                yield f"'{sum_.total}' is a sum of nothing"
         yield from (f"'{code}' is in no sum" for code in self.codes[1:] if code not in parts)
         if self.codes[0] in parts:
             yield f"the total '{self.codes[0]}' is a part of another code"
@@ -72,8 +72,8 @@ class Dimension:
 
     def _is_circular(self) -> bool:
         waiting: dict[str, set[str]] = {}
-        for each in self.sums:
-            waiting.setdefault(each.total, set()).update(each.parts)
+        for sum_ in self.sums:
+            waiting.setdefault(sum_.total, set()).update(sum_.parts)
         while waiting:
             done = [code for code, parts in waiting.items() if not (parts & waiting.keys())]
             if not done:
@@ -113,7 +113,7 @@ class Dimension:
     @property
     def leaves(self) -> tuple[str, ...]:
         """The codes that are no sum, in order."""
-        totals = {each.total for each in self.sums}
+        totals = {sum_.total for sum_ in self.sums}
         return tuple(code for code in self.codes if code not in totals)
 
     def position(self, code: str) -> int:
@@ -126,7 +126,7 @@ class Dimension:
     def joined(self, other: Dimension) -> Dimension:
         """Return one dimension with the codes and sums of both: the same variable in two linked tables."""
         codes = self.codes + tuple(code for code in other.codes if code not in self)
-        sums = self.sums + tuple(each for each in other.sums if each not in self.sums)
+        sums = self.sums + tuple(sum_ for sum_ in other.sums if sum_ not in self.sums)
         return Dimension(self.name, codes, sums, {**other.labels, **self.labels})
 
     def leaves_under(self) -> dict[str, frozenset[str]]:
@@ -135,10 +135,10 @@ class Dimension:
         waiting = list(self.sums)
         while waiting:
             later = []
-            for each in waiting:
-                if all(part in under for part in each.parts):
-                    under.setdefault(each.total, frozenset().union(*(under[part] for part in each.parts)))
+            for pending in waiting:
+                if all(part in under for part in pending.parts):
+                    under.setdefault(pending.total, frozenset().union(*(under[part] for part in pending.parts)))
                 else:
-                    later.append(each)
+                    later.append(pending)
             waiting = later
         return under

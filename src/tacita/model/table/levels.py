@@ -35,14 +35,14 @@ class SensitivityReason:
     `wording` may hold ``{excess}`` and ``{reached}``, the latter being `limit` minus the excess. It holds no figure of
     the cell besides.
 
-    >>> SensitivityReason("within {reached} %, 10 % are required", 10).told(6)
+    >>> SensitivityReason("within {reached} %, 10 % are required", 10).sentence(6)
     'within 4 %, 10 % are required'
     """
 
     wording: str
     limit: float = 0.0
 
-    def told(self, excess: float) -> str:
+    def sentence(self, excess: float) -> str:
         """Return the sentence for one cell, figures cut to two digits."""
         return self.wording.format(excess=f"{excess:.2g}", reached=f"{max(self.limit - excess, 0):.2g}")
 

@@ -127,12 +127,12 @@ class Table:
 
     def cell_codes(self, cell: int) -> tuple[str, ...]:
         """Return the codes of a cell."""
-        return tuple(each.codes[at] for each, at in zip(self.dimensions, self.codes[cell], strict=True))
+        return tuple(dimension.codes[at] for dimension, at in zip(self.dimensions, self.codes[cell], strict=True))
 
     def cell_name(self, cell: int) -> str:
         """Return a cell as people say it: ``region=A, sector=Total``. Codes are no confidential values."""
         return ", ".join(
-            f"{each.name}={code}" for each, code in zip(self.dimensions, self.cell_codes(cell), strict=True)
+            f"{dimension.name}={code}" for dimension, code in zip(self.dimensions, self.cell_codes(cell), strict=True)
         )
 
 
@@ -147,24 +147,24 @@ def table_of_leaves(name: str, dimensions: Sequence[Dimension], leaves: ArrayLik
     (6, False)
     """
     values: NDArray[np.float64] = np.asarray(leaves, np.float64)
-    shape = tuple(len(each.leaves) for each in dimensions)
+    shape = tuple(len(dimension.leaves) for dimension in dimensions)
     if values.shape != shape:
         raise InputError(
             f"an array of {' x '.join(map(str, values.shape))} was given for {' x '.join(map(str, shape))} leaves",
             where=f"table '{name}'",
             do="give one value for each combination of leaves",
         )
-    for axis, each in enumerate(dimensions):
-        under, at = each.leaves_under(), {leaf: number for number, leaf in enumerate(each.leaves)}
+    for axis, dimension in enumerate(dimensions):
+        under, at = dimension.leaves_under(), {leaf: number for number, leaf in enumerate(dimension.leaves)}
         # In the order of the leaves: sums of fractions must not depend on the order in which a set is walked.
-        places = [sorted(at[leaf] for leaf in under[code]) for code in each.codes]
+        places = [sorted(at[leaf] for leaf in under[code]) for code in dimension.codes]
         values = np.stack([np.take(values, some, axis=axis).sum(axis=axis) for some in places], axis=axis)
     numbers = np.arange(values.size).reshape(values.shape)
     sums: list[tuple[int, list[int]]] = []
-    for axis, each in enumerate(dimensions):
-        for one in each.sums:
-            totals = np.take(numbers, each.position(one.total), axis=axis).ravel()
-            parts = np.stack([np.take(numbers, each.position(p), axis=axis).ravel() for p in one.parts], axis=1)
+    for axis, dimension in enumerate(dimensions):
+        for one in dimension.sums:
+            totals = np.take(numbers, dimension.position(one.total), axis=axis).ravel()
+            parts = np.stack([np.take(numbers, dimension.position(p), axis=axis).ravel() for p in one.parts], axis=1)
             sums.extend(zip(totals.tolist(), parts.tolist(), strict=True))
     codes = np.stack(np.unravel_index(np.arange(values.size), values.shape), axis=1).astype(np.int32)
     return Table(name, tuple(dimensions), codes, values.ravel(), Equations.of(sums), is_count)

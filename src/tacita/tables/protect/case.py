@@ -64,5 +64,5 @@ class TableCase:
         if rule < 0:
             return "not sensitive"
         if rule < len(self.levels.reasons):
-            return self.levels.reasons[rule].told(float(self.levels.excess[cell]))
+            return self.levels.reasons[rule].sentence(float(self.levels.excess[cell]))
         return f"sensitive by the rule '{self.levels.rules[rule]}'"

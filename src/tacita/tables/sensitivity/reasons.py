@@ -23,11 +23,11 @@ def reason_of(levels: Levels, cell: int) -> str:
         return ""
     if not levels.reasons:
         return f"sensitive by {levels.rules[rule]}"
-    return f"{levels.rules[rule]}: {levels.reasons[rule].told(float(levels.excess[cell]))}"
+    return f"{levels.rules[rule]}: {levels.reasons[rule].sentence(float(levels.excess[cell]))}"
 
 
 def reasons_of(findings: Iterable[SensitivityFinding], cell: int) -> tuple[str, ...]:
     """Return the reasons of all rules that find a cell sensitive."""
     return tuple(
-        f"{each.rule}: {each.reason.told(float(each.excess[cell]))}" for each in findings if each.sensitive[cell]
+        f"{each.rule}: {each.reason.sentence(float(each.excess[cell]))}" for each in findings if each.sensitive[cell]
     )
