@@ -142,7 +142,11 @@ def typed(
     for column, all_cells in zip(relation.columns, columns, strict=True):
         type_ = options.types.get(column.name)
         cells = [cell for cell in all_cells if cell not in options.missing]
-        guess = _candidate_of_type(type_, cells, style, options) if type_ else candidate(column.name, cells, style, options.dates)
+        guess = (
+            _declared(type_, cells, style, options)
+            if type_
+            else candidate(column.name, cells, style, options.dates)
+        )
         markers = options.missing if guess.type is ColumnType.TEXT else numeric_markers
         worth_coding = guess.type is ColumnType.TEXT and not markers and _repeats(cells)
         code = relation.engine.coded(relation, column) if worth_coding else None
@@ -177,7 +181,7 @@ def _repeats(cells: Sequence[str]) -> bool:
     return len(cells) >= _WORTH_CODING and len(set(cells)) < len(cells) / 2
 
 
-def _candidate_of_type(type_: ColumnType, cells: Sequence[str], style: NumberStyle, options: ReadOptions) -> Candidate:
+def _declared(type_: ColumnType, cells: Sequence[str], style: NumberStyle, options: ReadOptions) -> Candidate:
     guess = candidate("", cells, style, options.dates)
     if guess.reason == EITHER_WAY and type_ in {ColumnType.DATE, ColumnType.TIMESTAMP}:
         raise UsageError(

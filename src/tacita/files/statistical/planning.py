@@ -193,7 +193,9 @@ class Planner:
         letters: dict[str, list[str]] = {}
         for code, letter in codes.items():
             letters.setdefault(self._value_of(code), []).append(f".{letter}")
-        return [f"{value} as {tags[0]}" + (f" to {tags[-1]}" if len(tags) > 1 else "") for value, tags in letters.items()]
+        return [
+            f"{value} as {tags[0]}" + (f" to {tags[-1]}" if len(tags) > 1 else "") for value, tags in letters.items()
+        ]
 
     def _labels(self, codes: dict[str, Any]) -> dict[Any, str]:
         """Return the value labels under the keys that the package uses."""
