@@ -143,9 +143,7 @@ def typed(
         type_ = options.types.get(column.name)
         cells = [cell for cell in all_cells if cell not in options.missing]
         guess = (
-            _declared(type_, cells, style, options)
-            if type_
-            else candidate(column.name, cells, style, options.dates)
+            _declared(type_, cells, style, options) if type_ else candidate(column.name, cells, style, options.dates)
         )
         markers = options.missing if guess.type is ColumnType.TEXT else numeric_markers
         worth_coding = guess.type is ColumnType.TEXT and not markers and _repeats(cells)
