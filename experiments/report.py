@@ -11,7 +11,7 @@ from experiments.drawing import drawn
 from experiments.point import FIGURES, Point, Results
 from tacita.version import __version__
 from tacita.views.markup import tag
-from tacita.views.page import figure as with_caption
+from tacita.views.page import captioned as with_caption
 from tacita.views.page import page, section, side_by_side
 from tacita.views.tables import table
 

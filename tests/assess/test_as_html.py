@@ -15,10 +15,10 @@ import tacita as tc
 from tacita.assess.assess import Question
 from tacita.assess.assessment import Assessment
 from tacita.model.dictionary import MissingAs
+from tacita.model.figures import figure, share
 from tacita.risk.catalogue import measure
 from tacita.risk.null_semantics import Nulls
 from tacita.version import __version__
-from tacita.views.tables import figure, share
 
 VOID = {"meta", "br"}
 HOSTILE = "<script>alert('x')</script>"

@@ -75,7 +75,7 @@ def test_text_shows_no_identifier() -> None:
     ids = tc.sample("figure-1").to_arrow()["Id"].to_pylist()
     assert not any(value in shown for value in ids)
     assert "all different" in shown
-    assert "20 sample uniques (100% of the tuples)" in shown
+    assert "20 sample uniques (100 % of the tuples)" in shown
 
 
 def test_an_identifier_is_not_shown_even_where_it_repeats() -> None:
@@ -128,6 +128,6 @@ def test_value_labels_are_shown_in_place_of_codes(tmp_path: Path) -> None:
         f'[attributes.db040.labels]\n{areas}\n[attributes.age.labels]\n99 = "no answer"\n'
     )
     found = tc.read(tmp_path / "people.csv").describe()
-    assert "male 50%, female 50%" in str(found) and "male 50%, female 50%" in found._repr_html_()
+    assert "male 50 %, female 50 %" in str(found) and "male 50 %, female 50 %" in found._repr_html_()
     assert {"value": "2", "count": 150, "label": "female"} in found.to_dict()["attributes"][0]["most_frequent"]
     assert [found.profiles[name].kind for name in ("db040", "age")] == [Kind.CATEGORICAL, Kind.CONTINUOUS]

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacita.model.figures import figure, share
 from tacita.views.charts import Bar, Steps, bars, grouped_bars, steps
 from tacita.views.markup import Html, docstring, items, joined, tag, text
-from tacita.views.page import POLICY, figure, page, side_by_side, verdict
-from tacita.views.tables import figure as number
-from tacita.views.tables import share, table
+from tacita.views.page import POLICY, captioned, page, side_by_side, verdict
+from tacita.views.tables import table
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -83,7 +83,7 @@ def test_attributes_that_are_none_are_left_out() -> None:
     ],
 )
 def test_numbers_for_people(value: float, shown: str) -> None:
-    assert number(value) == shown
+    assert figure(value) == shown
 
 
 def test_columns_of_numbers_are_aligned_and_rows_are_named() -> None:
@@ -117,7 +117,7 @@ def test_a_verdict_has_a_word() -> None:
 
 def test_nothing_makes_nothing() -> None:
     assert bars("t", []) == grouped_bars("t", []) == steps("t", []) == ""
-    assert figure(Html(), "caption") == ""
+    assert captioned(Html(), "caption") == ""
     assert side_by_side(Html(), Html()) == ""
 
 

@@ -11,6 +11,7 @@ from tacita.assess.comparison import Alike, AttributeRisk
 from tacita.assess.finding import Finding
 from tacita.assess.riskiest import RiskyRecord
 from tacita.errors import UsageError, counted, did_you_mean
+from tacita.model.figures import share
 from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.risk.bounds import is_above
@@ -138,7 +139,7 @@ class Assessment(Result):
         found, _ = worst
         whole = f" of {self.records:,}" if of_all else ""
         be = "is" if found.unsafe == 1 else "are"
-        return f"{counted(found.unsafe, 'record')}{whole} ({percent(found.unsafe_share)}) {be} unsafe"
+        return f"{counted(found.unsafe, 'record')}{whole} ({share(found.unsafe_share)}) {be} unsafe"
 
     def __getitem__(self, measure: str) -> Finding:
         return self.scenarios[0][measure]
@@ -180,12 +181,3 @@ class Assessment(Result):
 
         self._check_open()
         write_records(self, target, force=force)
-
-
-def percent(share: float) -> str:
-    """Return a share for people.
-
-    >>> percent(0.0343), percent(0.00002), percent(0.0)
-    ('3.43 %', '0.002 %', '0 %')
-    """
-    return f"{share * 100:.3g} %"

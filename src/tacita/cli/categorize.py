@@ -175,7 +175,7 @@ def _as_text(
         proposal = proposals[attribute.name]
         category = attribute.category or proposal.category
         mark = "" if attribute.category else "?"
-        sure = "given" if attribute.name in given else f"{proposal.confidence:.0%}"
+        sure = "given" if attribute.name in given else f"{100 * proposal.confidence:.0f} %"
         why = "decided by a person" if attribute.name in given else proposal.why
         style = "bold red" if mark and (proposal.conflict or proposal.confidence < SURE) else "dim"
         table.add_row(

@@ -74,7 +74,7 @@ def from_formats(cells: Sequence[str], profile: AttributeProfile) -> Iterator[Re
     """Yield what the form of the values says."""
     if found := recognised(cells):
         form, share = found
-        share_text = "all values look" if share == 1 else f"{share:.0%} of the values look"
+        share_text = "all values look" if share == 1 else f"{100 * share:.0f} % of the values look"
         yield Reason(form.category, form.strength, f"{share_text} like {form.name}")
     elif profile.type is ColumnType.TEXT and profile.distinct > 20 and like_postcodes(cells):
         yield Reason(Category.QUASI_IDENTIFIER, 0.55, "the values look like postcodes")
@@ -94,7 +94,7 @@ def from_distribution(profile: AttributeProfile) -> Iterator[Reason]:
         strength = (0.75 if profile.type is ColumnType.TEXT else 0.6) if enough else 0.45
         yield Reason(Category.IDENTIFIER, strength, f"all {profile.present:,} values are different")
     elif profile.type is ColumnType.TEXT and enough and profile.uniqueness > 0.9:
-        yield Reason(Category.IDENTIFIER, 0.6, f"{profile.uniqueness:.0%} of the values are different")
+        yield Reason(Category.IDENTIFIER, 0.6, f"{100 * profile.uniqueness:.0f} % of the values are different")
     elif profile.kind is Kind.TEXT:
         yield Reason(Category.IDENTIFIER, 0.4, "free text may name people")
     elif profile.kind in {Kind.CATEGORICAL, Kind.ORDINAL} and enough and profile.entropy < _LITTLE_ENTROPY:

@@ -15,6 +15,7 @@ from tacita.attacks.microdata.score import rate_of
 from tacita.engines.records import records_of
 from tacita.errors import UsageError, counted, listed
 from tacita.model.attribute import Category
+from tacita.model.figures import share
 from tacita.model.hierarchy import text_of
 from tacita.model.microdata import Microdata
 from tacita.model.records import Records
@@ -85,8 +86,8 @@ def _check_apart(original: Records, control: Records, names: Sequence[str]) -> N
     expected = rate_of(twins, len(original))
     if rate_of(found, len(control)).lower > expected.upper + _BY_CHANCE:
         raise UsageError(
-            f"{100 * found / len(control):.3g} % of the records of the control equal a record of the original, and "
-            f"chance explains {100 * expected.value:.3g} %",
+            f"{share(found / len(control))} of the records of the control equal a record of the original, and "
+            f"chance explains {share(expected.value)}",
             do="give as control records of people who were not in the data",
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacita.attacks.microdata.attacker import Attacked
+from tacita.model.figures import share
 from tacita.recipes.defaults import risk_of
 from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.recipe import Recipe
@@ -33,8 +34,8 @@ def reasons_against(recipe: Recipe, evaluation: Evaluation) -> list[str]:
             )
     models = zip(recipe.judgement.models, evaluation.models, strict=False)
     found += [
-        f"the confidence intervals of the model {wish.formula} overlap by {100 * (1 - lost.figure):.3g} %, and "
-        f"{100 * wish.overlap:.3g} % are asked for"
+        f"the confidence intervals of the model {wish.formula} overlap by {share(1 - lost.figure)}, and "
+        f"{share(wish.overlap)} are asked for"
         for wish, lost in models
         if wish.overlap is not None and not 1 - lost.figure >= wish.overlap
     ]
@@ -42,11 +43,11 @@ def reasons_against(recipe: Recipe, evaluation: Evaluation) -> list[str]:
 
 
 def _too_good(attack: Attacked, most: float) -> str:
-    told = f"{attack.attacker} succeeds in {100 * attack.success:.3g} % of its attempts"
+    told = f"{attack.attacker} succeeds in {share(attack.success)} of its attempts"
     if attack.control is None:
-        return f"{told} and has no control, so that this counts as its risk; {100 * most:.3g} % are accepted"
+        return f"{told} and has no control, so that this counts as its risk; {share(most)} are accepted"
     if attack.risk is None:
         told += ", its control in all of them, so that no risk can be measured and the success counts as the risk"
-        return f"{told}; {100 * most:.3g} % are accepted"
-    told += f", its control in {100 * attack.control.value:.3g} %: a risk of {100 * risk_of(attack):.3g} %"
-    return f"{told}; {100 * most:.3g} % are accepted"
+        return f"{told}; {share(most)} are accepted"
+    told += f", its control in {share(attack.control.value)}: a risk of {share(risk_of(attack))}"
+    return f"{told}; {share(most)} are accepted"

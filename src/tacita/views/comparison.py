@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tacita.errors import listed, printable
+from tacita.model.figures import Share
 from tacita.recipes.comparison import UNMASKED, Comparison, Point
 from tacita.recipes.evaluation import Evaluation, is_number
 from tacita.recipes.recipe import Recipe
@@ -12,9 +13,9 @@ from tacita.recipes.recipe_file import recipe_text
 from tacita.version import __version__
 from tacita.views.evaluation import evaluation_dict, evaluation_parts, headline, of_hundred
 from tacita.views.markup import Html, items, preformatted, tag
-from tacita.views.page import figure, page, section, style
+from tacita.views.page import captioned, page, section, style
 from tacita.views.scatter import Mark, scatter
-from tacita.views.tables import Cell, Share, table
+from tacita.views.tables import Cell, table
 from tacita.views.terminal import columns
 from tacita.views.view import View
 
@@ -149,7 +150,7 @@ def ru_map(comparison: Comparison) -> Html:
 
 
 def _map(comparison: Comparison) -> list[Html]:
-    drawn = figure(ru_map(comparison), "The R-U map: disclosure risk and information loss of each recipe")
+    drawn = captioned(ru_map(comparison), "The R-U map: disclosure risk and information loss of each recipe")
     return [tag("p", tag("strong", comparison.verdict)), drawn] if comparison.verdict else [drawn]
 
 

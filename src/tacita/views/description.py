@@ -17,11 +17,12 @@ from tacita.describe.describe import Description, Uniques
 from tacita.describe.labels import label_of
 from tacita.errors import counted, printable
 from tacita.model.attribute import Category, Kind
+from tacita.model.figures import Share, share_of
 from tacita.model.profile import AttributeProfile
 from tacita.model.proposal import Proposal
 from tacita.views.markup import Html, tag
 from tacita.views.page import style
-from tacita.views.tables import Cell, Share, table
+from tacita.views.tables import Cell, table
 from tacita.views.view import View
 
 STYLES = {
@@ -94,7 +95,7 @@ def _table(description: Description, width: int) -> Table:
                 Text(profile.kind.value),
                 Text(category.value + ("?" if proposed else ""), style=STYLES[category]),
                 Text(f"{profile.distinct:,}"),
-                Text(percent(profile.missing, profile.rows) if profile.missing else "-"),
+                Text(share_of(profile.missing, profile.rows) if profile.missing else "-"),
                 Text("not shown", style="dim") if hides(category, profile) else frequent(profile, attribute.labels),
                 Text("" if hides(category, profile) else sparkline(profile), style="blue"),
             )
@@ -134,7 +135,7 @@ def frequent(profile: AttributeProfile, labels: Mapping[str, str] = MappingProxy
     >>> sexes = (("2", 6), ("1", 4))
     >>> sex = AttributeProfile("sex", ColumnType.INTEGER, Kind.CATEGORICAL, 10, 0, 2, 0, 1.0, 0, most_frequent=sexes)
     >>> frequent(sex, {"1": "male", "2": "female"}).plain
-    'female 60%, male 40%'
+    'female 60 %, male 40 %'
     """
     if profile.all_different:
         return Text("all different", style="dim")
@@ -145,7 +146,7 @@ def frequent(profile: AttributeProfile, labels: Mapping[str, str] = MappingProxy
         return Text("no values" if not profile.present else "", style="dim")
     shown = profile.most_frequent[:3]
     named = [(_short(label_of(value, labels) or value, _SHOWN_VALUE), count) for value, count in shown]
-    return Text(", ".join(f"{name} {percent(count, profile.present)}" for name, count in named))
+    return Text(", ".join(f"{name} {share_of(count, profile.present)}" for name, count in named))
 
 
 def _short(text: str, longest: int) -> str:
@@ -164,20 +165,6 @@ def sparkline(profile: AttributeProfile) -> str:
     if not highest:
         return ""
     return "".join(_BARS[round((len(_BARS) - 1) * n / highest)] if n else " " for n in profile.histogram)
-
-
-def percent(part: int, whole: int) -> str:
-    """Return a share for people: never 0 % for something, never 100 % for not everything.
-
-    >>> percent(1, 100000), percent(99999, 100000), percent(1, 4)
-    ('<1%', '>99%', '25%')
-    """
-    share = 100 * part / whole if whole else 0.0
-    if 0 < share < 1:
-        return "<1%"
-    if 99 < share < 100:
-        return ">99%"
-    return f"{share:.0f}%"
 
 
 def _readings(description: Description) -> Iterator[RenderableType]:
@@ -218,7 +205,7 @@ def _uniques(description: Description) -> Iterator[RenderableType]:
 def _uniques_text(uniques: Uniques, *, proposed: bool) -> Text:
     text = Text()
     text.append(counted(uniques.sample_uniques, "sample unique"), style="bold")
-    share = percent(uniques.sample_uniques, uniques.tuples)
+    share = share_of(uniques.sample_uniques, uniques.tuples)
     which = counted(len(uniques.quasi_identifiers), "proposed quasi-identifier" if proposed else "quasi-identifier")
     text.append(f" ({share} of the tuples) on {which}: ")
     names = uniques.quasi_identifiers
@@ -340,7 +327,7 @@ def _fragment(description: Description) -> Html:
                 profile.kind.value,
                 category.value + ("?" if attribute.category is None else ""),
                 profile.distinct,
-                Share(percent(profile.missing, profile.rows) if profile.missing else "-"),
+                Share(share_of(profile.missing, profile.rows) if profile.missing else "-"),
                 "not shown" if is_hidden else frequent(profile, attribute.labels).plain,
                 "" if is_hidden else sparkline(profile),
             ]

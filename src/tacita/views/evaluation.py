@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from tacita.attacks.microdata.attacker import THREATS, Attacked, Rate
 from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.errors import listed, printable
+from tacita.model.figures import Share, figure, share
 from tacita.recipes.defaults import risk_of
 from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.untouched import RARE, Untouched
 from tacita.utility.loss import Lost
 from tacita.views.markup import Html, items, tag
 from tacita.views.page import style
-from tacita.views.tables import Cell, Share, figure, table
+from tacita.views.tables import Cell, table
 from tacita.views.terminal import columns
 from tacita.views.view import View
 
@@ -74,11 +75,11 @@ def headline(evaluation: Evaluation) -> str:
 
 def _said(attack: Attacked, threat: str) -> str:
     words = ATTACKERS.fact(attack.attacker, "succeeds") or THREATS[threat]
-    succeeds = words.format(per_cent(attack.success))
+    succeeds = words.format(share(attack.success))
     beside = NO_CONTROL
     if attack.control is not None:
-        risk = "no risk can be measured" if attack.risk is None else f"risk {per_cent(attack.risk.value)}"
-        beside = f"control {per_cent(attack.control.value)}, {risk}"
+        risk = "no risk can be measured" if attack.risk is None else f"risk {share(attack.risk.value)}"
+        beside = f"control {share(attack.control.value)}, {risk}"
     return f"{attack.attacker.replace('-', ' ')} {succeeds} ({beside})"
 
 
@@ -140,15 +141,6 @@ def _rate(rate: Rate | None, **more: str) -> dict[str, Any] | None:
     return {"rate": rate.value, "interval": [rate.lower, rate.upper], **more}
 
 
-def per_cent(share: float) -> str:
-    """Return a share for people.
-
-    >>> per_cent(0.1234), per_cent(float("nan"))
-    ('12.3 %', '–')
-    """
-    return f"{100 * share:.3g} %" if math.isfinite(share) else "–"
-
-
 def rate_text(rate: Rate) -> str:
     """Return a share with its interval; alone if it is exact.
 
@@ -156,8 +148,8 @@ def rate_text(rate: Rate) -> str:
     ('26.5 % (23.9 to 29.3)', '50 %')
     """
     if rate.lower == rate.upper:
-        return per_cent(rate.value)
-    return f"{per_cent(rate.value)} ({100 * rate.lower:.3g} to {100 * rate.upper:.3g})"
+        return share(rate.value)
+    return f"{share(rate.value)} ({figure(100 * rate.lower, 3)} to {figure(100 * rate.upper, 3)})"
 
 
 def score_cells(attack: Attacked) -> tuple[str, str, str, str, str]:

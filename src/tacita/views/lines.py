@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacita.errors import printable
+from tacita.model.figures import figure
 from tacita.views.charts import BLUE, of_rows, picture
 from tacita.views.markup import Html
-from tacita.views.tables import figure
 
 _WIDTH, _HEIGHT = 420, 260
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tacita.cycle.curve import Curve
 from tacita.cycle.outcome import Outcome, State
 from tacita.errors import counted
-from tacita.views.tables import figure, share
+from tacita.model.figures import figure, share
 from tacita.views.terminal import add, columns, lines, notes
 from tacita.views.view import View
 

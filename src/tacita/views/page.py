@@ -38,7 +38,7 @@ def section(title: str, *body: str, anchor: str | None = None, level: int = 2) -
     return tag("section", tag(f"h{level}", title), *body, id=anchor)
 
 
-def figure(chart: Html, caption: str) -> Html:
+def captioned(chart: Html, caption: str) -> Html:
     """Return a chart and what it shows."""
     return tag("figure", tag("figcaption", caption), chart) if chart else Html()
 

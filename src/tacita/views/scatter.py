@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tacita.errors import printable
+from tacita.model.figures import figure
 from tacita.views.charts import BLUE, GREY, VERMILION, of_rows, picture
 from tacita.views.markup import Html
-from tacita.views.tables import figure
 
 _WIDTH, _HEIGHT = 520, 380
 

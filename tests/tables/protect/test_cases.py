@@ -34,7 +34,7 @@ def test_cells_marked_as_sensitive_get_the_usual_level(case) -> None:
     assert np.flatnonzero(found.levels.sensitive).tolist() == [7]
     assert found.levels.lower[7] == pytest.approx(1.5)
     assert found.given[8] == Status.SECONDARY
-    assert any("15%" in note for note in found.notes)
+    assert any("15 %" in note for note in found.notes)
 
 
 def test_the_range_of_the_specification_is_used(case) -> None:

@@ -36,7 +36,7 @@ def test_an_indicator_within_and_beyond_its_tolerance() -> None:
     assert (within.before, within.after, within.deviation) == (25.0, 25.5, pytest.approx(0.02))
     assert within.holds
     assert not beyond.holds
-    assert beyond.sentence == "'mean' is not within its tolerance of 1.00%: it moved by 2.00%"
+    assert beyond.sentence == "'mean' is not within its tolerance of 1 %: it moved by 2 %"
 
 
 def test_groups_are_compared_by_their_name() -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import InputError, counted, listed
 from tacita.knowledge.programs import ProgramText
+from tacita.model.figures import share
 from tacita.model.table import Knowledge, Levels, SensitivityReason, Status, Table
 from tacita.tables.build.given import GivenTable
 from tacita.tables.sensitivity.assess import assess_all, combined
@@ -89,7 +90,7 @@ def levels_asked(given: GivenTable, plan: SensitivityPlan) -> tuple[Levels, list
             lower, upper = (np.where(marked, each, 0.0) for each in usual_distances(table, plan.range, 1.0))
             reason, none = SensitivityReason("it is marked as sensitive in the table"), np.zeros(len(table))
             findings.append(SensitivityFinding("given status", reason, marked, lower, upper, none, none))
-            notes.append(f"cells marked as sensitive without a level must stay unknown to within {plan.range:.0%}")
+            notes.append(f"cells marked as sensitive without a level must stay unknown to within {share(plan.range)}")
     levels = combined(table, findings)
     if given.safe is not None and (safe := levels.sensitive & given.safe).any():
         levels = _without(levels, safe)

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from tacita.engines.protocol import Relation
 from tacita.errors import InputError, InternalError, TacitaError, UsageError, counted, did_you_mean, raise_alone
+from tacita.model.figures import share
 from tacita.model.microdata import Microdata
 
 TABLE = "data"
@@ -107,8 +108,8 @@ class Preserved:
     @property
     def sentence(self) -> str:
         """What happened, in words; no value of the data."""
-        moved = "by a share that is not defined" if math.isinf(self.deviation) else f"by {self.deviation:.2%}"
-        within = f"within its tolerance of {self.indicator.tolerance:.2%}"
+        moved = "by a share that is not defined" if math.isinf(self.deviation) else f"by {share(self.deviation)}"
+        within = f"within its tolerance of {share(self.indicator.tolerance)}"
         if self.holds:
             return f"'{self.indicator.name}' moved {moved}, {within}"
         where = f" in {self.broken:,} of {counted(self.groups, 'group')}" if self.groups > 1 else ""
@@ -122,7 +123,7 @@ def preserved(before: Microdata, after: Microdata, indicators: Iterable[Indicato
     >>> data = tc.sample("figure-1").microdata
     >>> [found] = preserved(data, data, [Indicator("weight", 'SELECT sum("W") FROM data', 0.0)])
     >>> found.holds, found.sentence
-    (True, "'weight' moved by 0.00%, within its tolerance of 0.00%")
+    (True, "'weight' moved by 0 %, within its tolerance of 0 %")
     """
     asked = list(indicators)
     plans = [[each.over(data.relation) for data in (before, after)] for each in asked]

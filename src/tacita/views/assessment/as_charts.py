@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from tacita.assess.assessment import ScenarioAssessment
 from tacita.assess.finding import Bin, Finding
 from tacita.assess.riskiest import Rise, RiskyRecord
+from tacita.model.figures import figure
 from tacita.views.assessment.presentation import sizes
 from tacita.views.charts import ORANGE, SERIES, VERMILION, Bar, Steps, bars, grouped_bars, steps
 from tacita.views.markup import Html
-from tacita.views.tables import figure
 
 _MOST_ATTRIBUTES = 15
 _MOST_RECORDS = 25

@@ -13,6 +13,7 @@ from tacita.assess.assessment import Assessment, ScenarioAssessment
 from tacita.assess.finding import Finding
 from tacita.assess.riskiest import RiskyRecord
 from tacita.errors import counted, listed
+from tacita.model.figures import figure, share
 from tacita.risk.catalogue import MEASURES
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.measure import Measure
@@ -30,9 +31,8 @@ from tacita.views.assessment.presentation import (
     unsafe_keys,
 )
 from tacita.views.markup import Html, docstring, items, joined, tag
-from tacita.views.page import figure, page, section, side_by_side, style, verdict
-from tacita.views.tables import Cell, share, table
-from tacita.views.tables import figure as number
+from tacita.views.page import captioned, page, section, side_by_side, style, verdict
+from tacita.views.tables import Cell, table
 
 _SHOWN_KEYS = 10
 _STYLES = {"SAFE": "good", "NOT SAFE": "bad", "MEASURED": "neutral"}
@@ -107,7 +107,7 @@ def _side_by_side(scenarios: Sequence[ScenarioAssessment], names: Mapping[str, s
         joined([tag("a", scenario.name, href=f"#scenario-{place}"), ": the intruder knows ", _known(scenario.known)])
         for place, scenario in enumerate(scenarios, 1)
     ]
-    chart = figure(as_charts.scenarios(scenarios, names), "Unsafe records by measure and scenario")
+    chart = captioned(as_charts.scenarios(scenarios, names), "Unsafe records by measure and scenario")
     counts = table(["unsafe records", *(scenario.name for scenario in scenarios)], rows) if rows else Html()
     return section("Scenarios side by side", items(known), counts, chart)
 
@@ -116,7 +116,7 @@ def _scenario(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterato
     yield tag("p", "The intruder knows: ", _known(scenario.known))
     yield from _measures(scenario, names)
     spreads = [
-        figure(as_charts.spread(found, name), f"Records by their risk: {name}. {_LOGARITHMIC}")
+        captioned(as_charts.spread(found, name), f"Records by their risk: {name}. {_LOGARITHMIC}")
         for found, name in ((found, names.get(found.name, found.name)) for found in scenario.findings)
         if found.is_of_records and found.records and not as_charts.says_yes_or_no(found)
     ]
@@ -163,7 +163,7 @@ def _measures(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterato
 
 def _look_alikes(scenario: ScenarioAssessment) -> Html:
     caption = f"Records by how many look alike. {look_alikes(scenario)} {_LOGARITHMIC}"
-    return figure(as_charts.look_alikes(scenario), caption)
+    return captioned(as_charts.look_alikes(scenario), caption)
 
 
 def _nulls(scenario: ScenarioAssessment) -> Iterator[Html]:
@@ -196,7 +196,7 @@ def _attributes(scenario: ScenarioAssessment) -> Iterator[Html]:
         "Riskiest attributes",
         tag("p", said if chart else alone),
         side_by_side(
-            figure(chart, "Records that would be safe without the attribute"),
+            captioned(chart, "Records that would be safe without the attribute"),
             table([*heads, "share of SUDA scores"] if shares else heads, rows),
         ),
         level=3,
@@ -230,7 +230,7 @@ def _riskiest(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterato
         "Riskiest records",
         tag("p", "Rows count the records of the file from 1.", class_="soft"),
         table(["row", "highest risk", "why"], rows),
-        figure(
+        captioned(
             chart, "Where their risk comes from: the record's own, and what those who belong to it or a register add"
         ),
         *(nothing if added and not chart else []),
@@ -243,7 +243,7 @@ def _why(scenario: ScenarioAssessment, record: RiskyRecord, names: Mapping[str, 
     for measure, risk, reason in reasons(scenario, record):
         by_reason.setdefault((risk, reason), []).append(names.get(measure, measure))
     return items(
-        f"{', '.join(who)} {number(risk)}: {_plain(reason, names)}" for (risk, reason), who in by_reason.items()
+        f"{', '.join(who)} {figure(risk)}: {_plain(reason, names)}" for (risk, reason), who in by_reason.items()
     )
 
 

@@ -9,11 +9,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tacita.assess.assessment import Assessment, ScenarioAssessment, percent
+from tacita.assess.assessment import Assessment, ScenarioAssessment
 from tacita.assess.finding import Finding
 from tacita.assess.riskiest import RiskyRecord
 from tacita.errors import counted, listed, printable
 from tacita.risk.catalogue import MEASURES
+from tacita.model.figures import figure, share
 from tacita.views.assessment.presentation import (
     contributions,
     headline,
@@ -24,7 +25,6 @@ from tacita.views.assessment.presentation import (
     sizes,
     unsafe_keys,
 )
-from tacita.views.tables import figure
 
 _BAR = 24
 _SHOWN_KEYS = 5
@@ -102,7 +102,7 @@ def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
                 ", ".join(filter(None, [printable(each.name), each.telling])),
                 figure(each.threshold),
                 Text(f"{each.unsafe:,}", style=style),
-                percent(each.unsafe_share),
+                share(each.unsafe_share),
                 _or_nothing(each.expected),
                 _or_nothing(each.average),
                 figure(each.highest),
@@ -159,7 +159,7 @@ def _spread(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     total = max(1, sum(alike.by_size))
     table = _table("look alike", "records", "", "")
     for (size, _, _), records in zip(sizes(), alike.by_size, strict=True):
-        _add(table, size, f"{records:,}", percent(records / total), "█" * round(_BAR * records / total))
+        _add(table, size, f"{records:,}", share(records / total), "█" * round(_BAR * records / total))
     yield Text(look_alikes(scenario))
     yield Padding(table, (0, 0, 1, 0))
 
@@ -196,7 +196,7 @@ def _attributes(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     for each in scenario.attributes[:10]:
         row = [printable(each.attribute), f"{each.unsafe_without:,}", f"{each.saved:,}"]
         if shares:
-            row.append(percent(shares.get(each.attribute, 0.0)))
+            row.append(share(shares.get(each.attribute, 0.0)))
         _add(table, *row)
     yield Padding(table, (0, 0, 1, 0))
 

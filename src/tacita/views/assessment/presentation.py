@@ -15,10 +15,10 @@ from tacita.assess.comparison import SIZES
 from tacita.assess.finding import Finding
 from tacita.assess.riskiest import RiskyRecord
 from tacita.errors import counted
+from tacita.model.figures import figure
 from tacita.parameters import parameters_of
 from tacita.risk.bounds import is_above
 from tacita.views.json_values import DIGITS, plain
-from tacita.views.tables import figure
 
 _TELLING = ("k", "l", "t", "alpha", "beta", "largest", "dimension", "estimate")
 """Parameters that say what a measure's figures mean."""

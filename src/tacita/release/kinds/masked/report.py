@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tacita.errors import listed
+from tacita.model.figures import Share, figure
 from tacita.model.microdata import Microdata
 from tacita.recipes.carry_out import Done, Masked
 from tacita.recipes.evaluation import Evaluation
@@ -18,7 +19,7 @@ from tacita.version import __version__
 from tacita.views.evaluation import evaluation_parts, headline, of_hundred
 from tacita.views.markup import Html, items, preformatted, tag
 from tacita.views.page import page, section
-from tacita.views.tables import Cell, Share, figure, table
+from tacita.views.tables import Cell, table
 
 _NO_LIMIT = "No limit was set to the risk that attackers achieve: the data were released without such a check."
 

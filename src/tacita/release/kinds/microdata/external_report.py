@@ -11,14 +11,15 @@ from pathlib import Path
 from tacita.cycle.outcome import Outcome
 from tacita.errors import listed
 from tacita.model.attribute import Category
+from tacita.model.figures import Share
 from tacita.model.microdata import Microdata
 from tacita.release.manifest import FEW, null_semantics
 from tacita.release.tuples import Tuples, identifiers_of
 from tacita.version import __version__
 from tacita.views.charts import Bar, bars
 from tacita.views.markup import Html, items, tag
-from tacita.views.page import figure, page, section
-from tacita.views.tables import Cell, Share, table
+from tacita.views.page import captioned, page, section
+from tacita.views.tables import Cell, table
 
 _EMPTY_CELLS = {
     "maybe-match": "may stand for any value",
@@ -88,7 +89,9 @@ def _changes(outcome: Outcome, tuples: Tuples, released: Microdata) -> list[Html
     rest = "One attribute is as it was collected." if untouched == 1 else rest
     return [
         table(["attribute", "cells suppressed", "coarsened"], rows),
-        figure(bars("Cells suppressed", drawn, most=1.0), "Share of the cells of each attribute that were suppressed"),
+        captioned(
+            bars("Cells suppressed", drawn, most=1.0), "Share of the cells of each attribute that were suppressed"
+        ),
         tag("p", rest),
     ]
 

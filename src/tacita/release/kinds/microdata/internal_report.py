@@ -8,13 +8,14 @@ from typing import Any
 
 from tacita.cycle.outcome import Outcome, State
 from tacita.errors import counted, listed
+from tacita.model.figures import share
 from tacita.release.manifest import versions
 from tacita.release.tuples import Tuples
 from tacita.views.charts import BLUE, ORANGE, Bar, grouped_bars
 from tacita.views.json_values import plain
 from tacita.views.markup import Html, items, tag
-from tacita.views.page import figure, page, section, verdict
-from tacita.views.tables import Cell, share, table
+from tacita.views.page import captioned, page, section, verdict
+from tacita.views.tables import Cell, table
 
 _MOST_RULES = 50
 
@@ -105,7 +106,7 @@ def _changes(outcome: Outcome) -> list[Html]:
         drawn += [Bar(name, suppressed, f"{suppressed:,} suppressed", BLUE)]
         drawn += [Bar(name, coarsened, f"{coarsened:,} coarsened", ORANGE)] if coarsened else []
     heads = ["attribute", "cells suppressed", "of all", "cells coarsened", "whole column to level"]
-    return [table(heads, rows), figure(grouped_bars("Changed cells", drawn), "Changed cells of each attribute")]
+    return [table(heads, rows), captioned(grouped_bars("Changed cells", drawn), "Changed cells of each attribute")]
 
 
 def _steps(outcome: Outcome) -> list[Html]:

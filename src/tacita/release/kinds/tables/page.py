@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from tacita.errors import counted
+from tacita.model.figures import figure as number
 from tacita.model.table import Status
 from tacita.tables.output.part import TablePart
 from tacita.tables.protect.protected import Protected, ProtectedTable
@@ -13,7 +14,6 @@ from tacita.views.markup import Html, items, tag
 from tacita.views.page import section, verdict
 from tacita.views.table_pages import tables_page
 from tacita.views.tables import Cell, table
-from tacita.views.tables import figure as number
 
 _LISTED = 500
 _METHODS = {"suppression": "cells are withheld", "fast": "cells are withheld", "intervals": "intervals are published"}
