@@ -13,8 +13,8 @@ from tacita.assess.assessment import Assessment, ScenarioAssessment
 from tacita.assess.finding import Finding
 from tacita.assess.riskiest import RiskyRecord
 from tacita.errors import counted, listed, printable
-from tacita.risk.catalogue import MEASURES
 from tacita.model.figures import figure, share
+from tacita.risk.catalogue import MEASURES
 from tacita.views.assessment.presentation import (
     contributions,
     headline,
