@@ -23,6 +23,9 @@ from tacita.errors import OutputError
 
 _PARTIAL = ".partial"
 
+_ENTRIES: dict[Path, tuple[Path, FileLock]] = {}
+"""What this process has in journals now: the entry, what it points to, and the lock that is held."""
+
 
 @contextlib.contextmanager
 def journalled(path: Path, state: Path) -> Iterator[Path]:
@@ -40,11 +43,27 @@ def journalled(path: Path, state: Path) -> Iterator[Path]:
             where=str(state),
             do="set TACITA_STATE to a folder that you can write to",
         ) from None
+    _ENTRIES[entry] = (path, lock)
     try:
         yield path
     finally:
         _remove(path)
         _close(entry, lock)
+        _ENTRIES.pop(entry, None)
+
+
+def abandon() -> None:
+    """Remove everything unfinished of this process, which ends at once: somebody interrupted it, and it is busy."""
+    for entry, (path, lock) in list(_ENTRIES.items()):
+        for _ in range(3):  # other threads may still be writing to a folder
+            with contextlib.suppress(OSError):
+                _remove(path)
+                break
+        if not path.exists():
+            with contextlib.suppress(OSError):
+                entry.unlink()
+            with contextlib.suppress(OSError):
+                os.unlink(lock.lock_file)  # noqa: PTH108 - the lock gives a plain string
 
 
 def sweep(state: Path) -> int:

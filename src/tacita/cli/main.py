@@ -38,10 +38,14 @@ from tacita.cli import (
 )
 from tacita.cli.given_once import refuse_twice
 from tacita.errors import OutputError, RuleError, TacitaError, UsageError, printable, without_credentials
+from tacita.interruption import end_after_interrupt
 from tacita.version import __version__
 
 EXIT_INTERRUPTED = 130
 EXIT_OUR_FAULT = 70
+
+_LONGEST_FAREWELL = 5.0
+"""Seconds after an interrupt in which a command may come to its own end."""
 
 # Panels of options are worth their imports on the pages that have many; the first page must come at once.
 _FIRST_PAGE = len(sys.argv) < 3
@@ -112,7 +116,8 @@ def run(arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
         _sweep()
-        code = built()(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
+        with end_after_interrupt(_LONGEST_FAREWELL, _give_up):
+            code = built()(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
         sys.stdout.flush()
     except TacitaError as error:
         _tell(error, as_json=as_json)
@@ -159,6 +164,18 @@ def _is_empty(state: Path) -> bool:
             if any((state / name).iterdir()):
                 return False
     return True
+
+
+def _give_up() -> None:
+    """End the process while its main thread is busy in a library that does not listen; leave nothing behind."""
+    from tacita.workspace import abandon
+
+    abandon()
+    if sys.stderr.isatty():
+        sys.stderr.write("\x1b[?25h")  # a bar of progress hides the cursor
+    code = _interrupted()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _interrupted() -> int:

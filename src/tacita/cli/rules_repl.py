@@ -13,6 +13,7 @@ from tacita.cli.options import bindings
 from tacita.cli.output import print_lines, progress_shown
 from tacita.cli.reason import Inputs, MaxRounds, Memory, NoHeader, Parameters
 from tacita.errors import TacitaError, printable
+from tacita.interruption import go_on
 
 if TYPE_CHECKING:
     from tacita.api.conversation import Conversation
@@ -71,6 +72,7 @@ class Prompt:
             except KeyboardInterrupt:
                 if not is_person:
                     raise
+                go_on()
                 waiting = ""
                 print_lines([""])
                 continue
@@ -106,6 +108,7 @@ class Prompt:
         except KeyboardInterrupt:
             if not is_person:
                 raise
+            go_on()
             sys.stderr.write("interrupted\n")
         sys.stdout.flush()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
 from tacita.errors import TacitaError, UsageError, counted
+from tacita.interruption import interrupt_queries
 from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
@@ -193,7 +195,7 @@ def _forget(masked: Masked) -> None:
 def _all(work: Sequence[Work], workers: int, doing: str, progress: Progress) -> list[Masked | Point]:
     """Return what comes of all pieces of work, in their order.
 
-    A thread cannot be ended from outside: if one fails, or somebody interrupts, the others end at their next progress.
+    If one fails, or somebody interrupts, the others end with their query or at their next progress.
     """
     is_over = threading.Event()
 
@@ -201,7 +203,11 @@ def _all(work: Sequence[Work], workers: int, doing: str, progress: Progress) -> 
         if is_over.is_set():
             raise _Stopped
 
-    with warnings.catch_warnings(), ThreadPoolExecutor(workers) as pool:
+    threads: set[int] = set()
+    with (
+        warnings.catch_warnings(),
+        ThreadPoolExecutor(workers, initializer=lambda: threads.add(threading.get_ident())) as pool,
+    ):
         # Which warnings are heard belongs to the whole process: a library that sets this aside in one thread, as
         # scikit-learn does, would make others warn in the next one.
         warnings.simplefilter("ignore")
@@ -215,6 +221,9 @@ def _all(work: Sequence[Work], workers: int, doing: str, progress: Progress) -> 
         except BaseException:
             is_over.set()
             pool.shutdown(wait=False, cancel_futures=True)
+            while not all(future.done() for future in futures):
+                interrupt_queries(threads)
+                time.sleep(0.05)  # one that begins just now forgets an interrupt
             raise
     return [found[place] for place in range(len(work))]
 

@@ -12,8 +12,9 @@ from tests.tables.suppression.test_large import _amounts, _counts, _tree
 from tests.tables.suppression.test_suppress import random_table
 
 from tacita.attacks import audit
+from tacita.interruption import stop_on_interrupt
 from tacita.model.table import Knowledge, Levels, Status, Table, table_of_leaves
-from tacita.tables.suppression.clock import Clock, OutOfTime, stop_on_interrupt
+from tacita.tables.suppression.clock import Clock, OutOfTime
 from tacita.tables.suppression.exact import optimal, safe_pattern
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns
 from tacita.tables.suppression.large.leaf_shifts import LeafShifts

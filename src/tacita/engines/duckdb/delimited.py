@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import duckdb
 
-from tacita.engines.duckdb.faults import in_our_words
 from tacita.engines.protocol import Delimited
 from tacita.errors import InputError, faults_text
 
@@ -15,7 +14,7 @@ _LONGEST_LINE = 16 * 1024 * 1024
 _SHOWN = 6
 
 
-def load_delimited(connection: duckdb.DuckDBPyConnection, table: str, paths: Sequence[str], layout: Delimited) -> None:
+def load_delimited(cursor: duckdb.DuckDBPyConnection, table: str, paths: Sequence[str], layout: Delimited) -> None:
     """Create a table of text columns c0, c1, ... from UTF-8 files; empty cells become NULL."""
     columns = "{" + ", ".join(f"'c{i}': 'VARCHAR'" for i in range(layout.columns)) + "}"
     reader = (
@@ -24,16 +23,15 @@ def load_delimited(connection: duckdb.DuckDBPyConnection, table: str, paths: Seq
     )
     values: dict[str, object] = {"paths": list(paths), "delimiter": layout.delimiter, "quote": layout.quote}
     fault: InputError | None = None
-    with in_our_words(paths[0]), contextlib.closing(connection.cursor()) as cursor:
-        try:
-            cursor.execute(f"CREATE TABLE {table} AS SELECT * FROM {reader})", values).fetchall()
-        except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
-            if "interrupted" in str(error).lower():
-                raise
-            where = paths[0] if len(paths) == 1 else f"{len(paths)} files"
-            fault = _faults(cursor, table, reader, values, str(error), where)
-        if fault is None and layout.header:
-            fault = _nothing_below_the_header(cursor, table, reader, values, paths[0])
+    try:
+        cursor.execute(f"CREATE TABLE {table} AS SELECT * FROM {reader})", values).fetchall()
+    except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
+        if "interrupted" in str(error).lower():
+            raise
+        where = paths[0] if len(paths) == 1 else f"{len(paths)} files"
+        fault = _faults(cursor, table, reader, values, str(error), where)
+    if fault is None and layout.header:
+        fault = _nothing_below_the_header(cursor, table, reader, values, paths[0])
     # Outside of the except: the context of our error must not hold DuckDB's text, which quotes the line.
     if fault is not None:
         raise fault

@@ -23,6 +23,7 @@ from tacita.engines.duckdb.types import column_type, needs_text_cast
 from tacita.engines.plans.terms import finite
 from tacita.engines.protocol import Delimited, Relation
 from tacita.errors import OutputError, TacitaError
+from tacita.interruption import interruptible
 from tacita.model.relation import Column, ColumnType
 from tacita.settings import Settings
 from tacita.workspace import journalled, spill_folder, sweep
@@ -85,13 +86,13 @@ class DuckDBEngine:
             exp.EQ(this=exp.column("hive_partitioning"), expression=exp.Boolean(this=partitioned)),
             exp.EQ(this=exp.column("hive_types_autocast"), expression=exp.Boolean(this=False)),
         )
-        with in_our_words(where):
-            return self._view(exp.select("*").from_(reader))
+        return self._view(exp.select("*").from_(reader), where)
 
     def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> Relation:
         """Return a delimited UTF-8 file as a stored relation of text columns; empty cells are null."""
         table = self._new_name()
-        load_delimited(self._connection, table, [_literal_path(path) for path in paths], layout)
+        with self._cursor(str(paths[0])) as cursor:
+            load_delimited(cursor, table, [_literal_path(path) for path in paths], layout)
         columns = tuple(Column(f"c{i}", f"c{i}", ColumnType.TEXT) for i in range(layout.columns))
         return Relation(self, table, columns)
 
@@ -112,7 +113,7 @@ class DuckDBEngine:
 
         reader = pa.RecordBatchReader.from_batches(numbered, renamed())
         try:
-            with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
+            with self._cursor() as cursor:
                 cursor.register(arrow, reader)
                 described = cursor.execute(f"DESCRIBE SELECT * FROM {arrow}").fetchall()
                 columns, terms = _stored_columns(names, [row[1] for row in described])
@@ -132,7 +133,7 @@ class DuckDBEngine:
         """Run a plan and keep its result as a relation."""
         table = self._new_name()
         sql = f"CREATE TABLE {table} AS {plan.sql(self.dialect)}"
-        with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
+        with self._cursor() as cursor:
             if len(plan.selects) > _WIDE:
                 cursor.execute("PRAGMA disable_optimizer")  # of this cursor alone
             cursor.execute(sql).fetchall()
@@ -230,18 +231,20 @@ class DuckDBEngine:
 
     def run(self, plan: exp.Query) -> list[dict[str, Any]]:
         """Run a plan with a small result and return its rows."""
-        with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
-            cursor.execute(plan.sql(self.dialect))
+        sql = plan.sql(self.dialect)
+        with self._cursor() as cursor:
+            cursor.execute(sql)
             names = [description[0] for description in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def stream(self, plan: exp.Query, rows: int) -> Iterator[pa.RecordBatch]:
         """Run a plan and yield its result a batch at a time, in order."""
+        sql = plan.sql(self.dialect)
         with contextlib.closing(self._connection.cursor()) as cursor:
-            with in_our_words():
-                reader = cursor.sql(plan.sql(self.dialect)).to_arrow_reader(rows)
+            with in_our_words(), interruptible(cursor):
+                reader = cursor.sql(sql).to_arrow_reader(rows)
             while True:
-                with in_our_words():
+                with in_our_words(), interruptible(cursor):
                     batch = next(reader, None)
                 if batch is None:
                     return
@@ -272,6 +275,16 @@ class DuckDBEngine:
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
+    @contextlib.contextmanager
+    def _cursor(self, where: str = "") -> Iterator[duckdb.DuckDBPyConnection]:
+        """Hand out a cursor whose faults are told in our words, and whose queries Ctrl-C ends."""
+        with (
+            in_our_words(where),
+            contextlib.closing(self._connection.cursor()) as cursor,
+            interruptible(cursor),
+        ):
+            yield cursor
+
     def _sql(self, plan: exp.Query) -> str:
         """Return a plan as text; a plan that is run round after round is written once."""
         # A copy takes the notes of a plan along and may be changed afterwards: the note says whose text it is.
@@ -282,18 +295,18 @@ class DuckDBEngine:
         return str(written)
 
     def _counted(self, sql: str) -> int:
-        with in_our_words(), contextlib.closing(self._connection.cursor()) as cursor:
+        with self._cursor() as cursor:
             row = cursor.execute(sql).fetchone()
         return int(row[0]) if row else 0
 
     def _execute(self, sql: str, where: str = "") -> None:
-        with in_our_words(where), contextlib.closing(self._connection.cursor()) as cursor:
+        with self._cursor(where) as cursor:
             cursor.execute(sql).fetchall()
 
-    def _view(self, plan: exp.Select) -> Relation:
+    def _view(self, plan: exp.Select, where: str) -> Relation:
         """Return a plan over a file as a relation: nothing is loaded, columns are renamed by position."""
         raw, view = self._new_name(), self._new_name()
-        with contextlib.closing(self._connection.cursor()) as cursor:
+        with self._cursor(where) as cursor:
             described = cursor.execute(f"DESCRIBE {plan.sql(self.dialect)}").fetchall()
             aliases = ", ".join(f"c{i}" for i in range(len(described)))
             cursor.execute(f"CREATE VIEW {raw}({aliases}) AS {plan.sql(self.dialect)}")

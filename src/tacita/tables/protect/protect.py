@@ -77,7 +77,7 @@ def _asked_to_stop(method: str) -> AbstractContextManager[object]:
     """
     if _WAYS.get(method) != "by_suppression":
         return nullcontext()
-    from tacita.tables.suppression.clock import stop_on_interrupt
+    from tacita.interruption import stop_on_interrupt
 
     return stop_on_interrupt()
 

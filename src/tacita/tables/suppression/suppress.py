@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, InternalError, UsageError
+from tacita.interruption import stop_on_interrupt
 from tacita.model.table import Knowledge, Levels, Status, Table
 from tacita.progress import Progress, Step, silent
-from tacita.tables.suppression.clock import Clock, stop_on_interrupt
+from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.exact.optimal import Best, PatternSearch
 from tacita.tables.suppression.exact.safe_pattern import SafePatterns, Unprotectable
 from tacita.tables.suppression.large.neighbourhoods import Neighbourhoods

@@ -18,6 +18,7 @@ from tacita.attacks.microdata.linkage.blocking import Keys, Rule, rule_on, rules
 from tacita.attacks.microdata.linkage.comparisons import Comparison
 from tacita.attacks.microdata.space import Axis
 from tacita.errors import InternalError, raise_alone
+from tacita.interruption import interruptible
 from tacita.progress import Progress, Step
 
 _EM_PAIRS = 10
@@ -88,13 +89,14 @@ def _weighed(
             probability_two_random_records_match=1 / max(*lengths, 2),
             retain_matching_columns=False,
         )
-        linker = _trained(tables, settings, training, progress)
-        progress(Step("weighing pairs"))
-        found = linker.inference.predict(warning_mode="never")
-        held = api.duckdb_con.sql(
-            f"SELECT unique_id_l, unique_id_r, match_weight, match_probability FROM {found.physical_name} "
-            "ORDER BY unique_id_l, unique_id_r"
-        ).to_arrow_table()
+        with interruptible(api.duckdb_con):
+            linker = _trained(tables, settings, training, progress)
+            progress(Step("weighing pairs"))
+            found = linker.inference.predict(warning_mode="never")
+            held = api.duckdb_con.sql(
+                f"SELECT unique_id_l, unique_id_r, match_weight, match_probability FROM {found.physical_name} "
+                "ORDER BY unique_id_l, unique_id_r"
+            ).to_arrow_table()
     finally:
         api.duckdb_con.close()
     one, two, weight, probability = (held.column(place).to_numpy() for place in range(4))
