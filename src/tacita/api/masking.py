@@ -14,6 +14,7 @@ from os import PathLike
 from typing import Any
 
 from tacita.api.dataset import Dataset
+from tacita.model.result import Result
 from tacita.progress import Progress, silent
 from tacita.recipes.carry_out import Masked, carried_out
 from tacita.recipes.comparison import Comparison, compared
@@ -26,14 +27,18 @@ from tacita.recipes.recipe_file import read_recipe, recipe_of
 RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Masking:
+@dataclass(frozen=True, slots=True, repr=False)
+class Masking(Result):
     """Microdata after a recipe, and what that costs and still tells. `release_to` writes it."""
 
     masked: Masked
     evaluation: Evaluation
     notes: tuple[str, ...] = ()
     """Roles that nobody decided on: attributes that are dropped because they look like identifiers."""
+
+    def _in_short(self) -> str:
+        methods = ", ".join(step.method for step in self.masked.recipe.steps)
+        return f"'{self.masked.original.name}' by {methods}: {self.evaluation._in_short()}"
 
     @property
     def data(self) -> Dataset:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from tacita.cli.options import AsJson, Force, Request, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
-from tacita.errors import UsageError, printable
-
-if TYPE_CHECKING:
-    from tacita.api.masking import Masking
-    from tacita.release.kinds.masked.folder import ReleasedRecords
+from tacita.errors import UsageError
 
 EXIT_AGAINST = 1
-_DO_LIMIT = "Add accept = SHARE to [attack] of the recipe, or release it without a limit: --ungated."
 
 
 @reads_data
@@ -89,63 +83,11 @@ def mask(
             )
             released = write_masked(found.masked, found.evaluation, out, options, progress=progress)
     if as_json:
-        print_json(_as_dict(found, released, against))
+        print_json(found.to_dict(released=released))
     else:
-        _print(found, released, against, refused=refused)
+        print_text(found.to_terminal(released=released, is_refused=refused))
     if refused or (against and not anyway):
         raise typer.Exit(EXIT_AGAINST)
-
-
-def _as_dict(found: Masking, released: ReleasedRecords | None, against: Sequence[str]) -> dict[str, Any]:
-    from tacita.recipes.verdict import has_limit
-    from tacita.release.records.derivable import with_derivable
-    from tacita.views.json_values import plain
-
-    judged = found.evaluation.to_dict()
-    is_derivable = released is not None and released.is_derivable
-    told: dict[str, Any] = {"headline": with_derivable(judged.pop("headline"), is_derivable=is_derivable)}
-    told["steps"] = [
-        {
-            "step": done.label,
-            "changed": list(done.attributes),
-            "promises": done.promises,
-            "limits": done.limits,
-            "figures": plain(done.figures),
-            "notes": list(done.notes),
-        }
-        for done in found.masked.steps
-    ]
-    told |= judged | {"notes": [*found.notes, *judged["notes"]], "against": list(against)}
-    told["has_limit"] = has_limit(found.masked.recipe)
-    if released is not None:
-        places = {"folder": released.folder, "internal": released.internal, "data": released.data}
-        told["release"] = {name: str(path) for name, path in places.items()} | {"notes": list(released.notes)}
-    return told
-
-
-def _print(found: Masking, released: ReleasedRecords | None, against: Sequence[str], *, refused: bool) -> None:
-    from rich.text import Text
-
-    from tacita.recipes.verdict import UNGATED, has_limit
-    from tacita.release.records.derivable import with_derivable
-    from tacita.views.evaluation import evaluation_text, headline, steps_text
-
-    lines = [*found.notes, *(released.notes if released is not None else ())]
-    said = [Text(printable(f"Note: {note}"), style="dim") for note in lines]
-    said += [Text(printable(f"Not kept: {reason}."), style="bold red") for reason in against]
-    if released is not None:
-        said.append(Text(printable(f"Released to {released.folder}: {', '.join(released.files)} and a report.")))
-        said.append(Text(printable(f"What stays in the house, with the seed, is in {released.internal}.")))
-    elif refused:
-        said.append(Text(f"Not released: {UNGATED}. {_DO_LIMIT}", style="bold red"))
-    elif not has_limit(found.masked.recipe):
-        said.append(Text(f"Nothing was written. {_DO_LIMIT}"))
-    else:
-        said.append(Text("Nothing was written" + ("." if against else "; add --out FOLDER to release it.")))
-    is_derivable = released is not None and released.is_derivable
-    first = Text(printable(with_derivable(headline(found.evaluation), is_derivable=is_derivable)), style="bold")
-    steps = steps_text(found.masked.steps)
-    print_text(first, Text(""), *steps, *evaluation_text(found.evaluation), Text(""), *said)
 
 
 def add_to(app: typer.Typer) -> None:

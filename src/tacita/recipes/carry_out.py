@@ -45,7 +45,7 @@ class Done:
     """Whether a later step changed the same attributes or left out records, so that the promise need not hold."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Masked:
     """Microdata after a recipe."""
 

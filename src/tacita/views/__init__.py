@@ -26,6 +26,7 @@ VIEWS = {
     "Description": "description",
     "Evaluation": "evaluation",
     "FormattedPrograms": "rules",
+    "Masking": "masking",
     "Outcome": "outcome",
     "Overview": "rules",
     "Protected": "table_results",

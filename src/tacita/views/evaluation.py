@@ -54,7 +54,7 @@ class EvaluationView(View[Evaluation]):
         return tag("div", style("fragment"), first, *evaluation_parts(result), class_="tacita-report")
 
 
-def headline(evaluation: Evaluation) -> str:
+def headline(evaluation: Evaluation, *, is_derivable: bool = False) -> str:
     """Return the best attack of each threat, beside its control, and how many are unique on what stays as it was.
 
     >>> link = Attacked("distance-linkage", 0.98, 0.97, 0.99, 0.001, 1000)
@@ -70,6 +70,7 @@ def headline(evaluation: Evaluation) -> str:
     if not said:
         said = ["nobody attacked, so that nothing is known of the risk"]
     sentences = ["; ".join(said), evaluation.untouched.sentence if evaluation.untouched is not None else ""]
+    sentences += ["hidden values can be derived (allowed)"] if is_derivable else []
     return " ".join(f"{each[0].upper()}{each[1:]}." for each in sentences if each)
 
 

@@ -12,7 +12,6 @@ from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe_file import recipe_text
 from tacita.release.kinds.microdata.external_report import about
-from tacita.release.records.derivable import with_derivable
 from tacita.release.tuples import Tuples
 from tacita.utility.catalogue import LOSSES
 from tacita.version import __version__
@@ -89,7 +88,7 @@ def internal_report(
     ]
     body: list[Html] = [
         tag("h1", title),
-        tag("p", tag("strong", with_derivable(headline(evaluation), is_derivable=is_derivable))),
+        tag("p", tag("strong", headline(evaluation, is_derivable=is_derivable))),
         tag("p", figures),
         section("Steps", table(["step", "attributes", "figure", "value"], rows)),
         section("What it still tells, and what it costs", *evaluation_parts(evaluation)),
