@@ -62,6 +62,7 @@ MEASURES = _Measures(
         "t-closeness": "attribute.t_closeness:TCloseness",
         "alpha-k": "attribute.alpha_k:AlphaK",
         "beta-likeness": "attribute.beta_likeness:BetaLikeness",
+        "delta-disclosure": "attribute.delta_disclosure:DeltaDisclosure",
         "k-map": "population.k_map:KMap",
         "delta-presence": "population.delta_presence:DeltaPresence",
         "file-risk": "population.file_risk:FileRisk",
