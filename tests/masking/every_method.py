@@ -60,8 +60,13 @@ METHODS: dict[str, tuple[dict[str, object], ...]] = {
     "weight-calibration": ({"weight": "weight", "totals": {"urban": {"yes": 9000.0, "no": 12000.0}, "staff": 3.2e6}},),
     "weight-noise": ({"weight": "weight", "keep": ["urban", "staff"]}, {"weight": "exact", "keep": ["region"]}),
 }
-UNREPEATABLE = {"differential-privacy-after-microaggregation", "differential-privacy-noise", "synthetic-marginals"}
-"""Their noise is drawn by opendp, and nobody may be able to repeat it."""
+"""Examples of methods whose parameters cannot be guessed, or that have several ways."""
+
+
+def example(name: str, records: Records) -> dict[str, object]:
+    """Return parameters for a method that needs attributes and nothing else: one that it treats."""
+    kind = Categories if CATALOGUE.fact(name, "treats") == "categories" else Numbers
+    return {"attributes": [next(column for column in records.names if isinstance(records[column], kind))]}
 
 
 def firms(count: int = 1_200) -> Records:
@@ -102,8 +107,9 @@ def firms(count: int = 1_200) -> Records:
 def digests(records: Records) -> dict[str, str]:
     """Return for each method, and each way to call it, a digest of everything that would be released."""
     found = {}
-    for name, ways in METHODS.items():
-        for number, parameters in enumerate(ways):
+    for name in CATALOGUE.names():
+        ways = METHODS.get(name) or (example(name, records),)
+        for number, parameters in enumerate(ways if CATALOGUE.fact(name, "is_repeatable") else ()):
             treated = CATALOGUE.make(name, parameters).treated(records, np.random.default_rng(7))
             found[f"{name} {number + 1}"] = _digest(treated)
     return found
