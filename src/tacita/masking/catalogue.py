@@ -37,6 +37,7 @@ METHODS: Catalogue[Method] = Catalogue(
         "random-rounding": "coding.random_rounding:RandomRounding",
         "rare-categories": "coding.rare_categories:RareCategories",
         "rounding": "coding.rounding:Rounding",
+        "truncation": "coding.truncation:Truncation",
         "top-bottom-coding": "coding.top_bottom_coding:TopBottomCoding",
         "synthetic-trees": "synthetic.trees:SyntheticTrees",
         "synthetic-copula": "synthetic.copula:SyntheticCopula",
