@@ -1,4 +1,4 @@
-"""What commands print: JSON for machines, rich tables for people; progress only where a person waits."""
+"""What commands print: JSON for machines, rich tables for people; progress where a person waits, or as asked for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import io
 import json
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from tacita.progress import Progress, Step, silent
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _PATIENCE = 2.0  # seconds before progress is shown
+_BETWEEN = 0.2  # seconds between two lines about the same step
 _PIPE_WIDTH = 120
 
 
@@ -43,10 +46,47 @@ def print_lines(lines: Iterable[str]) -> None:
         sys.stdout.write(f"{line.rstrip()}\n")
 
 
+class ProgressForm(StrEnum):
+    """How progress is shown: as a bar if somebody sits at a terminal, as lines of JSON, or not at all."""
+
+    AUTO = "auto"
+    JSON = "json"
+    NONE = "none"
+
+
+_form = ProgressForm.AUTO
+
+
+def show_progress_as(form: ProgressForm) -> None:
+    """Set how the command that is about to run shows its progress: the value of ``--progress``."""
+    global _form  # noqa: PLW0603 - one command runs at a time, and this is an option of all of them
+    _form = form
+
+
+def progress_lines() -> Progress:
+    """Return a progress that writes a JSON object for each step to the error output, and for parts of long ones."""
+    last, at = "", 0.0
+
+    def report(step: Step) -> None:
+        nonlocal last, at
+        now = time.monotonic()
+        if step.doing == last and now - at < _BETWEEN and step.done != step.total:
+            return
+        last, at = step.doing, now
+        line = {"doing": step.doing, "done": step.done, "total": step.total}
+        sys.stderr.write(json.dumps(line, ensure_ascii=False) + "\n")
+        sys.stderr.flush()
+
+    return report
+
+
 @contextlib.contextmanager
 def progress_shown() -> Iterator[Progress]:
     """Hand out a progress that appears on the terminal's error output after two seconds, and goes away at the end."""
-    if not sys.stderr.isatty():
+    if _form is ProgressForm.JSON:
+        yield progress_lines()
+        return
+    if _form is ProgressForm.NONE or not sys.stderr.isatty():
         yield silent
         return
     from rich.console import Console
