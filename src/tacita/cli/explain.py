@@ -9,13 +9,11 @@ import typer
 
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
-from tacita.errors import UsageError, counted, printable
+from tacita.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from rich.tree import Tree
-
     from tacita.cycle.program.why import LinkedWhy
-    from tacita.release.kinds.microdata.explain import Branch, Explanation
+    from tacita.release.kinds.microdata.explain import ChangeExplanation
     from tacita.release.records_of import OpenedRelease
 
 _SHOWN = 20
@@ -67,13 +65,11 @@ def explain(
     found = explained(folder, row, attribute, of_source=source_row)
     chain = _chain(folder, found) if found.decisions else None
     if as_json:
-        print_json(_as_dict(found) | ({"chain": chain.as_json()} if chain is not None else {}))
+        print_json(found.to_dict() | ({"chain": chain.as_json()} if chain is not None else {}))
         return
     from rich.text import Text
 
-    where = f"Record {found.row:,} of the release"
-    where += f", record {found.source_row:,} of the source" if found.source_row != found.row else ""
-    print_text(Text(where), *(_tree(branch) for branch in found.branches))
+    print_text(found)
     if chain is not None:
         said = [Text(printable(line)) for line in chain.as_sentences().splitlines()]
         print_text(Text(""), *said, Text(""), Text(chain.as_text()))
@@ -81,21 +77,16 @@ def explain(
 
 def _list(folder: OpenedRelease, attribute: str | None, *, as_json: bool) -> None:
     """Show which records were changed, so that somebody can ask about one."""
-    from rich.text import Text
-
     from tacita.release.kinds.microdata.explain import changed_records
 
     found = changed_records(folder, attribute)
     if as_json:
-        print_json([{"row": row, "source_row": source, "attributes": names} for row, source, names in found])
-        return
-    lines = [f"{counted(len(found), 'record')} changed; ask about one with --row N"]
-    lines += [f"  row {row:,}: {', '.join(names)}" for row, _, names in found[:_SHOWN]]
-    lines += [f"  and {len(found) - _SHOWN:,} more (--json names them all)"] if len(found) > _SHOWN else []
-    print_text(*(Text(printable(line)) for line in lines))
+        print_json(found.to_dict()["records"])
+    else:
+        print_text(found)
 
 
-def _chain(folder: OpenedRelease, found: Explanation) -> LinkedWhy | None:
+def _chain(folder: OpenedRelease, found: ChangeExplanation) -> LinkedWhy | None:
     """Return why the record shares the risk of others, from the source and the rules, if rules linked them."""
     chain = folder.manifest.get("settings", {}).get("chain")
     if not chain or not Path(chain["source"]).exists():
@@ -112,27 +103,6 @@ def _chain(folder: OpenedRelease, found: Explanation) -> LinkedWhy | None:
     return why_linked(
         data.microdata, found.source_row, chain["program"], chain["inputs"], measure=measured, known=claim.known
     )
-
-
-def _tree(branch: Branch) -> Tree:
-    from rich.text import Text
-    from rich.tree import Tree
-
-    tree = Tree(Text(printable(branch.text)))
-    for each in branch.below:
-        tree.add(_tree(each))
-    return tree
-
-
-def _as_dict(found: Explanation) -> dict[str, object]:
-    return {
-        "row": found.row,
-        "source_row": found.source_row,
-        "attribute": found.attribute,
-        "sentences": found.sentences,
-        "tree": [branch.to_dict() for branch in found.branches],
-        "decisions": [decision.to_dict() for decision in found.decisions],
-    }
 
 
 def add_to(app: typer.Typer) -> None:

@@ -9,10 +9,7 @@ import typer
 
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
-from tacita.errors import counted, printable
 from tacita.forms import once, split_pair
-
-_SHOWN = 20
 
 
 def explain(
@@ -32,23 +29,16 @@ def explain(
     """
     import csv
 
-    from rich.text import Text
-
     from tacita.release.kinds.tables.opened import decisions
 
     pairs = [pair.strip() for pair in next(csv.reader([cell or ""], skipinitialspace=True), []) if pair.strip()]
     found = decisions(release, once((split_pair(pair, "--cell") for pair in pairs), "--cell"), internal)
     if not pairs or len(found) > 1:
-        found = [each for each in found if each.reason] or found[:1]
+        found = found.withheld
     if as_json:
-        print_json([each.to_dict() for each in found])
-        return
-    lines: list[str] = []
-    for each in found[:_SHOWN]:
-        lines += each.sentences
-    if len(found) > _SHOWN:
-        lines.append(f"And {counted(len(found) - _SHOWN, 'cell')} more; --json names them all.")
-    print_text(*(Text(printable(line)) for line in lines))
+        print_json(found.to_dict()["cells"])
+    else:
+        print_text(found)
 
 
 def add_to(app: typer.Typer) -> None:

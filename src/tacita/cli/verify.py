@@ -10,11 +10,13 @@ import typer
 from tacita.cli.measuring import parameters_asked
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text, progress_shown
-from tacita.errors import UsageError, printable
+from tacita.errors import UsageError
 from tacita.forms import names_in
 
 if TYPE_CHECKING:
     from tacita.cycle.outcome import Claim
+    from tacita.release.kinds.masked.verify import MaskedVerification
+    from tacita.release.kinds.tables.verify import TableVerification
     from tacita.release.verify import Verification
 
 EXIT_DOES_NOT_HOLD = 1
@@ -65,65 +67,24 @@ def verify(
     tables and of masked data, the files are compared with those that were attacked.
     """
     from tacita.release import verify as checks
-    from tacita.release.kinds.masked.verify import is_masked_release
+    from tacita.release.kinds.masked.verify import is_masked_release, verify_masked
     from tacita.release.kinds.tables.kind import is_table_release
-
-    if is_table_release(release):
-        _verify_tables(release, internal, as_json=as_json)
-        return
-    if is_masked_release(release):
-        _verify_masked(release, internal, as_json=as_json)
-        return
-    with progress_shown() as progress:
-        given = (measure, k, threshold, param, quasi, nulls, alpha)
-        claim = _claim(release, *given) if any(each is not None for each in given) else None
-        found = checks.verify(release, claim, internal=internal, progress=progress)
-    if as_json:
-        print_json(as_dict(found))
-    else:
-        print_text(*_lines(found))
-    if not found.holds:
-        raise typer.Exit(EXIT_DOES_NOT_HOLD)
-
-
-def _verify_tables(release: Path, internal: Path | None, *, as_json: bool) -> None:
-    from rich.text import Text
-
     from tacita.release.kinds.tables.verify import verify_tables
 
-    found = verify_tables(release, internal)
-    if as_json:
-        told = {"holds": found.holds, "verdict": found.verdict, "faults": list(found.faults)}
-        print_json(told | {"with_internal_folder": found.with_proof, "tables": found.tables})
+    found: Verification | TableVerification | MaskedVerification
+    if is_table_release(release):
+        found = verify_tables(release, internal)
+    elif is_masked_release(release):
+        found = verify_masked(release, internal)
     else:
-        lines = [found.verdict, "", *(f"  fault: {fault}" for fault in found.faults)]
-        lines += [f"  tables: {found.tables:,}", f"  withheld figures: {found.withheld:,}"]
-        if not found.with_proof:
-            lines.append("  no internal folder: files are compared with the manifest of the release alone")
-        lines.append("  to attack them again: tacita table audit SPEC.toml --pattern " + str(release))
-        print_text(*(Text(printable(line)) for line in lines))
-    if not found.holds:
-        raise typer.Exit(EXIT_DOES_NOT_HOLD)
-
-
-def _verify_masked(release: Path, internal: Path | None, *, as_json: bool) -> None:
-    from rich.text import Text
-
-    from tacita.release.kinds.masked.verify import verify_masked
-
-    found = verify_masked(release, internal)
+        with progress_shown() as progress:
+            given = (measure, k, threshold, param, quasi, nulls, alpha)
+            claim = _claim(release, *given) if any(each is not None for each in given) else None
+            found = checks.verify(release, claim, internal=internal, progress=progress)
     if as_json:
-        told = {"holds": found.holds, "verdict": found.verdict, "faults": list(found.faults)}
-        more = {"released_against": list(found.against), "ungated": found.is_ungated}
-        more["derivable_allowed"] = found.is_derivable
-        print_json(told | {"with_internal_folder": found.with_proof} | more)
+        print_json(found.to_dict())
     else:
-        lines = [found.verdict, "", *(f"  fault: {fault}" for fault in found.faults)]
-        lines += [f"  released although: {reason}" for reason in found.against]
-        lines += ["  released without a limit of risk (--ungated)"] if found.is_ungated else []
-        if not found.with_proof:
-            lines.append("  no internal folder: files are compared with the manifest of the release alone")
-        print_text(*(Text(printable(line)) for line in lines))
+        print_text(found)
     if not found.holds:
         raise typer.Exit(EXIT_DOES_NOT_HOLD)
 
@@ -188,46 +149,6 @@ def _quasi_identifiers(release: Path) -> tuple[str, ...]:
     if not found:
         raise UsageError("what the intruder knows is not said", do="name it with --quasi NAME,NAME")
     return found
-
-
-def as_dict(found: Verification) -> dict[str, Any]:
-    """Return what was found in words of JSON."""
-    from tacita.release.manifest import claim_dict
-
-    return {
-        "holds": found.holds,
-        "verdict": found.verdict,
-        "faults": list(found.faults),
-        "checked": not found.unchecked and found.unsafe is not None,
-        "checked_in_part": list(found.held),
-        "with_internal_folder": found.with_proof,
-        "derivable_allowed": found.is_derivable,
-        "claim": claim_dict(found.claim),
-        "records": found.records,
-        "unsafe": found.unsafe,
-        "unsafe_strict": found.unsafe_strict,
-        "largest_risk": found.largest_risk,
-    }
-
-
-def _lines(found: Verification) -> list[Any]:
-    from rich.text import Text
-
-    claim = found.claim
-    lines = [found.verdict, ""]
-    lines += [f"  fault: {fault}" for fault in found.faults]
-    for measure, given in claim.measures:
-        asked = ", ".join(f"{name} {value}" for name, value in given.items())
-        lines.append(f"  measure: {measure}{f' ({asked})' if asked else ''}")
-    lines += [f"  the intruder knows: {', '.join(claim.known)}"]
-    if found.unsafe is not None:
-        lines += [f"  records: {found.records:,}", f"  unsafe: {found.unsafe:,}"]
-        lines += [f"  largest risk: {found.largest_risk:.6g}"]
-    if found.unsafe_strict is not None:
-        lines.append(f"  below k in the strict sense: {found.unsafe_strict:,}")
-    if not found.with_proof:
-        lines.append("  no internal folder: files are compared with the manifest of the release alone")
-    return [Text(printable(line)) for line in lines]
 
 
 def add_to(app: typer.Typer) -> None:

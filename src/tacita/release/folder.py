@@ -17,13 +17,14 @@ from sqlglot import exp
 from tacita.attacks.microdata.derivation import Derivation
 from tacita.cycle.outcome import Claim, Outcome
 from tacita.engines.published_codes import FIRST_MADE, published_codes
-from tacita.errors import OutputError, listed
+from tacita.errors import OutputError, counted, listed
 from tacita.files.atomic import atomic, write_text
 from tacita.files.contract import WriteOptions
 from tacita.files.write import write
 from tacita.model import dictionary_file
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
+from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
 from tacita.release.kinds.microdata.external_report import external_report
 from tacita.release.kinds.microdata.internal_report import internal_report
@@ -50,8 +51,8 @@ _WITHOUT_CODES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 DECISIONS, ORDER, CLUSTERS, LINKS = "decisions.parquet", "order.parquet", "clusters.parquet", "links.parquet"
 
 
-@dataclass(frozen=True, slots=True)
-class Released:
+@dataclass(frozen=True, slots=True, repr=False)
+class Released(Result):
     """Where a release is, and what has to be said about it."""
 
     folder: Path
@@ -63,6 +64,9 @@ class Released:
     """Whether the claim was checked on the written file."""
     outcome: Outcome
     """What was released; its verdict says if nobody could check it on the file, or hidden values can be derived."""
+
+    def _in_short(self) -> str:
+        return f"'{self.folder.name}': {counted(self.records, 'record')}"
 
     @property
     def verdict(self) -> str:

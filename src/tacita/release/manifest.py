@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tacita.cycle.outcome import Claim, Outcome, State
+from tacita.cycle.outcome import Claim, Outcome
 from tacita.files.layout import character
 from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
@@ -23,6 +23,7 @@ from tacita.release.tuples import Tuples, identifiers_of
 from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.version import __version__
 from tacita.views.json_values import plain
+from tacita.views.outcome import claim_dict, state_dict
 
 FORMAT = 1
 PUBLIC, INTERNAL = "tacita release", "tacita release, internal"
@@ -76,12 +77,12 @@ def internal_manifest(
         "data": data,
         "versions": versions(),
         "source": source_told(outcome.original),
-        "claim": claim_dict(outcome.claim),
+        "claim": plain(claim_dict(outcome.claim)),
         "settings": plain(outcome.settings),
         "seed": seed,
         "records": outcome.records,
-        "before": state_dict(outcome.before),
-        "after": state_dict(outcome.after),
+        "before": plain(state_dict(outcome.before)),
+        "after": plain(state_dict(outcome.after)),
         "checked": plain(checked),
         "nulls": outcome.nulls,
         "changed_cells": {
@@ -173,30 +174,6 @@ def sha256(path: Path) -> str:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
-
-
-def claim_dict(claim: Claim) -> dict[str, Any]:
-    """Return a claim in words of JSON."""
-    return {
-        "measure": claim.measure,
-        "parameters": plain(claim.parameters),
-        "measures": [{"measure": name, "parameters": plain(given)} for name, given in claim.measures],
-        "known": list(claim.known),
-        "nulls": plain(claim.nulls),
-        "cluster": claim.cluster,
-        "related": claim.related,
-    }
-
-
-def state_dict(state: State) -> dict[str, Any]:
-    """Return the risk at one moment in words of JSON."""
-    return {
-        "unsafe": state.unsafe,
-        "unsafe_strict": state.unsafe_strict,
-        "largest_risk": state.largest_risk,
-        "expected": state.expected,
-        "figures": plain(state.figures),
-    }
 
 
 def as_json(value: Mapping[str, Any]) -> str:

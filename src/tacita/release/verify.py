@@ -19,6 +19,7 @@ from tacita.errors import InputError, TacitaError, counted
 from tacita.files.read import read
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
+from tacita.model.result import Result
 from tacita.progress import Progress, silent
 from tacita.release.file_faults import file_faults, identifier_faults, internal_faults, reading_options
 from tacita.release.folder import internal_folder
@@ -36,8 +37,8 @@ from tacita.risk.together import Together
 from tacita.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+@dataclass(frozen=True, slots=True, repr=False)
+class Verification(Result):
     """What was found in a release."""
 
     folder: Path
@@ -60,6 +61,9 @@ class Verification:
     """Whether the internal folder was there to compare with."""
     is_derivable: bool = False
     """Whether the internal folder says that hidden values can be derived, and that this was allowed."""
+
+    def _in_short(self) -> str:
+        return f"'{self.folder.name}': {self.verdict}"
 
     @property
     def holds(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.curve import Curve
-from tacita.cycle.outcome import Outcome, State
+from tacita.cycle.outcome import Claim, Outcome, State
 from tacita.errors import counted
 from tacita.model.figures import figure, share
 from tacita.views.terminal import add, columns, lines, notes
@@ -76,6 +76,19 @@ def outcome_dict(outcome: Outcome) -> dict[str, Any]:
         "loss": dict(outcome.loss),
         "stuck": [asdict(each) for each in outcome.stuck[:_MOST_STUCK_IN_JSON]],
         "notes": [note for note in outcome.notes if note],
+    }
+
+
+def claim_dict(claim: Claim) -> dict[str, Any]:
+    """Return what is said of a release, so that anybody can check it."""
+    return {
+        "measure": claim.measure,
+        "parameters": claim.parameters,
+        "measures": [{"measure": name, "parameters": parameters} for name, parameters in claim.measures],
+        "known": list(claim.known),
+        "nulls": claim.nulls,
+        "cluster": claim.cluster,
+        "related": claim.related,
     }
 
 

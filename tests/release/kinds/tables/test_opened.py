@@ -24,7 +24,7 @@ def test_a_secondary_suppression_names_what_it_protects(release: Path) -> None:
         "sector=III, region=C is withheld. Withheld to protect sector=II, region=B: without it that cell would be "
         "known to within 3.1 %."
     )
-    assert found.to_dict()["protects"] == "sector=II, region=B"
+    assert found.protects == "sector=II, region=B"
     assert found.known_to_within == pytest.approx(0.031)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from tacita.attacks.microdata.derivation import Derivation
-from tacita.errors import OutputError, UsageError, faults_text, listed
+from tacita.errors import OutputError, UsageError, counted, faults_text, listed
 from tacita.files.atomic import write_text
 from tacita.files.contract import WriteOptions
 from tacita.files.file_names import file_names
@@ -22,6 +22,7 @@ from tacita.files.formulas import escaped
 from tacita.files.write import write
 from tacita.model import dictionary_file
 from tacita.model.microdata import Microdata, Source
+from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
 from tacita.recipes.evaluation import Evaluation
@@ -66,8 +67,8 @@ class MaskedOptions:
     """Whether data are released although a single attribute that stays determines suppressed or recoded cells."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleasedRecords:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReleasedRecords(Result):
     """Where a release is, and what has to be said about it."""
 
     folder: Path
@@ -78,6 +79,9 @@ class ReleasedRecords:
     notes: tuple[str, ...]
     is_derivable: bool = False
     """Whether attributes that stay determine hidden values, and it was released all the same."""
+
+    def _in_short(self) -> str:
+        return f"'{self.folder.name}': {counted(self.records, 'record')}"
 
 
 def write_masked(

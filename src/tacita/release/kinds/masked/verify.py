@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tacita.errors import InputError
+from tacita.model.result import Result
 from tacita.release.file_faults import file_faults, internal_faults
 from tacita.release.folder import DICTIONARY, internal_folder
 from tacita.release.kinds.masked.manifest import INTERNAL, PUBLIC
@@ -15,8 +16,8 @@ from tacita.release.records.derivable import with_derivable
 from tacita.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class MaskedVerification:
+@dataclass(frozen=True, slots=True, repr=False)
+class MaskedVerification(Result):
     """What was found; `faults` is empty if everything is as it was when the data were attacked and released."""
 
     folder: Path
@@ -28,6 +29,9 @@ class MaskedVerification:
     """Whether the data were released without a limit of risk."""
     is_derivable: bool = False
     """Whether the internal folder says that hidden values can be derived, and that this was allowed."""
+
+    def _in_short(self) -> str:
+        return f"'{self.folder.name}': {self.verdict}"
 
     @property
     def holds(self) -> bool:

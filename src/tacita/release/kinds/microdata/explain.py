@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacita.cycle.suppression.account import FOR_OTHERS
-from tacita.errors import UsageError, did_you_mean
+from tacita.errors import UsageError, counted, did_you_mean
 from tacita.model.decision import EVERY_RECORD, Decision
+from tacita.model.result import Result
 from tacita.release.records_of import OpenedRelease
 
 
@@ -22,13 +23,9 @@ class Branch:
     text: str
     below: tuple[Branch, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tree in words of JSON."""
-        return {"text": self.text, "because": [branch.to_dict() for branch in self.below]}
 
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class ChangeExplanation(Result):
     """Why a record, or one of its cells, is as it is."""
 
     row: int
@@ -40,6 +37,9 @@ class Explanation:
     links: str | None = None
     """The word for what is linked by rules, if the risk was one of linked records."""
 
+    def _in_short(self) -> str:
+        return f"record {self.row:,} of the release, {counted(len(self.decisions), 'decision')}"
+
     @property
     def sentences(self) -> list[str]:
         """The explanation as sentences, one after the other."""
@@ -50,9 +50,19 @@ class Explanation:
         return found
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class ChangedRecords(Result):
+    """The records that were changed: number in the release, number in the source, changed attributes."""
+
+    records: tuple[tuple[int, int, tuple[str, ...]], ...]
+
+    def _in_short(self) -> str:
+        return f"{counted(len(self.records), 'record')} changed"
+
+
 def explained(
     release: OpenedRelease, row: int, attribute: str | None = None, *, of_source: bool = False
-) -> Explanation:
+) -> ChangeExplanation:
     """Return why a record of a release, or one of its cells, was changed or not.
 
     `row` counts the released records from 1, or with `of_source` those of the source.
@@ -77,18 +87,20 @@ def explained(
     if not branches:
         kept = attribute is not None and attribute in settings.get("keep", ())
         branches = (_untouched(attribute, log.of_record(source), claim.measure, kept=kept),)
-    return Explanation(released, source, attribute, tuple(decisions), branches, claim.related if settings else None)
+    return ChangeExplanation(
+        released, source, attribute, tuple(decisions), branches, claim.related if settings else None
+    )
 
 
-def changed_records(release: OpenedRelease, attribute: str | None = None) -> list[tuple[int, int, list[str]]]:
-    """Return the changed records: number in the release, number in the source, changed attributes; in release order."""
+def changed_records(release: OpenedRelease, attribute: str | None = None) -> ChangedRecords:
+    """Return the changed records, in the order of the release."""
     table = release.decisions.table
     found: dict[int, dict[str, None]] = {}
     for row, name in zip(table["row"].to_pylist(), table["attribute"].to_pylist(), strict=True):
         if row != EVERY_RECORD and attribute in {None, name}:
             found.setdefault(row, {})[name] = None
     places = release.released_rows()
-    return sorted((places[row - 1], row, list(names)) for row, names in found.items())
+    return ChangedRecords(tuple(sorted((places[row - 1], row, tuple(names)) for row, names in found.items())))
 
 
 def _told(decision: Decision, parameters: Mapping[str, Any], measure: str) -> Branch:

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tacita.errors import InternalError, UsageError, did_you_mean
+from tacita.errors import InternalError, UsageError, counted, did_you_mean
 from tacita.files.atomic import atomic, write_text
 from tacita.files.file_names import file_names
+from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
 from tacita.release.folder import internal_folder
 from tacita.release.kinds.tables.manifest import internal_manifest, public_manifest
@@ -51,13 +52,16 @@ class TableOptions:
         check_formats(self.formats)
 
 
-@dataclass(frozen=True, slots=True)
-class ReleasedTables:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReleasedTables(Result):
     """Where the tables are."""
 
     folder: Path
     internal: Path
     files: tuple[str, ...]
+
+    def _in_short(self) -> str:
+        return f"'{self.folder.name}': {counted(len(self.files), 'file')}"
 
 
 def check_formats(formats: Sequence[str]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tacita.errors import InputError, UsageError, did_you_mean, listed
+from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
+from tacita.model.result import Result
 from tacita.release.folder import internal_folder
 from tacita.release.kinds.tables.kind import INTERNAL, manifest_in
 from tacita.release.placing import put_back
@@ -17,7 +18,7 @@ from tacita.tables.protect.protected import percent
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class CellDecision:
     """What happened to one cell, as a sentence; `codes` by dimension."""
 
     table: str
@@ -51,21 +52,29 @@ class Decision:
         below, above = ("without end" if each is None else f"by {percent(each)}" for each in self.reach)
         return f" Seen from outside it may be smaller {below}, and larger {above}."
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "table": self.table,
-            "cell": dict(self.codes),
-            "status": self.status,
-            "sentences": list(self.sentences),
-            "protects": self.protects or None,
-            "known_to_within": self.known_to_within,
-            "reach": None if self.reach is None else {"below": self.reach[0], "above": self.reach[1]},
-            "helped_by": list(self.helped_by),
-        }
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CellDecisions(Result):
+    """What happened to some cells."""
+
+    cells: tuple[CellDecision, ...]
+
+    def __iter__(self) -> Iterator[CellDecision]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def _in_short(self) -> str:
+        return counted(len(self.cells), "cell")
+
+    @property
+    def withheld(self) -> CellDecisions:
+        """Those that are withheld; the first if none is."""
+        return CellDecisions(tuple(cell for cell in self.cells if cell.reason) or self.cells[:1])
 
 
-def decisions(release: Path, cell: Mapping[str, str], internal: Path | None = None) -> list[Decision]:
+def decisions(release: Path, cell: Mapping[str, str], internal: Path | None = None) -> CellDecisions:
     """Return what happened to the cells that have these codes; a dimension that is not named may have any code."""
     folder = _internal(release, internal)
     parts = manifest_in(folder)["cells"]
@@ -90,7 +99,7 @@ def decisions(release: Path, cell: Mapping[str, str], internal: Path | None = No
             for name in part["dimensions"]:
                 known.setdefault(name, set()).update(row[name] for row in cells)
         raise _no_such_cell(cell, known)
-    return found
+    return CellDecisions(tuple(found))
 
 
 def _names(parts: list[dict[str, Any]], rows: list[list[dict[str, Any]]]) -> dict[tuple[int, int], str]:
@@ -104,9 +113,9 @@ def _names(parts: list[dict[str, Any]], rows: list[list[dict[str, Any]]]) -> dic
 
 def _decision(
     part: Mapping[str, Any], row: Mapping[str, Any], names: Mapping[tuple[int, int], str], helped_by: tuple[str, ...]
-) -> Decision:
+) -> CellDecision:
     share = row["known_to_within"]
-    return Decision(
+    return CellDecision(
         part["name"],
         {name: row[name] for name in part["dimensions"]},
         row["status"],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tacita.errors import InputError
+from tacita.model.result import Result
 from tacita.release.file_faults import file_faults, internal_faults
 from tacita.release.folder import internal_folder
 from tacita.release.kinds.tables.kind import INTERNAL, PUBLIC, manifest_in
@@ -14,8 +15,8 @@ from tacita.release.placing import put_back
 from tacita.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class TableVerification:
+@dataclass(frozen=True, slots=True, repr=False)
+class TableVerification(Result):
     """What was found; `faults` is empty if everything is as it was when the tables were audited and released."""
 
     folder: Path
@@ -23,6 +24,9 @@ class TableVerification:
     withheld: int
     faults: tuple[str, ...]
     with_proof: bool
+
+    def _in_short(self) -> str:
+        return f"'{self.folder.name}': {self.verdict}"
 
     @property
     def holds(self) -> bool:

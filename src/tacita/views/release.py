@@ -1,0 +1,268 @@
+"""The forms of what is done with releases: written, verified, explained. Paths and counts, and no value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tacita.errors import counted, printable
+from tacita.model.figures import figure
+from tacita.views.outcome import claim_dict
+from tacita.views.terminal import lines
+from tacita.views.view import View
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.tree import Tree
+
+    from tacita.release.folder import Released
+    from tacita.release.kinds.masked.folder import ReleasedRecords
+    from tacita.release.kinds.masked.verify import MaskedVerification
+    from tacita.release.kinds.microdata.explain import Branch, ChangedRecords, ChangeExplanation
+    from tacita.release.kinds.tables.folder import ReleasedTables
+    from tacita.release.kinds.tables.opened import CellDecisions
+    from tacita.release.kinds.tables.verify import TableVerification
+    from tacita.release.verify import Verification
+
+_NO_PROOF = "  no internal folder: files are compared with the manifest of the release alone"
+_SHOWN = 20
+
+
+class ReleasedView(View["Released | ReleasedRecords"]):
+    """The forms of a release of microdata."""
+
+    def title(self, result: Released | ReleasedRecords) -> str:
+        """Return where it is."""
+        return f"The release {result.folder.name}"
+
+    def as_dict(self, result: Released | ReleasedRecords) -> dict[str, Any]:
+        """Return where it is, and what has to be said about it."""
+        places = {"folder": result.folder, "internal": result.internal, "data": result.data}
+        return places | {"notes": list(result.notes)}
+
+    def as_text(self, result: Released | ReleasedRecords) -> RenderableType:
+        """Return what was written, and what a person may want to do next."""
+        return _group([*(f"Note: {note}" for note in result.notes), *self._written(result)])
+
+    def _written(self, result: Any) -> list[str]:
+        folder = result.folder
+        return [
+            f"Released to {folder}: {result.data.name}, its dictionary, a report and a manifest.",
+            f"What stays in the house is in {result.internal}.",
+            f"Ask why with 'tacita explain {folder} --row N', check with 'tacita verify {folder}'.",
+        ]
+
+
+class ReleasedRecordsView(ReleasedView):
+    """The forms of a release of masked microdata."""
+
+    def _written(self, result: Any) -> list[str]:
+        return [
+            f"Released to {result.folder}: {', '.join(result.files)} and a report.",
+            f"What stays in the house, with the seed, is in {result.internal}.",
+        ]
+
+
+class ReleasedTablesView(View["ReleasedTables"]):
+    """The forms of a release of tables."""
+
+    def title(self, result: ReleasedTables) -> str:
+        """Return where it is."""
+        return f"The release {result.folder.name}"
+
+    def as_dict(self, result: ReleasedTables) -> dict[str, Any]:
+        """Return where it is, and its files."""
+        return {"folder": result.folder, "internal": result.internal, "files": list(result.files)}
+
+    def as_text(self, result: ReleasedTables) -> RenderableType:
+        """Return what was written."""
+        return _group(
+            [
+                f"Released to {result.folder}: {', '.join(result.files)}, a page and a manifest.",
+                f"What stays in the house is in {result.internal}.",
+            ]
+        )
+
+
+class VerificationView(View["Verification"]):
+    """The forms of a check of a release against its claim."""
+
+    def title(self, result: Verification) -> str:
+        """Return what was checked."""
+        return f"Whether the claim of {result.folder.name} holds"
+
+    def as_dict(self, result: Verification) -> dict[str, Any]:
+        """Return the verdict, the claim, and the figures that were measured anew."""
+        return {
+            "holds": result.holds,
+            "verdict": result.verdict,
+            "faults": list(result.faults),
+            "checked": not result.unchecked and result.unsafe is not None,
+            "checked_in_part": list(result.held),
+            "with_internal_folder": result.with_proof,
+            "derivable_allowed": result.is_derivable,
+            "claim": claim_dict(result.claim),
+            "records": result.records,
+            "unsafe": result.unsafe,
+            "unsafe_strict": result.unsafe_strict,
+            "largest_risk": result.largest_risk,
+        }
+
+    def as_text(self, result: Verification) -> RenderableType:
+        """Return the verdict first."""
+        claim = result.claim
+        said = [result.verdict, "", *(f"  fault: {fault}" for fault in result.faults)]
+        for measure, given in claim.measures:
+            parameters = ", ".join(f"{name} {value}" for name, value in given.items())
+            said.append(f"  measure: {measure}{f' ({parameters})' if parameters else ''}")
+        said += [f"  the intruder knows: {', '.join(claim.known)}"]
+        if result.unsafe is not None and result.largest_risk is not None:
+            said += [f"  records: {result.records:,}", f"  unsafe: {result.unsafe:,}"]
+            said += [f"  largest risk: {figure(result.largest_risk)}"]
+        if result.unsafe_strict is not None:
+            said.append(f"  below k in the strict sense: {result.unsafe_strict:,}")
+        return _group([*said, *([] if result.with_proof else [_NO_PROOF])])
+
+
+class TableVerificationView(View["TableVerification"]):
+    """The forms of a check of released tables."""
+
+    def title(self, result: TableVerification) -> str:
+        """Return what was checked."""
+        return f"Whether {result.folder.name} is what was audited"
+
+    def as_dict(self, result: TableVerification) -> dict[str, Any]:
+        """Return the verdict and the faults."""
+        return {
+            "holds": result.holds,
+            "verdict": result.verdict,
+            "faults": list(result.faults),
+            "with_internal_folder": result.with_proof,
+            "tables": result.tables,
+        }
+
+    def as_text(self, result: TableVerification) -> RenderableType:
+        """Return the verdict first."""
+        said = [result.verdict, "", *(f"  fault: {fault}" for fault in result.faults)]
+        said += [f"  tables: {result.tables:,}", f"  withheld figures: {result.withheld:,}"]
+        said += [] if result.with_proof else [_NO_PROOF]
+        return _group([*said, f"  to attack them again: tacita table audit SPEC.toml --pattern {result.folder}"])
+
+
+class MaskedVerificationView(View["MaskedVerification"]):
+    """The forms of a check of released masked microdata."""
+
+    def title(self, result: MaskedVerification) -> str:
+        """Return what was checked."""
+        return f"Whether {result.folder.name} is what was attacked"
+
+    def as_dict(self, result: MaskedVerification) -> dict[str, Any]:
+        """Return the verdict, the faults, and what was allowed on release."""
+        return {
+            "holds": result.holds,
+            "verdict": result.verdict,
+            "faults": list(result.faults),
+            "with_internal_folder": result.with_proof,
+            "released_against": list(result.against),
+            "ungated": result.is_ungated,
+            "derivable_allowed": result.is_derivable,
+        }
+
+    def as_text(self, result: MaskedVerification) -> RenderableType:
+        """Return the verdict first."""
+        said = [result.verdict, "", *(f"  fault: {fault}" for fault in result.faults)]
+        said += [f"  released although: {reason}" for reason in result.against]
+        said += ["  released without a limit of risk (--ungated)"] if result.is_ungated else []
+        return _group([*said, *([] if result.with_proof else [_NO_PROOF])])
+
+
+class ChangeExplanationView(View["ChangeExplanation"]):
+    """The forms of why a record was changed: sentences that rest on each other."""
+
+    def title(self, result: ChangeExplanation) -> str:
+        """Return which record it is about."""
+        source = f", record {result.source_row:,} of the source" if result.source_row != result.row else ""
+        return f"Record {result.row:,} of the release{source}"
+
+    def as_dict(self, result: ChangeExplanation) -> dict[str, Any]:
+        """Return the sentences, alone and as a tree, and the decisions behind them."""
+        return {
+            "row": result.row,
+            "source_row": result.source_row,
+            "attribute": result.attribute,
+            "sentences": result.sentences,
+            "tree": [_branch_dict(branch) for branch in result.branches],
+            "decisions": [decision.to_dict() for decision in result.decisions],
+        }
+
+    def as_text(self, result: ChangeExplanation) -> RenderableType:
+        """Return the sentences as a tree."""
+        from rich.console import Group
+
+        return Group(*lines([self.title(result)]), *(_tree(branch) for branch in result.branches))
+
+
+class ChangedRecordsView(View["ChangedRecords"]):
+    """The forms of which records were changed, so that somebody can ask about one."""
+
+    def as_dict(self, result: ChangedRecords) -> dict[str, Any]:
+        """Return all of them, by their number in the release."""
+        return {
+            "records": [
+                {"row": row, "source_row": source, "attributes": names} for row, source, names in result.records
+            ]
+        }
+
+    def as_text(self, result: ChangedRecords) -> RenderableType:
+        """Return the first of them."""
+        rest = len(result.records) - _SHOWN
+        said = [f"{counted(len(result.records), 'record')} changed; ask about one with --row N"]
+        said += [f"  row {row:,}: {', '.join(names)}" for row, _, names in result.records[:_SHOWN]]
+        return _group([*said, *([f"  and {rest:,} more (--json names them all)"] if rest > 0 else [])])
+
+
+class CellDecisionsView(View["CellDecisions"]):
+    """The forms of what happened to cells of released tables."""
+
+    def as_dict(self, result: CellDecisions) -> dict[str, Any]:
+        """Return what happened to each cell; no value."""
+        return {
+            "cells": [
+                {
+                    "table": cell.table,
+                    "cell": dict(cell.codes),
+                    "status": cell.status,
+                    "sentences": list(cell.sentences),
+                    "protects": cell.protects or None,
+                    "known_to_within": cell.known_to_within,
+                    "reach": None if cell.reach is None else {"below": cell.reach[0], "above": cell.reach[1]},
+                    "helped_by": list(cell.helped_by),
+                }
+                for cell in result.cells
+            ]
+        }
+
+    def as_text(self, result: CellDecisions) -> RenderableType:
+        """Return the first of them in sentences."""
+        rest = len(result.cells) - _SHOWN
+        said = [sentence for cell in result.cells[:_SHOWN] for sentence in cell.sentences]
+        return _group([*said, *([f"And {counted(rest, 'cell')} more; --json names them all."] if rest > 0 else [])])
+
+
+def _group(said: list[str]) -> RenderableType:
+    from rich.console import Group
+
+    return Group(*lines(said))
+
+
+def _branch_dict(branch: Branch) -> dict[str, Any]:
+    return {"text": branch.text, "because": [_branch_dict(below) for below in branch.below]}
+
+
+def _tree(branch: Branch) -> Tree:
+    from rich.text import Text
+    from rich.tree import Tree
+
+    tree = Tree(Text(printable(branch.text)))
+    for below in branch.below:
+        tree.add(_tree(below))
+    return tree
