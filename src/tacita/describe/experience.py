@@ -16,7 +16,6 @@ from tacita.knowledge.programs import find
 from tacita.model.attribute import Category
 from tacita.model.dictionary import Dictionary
 from tacita.model.names import normalised
-from tacita.rules.reasoner import reason
 
 
 class _Names:
@@ -40,6 +39,8 @@ def lent_categories(
     dictionary: Dictionary, base: ExperienceBase, similarity: Similarity
 ) -> dict[str, frozenset[Category]]:
     """Return the categories that experience lends to each attribute; none where it knows no such name."""
+    from tacita.rules.reasoner import reason
+
     program = find("categorise")
     if program is None:
         raise TacitaError("the rule program 'categorise' is missing", do="install Tacita again: a file of it is gone")

@@ -47,6 +47,10 @@ class Result:
         """Return a page that needs nothing but itself."""
         return str(_view(self).as_page(self))
 
+    def _form(self, name: str) -> Any:
+        """Return a form that only this kind of result has, by the name of the method of its view."""
+        return getattr(_view(self), name)(self)
+
     def __str__(self) -> str:
         return self.to_text()
 

@@ -26,7 +26,6 @@ from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
 from tacita.risk.null_semantics import Semantics
 from tacita.risk.sample import Sample
-from tacita.rules.logic.types import INTEGER, Scalar
 
 if TYPE_CHECKING:
     from tacita.rules.reasoner.results import Reasoned
@@ -113,6 +112,7 @@ class Ruled:
         return result
 
     def _table(self, result: Reasoned) -> tuple[exp.Select | None, list[str]]:
+        from tacita.rules.logic.types import INTEGER, Scalar
         from tacita.rules.reasoner.plans.cells import named
         from tacita.rules.reasoner.plans.tables import columns
 

@@ -33,6 +33,7 @@ VIEWS = {
     "Masking": "masking",
     "Outcome": "outcome",
     "Overview": "rules",
+    "Proof": "proofs",
     "Protected": "table_results",
     "ReasoningReport": "rules",
     "Released": "release",
@@ -41,6 +42,7 @@ VIEWS = {
     "TableAssessment": "table_results",
     "TableVerification": "release",
     "Verification": "release",
+    "WhyNot": "proofs",
 }
 """The name of a result, and the module of this room that gives it its forms."""
 

@@ -10,9 +10,9 @@ from tests.rules.proofs.verifier import check_order, check_step
 import tacita as tc
 from tacita.errors import UsageError
 from tacita.rules.proofs import Proof, why_violated
-from tacita.rules.proofs.showing.as_json import SCHEMA
 from tacita.rules.proofs.tree import Derived, GroundFact, Holds, Violated
 from tacita.rules.reasoner import Reasoned, reason
+from tacita.views.proofs.as_json import SCHEMA
 from tacita.views.rules import violation_dicts, violation_lines
 
 POLICIES = pytest.mark.parametrize("policy", ["ask", "quarantine"])

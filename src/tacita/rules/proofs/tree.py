@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from tacita.errors import counted
+from tacita.model.result import Result
 from tacita.rules.reasoner.values import Null, written
 from tacita.rules.syntax.literals import name_literal
 
@@ -247,13 +249,13 @@ class PredicateModel:
     sentence: str
 
 
-@dataclass(frozen=True)
-class Proof:
+@dataclass(frozen=True, repr=False)
+class Proof(Result):
     """Why a fact holds: a step for each fact that it rests on, those nearest to the goal first."""
 
     goal: GroundFact
     steps: Mapping[GroundFact, Step]
-    models: Mapping[str, PredicateModel] = field(default_factory=dict, repr=False)
+    models: Mapping[str, PredicateModel] = field(default_factory=dict)
     """The sentences that the program has for its predicates."""
 
     @property
@@ -266,35 +268,29 @@ class Proof:
         """How many steps lie between the goal and what lies furthest from it, by the shortest way."""
         return max(levels(self).values())
 
+    def _in_short(self) -> str:
+        whole = "" if self.is_complete else ", not followed to its end"
+        return f"of {self.goal.predicate}: {counted(len(self.steps), 'step')}{whole}"
+
     def as_text(self, width: int = 100) -> str:
         """Return the proof as a tree for a terminal."""
-        from tacita.rules.proofs.showing.as_text import as_text
-
-        return as_text(self, width)
+        return self.to_text(width)
 
     def as_sentences(self) -> str:
         """Return the proof in words: a sentence for each fact that was derived."""
-        from tacita.rules.proofs.showing.as_sentences import as_sentences
-
-        return as_sentences(self)
+        return str(self._form("as_sentences"))
 
     def as_json(self) -> dict[str, Any]:
         """Return the proof as values that `json` can write."""
-        from tacita.rules.proofs.showing.as_json import as_json
-
-        return as_json(self)
+        return self.to_dict()
 
     def as_dot(self) -> str:
         """Return the proof as a graph in the language of Graphviz."""
-        from tacita.rules.proofs.showing.graph import as_dot
-
-        return as_dot(self)
+        return str(self._form("as_dot"))
 
     def as_svg(self) -> str:
         """Return the proof as a picture."""
-        from tacita.rules.proofs.showing.graph import as_svg
-
-        return as_svg(self)
+        return str(self._form("as_svg"))
 
     def __str__(self) -> str:
         return self.as_text()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
-from tacita.errors import counted, printable
+from tacita.errors import counted
+from tacita.model.result import Result
 from tacita.rules.logic.types import INTEGER
 from tacita.rules.proofs.finding.attempts import Attempt
 from tacita.rules.proofs.finding.follower import Follower
@@ -24,8 +24,8 @@ from tacita.rules.reasoner.plans.terms import CompiledTerms
 HOLDS, GIVEN, SUPERSEDED, UNDERIVED = "holds", "given", "superseded", "underived"
 
 
-@dataclass(frozen=True)
-class WhyNot:
+@dataclass(frozen=True, repr=False)
+class WhyNot(Result):
     """Why a fact does not hold."""
 
     fact: str
@@ -44,27 +44,20 @@ class WhyNot:
         """The rule that comes nearest."""
         return self.attempts[0] if self.attempts else None
 
+    def _in_short(self) -> str:
+        return f"{self.predicate}: {self.verdict}, {counted(len(self.attempts), 'rule')} tried"
+
     def as_text(self, width: int = 100) -> str:
         """Return it as lines for a terminal."""
-        from tacita.rules.proofs.showing.as_text import why_not_as_text
-
-        return why_not_as_text(self, width)
+        return self.to_text(width)
 
     def as_sentences(self) -> str:
         """Return it in a sentence or two."""
-        return printable(" ".join(_sentences(self)))
+        return str(self._form("as_sentences"))
 
     def as_json(self) -> dict[str, Any]:
         """Return it as values that `json` can write."""
-        from tacita.rules.proofs.showing.as_json import attempt_as_json
-
-        return {
-            "version": 1,
-            "fact": self.fact,
-            "verdict": self.verdict,
-            "near": [str(fact) for fact in self.near],
-            "attempts": [attempt_as_json(attempt) for attempt in self.attempts],
-        }
+        return self.to_dict()
 
     def __str__(self) -> str:
         return self.as_text()
@@ -125,26 +118,3 @@ def _alike(context: ProofContext, question: FactQuestion, most: int = 3) -> tupl
     plan = exp.Select(expressions=[exp.Star()]).from_(query.subquery("m")).where(some).order_by(*order).limit(most)
     rows = read(context.engine, plan, {str(i): cell for i, cell in enumerate(moved_cells)})
     return tuple(GroundFact(layout.predicate, tuple(row.values())[1:]) for row in rows)
-
-
-def _sentences(answer: WhyNot) -> Iterator[str]:
-    from tacita.rules.proofs.words import rule_in_words
-
-    if answer.verdict == HOLDS:
-        yield f"{answer.near[0]} does hold; ask why."
-        return
-    yield f"{answer.fact} does not hold."
-    if answer.verdict == GIVEN:
-        yield f"There is no rule for {answer.predicate}; its facts are given."
-        if answer.near:
-            yield f"The nearest of them: {', '.join(map(str, answer.near))}."
-        return
-    if answer.verdict == SUPERSEDED:
-        yield f"It did once, and was replaced{''.join(f' by {fact}' for fact in answer.near[1:])}."
-        return
-    nearest = answer.nearest
-    if nearest is None:
-        return
-    name = rule_in_words(nearest.rule)
-    only = "The only rule" if len(answer.attempts) == 1 else f"Of {counted(len(answer.attempts), 'rule')}, the nearest"
-    yield f"{only} is {name}, and it fails at {nearest.written}: {nearest.words}."

@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from tacita.rules.proofs.showing.as_json import SCHEMA
-from tacita.rules.proofs.showing.layers import placed
 from tacita.rules.reasoner import reason
+from tacita.views.proofs.as_json import SCHEMA
+from tacita.views.proofs.layers import placed
 
 CONTROL = """
 @model("Control", ["a", "b"], "[a] controls [b]").

@@ -10,8 +10,6 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from tacita.errors import printable
-from tacita.rules.proofs.showing.as_text import contributor_name
-from tacita.rules.proofs.showing.layers import placed
 from tacita.rules.proofs.tree import (
     Changed,
     Computed,
@@ -30,6 +28,8 @@ from tacita.rules.proofs.tree import (
 )
 from tacita.rules.proofs.words import and_more, rule_in_words, said, violation
 from tacita.rules.reasoner.values import written
+from tacita.views.proofs.as_text import contributor_name
+from tacita.views.proofs.layers import placed
 
 _WIDTH, _LINES = 38, 4
 _RULE_WIDTH, _RULE_LINES = 46, 7

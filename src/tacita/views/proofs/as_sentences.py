@@ -6,9 +6,9 @@ are and the reason is put together from what the rule asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from tacita.errors import printable
+from tacita.errors import counted, printable
 from tacita.rules.proofs.templates import sentence_of
 from tacita.rules.proofs.tree import (
     Changed,
@@ -29,6 +29,7 @@ from tacita.rules.proofs.tree import (
     Uses,
     Violated,
 )
+from tacita.rules.proofs.why_not import GIVEN, HOLDS, SUPERSEDED, WhyNot
 from tacita.rules.proofs.words import (
     aggregate,
     behind,
@@ -147,3 +148,29 @@ def _contribution(one: Contributor, models: Mapping[str, PredicateModel]) -> str
     facts = [_fact(p.fact, models) for p in one.premises if isinstance(p, Uses)]
     others = [_premise(p, models) for p in one.premises if isinstance(p, Misses)]
     return " and ".join([*facts, *others]) or plain(one.value)
+
+
+def why_not_as_sentences(answer: WhyNot) -> str:
+    """Return why a fact does not hold, in a sentence or two."""
+    return printable(" ".join(_why_not(answer)))
+
+
+def _why_not(answer: WhyNot) -> Iterator[str]:
+    if answer.verdict == HOLDS:
+        yield f"{answer.near[0]} does hold; ask why."
+        return
+    yield f"{answer.fact} does not hold."
+    if answer.verdict == GIVEN:
+        yield f"There is no rule for {answer.predicate}; its facts are given."
+        if answer.near:
+            yield f"The nearest of them: {', '.join(map(str, answer.near))}."
+        return
+    if answer.verdict == SUPERSEDED:
+        yield f"It did once, and was replaced{''.join(f' by {fact}' for fact in answer.near[1:])}."
+        return
+    nearest = answer.nearest
+    if nearest is None:
+        return
+    name = rule_in_words(nearest.rule)
+    only = "The only rule" if len(answer.attempts) == 1 else f"Of {counted(len(answer.attempts), 'rule')}, the nearest"
+    yield f"{only} is {name}, and it fails at {nearest.written}: {nearest.words}."

@@ -18,7 +18,7 @@ from tacita.rules.syntax import parse
 FOLDER = Path(__file__).parent / "faults"
 ALL = CODES | ELSEWHERE
 PROGRAMS = sorted(FOLDER.glob("*.vada"))
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "rule-faults.md"
+PAGE = Path(__file__).resolve().parents[4] / "docs" / "reference" / "rule-faults.md"
 
 
 def said(path: Path) -> str:

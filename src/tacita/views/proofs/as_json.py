@@ -34,6 +34,7 @@ from tacita.rules.proofs.tree import (
     Uses,
     Violated,
 )
+from tacita.rules.proofs.why_not import WhyNot
 from tacita.rules.proofs.words import condition, violation
 from tacita.rules.reasoner.values import Null, Record
 
@@ -156,7 +157,18 @@ def _premise(premise: Premise, numbers: Mapping[GroundFact, int] | None) -> dict
             }
 
 
-def attempt_as_json(attempt: Attempt) -> dict[str, Any]:
+def why_not_as_json(answer: WhyNot) -> dict[str, Any]:
+    """Return why a fact does not hold, and how far each rule goes."""
+    return {
+        "version": VERSION,
+        "fact": answer.fact,
+        "verdict": answer.verdict,
+        "near": [str(fact) for fact in answer.near],
+        "attempts": [_attempt(attempt) for attempt in answer.attempts],
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
     """Return how far a rule goes, as JSON; facts are written out."""
     return {
         "rule": _rule(attempt.rule),
