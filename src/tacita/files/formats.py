@@ -30,6 +30,7 @@ FORMATS = (
     Format("TSV", (".tsv", ".tab", ".tsv.gz"), "delimited"),
     Format("Parquet", (".parquet", ".pq"), "parquet"),
     Format("Arrow", (".arrow", ".feather", ".ipc"), "arrow"),
+    Format("JSON Lines", (".jsonl", ".ndjson"), "json_lines"),
     Format("Excel", (".xlsx",), "excel"),
     Format("Excel (old or binary)", (".xls", ".xlsb", ".xlsm", ".ods"), "excel", writable=False),
     Format("Stata", (".dta",), "statistical"),
