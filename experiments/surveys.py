@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tacita.api.dataset import Dataset, from_generated
+from tacita.api.dataset import Dataset
+from tacita.api.reading import from_generated
 from tacita.cycle.anonymize import anonymize
 from tacita.cycle.outcome import Outcome
 from tacita.cycle.plan import Plan

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from tacita.version import __version__
 
 if TYPE_CHECKING:
-    from tacita.api.dataset import Dataset, from_generated, generate, read, sample
+    from tacita.api.dataset import Dataset
     from tacita.api.masking import Masking, compare, explore, mask
+    from tacita.api.reading import from_generated, generate, read, sample
     from tacita.api.reasoning import Conclusions, reason
     from tacita.api.releasing import anonymize, release_to
     from tacita.cycle.outcome import Outcome
@@ -48,10 +49,10 @@ _HOMES = {
     "anonymize": "api.releasing",
     "release_to": "api.releasing",
     "Dataset": "api.dataset",
-    "from_generated": "api.dataset",
-    "generate": "api.dataset",
-    "read": "api.dataset",
-    "sample": "api.dataset",
+    "from_generated": "api.reading",
+    "generate": "api.reading",
+    "read": "api.reading",
+    "sample": "api.reading",
     "TacitaError": "errors",
     "ReadOptions": "files.contract",
     "Attribute": "model.attribute",

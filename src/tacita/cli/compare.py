@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ from tacita.cli.options import AsJson, Force, Request, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 
 if TYPE_CHECKING:
-    from tacita.recipes.comparison import Comparison
+    from tacita.api.masking import Comparison
 
 EXIT_NOTHING = 1
 """No recipe is better than the unmasked file and keeps the limits."""
@@ -46,37 +45,28 @@ def compare(
     the baseline. Exit code 1 if no recipe is better than it and keeps the limits. Nothing is released: 'tacita mask'
     does that.
     """
-    from tacita.recipes.comparison import compared, with_title
-    from tacita.recipes.recipe_file import read_recipe
+    from tacita.api.masking import check_new, titled_recipe
 
-    recipes = [with_title(read_recipe(path), path.stem) for path in recipe]
-    check_page(html, force=force)
+    recipes = [titled_recipe(path) for path in recipe]
+    check_new(html, force=force)
     with progress_shown() as progress:
-        data, notes = request.read(source, progress, only_given_roles=True).for_release(progress=progress)
-        found = compared(data.microdata, recipes, seed=seed, at_once=at_once, progress=progress)
-    show(replace(found, notes=(*notes, *found.notes)), html, as_json=as_json, force=force)
-    if found.best is None:
-        raise typer.Exit(EXIT_NOTHING)
+        data = request.read(source, progress, only_given_roles=True)
+        comparison = data.compare(recipes, seed=seed, at_once=at_once)
+    show(comparison, html, as_json=as_json, force=force)
 
 
-def check_page(html: Path | None, *, force: bool) -> None:
-    """Raise before any work if the page cannot be written."""
-    from tacita.errors import OutputError
+def show(comparison: Comparison, html: Path | None, *, as_json: bool, force: bool) -> None:
+    """Print a comparison, and write its page if one is asked for; leave with a code if nothing is better."""
+    from tacita.api.masking import write_page
 
-    if html is not None and html.exists() and not force:
-        raise OutputError("exists already", where=str(html), do="choose another name, or add --force to replace it")
-
-
-def show(found: Comparison, html: Path | None, *, as_json: bool, force: bool) -> None:
-    """Print a comparison, and write its page if one is asked for."""
     if html is not None:
-        from tacita.files.atomic import write_text
-
-        write_text(html, found.to_html(), force=force)
+        write_page(comparison, html, force=force)
     if as_json:
-        print_json(found.to_dict())
-        return
-    print_text(found, *([f"The map is in {html}."] if html is not None else []))
+        print_json(comparison.to_dict())
+    else:
+        print_text(comparison, *([f"The map is in {html}."] if html is not None else []))
+    if comparison.best is None:
+        raise typer.Exit(EXIT_NOTHING)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -75,7 +75,7 @@ def types_named(given: Mapping[str, ColumnType | str]) -> dict[str, ColumnType]:
     return {name: ColumnType(type_.casefold()) for name, type_ in given.items()}
 
 
-class Told(TypedDict, total=False):
+class ReadKeywords(TypedDict, total=False):
     """The same, as keywords of `tacita.read`; types may be given by their names."""
 
     delimiter: str

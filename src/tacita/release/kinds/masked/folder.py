@@ -23,6 +23,7 @@ from tacita.files.write import write
 from tacita.model import dictionary_file
 from tacita.model.microdata import Microdata, Source
 from tacita.model.result import Result
+from tacita.options import option
 from tacita.progress import Progress, Step, silent
 from tacita.recipes.carry_out import Masked
 from tacita.recipes.evaluation import Evaluation
@@ -48,23 +49,31 @@ from tacita.views.evaluation import headline
 RECIPE = "recipe.toml"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MaskedOptions:
     """What a steward may say about a release of masked microdata."""
 
-    shuffle: bool = True
-    publish_recipe: bool = False
+    internal: Path | None = option(None, help="Folder for what stays in the house; default: OUT.internal.")
+    shuffle: bool = option(True, "--no-shuffle", help="Keep the order of the records, which may tell who is who.")
+    publish_recipe: bool = option(False, "--publish-recipe", help="Hand out the recipe too, without its seed.")
     """Whether the recipe is handed out too, without its seed: who analyses noise wants to know its size."""
-    anyway: bool = False
+    anyway: bool = option(
+        False, "--anyway", help="Release although a limit of the recipe is not kept; that is recorded."
+    )
     """Whether data are released although a limit of the recipe is not kept."""
-    ungated: bool = False
+    ungated: bool = option(
+        False, "--ungated", help="Release although the recipe sets no limit of risk (accept); recorded."
+    )
     """Whether data are released although the recipe sets no limit of risk (`accept`); that is recorded and told."""
-    internal: Path | None = None
-    force: bool = False
-    escape_formulas: bool = False
+    escape_formulas: bool = option(
+        False, "--escape-formulas", help="Put an apostrophe before CSV cells that a spreadsheet would run."
+    )
     """Whether cells of a CSV file that a spreadsheet would run as formulas get an apostrophe in front."""
-    allow_derivable: bool = False
+    allow_derivable: bool = option(
+        False, "--allow-derivable", help="Release although an attribute that stays determines hidden cells."
+    )
     """Whether data are released although a single attribute that stays determines suppressed or recoded cells."""
+    force: bool = option(False, "--force", help="Replace files that exist.")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
