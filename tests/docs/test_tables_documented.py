@@ -9,11 +9,11 @@ import pytest
 import typer
 
 from tacita.cli.main import app
+from tacita.tables.protect.catalogue import WAYS
 from tacita.tables.specification.reading import TOP_KEYS
-from tacita.tables.specification.reading_data import DATA_KEYS, HISTORY_KEYS
 from tacita.tables.specification.reading_dimensions import DIMENSION_KEYS, TABLE_KEYS
-from tacita.tables.specification.reading_wishes import ATTACKER_KEYS, PROTECT_KEYS, SENSITIVITY_KEYS
-from tacita.tables.specification.specification import METHODS
+from tacita.tables.specification.reading_plans import ATTACKER_KEYS, DATA_KEYS, HISTORY_KEYS, PROTECT_KEYS
+from tacita.tables.specification.sensitivity import sensitivity_keys
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 PAGE = (REFERENCE / "table-specification.md").read_text(encoding="utf-8")
@@ -22,9 +22,9 @@ SECTIONS = {
     "[data]": DATA_KEYS,
     "[dimension.NAME]": DIMENSION_KEYS,
     "[[table]]": TABLE_KEYS,
-    "[sensitivity]": SENSITIVITY_KEYS,
+    "[sensitivity]": sensitivity_keys(),
     "[attacker]": ATTACKER_KEYS,
-    "[protect]": tuple(key for key in PROTECT_KEYS if key not in METHODS),
+    "[protect]": PROTECT_KEYS,
     "[history]": HISTORY_KEYS,
 }
 
@@ -44,7 +44,7 @@ def test_every_key_is_documented_and_none_is_invented(title: str) -> None:
 
 def test_every_table_and_every_method_is_documented() -> None:
     assert set(TOP_KEYS) - {"title"} == {key.strip("[]").split(".")[0] for key in SECTIONS}
-    assert all(f"`{method}`" in PAGE for method in METHODS)
+    assert all(f"`{method}`" in PAGE for method in WAYS.names())
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -14,10 +14,9 @@ from tacita.progress import Progress, Step, silent
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.cases import cases_of, opened
 from tacita.tables.protect.protect import title_of
-from tacita.tables.protect.requirements import rules_asked
 from tacita.tables.recoding.granularity import TableGranularity, granularity
 from tacita.tables.recoding.proposals import RecodingProposal, propose_recodings
-from tacita.tables.sensitivity.finding import SensitivityRule
+from tacita.tables.sensitivity.rule import SensitivityRule
 from tacita.tables.specification.specification import TableSpecification
 
 
@@ -77,7 +76,7 @@ def assess_table(
     """Find the sensitive cells of the tables of a specification; with `recodings` also merges that remove some."""
     asked = opened(specification)
     cases = cases_of(asked, progress)
-    rules = rules_asked(asked.sensitivity)
+    rules = asked.sensitivity.in_order()
     return TableAssessment(title_of(asked, cases), tuple(_assessed(case, rules, recodings, progress) for case in cases))
 
 

@@ -26,7 +26,7 @@ from tacita.tables.output.part import TablePart
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.cases import cases_of, opened
 from tacita.tables.protect.protect import title_of
-from tacita.tables.protect.verdict import attacked
+from tacita.tables.protect.verdict import attack
 from tacita.tables.protect.violation import ReportedViolation, told
 from tacita.tables.specification.specification import TableSpecification
 
@@ -86,7 +86,7 @@ def audit_table(
         else:
             status, judged = case.primaries, "sensitive cells alone"
         withheld = np.isin(status, WITHHELD)
-        verdict = attacked(case, withheld, progress)
+        verdict = attack(case, withheld, progress)
         tables.append(AuditedTable(case, np.where(withheld, status, Status.PUBLISHED).astype(np.int8), verdict, judged))
     return Audited(title_of(asked, cases), tuple(tables))
 

@@ -17,8 +17,11 @@ from tacita.tables.argus.fixed_format import table_of
 from tacita.tables.argus.record_layout import parse_record_layout, read_record_layout
 from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import GivenTable
+from tacita.tables.sensitivity.rules.dominance import Dominance
+from tacita.tables.sensitivity.rules.p_percent import PPercent
+from tacita.tables.sensitivity.rules.prior_posterior import PriorPosterior
+from tacita.tables.sensitivity.rules.request import Request
 from tacita.tables.specification.reading import read_specification
-from tacita.tables.specification.rules import Dominance, PPercent, PriorPosterior, Request
 from tacita.tables.specification.specification import DataPlan, TablePlan, TableSpecification
 from tacita.tables.specification.writing import write_specification
 
@@ -161,9 +164,10 @@ def test_a_batch_becomes_a_specification(folder: Path) -> None:
     assert found.tables[0].dimensions == ("Size", "Region") and found.tables[0].responses == ("Var",)
     assert found.dimensions["Size"].total == "All" and found.dimensions["Region"].missing == "99"
     plan = found.sensitivity
-    assert plan.p_percent == (PPercent(15, 1),) and plan.dominance == (Dominance(2, 85),)
-    assert plan.prior_posterior == (PriorPosterior(10, 50, 1),) and plan.request == (Request(60),)
-    assert plan.minimum_frequency == 3 and plan.range == 0.3 and plan.zeros
+    assert plan.named("p_percent") == (PPercent(15, 1),) and plan.named("dominance") == (Dominance(2, 85),)
+    assert plan.named("prior_posterior") == (PriorPosterior(10, 50, 1),)
+    assert plan.named("request") == (Request(60, range=0.3),)
+    assert plan.minimum_frequency == 3 and plan.range == 0.3 and plan.named("zeros")
     assert found.protect.method == "suppression" and found.protect.cost == "unity" and found.protect.time == 300
     assert found.protect.apriori == folder / "cells.hst"
     told = "\n".join(found.notes)
@@ -204,7 +208,7 @@ def test_rules_of_both_levels_and_of_several_tables(folder: Path) -> None:
     path.write_text(path.read_text() + '<SPECIFYTABLE> "Nace"|"<freq>"\n<SAFETYRULE> FREQ(5,10)\n<SUPPRESS> OPT(0)\n')
     found = read_batch(path)
     assert found.data.holding == "Group" and found.data.contributor is None
-    assert found.sensitivity.p_percent == (PPercent(10, 1), PPercent(20, 1))
+    assert found.sensitivity.named("p_percent") == (PPercent(10, 1), PPercent(20, 1))
     assert found.sensitivity.minimum_frequency == 5
     assert found.responses == ("Var", "")
     assert found.dimensions["Nace"].prefixes == (1, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -114,3 +115,14 @@ def one_cell(*contributions: float, weights: Sequence[float] = (), kept: int = 5
         counts=np.array([len(x)]),
         contributions=held,
     )
+
+
+def with_waivers(table: Table, holders: Iterable[int]) -> Table:
+    """Return the table with the consent of some contributors, by number, added to what it already says."""
+    held = table.contributions
+    assert held is not None
+    numbers = np.array(sorted({*holders}), np.int64)
+    waived = np.isin(held.holders, numbers[numbers >= 0])
+    if held.waived is not None:
+        waived |= held.waived
+    return replace(table, contributions=replace(held, waived=waived))

@@ -18,11 +18,11 @@ from tacita.tables.build.microdata.layout import MicrodataLayout
 from tacita.tables.recoding.merge import neighbours
 from tacita.tables.recoding.recoded import recoded
 from tacita.tables.sensitivity.assess import assess
+from tacita.tables.sensitivity.contributors import owners
 from tacita.tables.sensitivity.rules.dominance import Dominance
 from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
 from tacita.tables.sensitivity.rules.p_percent import PPercent
 from tacita.tables.sensitivity.rules.request import Request
-from tacita.tables.sensitivity.rules.singletons import owners
 
 SIZE = Dimension.flat("size", ["small", "medium", "large"])
 FIRMS = {

@@ -12,7 +12,7 @@ from tests.tables.sensitivity.by_hand import cell, made, rows_of
 
 from tacita.model.table import Dimension, Table
 from tacita.tables.sensitivity.assess import assess
-from tacita.tables.sensitivity.finding import SensitivityRule
+from tacita.tables.sensitivity.rule import SensitivityRule
 from tacita.tables.sensitivity.rules.dominance import Dominance
 from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
 from tacita.tables.sensitivity.rules.p_percent import PPercent

@@ -11,8 +11,7 @@ from tests.tables.sensitivity.by_hand import cell, made, one_cell
 
 from tacita.errors import RuleError, TacitaError
 from tacita.model.table import Dimension, Table
-from tacita.tables.sensitivity.assess import assess, assess_all
-from tacita.tables.sensitivity.reasons import reason_of
+from tacita.tables.sensitivity.assess import assess, assess_all, reason_of
 from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
 from tacita.tables.sensitivity.rules.p_percent import PPercent
 from tacita.tables.sensitivity.rules.user_rules import UserRules

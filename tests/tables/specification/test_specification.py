@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from tacita.errors import InputError
+from tacita.model.table import Table
+from tacita.tables.sensitivity.catalogue import RULES
+from tacita.tables.sensitivity.rule import SensitivityFinding
+from tacita.tables.sensitivity.rules.dominance import Dominance
+from tacita.tables.sensitivity.rules.p_percent import PPercent
+from tacita.tables.sensitivity.rules.prior_posterior import PriorPosterior
+from tacita.tables.sensitivity.rules.request import Request
+from tacita.tables.sensitivity.rules.user_rules import UserRules
 from tacita.tables.specification.reading import parse_specification, read_specification
-from tacita.tables.specification.rules import Dominance, PPercent, PriorPosterior, Request
 from tacita.tables.specification.writing import specification_text, write_specification
 
 FULL = """
@@ -98,10 +107,11 @@ def test_everything_that_can_be_said(folder: Path) -> None:
     assert [plan.name for plan in found.tables] == ["sector_by_size", "turnover by region, nace, place"]
     assert found.responses == ("turnover", "profit")
     assert [plan.name for plan in found.tables_of("profit")] == ["sector_by_size"]
-    assert found.sensitivity.dominance == (Dominance(2, 85), Dominance(1, 70))
-    assert found.sensitivity.p_percent == (PPercent(10, 1),)
-    assert found.sensitivity.prior_posterior == (PriorPosterior(10, 50),)
-    assert found.sensitivity.request == (Request(70),)
+    sensitivity = found.sensitivity
+    assert sensitivity.named("dominance") == (Dominance(2, 85), Dominance(1, 70))
+    assert sensitivity.named("p_percent") == (PPercent(10, 1),)
+    assert sensitivity.named("prior_posterior") == (PriorPosterior(10, 50),)
+    assert sensitivity.named("request") == (Request(70, range=0.2),)
     assert found.sensitivity.needs_contributions == 2
     assert found.attacker.lower is None and found.attacker.within == 0.5
     assert found.protect.options == {"variance": 3}
@@ -220,3 +230,42 @@ def test_settings_of_a_method_are_checked_where_they_stand(tmp_path: Path, metho
     text += f'[protect]\nmethod = "{method}"\n[protect.{method}]\n{entry}\n'
     with pytest.raises(InputError, match=said):
         parse_specification(text, folder=tmp_path)
+
+
+@dataclass(frozen=True)
+class Crowded:
+    """A rule of one's own: a cell with more than `most` contributors."""
+
+    most: int
+    name: ClassVar[str] = "crowded"
+
+    @property
+    def label(self) -> str:
+        return f"crowded ({self.most})"
+
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
+        raise NotImplementedError
+
+
+def test_a_rule_of_ones_own_is_a_key_like_any_other(folder: Path) -> None:
+    text = FULL.replace("[sensitivity]", "[sensitivity]\ncrowded = { most = 9 }")
+    with pytest.raises(InputError, match="unknown key 'crowded'"):
+        parse_specification(text, folder=folder)
+    RULES.enter(Crowded)
+    try:
+        found = parse_specification(text, folder=folder)
+        assert found.sensitivity.named("crowded") == (Crowded(9),)
+        assert parse_specification(specification_text(found), folder=folder) == found
+        with pytest.raises(InputError, match="'crowded' lacks 'most'"):
+            parse_specification(text.replace("most = 9", ""), folder=folder)
+    finally:
+        RULES.withdraw("crowded")
+
+
+def test_a_program_is_a_rule_like_any_other(folder: Path) -> None:
+    (folder / "own.vada").write_text('Sensitive(I, "few") :- Cell(I, V, N), N < 5.\n')
+    text = FULL.replace("[sensitivity]", '[sensitivity]\nrules = "own.vada"\noptions = { rules = { p = 3 } }')
+    (rule,) = parse_specification(text, folder=folder).sensitivity.named("rules")
+    assert (rule.label, dict(rule.parameters), rule.range) == ("own.vada", {"p": 3}, 0.2)
+    by_name = RULES.make(str(folder / "own.vada"), {"p": 3})
+    assert by_name == UserRules.of(folder / "own.vada", {"p": 3})

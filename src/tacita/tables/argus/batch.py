@@ -157,7 +157,7 @@ class _Batch:
             data = replace(data, holding=None)
         elif data.holding is not None and not taken.individuals:
             data = replace(data, holding=None, contributor=data.holding)
-        if data.request is not None and not taken.plan.request:
+        if data.request is not None and not taken.plan.named("request"):
             data = replace(data, request=None, request_codes=())
         return data
 

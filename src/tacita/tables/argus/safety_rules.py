@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tacita.tables.argus.batch_commands import BatchCommand
-from tacita.tables.specification.rules import Dominance, PPercent, PriorPosterior, Request, SensitivityPlan
+from tacita.tables.sensitivity.rule import SensitivityRule
+from tacita.tables.sensitivity.rules.dominance import Dominance
+from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
+from tacita.tables.sensitivity.rules.p_percent import PPercent
+from tacita.tables.sensitivity.rules.prior_posterior import PriorPosterior
+from tacita.tables.sensitivity.rules.request import Request
+from tacita.tables.sensitivity.rules.zero_cells import ZeroCells
+from tacita.tables.specification.sensitivity import SensitivityPlan
 
 _T = TypeVar("_T")
 
@@ -38,8 +45,8 @@ def taken_rules(calls: Sequence[BatchCommand]) -> Taken:
 
     >>> calls = [("NK", (2.0, 85.0)), ("FREQ", (3.0, 30.0)), ("WGT", (1.0,))]
     >>> rules = taken_rules([BatchCommand(*call) for call in calls])
-    >>> rules.plan.dominance, rules.plan.minimum_frequency, rules.plan.range, rules.weights
-    ((Dominance(n=2, k=85.0),), 3, 0.3, True)
+    >>> [rule.label for rule in rules.plan.rules], rules.plan.range, rules.weights
+    (['minimum frequency (3)', 'dominance (n = 2, k = 85)'], 0.3, True)
     """
     by_name: dict[str, list[BatchCommand]] = {}
     for call in calls:
@@ -49,17 +56,8 @@ def taken_rules(calls: Sequence[BatchCommand]) -> Taken:
     holdings = any(not call.is_idle for name, n in _PER_LEVEL.items() for call in by_name.get(name, [])[n:])
     ranges = [call.number(1) / 100 for call in active.get("FREQ", [])]
     ranges += [call.number(0) / 100 for call in active.get("MAN", [])]
-    plan = SensitivityPlan(
-        minimum_frequency=max((int(call.number(0)) for call in active.get("FREQ", [])), default=None),
-        dominance=_once(Dominance(int(call.number(0)), call.number(1)) for call in active.get("NK", [])),
-        p_percent=_once(PPercent(call.number(0), _at_least_one(call, 1)) for call in active.get("P", [])),
-        prior_posterior=_once(
-            PriorPosterior(call.number(0), call.number(1), _at_least_one(call, 2)) for call in active.get("PQ", [])
-        ),
-        zeros="ZERO" in by_name,
-        request=_once(Request(min(_shares(call))) for call in active.get("REQ", []) if _shares(call)),
-        range=next((share for share in ranges if share > 0), _USUAL),
-    )
+    range_ = next((share for share in ranges if share > 0), _USUAL)
+    plan = SensitivityPlan(tuple(_rules(active, range_, zeros="ZERO" in by_name)), range=range_)
     weights = any(call.number(0) == 1 for call in by_name.get("WGT", []))
     return Taken(plan, weights, individuals, holdings, tuple(_notes(by_name, individuals and holdings)))
 
@@ -69,16 +67,11 @@ def all_taken(tables: Sequence[Sequence[BatchCommand]]) -> Taken:
     found = [taken_rules(calls) for calls in dict.fromkeys(map(tuple, tables))] or [taken_rules(())]
     if len(found) == 1:
         return found[0]
-    plans = [each.plan for each in found]
-    plan = SensitivityPlan(
-        minimum_frequency=max((n for each in plans if (n := each.minimum_frequency) is not None), default=None),
-        dominance=_once(rule for each in plans for rule in each.dominance),
-        p_percent=_once(rule for each in plans for rule in each.p_percent),
-        prior_posterior=_once(rule for each in plans for rule in each.prior_posterior),
-        zeros=any(each.zeros for each in plans),
-        request=_once(rule for each in plans for rule in each.request),
-        range=max(each.range for each in plans),
-    )
+    range_ = max(each.plan.range for each in found)
+    rules = dict.fromkeys(rule for each in found for rule in each.plan.rules if not isinstance(rule, MinimumFrequency))
+    fewest = max(each.plan.minimum_frequency for each in found)
+    every = [*([MinimumFrequency(fewest)] if fewest else []), *rules]
+    plan = SensitivityPlan(tuple(dict.fromkeys(_with_range(rule, range_) for rule in every)), range=range_)
     notes = ["the tables have different safety rules; all of them are asked of each table"]
     if len({each.weights for each in found}) > 1:
         notes.append("weights are applied in all tables, since the batch applies them in some")
@@ -89,6 +82,25 @@ def all_taken(tables: Sequence[Sequence[BatchCommand]]) -> Taken:
         any(each.holdings for each in found),
         tuple(dict.fromkeys((*notes, *(note for each in found for note in each.notes)))),
     )
+
+
+def _rules(active: dict[str, list[BatchCommand]], range_: float, *, zeros: bool) -> Iterator[SensitivityRule]:
+    """Yield the rules of one table, each once; those that no cell can break are left out."""
+    fewest = max((int(call.number(0)) for call in active.get("FREQ", [])), default=0)
+    if fewest > 1:
+        yield MinimumFrequency(fewest, range_)
+    yield from _once(Dominance(int(c.number(0)), c.number(1)) for c in active.get("NK", []) if c.number(1) < 100)
+    yield from _once(PPercent(call.number(0), _at_least_one(call, 1)) for call in active.get("P", []))
+    yield from _once(
+        PriorPosterior(call.number(0), call.number(1), _at_least_one(call, 2)) for call in active.get("PQ", [])
+    )
+    if zeros:
+        yield ZeroCells()
+    yield from _once(Request(min(_shares(call)), range=range_) for call in active.get("REQ", []) if _shares(call))
+
+
+def _with_range(rule: SensitivityRule, range_: float) -> SensitivityRule:
+    return replace(rule, range=range_) if isinstance(rule, MinimumFrequency | Request) else rule
 
 
 def _notes(by_name: dict[str, list[BatchCommand]], both: bool) -> list[str]:
@@ -112,7 +124,7 @@ def _notes(by_name: dict[str, list[BatchCommand]], both: bool) -> list[str]:
 
 
 def _shares(call: BatchCommand) -> list[float]:
-    return [share for share in call.numbers[:2] if share > 0]
+    return [share for share in call.numbers[:2] if 0 < share < 100]
 
 
 def _at_least_one(call: BatchCommand, place: int) -> int:

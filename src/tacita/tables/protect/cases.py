@@ -19,10 +19,10 @@ from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import GivenTable
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.history import with_history
-from tacita.tables.protect.requirements import knowledge_asked, levels_asked, rules_asked
+from tacita.tables.protect.requirements import knowledge_asked, levels_asked
 from tacita.tables.protect.unions import union_rule
 from tacita.tables.specification.reading import read_specification
-from tacita.tables.specification.rules import SensitivityPlan
+from tacita.tables.specification.sensitivity import SensitivityPlan
 from tacita.tables.specification.specification import TableSpecification
 
 
@@ -82,10 +82,10 @@ def _unions(given: GivenTable, plan: SensitivityPlan) -> tuple[int, UnionRule | 
     ``unions`` in ``[sensitivity.options]`` decides; without it, sums are judged in magnitude tables.
     """
     table = given.table
-    if not plan.options.get("unions", not table.is_count) or not given.has_true_values:
+    if not (not table.is_count if plan.unions is None else plan.unions) or not given.has_true_values:
         return 0, None
     seen = table if table.holdings is None else replace(table, contributions=table.holdings)
-    return plan.minimum_frequency or 0, union_rule(seen, rules_asked(plan))
+    return plan.minimum_frequency, union_rule(seen, plan.in_order())
 
 
 def _pattern(given: GivenTable) -> NDArray[np.int8] | None:

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
-from importlib import import_module
 from os import PathLike
 
 import numpy as np
 
-from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
+from tacita.errors import InputError, UsageError, counted, listed
 from tacita.progress import Progress, silent
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.cases import cases_of, opened
-from tacita.tables.protect.protected import Protected, ProtectedTable
-from tacita.tables.specification.specification import METHOD_OPTIONS, METHODS, ProtectPlan, TableSpecification
-
-_WAYS = {
-    "suppression": "by_suppression",
-    "fast": "by_suppression",
-    "controlled_rounding": "by_rounding",
-    "small_count_rounding": "by_rounding",
-    "random_rounding": "by_rounding",
-    "adjustment": "by_adjustment",
-    "cell_key": "by_cell_key",
-    "intervals": "by_intervals",
-}
-"""Which file of `ways` knows a method; it has a function of the same name."""
+from tacita.tables.protect.catalogue import WAYS
+from tacita.tables.protect.protected import Protected
+from tacita.tables.specification.fields import keys_of
+from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 
 
 def protect_table(
@@ -60,22 +49,23 @@ def protect_table(
         _require_truth(case)
     # Several responses share the time.
     share = replace(asked, protect=replace(plan, time=plan.time / max(len(cases), 1)))
-    with _asked_to_stop(plan.method):
-        tables = tuple(way(plan.method)(case, share, progress) for case in cases)
+    way = WAYS.make(plan.method, plan.options)
+    with _stop_early(plan.method):
+        tables = tuple(way.protect(case, share, progress) for case in cases)
     settings = {
         "protect": asdict(plan),
-        "sensitivity": asdict(asked.sensitivity),
+        "sensitivity": asked.sensitivity.to_dict(),
         "attacker": asdict(asked.attacker),
     }
     return Protected(title_of(asked, cases), tables, text_of(specification), settings)
 
 
-def _asked_to_stop(method: str) -> AbstractContextManager[object]:
+def _stop_early(method: str) -> AbstractContextManager[object]:
     """Return what keeps the first Ctrl-C from ending searches for a pattern with nothing, and their audits.
 
     The searches that are left know of it, and end with a safe pattern; a second one ends everything at once.
     """
-    if _WAYS.get(method) != "by_suppression":
+    if not WAYS.fact(method, "stops_early"):
         return nullcontext()
     from tacita.interruption import stop_on_interrupt
 
@@ -91,15 +81,6 @@ def _require_truth(case: TableCase) -> None:
             where=f"table '{case.table.name}'",
             do="give true values, and a status column for what was withheld; without them tables can only be audited",
         )
-
-
-def way(method: str) -> Callable[[TableCase, TableSpecification, Progress], ProtectedTable]:
-    """Return the function that protects by a method."""
-    if method not in _WAYS:
-        raise UsageError(f"no method '{method}'{did_you_mean(method, METHODS)}", do=f"use one of {', '.join(METHODS)}")
-    found: Callable[[TableCase, TableSpecification, Progress], ProtectedTable]
-    found = getattr(import_module(f"tacita.tables.protect.ways.{_WAYS[method]}"), _WAYS[method])
-    return found
 
 
 def title_of(specification: TableSpecification, cases: Sequence[TableCase]) -> str:
@@ -128,7 +109,7 @@ def _plan(
         raise UsageError(f"the gap is {gap:g}", do="give a share from 0 up, such as 0.05")
     if method is not None and method != plan.method:
         plan = replace(plan, options={})  # they are settings of the method that is not used
-    elif unknown := [name for name in plan.options if name not in METHOD_OPTIONS.get(plan.method, ())]:
+    elif unknown := [name for name in plan.options if name not in keys_of(WAYS.named(plan.method))]:
         raise UsageError(
             f"no setting '{unknown[0]}' of this method",
             where=f"[protect.{plan.method}]",

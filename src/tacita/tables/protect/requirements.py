@@ -1,63 +1,22 @@
-"""What a specification requires of a table: the rules, the levels to keep, and what attackers know beforehand."""
+"""What a specification requires of a table: the levels to keep, and what attackers know beforehand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, counted, listed
-from tacita.knowledge.programs import ProgramText
 from tacita.model.figures import share
 from tacita.model.table import Knowledge, Levels, SensitivityReason, Status, Table
 from tacita.tables.build.given import GivenTable
 from tacita.tables.sensitivity.assess import assess_all, combined
-from tacita.tables.sensitivity.finding import SensitivityFinding, SensitivityRule
-from tacita.tables.sensitivity.rules.dominance import Dominance
-from tacita.tables.sensitivity.rules.group_disclosure import GroupDisclosure
-from tacita.tables.sensitivity.rules.holdings import OnHoldings
-from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency, usual_distances
-from tacita.tables.sensitivity.rules.p_percent import PPercent
-from tacita.tables.sensitivity.rules.prior_posterior import PriorPosterior
-from tacita.tables.sensitivity.rules.request import Request
-from tacita.tables.sensitivity.rules.singletons import owners
-from tacita.tables.sensitivity.rules.user_rules import UserRules
-from tacita.tables.sensitivity.rules.zero_cells import ZeroCells
-from tacita.tables.specification.rules import SensitivityPlan
+from tacita.tables.sensitivity.contributors import owners
+from tacita.tables.sensitivity.rule import SensitivityFinding
+from tacita.tables.sensitivity.rules.minimum_frequency import usual_distances
+from tacita.tables.specification.sensitivity import SensitivityPlan
 from tacita.tables.specification.specification import AttackerPlan
-
-
-def rules_asked(plan: SensitivityPlan, *, holdings: bool = False) -> tuple[SensitivityRule, ...]:
-    """Return the rules in the order in which a cell that breaks several is told about.
-
-    With `holdings`, rules on contributors are asked of holdings, too.
-
-    >>> from tacita.tables.specification.rules import PPercent as P
-    >>> [rule.name for rule in rules_asked(SensitivityPlan(minimum_frequency=3, p_percent=(P(10),)))]
-    ['minimum frequency (3)', 'p % (p = 10)']
-    """
-    behind = tuple(_of_contributors(plan))
-    return (*behind, *(OnHoldings(rule) for rule in behind if holdings), *_others(plan))
-
-
-def _of_contributors(plan: SensitivityPlan) -> Iterator[SensitivityRule]:
-    if plan.minimum_frequency is not None:
-        yield MinimumFrequency(plan.minimum_frequency, plan.range)
-    yield from (Dominance(each.n, each.k) for each in plan.dominance)
-    yield from (PPercent(each.p, each.n) for each in plan.p_percent)
-    yield from (PriorPosterior(each.p, each.q, each.n) for each in plan.prior_posterior)
-    yield from (Request(each.share, plan.range) for each in plan.request)
-
-
-def _others(plan: SensitivityPlan) -> Iterator[SensitivityRule]:
-    if plan.zeros:
-        yield ZeroCells(**plan.options.get("zeros", {}))
-    if plan.group_disclosure:
-        yield GroupDisclosure(**plan.options.get("group_disclosure", {}))
-    if plan.rules is not None:
-        yield UserRules(ProgramText.of(plan.rules), plan.options.get("rules", {}), plan.range)
 
 
 def levels_asked(given: GivenTable, plan: SensitivityPlan) -> tuple[Levels, list[str]]:
@@ -69,10 +28,10 @@ def levels_asked(given: GivenTable, plan: SensitivityPlan) -> tuple[Levels, list
     """
     table = given.table
     if not given.has_true_values:
-        rules = rules_asked(plan)
-        said = f"true values are not at hand: not asked are {listed([rule.name for rule in rules])}"
+        rules = plan.in_order()
+        said = f"true values are not at hand: not asked are {listed([rule.label for rule in rules])}"
         return given.levels or _marked_only(given), [said] if rules else []
-    findings = list(assess_all(table, rules_asked(plan, holdings=table.holdings is not None)))
+    findings = list(assess_all(table, plan.in_order(holdings=table.holdings is not None)))
     notes: list[str] = []
     if given.levels is not None:
         levels = given.levels

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacita.attacks.tables.unions import UnionRule
 from tacita.model.table import Contributions, Equations, Table
-from tacita.tables.sensitivity.finding import SensitivityRule
+from tacita.tables.sensitivity.rule import SensitivityRule
 from tacita.tables.sensitivity.rules.minimum_frequency import MinimumFrequency
 
 Number = TypeVar("Number", bound=np.generic)

@@ -16,7 +16,7 @@ from tacita.progress import Progress
 from tacita.tables.protect.case import TableCase
 
 
-def attacked(
+def attack(
     case: TableCase,
     withheld: NDArray[np.bool_],
     progress: Progress,
@@ -39,7 +39,7 @@ def attacked(
     )
 
 
-def kept_promises(case: TableCase, check: Check) -> Audit:
+def promise_verdict(case: TableCase, check: Check) -> Audit:
     """Return a check as a verdict: a broken promise is a violation."""
     cells = len(case.table)
     nowhere = np.full(cells, np.nan)

@@ -16,7 +16,7 @@ from tacita.tables.recoding.merge import Merge, is_closed, neighbours, subtree
 from tacita.tables.recoding.recoded import recoded
 from tacita.tables.sensitivity.assess import assess
 from tacita.tables.sensitivity.contributors import counts_of
-from tacita.tables.sensitivity.finding import SensitivityRule
+from tacita.tables.sensitivity.rule import SensitivityRule
 
 
 @dataclass(frozen=True, slots=True)

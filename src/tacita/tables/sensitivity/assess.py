@@ -1,16 +1,50 @@
-"""Which cells are sensitive, by all rules together."""
+"""Which cells are sensitive, by all rules together, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from tacita.errors import InputError, counted
 from tacita.model.table import Levels, Table
-from tacita.tables.sensitivity.finding import SensitivityFinding, SensitivityRule
-from tacita.tables.sensitivity.rules.holdings import OnHoldings
+from tacita.tables.sensitivity.rule import SensitivityFinding, SensitivityRule
+
+
+@dataclass(frozen=True, slots=True)
+class OnHoldings:
+    """The same rule, asked of holdings: the enterprises of one holding count as one contributor.
+
+    A table whose contributors *are* holdings needs no such thing; this is for tables that keep both levels. Rules on
+    enterprises do not follow from those on holdings, nor the other way round: enterprises of one holding know about
+    each other, and a holding of two enterprises has a contribution larger than either.
+
+    >>> from tacita.tables.sensitivity.rules.p_percent import PPercent
+    >>> OnHoldings(PPercent(10)).label
+    'p % (p = 10) of holdings'
+    """
+
+    rule: SensitivityRule
+
+    name: ClassVar[str] = "of_holdings"
+
+    @property
+    def label(self) -> str:
+        """The rule, and that it is of holdings."""
+        return f"{self.rule.label} of holdings"
+
+    def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
+        """Return what the rule finds among holdings."""
+        if table.holdings is None:
+            raise InputError(
+                f"{self.label} needs the contributions of holdings, and the table does not have them",
+                where=f"table '{table.name}'",
+                do="build the table with the column that names the holding, or make that the contributor",
+            )
+        seen = replace(table, contributions=table.holdings, counts=table.holdings.counts)
+        return tuple(replace(each, rule=f"{each.rule} of holdings") for each in self.rule.findings(seen))
 
 
 def assess(table: Table, rules: Sequence[SensitivityRule]) -> Levels:
@@ -73,3 +107,26 @@ def combined(table: Table, findings: Sequence[SensitivityFinding]) -> Levels:
             np.maximum(level, np.where(each.sensitive, asked, 0.0), out=level)
     names = tuple(each.rule for each in findings)
     return Levels(sensitive, lower, upper, sliding, rule, names, excess, tuple(each.reason for each in findings))
+
+
+def reason_of(levels: Levels, cell: int) -> str:
+    """Return which rule makes a cell sensitive, and by how much; nothing if it is not sensitive.
+
+    >>> import numpy as np
+    >>> levels = Levels.of(2, np.array([0]), 1, 1, "p % (p = 10)")
+    >>> reason_of(levels, 0), reason_of(levels, 1)
+    ('sensitive by p % (p = 10)', '')
+    """
+    rule = int(levels.rule[cell])
+    if rule < 0:
+        return ""
+    if not levels.reasons:
+        return f"sensitive by {levels.rules[rule]}"
+    return f"{levels.rules[rule]}: {levels.reasons[rule].sentence(float(levels.excess[cell]))}"
+
+
+def reasons_of(findings: Iterable[SensitivityFinding], cell: int) -> tuple[str, ...]:
+    """Return the reasons of all rules that find a cell sensitive."""
+    return tuple(
+        f"{each.rule}: {each.reason.sentence(float(each.excess[cell]))}" for each in findings if each.sensitive[cell]
+    )

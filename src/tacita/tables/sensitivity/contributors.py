@@ -1,8 +1,15 @@
-"""What rules ask of a table: how many contributors, which are the largest, and how sampling weights count."""
+"""What rules ask of a table: how many contributors, which are the largest, and how sampling weights count.
+
+A waiver (the consent to be recognised) takes protection from who gave it, and from nobody else. Rules that ask whether
+somebody's contribution can be estimated (p %, p-q) take the largest contributor without a waiver as the one to be
+protected, against the same attackers as ever, among them those with waivers. Dominance, which does not say who is
+protected, is asked of the cell and of the cell without those who consented, and both must break the rule. Minimum
+frequency is met if all contributors consented. So a waiver can make a sensitive cell safe, never a safe one sensitive.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +17,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import InputError
 from tacita.model.table import Contributions, Table
+from tacita.tables.build.sums import owners as owners_by_sums
 
 TINY = 1e-12
 """Share of a cell below which a difference is an error of arithmetic."""
@@ -135,3 +143,15 @@ def checked(what: str, rule: str, value: Any, *, above: float, below: float, who
         kind = "a whole number" if whole else "a number"
         reach = f"above {above:g}" + (f" and below {below:g}" if np.isfinite(below) else "")
         raise InputError(f"{what} of {rule} is {value!r}", where="sensitivity rule", do=f"give {kind} {reach}")
+
+
+def owners(table: Table) -> NDArray[np.int64]:
+    """Return, for `Knowledge.owners`, the contributor who alone stands behind each cell; -1: nobody or several.
+
+    Where contributors have no numbers (frequency tables, given cells), cells with one contributor are of the same
+    one if they are bound by a sum: a total with one contributor, and its only part with one.
+    """
+    held = table.contributions
+    if held is not None and (held.holders[held.counts == 1, :1] >= 0).all():
+        return held.sole_contributors()
+    return owners_by_sums(replace(table, contributions=None, counts=counts_of(table, "the singletons' knowledge")))

@@ -8,9 +8,9 @@ from typing import Any
 
 from tacita.errors import InputError, did_you_mean
 from tacita.model.hierarchy.text_file import read_text
-from tacita.tables.specification.reading_data import data_plan, history_plan
 from tacita.tables.specification.reading_dimensions import dimension_plan, table_plans
-from tacita.tables.specification.reading_wishes import attacker_plan, protect_plan, sensitivity_plan
+from tacita.tables.specification.reading_plans import attacker_plan, data_plan, history_plan, protect_plan
+from tacita.tables.specification.sensitivity import read_sensitivity
 from tacita.tables.specification.specification import DataPlan, DimensionPlan, TablePlan, TableSpecification
 from tacita.toml.checked import Checked
 from tacita.toml.faults import Faults, tables_of
@@ -39,8 +39,8 @@ def parse_specification(
     ... [sensitivity]
     ... p_percent = { p = 10 }
     ... ''')
-    >>> found.tables[0].name, found.sensitivity.p_percent[0].p, found.protect.method
-    ('turnover by sector, size', 10.0, 'suppression')
+    >>> found.tables[0].name, found.sensitivity.rules[0].label, found.protect.method
+    ('turnover by sector, size', 'p % (p = 10)', 'suppression')
     """
     faults = Faults()
     found = _specification(tables_of(text, where=where), faults, Path(folder))
@@ -61,7 +61,7 @@ def _specification(tables: dict[str, Any], faults: Faults, folder: Path) -> Tabl
         dimensions=dimensions,
         tables=plans,
         title=top.text("title", ""),
-        sensitivity=sensitivity_plan(top),
+        sensitivity=read_sensitivity(top),
         attacker=attacker_plan(top),
         protect=protect_plan(top, {name for plan in plans for name in plan.dimensions}),
         history=history_plan(top) if "history" in tables else None,

@@ -5,28 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from tacita.tables.specification.rules import SensitivityPlan
-
-METHODS = (
-    "suppression",
-    "fast",
-    "controlled_rounding",
-    "small_count_rounding",
-    "random_rounding",
-    "adjustment",
-    "cell_key",
-    "intervals",
-)
-"""The ways to protect a table."""
-
-METHOD_OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "adjustment": ("weight",),
-    "cell_key": ("maximum", "variance", "smallest", "key", "identifier"),
-    "intervals": ("weight", "ends"),
-}
-"""The keys of ``[protect.METHOD]``, of the methods that have some."""
+from tacita.tables.specification.fields import entry
+from tacita.tables.specification.sensitivity import SensitivityPlan
 
 CELL_FORMATS = ("csv", "sbs", "argus", "sdctable", "gauss")
 """The kinds of files of cells: any table with columns of our own names, or the output of another tool."""
@@ -47,18 +29,18 @@ class DataPlan:
     """A file, a folder, a pattern, or a database URL; the record layout of a fixed-format file is `layout`."""
     cells: Path | None = None
     layout: Path | None = None
-    format: str = ""
+    format: str = entry("", among=CELL_FORMATS)
     """Kind of the file of cells; empty: found out."""
     weight: str | None = None
     contributor: str | None = None
     holding: str | None = None
     request: str | None = None
-    request_codes: tuple[str, ...] = ()
+    request_codes: tuple[str, ...] = entry((), single=True)
     """What stands in the column `request` of those who asked; empty: anything but a missing value, 0, no and false."""
     waiver: str | None = None
     frequency: str | None = None
-    missing_response: str = "refuse"
-    """What a missing response means: ``refuse``, ``zero``, or ``leave_out``."""
+    missing_response: Literal["refuse", "zero", "leave_out"] = "refuse"
+    """What a missing response means."""
     empty: bool = True
     """Whether combinations without a record are cells (zeros that are shown), or are left out of the table."""
     value: str | None = None
@@ -71,9 +53,9 @@ class DataPlan:
     upper_level: str | None = None
     sliding_level: str | None = None
     largest: tuple[str, ...] = ()
-    markers: tuple[str, ...] = ()
+    markers: tuple[str, ...] = entry((), single=True)
     """Texts in the value column that mark a suppressed cell; empty: the usual ones."""
-    decimals: int | None = None
+    decimals: int | None = entry(None, least=-12)
     """Decimals to which values are rounded (-3: thousands); None: found out, from the values."""
 
 
@@ -120,7 +102,7 @@ class AttackerPlan:
     lower: float | None = 0.0
     """The least that any cell can be; None: values may be negative without limit."""
     upper: float | None = None
-    within: float | None = None
+    within: float | None = entry(None, least=0, above=True)
     """Share of its value to within which each suppressed cell is known beforehand."""
     singletons: bool | None = None
     """Whether a single contributor, who knows the own cell, is an attacker too; None: in magnitude tables only."""
@@ -133,10 +115,10 @@ class ProtectPlan:
     method: str = "suppression"
     cost: str = "value"
     """What a suppressed cell costs: ``value``, ``count``, ``unity``, or a column."""
-    base: int = 5
+    base: int = entry(5, least=1)
     seed: int | None = field(default=None, repr=False)
-    time: float = 60.0
-    gap: float = 0.0
+    time: float = entry(60.0, least=0)
+    gap: float = entry(0.0, least=0)
     keep: tuple[Mapping[str, str], ...] = ()
     suppress: tuple[Mapping[str, str], ...] = ()
     apriori: Path | None = None
@@ -149,13 +131,13 @@ class HistoryPlan:
     """An earlier publication: of the same period (values are known) or of an earlier one (its pattern is reused)."""
 
     cells: Path
-    period: str = "same"
-    within: float | None = None
+    period: Literal["same", "earlier"] = "same"
+    within: float | None = entry(None, least=0, above=True)
     """For an earlier period: the share by which a value may have changed since; the attacker knows it too."""
-    format: str = ""
+    format: str = entry("", among=CELL_FORMATS)
     value: str | None = None
     status: str | None = None
-    markers: tuple[str, ...] = ()
+    markers: tuple[str, ...] = entry((), single=True)
 
 
 @dataclass(frozen=True, slots=True)

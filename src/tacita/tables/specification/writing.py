@@ -10,6 +10,7 @@ from typing import Any
 
 from tacita.files.atomic import write_text
 from tacita.model.dictionary_file.writing import entries, table_text
+from tacita.tables.specification.sensitivity import SensitivityPlan
 from tacita.tables.specification.specification import DimensionPlan, TablePlan, TableSpecification
 
 
@@ -37,6 +38,7 @@ def specification_text(specification: TableSpecification, folder: Path | None = 
     """
     folder = specification.folder if folder is None else folder
     plain = {name: _plain(_changed(getattr(specification, name)), folder) for name in _PARTS}
+    plain["sensitivity"] = _plain(_without_usual(specification.sensitivity.to_dict()), folder)
     notes = "".join(f"# {note}\n" for note in specification.notes)
     top = "".join(entries((), {"title": specification.title})[0]) if specification.title else ""
     parts = [notes + top, table_text(("data",), plain["data"])]
@@ -52,7 +54,7 @@ def specification_text(specification: TableSpecification, folder: Path | None = 
     return "\n".join(part for part in parts if part)
 
 
-_PARTS = ("data", "sensitivity", "attacker", "protect", "history")
+_PARTS = ("data", "attacker", "protect", "history")
 
 
 def _changed(plan: Any) -> dict[str, Any]:
@@ -64,6 +66,12 @@ def _changed(plan: Any) -> dict[str, Any]:
     if type(plan).__name__ == "AttackerPlan" and plan.lower is None:
         found = {"lower": "none", **found}
     return found
+
+
+def _without_usual(sensitivity: dict[str, Any]) -> dict[str, Any]:
+    """Return the table [sensitivity] without what is as usual."""
+    usual = SensitivityPlan().to_dict()
+    return {name: value for name, value in sensitivity.items() if value != usual[name]}
 
 
 def _dimension(plan: DimensionPlan, folder: Path) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
 import numpy as np
 
 from tacita.attacks.tables.adjusted_table import check_adjusted
@@ -10,41 +13,50 @@ from tacita.progress import Progress
 from tacita.tables.adjustment.adjust import adjust
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
-from tacita.tables.protect.verdict import kept_promises, require_publishable
+from tacita.tables.protect.verdict import promise_verdict, require_publishable
 from tacita.tables.specification.specification import TableSpecification
 
 READING = "Figures are changed slightly to protect respondents, so that they add up; single figures are not exact."
 
 
-def by_adjustment(case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
-    """Return the table with adjusted figures."""
-    plan, knowledge = specification.protect, case.knowledge
-    require_publishable(case, plan.method)
-    keep = (case.asked == Status.KEPT) | knowledge.known
-    found = adjust(
-        case.table,
-        case.levels,
-        lower=knowledge.lower,
-        upper=knowledge.upper,
-        keep=keep if keep.any() else None,
-        seconds=plan.time,
-        gap=plan.gap,
-        progress=progress,
-        **plan.options,
-    )
-    verdict = kept_promises(case, check_adjusted(case.table, found.values, case.levels, knowledge))
-    return ProtectedTable(
-        case,
-        plan.method,
-        np.zeros(len(case.table), np.int8),
-        found.values,
-        verdict,
-        figures={
-            "distance": found.distance,
-            "changed": found.changed,
-            "largest_change": found.largest,
-            "gap": found.gap,
-        },
-        reading=(READING,),
-        notes=found.notes,
-    )
+@dataclass(frozen=True, slots=True)
+class AdjustmentWay:
+    """Sensitive cells are moved to their levels, others as little as possible; all sums are kept."""
+
+    weight: Literal["unity", "relative"] = "unity"
+    """What a change of one unit costs."""
+
+    name: ClassVar[str] = "adjustment"
+
+    def protect(self, case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
+        """Return the table with adjusted figures."""
+        plan, knowledge = specification.protect, case.knowledge
+        require_publishable(case, self.name)
+        keep = (case.asked == Status.KEPT) | knowledge.known
+        found = adjust(
+            case.table,
+            case.levels,
+            lower=knowledge.lower,
+            upper=knowledge.upper,
+            keep=keep if keep.any() else None,
+            seconds=plan.time,
+            gap=plan.gap,
+            progress=progress,
+            weight=self.weight,
+        )
+        verdict = promise_verdict(case, check_adjusted(case.table, found.values, case.levels, knowledge))
+        return ProtectedTable(
+            case,
+            self.name,
+            np.zeros(len(case.table), np.int8),
+            found.values,
+            verdict,
+            figures={
+                "distance": found.distance,
+                "changed": found.changed,
+                "largest_change": found.largest,
+                "gap": found.gap,
+            },
+            reading=(READING,),
+            notes=found.notes,
+        )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -11,46 +12,58 @@ from tacita.progress import Progress
 from tacita.tables.intervals.publication import publish_intervals
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
-from tacita.tables.protect.verdict import attacked, require_publishable
+from tacita.tables.protect.verdict import attack, require_publishable
 from tacita.tables.specification.specification import TableSpecification
 
 READING = "Where two figures stand, the true one lies between them."
 
 
-def by_intervals(case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
-    """Return the table with intervals in place of some figures.
+@dataclass(frozen=True, slots=True)
+class IntervalsWay:
+    """Figures that would tell too much are published as an interval."""
 
-    The attacker knows the published intervals as bounds, besides everything else.
-    """
-    plan, knowledge = specification.protect, case.knowledge
-    require_publishable(case, plan.method)
-    keep = (case.asked == Status.KEPT) | knowledge.known
-    found = publish_intervals(
-        case.table,
-        case.levels,
-        knowledge,
-        keep=keep if keep.any() else None,
-        seconds=plan.time,
-        progress=progress,
-        **plan.options,
-    )
-    hidden = ~found.exact
-    told = replace(
-        knowledge,
-        lower=np.where(hidden, np.maximum(knowledge.lower, found.lower), knowledge.lower),
-        upper=np.where(hidden, np.minimum(knowledge.upper, found.upper), knowledge.upper),
-    )
-    verdict = attacked(case, hidden, progress, told)
-    status = np.where(hidden, np.where(case.levels.sensitive, Status.PRIMARY, Status.SECONDARY), Status.PUBLISHED)
-    return ProtectedTable(
-        case,
-        plan.method,
-        status.astype(np.int8),
-        np.where(hidden, np.nan, case.table.values),
-        verdict,
-        np.where(hidden, found.lower, np.nan),
-        np.where(hidden, found.upper, np.nan),
-        figures={"width": found.published_width},
-        reading=(READING,) if hidden.any() else (),
-        notes=found.notes,
-    )
+    weight: Literal["unity", "relative"] = "unity"
+    """What a unit of width costs."""
+    ends: Literal["round", "exact"] = "round"
+    """Whether ends are rounded outwards."""
+
+    name: ClassVar[str] = "intervals"
+
+    def protect(self, case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
+        """Return the table with intervals in place of some figures.
+
+        The attacker knows the published intervals as bounds, besides everything else.
+        """
+        plan, knowledge = specification.protect, case.knowledge
+        require_publishable(case, self.name)
+        keep = (case.asked == Status.KEPT) | knowledge.known
+        found = publish_intervals(
+            case.table,
+            case.levels,
+            knowledge,
+            keep=keep if keep.any() else None,
+            seconds=plan.time,
+            progress=progress,
+            weight=self.weight,
+            ends=self.ends,
+        )
+        hidden = ~found.exact
+        told = replace(
+            knowledge,
+            lower=np.where(hidden, np.maximum(knowledge.lower, found.lower), knowledge.lower),
+            upper=np.where(hidden, np.minimum(knowledge.upper, found.upper), knowledge.upper),
+        )
+        verdict = attack(case, hidden, progress, told)
+        status = np.where(hidden, np.where(case.levels.sensitive, Status.PRIMARY, Status.SECONDARY), Status.PUBLISHED)
+        return ProtectedTable(
+            case,
+            self.name,
+            status.astype(np.int8),
+            np.where(hidden, np.nan, case.table.values),
+            verdict,
+            np.where(hidden, found.lower, np.nan),
+            np.where(hidden, found.upper, np.nan),
+            figures={"width": found.published_width},
+            reading=(READING,) if hidden.any() else (),
+            notes=found.notes,
+        )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,68 +16,108 @@ from tacita.errors import UsageError
 from tacita.progress import Progress
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
-from tacita.tables.protect.verdict import kept_promises, require_publishable
+from tacita.tables.protect.verdict import promise_verdict, require_publishable
 from tacita.tables.rounding.controlled import round_controlled
 from tacita.tables.rounding.rounded import Rounded, round_randomly
 from tacita.tables.rounding.small_counts import round_small_counts
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 
-_READING = {
-    "controlled_rounding": "All figures are rounded to a multiple of {base}, so that they add up.",
-    "small_count_rounding": "Small counts are rounded to 0 or {base}, so that all figures add up.",
-    "random_rounding": "Each figure is rounded by chance to a multiple of {base}; sums need not add up.",
-}
 
+@dataclass(frozen=True, slots=True)
+class _RoundingWay(ABC):
+    """A way that publishes every figure, rounded to a multiple of the base."""
 
-def by_rounding(case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
-    """Return the table with rounded figures."""
-    plan = specification.protect
-    require_publishable(case, plan.method)
-    plan = replace(plan, seed=_seed(plan))
-    found, verdict = _rounded(case, plan, progress)
-    return ProtectedTable(
-        case,
-        plan.method,
-        np.zeros(len(case.table), np.int8),
-        found.values,
-        verdict,
-        figures={"largest_change": found.largest, "total_change": found.total, "gap": found.gap, "seed": plan.seed},
-        reading=(_READING[plan.method].format(base=plan.base),),
-        notes=found.notes,
-    )
+    name: ClassVar[str]
+    reading: ClassVar[str]
 
-
-def _rounded(case: TableCase, plan: ProtectPlan, progress: Progress) -> tuple[Rounded, Audit]:
-    table, levels, knowledge, base = case.table, case.levels, case.knowledge, plan.base
-    if plan.method == "controlled_rounding":
-        found = round_controlled(table, base, levels, knowledge, seconds=plan.time, gap=plan.gap, progress=progress)
-        if found.reach is not None and found.reach > base:
-            return found, audit_perturbed(table, found.values, found.reach, levels, knowledge, progress=progress)
-        near = found.largest < base
-        verdict = audit_rounded(table, found.values, base, levels, knowledge, zero_restricted=near, progress=progress)
-        return found, verdict
-    if plan.method == "random_rounding":
-        found = round_randomly(table, base, seed=plan.seed or 0)
-        return found, audit_perturbed(table, found.values, found.reach or base, levels, knowledge, progress=progress)
-    if levels.sensitive.any() and levels.lower.max(initial=0) > base:
-        raise UsageError(
-            f"the base {base} is less than a sensitive cell needs",
-            where=f"table '{table.name}'",
-            do="choose a larger base in [protect], or another method",
+    def protect(self, case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
+        """Return the table with rounded figures."""
+        plan = specification.protect
+        require_publishable(case, self.name)
+        seed = self._usual_seed() if plan.seed is None else plan.seed
+        rounded, verdict = self._round(case, plan, seed, progress)
+        return ProtectedTable(
+            case,
+            self.name,
+            np.zeros(len(case.table), np.int8),
+            rounded.values,
+            verdict,
+            figures={
+                "largest_change": rounded.largest,
+                "total_change": rounded.total,
+                "gap": rounded.gap,
+                "seed": seed,
+            },
+            reading=(self.reading.format(base=plan.base),),
+            notes=rounded.notes,
         )
-    found = round_small_counts(table, base, seed=plan.seed or 0, seconds=plan.time, progress=progress)
-    totals = table.equations.cells[table.equations.coefficients < 0]
-    inner = np.ones(len(table), bool)
-    inner[totals] = False
-    return found, kept_promises(case, check_small_counts(table, found.values, base, inner))
+
+    @abstractmethod
+    def _round(self, case: TableCase, plan: ProtectPlan, seed: int, progress: Progress) -> tuple[Rounded, Audit]: ...
+
+    def _usual_seed(self) -> int:
+        """Return the seed where nobody gave one: ties are broken alike, so that the same input gives the same table."""
+        return 0
 
 
-def _seed(plan: ProtectPlan) -> int:
-    """Return the seed of the specification; without one, of random rounding one that nobody can guess.
+@dataclass(frozen=True, slots=True)
+class ControlledRoundingWay(_RoundingWay):
+    """All figures are rounded such that they add up."""
 
-    Who knows the seed of random rounding repeats the draws, and knows of each figure more than its base says. The other
-    methods only break ties by it: there the same input shall give the same table. It is kept in the house only.
-    """
-    if plan.seed is not None:
-        return plan.seed
-    return secrets.randbits(63) if plan.method == "random_rounding" else 0
+    name: ClassVar[str] = "controlled_rounding"
+    reading: ClassVar[str] = "All figures are rounded to a multiple of {base}, so that they add up."
+
+    def _round(self, case: TableCase, plan: ProtectPlan, seed: int, progress: Progress) -> tuple[Rounded, Audit]:
+        table, levels, knowledge, base = case.table, case.levels, case.knowledge, plan.base
+        rounded = round_controlled(table, base, levels, knowledge, seconds=plan.time, gap=plan.gap, progress=progress)
+        if rounded.reach is not None and rounded.reach > base:
+            return rounded, audit_perturbed(table, rounded.values, rounded.reach, levels, knowledge, progress=progress)
+        near = rounded.largest < base
+        return rounded, audit_rounded(
+            table, rounded.values, base, levels, knowledge, zero_restricted=near, progress=progress
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RandomRoundingWay(_RoundingWay):
+    """Each figure is rounded by chance."""
+
+    name: ClassVar[str] = "random_rounding"
+    reading: ClassVar[str] = "Each figure is rounded by chance to a multiple of {base}; sums need not add up."
+
+    def _round(self, case: TableCase, plan: ProtectPlan, seed: int, progress: Progress) -> tuple[Rounded, Audit]:
+        rounded = round_randomly(case.table, plan.base, seed=seed)
+        reach = rounded.reach or plan.base
+        return rounded, audit_perturbed(
+            case.table, rounded.values, reach, case.levels, case.knowledge, progress=progress
+        )
+
+    def _usual_seed(self) -> int:
+        """Return a seed that nobody can guess.
+
+        Who knows the seed of random rounding repeats the draws, and knows of each figure more than its base says. It is
+        kept in the house only.
+        """
+        return secrets.randbits(63)
+
+
+@dataclass(frozen=True, slots=True)
+class SmallCountRoundingWay(_RoundingWay):
+    """Small counts are rounded such that all figures add up."""
+
+    name: ClassVar[str] = "small_count_rounding"
+    reading: ClassVar[str] = "Small counts are rounded to 0 or {base}, so that all figures add up."
+
+    def _round(self, case: TableCase, plan: ProtectPlan, seed: int, progress: Progress) -> tuple[Rounded, Audit]:
+        table, levels, base = case.table, case.levels, plan.base
+        if levels.sensitive.any() and levels.lower.max(initial=0) > base:
+            raise UsageError(
+                f"the base {base} is less than a sensitive cell needs",
+                where=f"table '{table.name}'",
+                do="choose a larger base in [protect], or another method",
+            )
+        rounded = round_small_counts(table, base, seed=seed, seconds=plan.time, progress=progress)
+        totals = table.equations.cells[table.equations.coefficients < 0]
+        inner = np.ones(len(table), bool)
+        inner[totals] = False
+        return rounded, promise_verdict(case, check_small_counts(table, rounded.values, base, inner))

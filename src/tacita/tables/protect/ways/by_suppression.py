@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,66 +13,81 @@ from tacita.attacks.tables.result import Audit
 from tacita.progress import Progress, Step
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
-from tacita.tables.protect.verdict import attacked
+from tacita.tables.protect.verdict import attack
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 from tacita.tables.suppression.problem import SecretUnion
-from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppress import Method, suppress
 from tacita.tables.suppression.suppression import Suppression
 
 READING = "Some figures are withheld to protect respondents; so are others from which these could be calculated."
 _ROUNDS = 20
 
 
-def by_suppression(case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
-    """Return the table with cells withheld.
+@dataclass(frozen=True, slots=True)
+class SuppressionWay:
+    """Cells are withheld: the cheapest safe pattern that is found in time.
 
     The attacker also looks at sums of withheld cells that everybody can calculate. Those that would be sensitive as
     cells are told to the search, as further secrets, until the attacker finds none.
     """
-    plan = specification.protect
-    end = time.monotonic() + plan.time
-    unions: list[SecretUnion] = []
-    for _ in range(_ROUNDS):
-        found = _searched(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
-        withheld = found.suppressed
-        if found.is_stopped:
-            progress(Step("stopped: auditing the best safe pattern"))
-        verdict = attacked(case, withheld, progress, movements=found.movements)
-        more = _new_unions(case, verdict, unions)
-        if not more:
-            break
-        unions += more
-        if found.is_stopped:
-            end = 0.0  # who asked to stop waits for a safe pattern, not for a better one
-    notes = (f"{len(unions):,} sums of cells are kept unknown, too",) if unions else ()
-    return ProtectedTable(
-        case,
-        plan.method,
-        found.status,
-        np.where(withheld, np.nan, case.table.values),
-        verdict,
-        why=found.why,
-        figures={"cost": found.cost, "bound": found.bound, "gap": found.gap, "seconds": found.seconds},
-        reading=(READING,) if withheld.any() else (),
-        notes=(*found.notes, *notes),
-    )
+
+    name: ClassVar[str] = "suppression"
+    stops_early: ClassVar[bool] = True
+    search: ClassVar[Method] = "optimal"
+
+    def protect(self, case: TableCase, specification: TableSpecification, progress: Progress) -> ProtectedTable:
+        """Return the table with cells withheld."""
+        plan = specification.protect
+        end = time.monotonic() + plan.time
+        unions: list[SecretUnion] = []
+        for _ in range(_ROUNDS):
+            pattern = self._search(case, plan, unions, max(end - time.monotonic(), 0.0), progress)
+            withheld = pattern.suppressed
+            if pattern.is_stopped:
+                progress(Step("stopped: auditing the best safe pattern"))
+            verdict = attack(case, withheld, progress, movements=pattern.movements)
+            more = _new_unions(case, verdict, unions)
+            if not more:
+                break
+            unions += more
+            if pattern.is_stopped:
+                end = 0.0  # who asked to stop waits for a safe pattern, not for a better one
+        notes = (f"{len(unions):,} sums of cells are kept unknown, too",) if unions else ()
+        return ProtectedTable(
+            case,
+            self.name,
+            pattern.status,
+            np.where(withheld, np.nan, case.table.values),
+            verdict,
+            why=pattern.why,
+            figures={"cost": pattern.cost, "bound": pattern.bound, "gap": pattern.gap, "seconds": pattern.seconds},
+            reading=(READING,) if withheld.any() else (),
+            notes=(*pattern.notes, *notes),
+        )
+
+    def _search(
+        self, case: TableCase, plan: ProtectPlan, unions: Sequence[SecretUnion], seconds: float, progress: Progress
+    ) -> Suppression:
+        return suppress(
+            case.table,
+            case.levels,
+            case.knowledge,
+            costs=case.costs,
+            status=case.asked,
+            method=self.search,
+            seconds=seconds,
+            gap=plan.gap,
+            unions=unions,
+            progress=progress,
+        )
 
 
-def _searched(
-    case: TableCase, plan: ProtectPlan, unions: Sequence[SecretUnion], seconds: float, progress: Progress
-) -> Suppression:
-    return suppress(
-        case.table,
-        case.levels,
-        case.knowledge,
-        costs=case.costs,
-        status=case.asked,
-        method="fast" if plan.method == "fast" else "optimal",
-        seconds=seconds,
-        gap=plan.gap,
-        unions=unions,
-        progress=progress,
-    )
+@dataclass(frozen=True, slots=True)
+class FastSuppressionWay(SuppressionWay):
+    """Cells are withheld: the first safe pattern without a superfluous cell."""
+
+    name: ClassVar[str] = "fast"
+    search: ClassVar[Method] = "fast"
 
 
 def _new_unions(case: TableCase, verdict: Audit, known: Sequence[SecretUnion]) -> list[SecretUnion]:

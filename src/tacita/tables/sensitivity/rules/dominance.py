@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import TINY, Ranked, checked, contributions_of
-from tacita.tables.sensitivity.finding import SensitivityFinding
+from tacita.tables.sensitivity.rule import SensitivityFinding
+from tacita.tables.specification.fields import entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,14 @@ class Dominance:
     if it is so both as it is and without those who consented: the others then keep the protection that a cell of their
     own would have, and no consent ever makes a cell sensitive. `excess` is in points of per cent.
 
-    >>> Dominance(2, 85).name
+    >>> Dominance(2, 85).label
     'dominance (n = 2, k = 85)'
     """
 
-    n: int
-    k: float
+    n: int = entry(least=1)
+    k: float = entry(least=0, most=100, above=True)
 
+    name: ClassVar[str] = "dominance"
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -37,13 +39,18 @@ class Dominance:
         checked("k", "the dominance rule", self.k, above=0, below=100)
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """The rule with its parameters."""
         return f"dominance (n = {self.n}, k = {self.k:g})"
 
+    @property
+    def needs_contributions(self) -> int:
+        """How many of the largest contributions count."""
+        return self.n
+
     def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells that few contributors dominate."""
-        ranked = Ranked.of(contributions_of(table, self.name, self.n))
+        ranked = Ranked.of(contributions_of(table, self.label, self.n))
         top, total = ranked.sum_of_largest(self.n), ranked.total
         level = 100 / self.k * top - total
         if ranked.waived.any():
@@ -51,7 +58,9 @@ class Dominance:
         share = 100 * top / np.where(total > 0, total, 1.0)
         who = "the largest contributor holds" if self.n == 1 else f"the {self.n} largest contributors hold"
         reason = SensitivityReason(f"{who} {{excess}} points more than the {self.k:g} % of the cell that are allowed")
-        return (SensitivityFinding.of(self.name, reason, level > TINY * total, level, np.minimum(share, 100) - self.k),)
+        return (
+            SensitivityFinding.of(self.label, reason, level > TINY * total, level, np.minimum(share, 100) - self.k),
+        )
 
     def _without_waived(self, ranked: Ranked, level: NDArray[np.float64]) -> NDArray[np.float64]:
         consented = np.where(ranked.waived, ranked.weights * ranked.largest, 0.0).sum(axis=1)

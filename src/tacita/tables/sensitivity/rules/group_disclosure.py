@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError, did_you_mean, listed
 from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import checked, counts_of
-from tacita.tables.sensitivity.finding import SensitivityFinding
-from tacita.tables.sensitivity.structural_zeros import structural_zeros
+from tacita.tables.sensitivity.rule import SensitivityFinding
+from tacita.tables.sensitivity.rules.zero_cells import structural_zeros
+from tacita.tables.specification.fields import entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +31,24 @@ class GroupDisclosure:
     both be withheld, move together, and the zeros beside them would still tell where everybody is; with them it is safe
     whatever else is withheld, at the price of more cells.
 
-    >>> GroupDisclosure(outside=1).name
+    >>> GroupDisclosure(outside=1).label
     'group disclosure (all but 1)'
     """
 
-    categories: int = 1
+    categories: int = entry(1, least=1)
     outside: int = 0
     dimensions: tuple[str, ...] = ()
     structural: tuple[Mapping[str, str], ...] = ()
     others: bool = True
+
+    name: ClassVar[str] = "group_disclosure"
 
     def __post_init__(self) -> None:
         checked("the number of categories", "group disclosure", self.categories, above=0, below=1000, whole=True)
         checked("the number outside", "group disclosure", self.outside, above=-1, below=1000, whole=True)
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """The rule with its parameters."""
         told = [f"{self.categories} categories"] * (self.categories > 1) + [f"all but {self.outside}"] * bool(
             self.outside
@@ -55,11 +59,11 @@ class GroupDisclosure:
         """Return the cells of rows that tell about a whole group."""
         if not table.is_count:
             raise InputError(
-                f"{self.name} is a rule for frequency tables, and this one has magnitudes",
+                f"{self.label} is a rule for frequency tables, and this one has magnitudes",
                 where=f"table '{table.name}'",
                 do="use it for a table without response, or leave it out",
             )
-        counts = counts_of(table, self.name)
+        counts = counts_of(table, self.label)
         sums = table.equations
         possible = ~structural_zeros(table, self.structural)
         row, is_part = sums.row_of, sums.coefficients > 0
@@ -89,7 +93,7 @@ class GroupDisclosure:
             f"all members of a total{but} are in {few}: what is known of the group is known of each"
         )
         lower, upper = np.where(group, 1.0, 0.0), np.where(other, 1.0, 0.0)
-        return (SensitivityFinding(self.name, reason, group | other, lower, upper, nothing, nothing),)
+        return (SensitivityFinding(self.label, reason, group | other, lower, upper, nothing, nothing),)
 
     def _rows(self, table: Table) -> NDArray[np.bool_]:
         """Return which sums run along a dimension that matters."""

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import checked, counts_of
-from tacita.tables.sensitivity.finding import SensitivityFinding
+from tacita.tables.sensitivity.rule import SensitivityFinding
+from tacita.tables.specification.fields import entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +28,17 @@ class MinimumFrequency:
 
     An empty cell is not sensitive by this rule: see `zero_cells`.
 
-    >>> MinimumFrequency(3).name
+    >>> MinimumFrequency(3).label
     'minimum frequency (3)'
     """
 
-    minimum: int = 3
+    minimum: int = entry(3, least=1)
     range: float = 0.15
     level: float = 1.0
 
+    name: ClassVar[str] = "minimum_frequency"
+    short: ClassVar[str] = "minimum"
+    """The field that a file may give without a table."""
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -43,17 +47,17 @@ class MinimumFrequency:
         checked("the level", "minimum frequency", self.level, above=0, below=math.inf)
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """The rule with its parameters."""
         return f"minimum frequency ({self.minimum})"
 
     def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells with few contributors."""
-        counts = counts_of(table, self.name)
+        counts = counts_of(table, self.label)
         few = (counts > 0) & (counts < self.minimum) & ~all_consented(table, counts)
         lacking = np.zeros(len(counts)) if table.is_count else (self.minimum - counts).astype(np.float64)
         reason = SensitivityReason(f"fewer than {self.minimum} contributors stand behind it")
-        return (SensitivityFinding.of(self.name, reason, few, usual_levels(table, self.range, self.level), lacking),)
+        return (SensitivityFinding.of(self.label, reason, few, usual_levels(table, self.range, self.level), lacking),)
 
 
 def all_consented(table: Table, counts: NDArray[np.int64]) -> NDArray[np.bool_]:

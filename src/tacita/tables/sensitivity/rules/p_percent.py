@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import TINY, Ranked, checked, contributions_of
-from tacita.tables.sensitivity.finding import SensitivityFinding
+from tacita.tables.sensitivity.rule import SensitivityFinding
+from tacita.tables.specification.fields import entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +25,14 @@ class PPercent:
     added to the error: ``p/100 * x1 - error``. Absolute values are taken where contributions are negative. Who
     consented is no target, but may still be in the coalition. `excess` is in points of per cent.
 
-    >>> PPercent(10).name
+    >>> PPercent(10).label
     'p % (p = 10)'
     """
 
-    p: float
-    n: int = 1
+    p: float = entry(least=0, above=True)
+    n: int = entry(1, least=1)
 
+    name: ClassVar[str] = "p_percent"
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -38,20 +40,25 @@ class PPercent:
         checked("n, the size of the coalition,", "the p % rule", self.n, above=-1, below=math.inf, whole=True)
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """The rule with its parameters."""
         return f"p % (p = {self.p:g})" if self.n == 1 else f"p % (p = {self.p:g}, n = {self.n})"
 
+    @property
+    def needs_contributions(self) -> int:
+        """How many of the largest contributions count: the coalition, and whom it estimates."""
+        return self.n + 1
+
     def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells from which a contribution can be estimated too closely."""
-        found = estimated(table, self.name, self.n, self.p / 100)
+        found = estimated(table, self.label, self.n, self.p / 100)
         who = "the largest contributor"
         by = "" if self.n == 1 else " by anybody" if self.n == 0 else f" by {self.n} others together"
         wording = f"{who} can be estimated{by} to within {{reached}} %, {self.p:g} % are required"
         sensitive, level, closeness = found
         return (
             SensitivityFinding.of(
-                self.name, SensitivityReason(wording, self.p), sensitive, level, self.p - 100 * closeness
+                self.label, SensitivityReason(wording, self.p), sensitive, level, self.p - 100 * closeness
             ),
         )
 

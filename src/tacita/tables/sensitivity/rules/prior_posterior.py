@@ -9,8 +9,9 @@ from typing import ClassVar
 from tacita.errors import InputError
 from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import checked
-from tacita.tables.sensitivity.finding import SensitivityFinding
+from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.sensitivity.rules.p_percent import estimated
+from tacita.tables.specification.fields import entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +22,26 @@ class PriorPosterior:
     cent of their sum: sensitive if ``value - x1 - (x2 + ... + x[n+1]) < p/q * x1``; the level is what lacks, as in the
     p % rule, which this is with q = 100. `excess` is in points of per cent.
 
-    >>> PriorPosterior(10, 50).name
+    >>> PriorPosterior(10, 50).label
     'p-q (p = 10, q = 50)'
     """
 
-    p: float
-    q: float
-    n: int = 1
+    p: float = entry(least=0, above=True)
+    q: float = entry(least=0, above=True)
+    n: int = entry(1, least=1)
 
+    name: ClassVar[str] = "prior_posterior"
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked("p", "the p-q rule", self.p, above=0, below=math.inf)
         checked("q", "the p-q rule", self.q, above=0, below=math.inf)
         checked("n, the size of the coalition,", "the p-q rule", self.n, above=-1, below=math.inf, whole=True)
-        if not self.p < self.q <= 100:
+        if self.p >= self.q:
+            raise InputError(
+                f"the prior-posterior rule needs p below q, but p is {self.p:g} and q is {self.q:g}", where="p-q rule"
+            )
+        if self.q > 100:
             raise InputError(
                 f"p = {self.p:g} and q = {self.q:g}",
                 where="p-q rule",
@@ -43,17 +49,22 @@ class PriorPosterior:
             )
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """The rule with its parameters."""
         coalition = "" if self.n == 1 else f", n = {self.n}"
         return f"p-q (p = {self.p:g}, q = {self.q:g}{coalition})"
 
+    @property
+    def needs_contributions(self) -> int:
+        """How many of the largest contributions count: the coalition, and whom it estimates."""
+        return self.n + 1
+
     def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells from which a contribution can be estimated too closely."""
-        sensitive, level, closeness = estimated(table, self.name, self.n, self.p / self.q)
+        sensitive, level, closeness = estimated(table, self.label, self.n, self.p / self.q)
         wording = (
             f"who knows the others to within {self.q:g} % can estimate the largest contributor "
             f"to within {{reached}} %, {self.p:g} % are required"
         )
         excess = self.p - self.q * closeness
-        return (SensitivityFinding.of(self.name, SensitivityReason(wording, self.p), sensitive, level, excess),)
+        return (SensitivityFinding.of(self.label, SensitivityReason(wording, self.p), sensitive, level, excess),)

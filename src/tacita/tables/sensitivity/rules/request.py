@@ -11,8 +11,9 @@ import numpy as np
 from tacita.errors import InputError
 from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import checked, contributions_of, has_more
-from tacita.tables.sensitivity.finding import SensitivityFinding
+from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import usual_levels
+from tacita.tables.specification.fields import entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +21,18 @@ class Request:
     """A cell is sensitive if a contributor who asked for protection holds more than `share` per cent of it.
 
     This is the passive confidentiality of foreign trade, as in tau-Argus: only who asks is protected. Levels are the
-    share `range` of the value. Shares are of absolute values where some are negative. `excess` is in points of per
-    cent.
+    share `range` of the value. Shares are of absolute values where some are negative. `n` is how many of the largest
+    contributions the table keeps at least. `excess` is in points of per cent.
 
-    >>> Request(70).name
+    >>> Request(70).label
     'request (share = 70)'
     """
 
-    share: float = 70.0
+    share: float = entry(least=0, most=100)
+    n: int = entry(1, least=1)
     range: float = 0.15
 
+    name: ClassVar[str] = "request"
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -39,17 +42,22 @@ class Request:
             raise InputError("the share is below 0 %", where="request rule", do="give a share from 0 to 100")
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """The rule with its parameter."""
         return f"request (share = {self.share:g})"
 
+    @property
+    def needs_contributions(self) -> int:
+        """How many of the largest contributions the table is to keep."""
+        return self.n
+
     def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells in which somebody who asked is visible."""
-        held = contributions_of(table, self.name, 1)
+        held = contributions_of(table, self.label, 1)
         where = f"table '{table.name}'"
         if held.requested is None:
             raise InputError(
-                f"{self.name} needs to know who asked for protection, and the table does not say",
+                f"{self.label} needs to know who asked for protection, and the table does not say",
                 where=where,
                 do='name the column of the microdata that says it: request = "..."',
             )
@@ -57,7 +65,7 @@ class Request:
         kept = held.largest.shape[1]
         if self.share < 100 / (kept + 1) and has_more(held).any():
             raise InputError(
-                f"{self.name} needs the {math.ceil(100 / max(self.share, 1))} largest contributions, and the table "
+                f"{self.label} needs the {math.ceil(100 / max(self.share, 1))} largest contributions, and the table "
                 f"keeps {kept}: a smaller one may be of somebody who asked",
                 where=where,
                 do="build the table with more of the largest contributions, "
@@ -73,6 +81,6 @@ class Request:
         level = usual_levels(table, self.range, 1.0)
         return (
             SensitivityFinding.of(
-                self.name, reason, share > self.share * (1 + 1e-12), level, np.minimum(share, 100) - self.share
+                self.label, reason, share > self.share * (1 + 1e-12), level, np.minimum(share, 100) - self.share
             ),
         )

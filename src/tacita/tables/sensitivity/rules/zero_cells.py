@@ -3,16 +3,59 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
 from tacita.model.table import SensitivityReason, Table
 from tacita.tables.sensitivity.contributors import checked
-from tacita.tables.sensitivity.finding import SensitivityFinding
+from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import smallest_value
-from tacita.tables.sensitivity.structural_zeros import structural_zeros
+from tacita.tables.specification.fields import entry
+
+
+def structural_zeros(table: Table, patterns: Iterable[Mapping[str, str]]) -> NDArray[np.bool_]:
+    """Return the cells that lie under one of some combinations of codes that cannot occur.
+
+    A pattern names codes of some dimensions, ``{"sex": "male", "cause": "childbirth"}``; it holds for what is below
+    these codes in the hierarchies as well. A cell that it holds for and that is not empty is refused: what occurs is
+    not impossible.
+    """
+    named = {each.name: at for at, each in enumerate(table.dimensions)}
+    mask = np.zeros(len(table), bool)
+    for pattern in patterns:
+        under = np.ones(len(table), bool)
+        for name, code in pattern.items():
+            if name not in named:
+                raise UsageError(
+                    f"no dimension '{name}'{did_you_mean(name, named)}",
+                    where="structural zeros",
+                    do=f"use one of: {listed(list(named))}",
+                )
+            dimension = table.dimensions[named[name]]
+            if code not in dimension:
+                raise UsageError(
+                    f"no code '{code}' in dimension '{name}'{did_you_mean(code, dimension.codes)}",
+                    where="structural zeros",
+                    do="use a code of the table",
+                )
+            leaves = dimension.leaves_under()
+            below = np.array([leaves[each] <= leaves[code] for each in dimension.codes])
+            under &= below[table.codes[:, named[name]]]
+        mask |= under
+    filled = np.flatnonzero(mask & (table.values != 0))
+    if len(filled):
+        raise InputError(
+            f"{counted(len(filled), 'cell')} said to be structural zeros are not empty, such as "
+            f"{table.cell_name(int(filled[0]))}",
+            where=f"table '{table.name}'",
+            do="correct the structural zeros, or the data",
+        )
+    return mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +68,21 @@ class ZeroCells:
     occur. The interval must reach up to `level`: by default 1 in a frequency table, and the smallest value that is not
     zero in a magnitude table. There is nothing to protect below zero; the interval is to be as wide as it reaches up.
 
-    >>> ZeroCells().name
+    >>> ZeroCells().label
     'zero cells'
     """
 
     structural: tuple[Mapping[str, str], ...] = ()
-    level: float | None = None
+    level: float | None = entry(None, least=0, above=True)
+
+    name: ClassVar[str] = "zeros"
 
     def __post_init__(self) -> None:
         if self.level is not None:
             checked("the level", "zero cells", self.level, above=0, below=math.inf)
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """The rule."""
         return "zero cells"
 
@@ -51,4 +96,4 @@ class ZeroCells:
         nothing = np.zeros(len(table))
         said = "nobody is there" if table.is_count else "the figure of each contributor is nothing"
         reason = SensitivityReason(f"a zero tells that {said}")
-        return (SensitivityFinding(self.name, reason, zero, nothing, up, up, nothing),)
+        return (SensitivityFinding(self.label, reason, zero, nothing, up, up, nothing),)

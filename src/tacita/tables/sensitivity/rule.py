@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,14 +44,18 @@ class SensitivityFinding:
 
 @runtime_checkable
 class SensitivityRule(Protocol):
-    """A rule: a frozen value that finds sensitive cells. A program of user rules may have several findings.
+    """A rule: a frozen dataclass that finds sensitive cells. A program of user rules may have several findings.
 
-    A rule on contributors says so by a class attribute ``is_of_contributors = True``; it is asked of holdings as well
-    where a table keeps them.
+    Its fields are its parameters, and its `name` is its key in ``[sensitivity]``. Facts are attributes of the class, of
+    which each may be left out: ``is_of_contributors = True`` says that it is asked of holdings as well where a table
+    keeps them; ``needs_contributions`` is how many of the largest contributions it looks at; ``short`` names the field
+    that a file may give without a table. ``RULES.enter(MyRule)`` lets a specification name a rule of one's own.
     """
 
+    name: ClassVar[str]
+
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """What people call the rule, with its parameters."""
         ...
 
