@@ -29,6 +29,7 @@ RULES: Catalogue[SensitivityRule] = Catalogue(
         "zeros": "zero_cells:ZeroCells",
         "request": "request:Request",
         "group_disclosure": "group_disclosure:GroupDisclosure",
+        "equal_contributions": "equal_contributions:EqualContributions",
     },
     facts={"is_of_contributors": False, "short": ""},
     program=_of_program,
