@@ -19,7 +19,7 @@ from tacita.risk.sample import Sample
 
 if TYPE_CHECKING:
     from tacita.model.proposal import Proposal
-    from tacita.risk.why import Explanation
+    from tacita.risk.why import RiskExplanation
 
 
 _CLOSED = "closed"
@@ -144,7 +144,7 @@ class Assessment(Result):
     def __getitem__(self, measure: str) -> Finding:
         return self.scenarios[0][measure]
 
-    def why(self, row: int, measure: str | None = None) -> Explanation:
+    def why(self, row: int, measure: str | None = None) -> RiskExplanation:
         """Return why a record has its risk: the proof by the rules that define the measure."""
         from tacita.risk.why import why
 

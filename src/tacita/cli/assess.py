@@ -136,9 +136,11 @@ def assess(
         explanation = found.why(why) if why is not None else None
         others = found.reasons(why) if why is not None else ()
     if as_json:
-        print_json(found.to_dict() | ({"why": _why_dict(explanation)} if explanation else {}))
+        print_json(found.to_dict() | ({"why": explanation.to_dict()} if explanation else {}))
     elif explanation is not None:
-        _print_why(explanation, others)
+        from tacita.cli.output import print_lines
+
+        print_lines(explanation.to_text(others=others).splitlines())
     else:
         print_text(found, *_written(found, records, html))
     if strict and not found.is_safe:
@@ -208,35 +210,6 @@ def _written(found: Assessment, records: Path | None, html: Path | None) -> list
     said = [f"{found.records:,} records written to {records}"] if records else []
     said += [f"report written to {html}"] if html else []
     return [Text(printable(line)) for line in said]
-
-
-def _why_dict(explanation: Any) -> dict[str, Any]:
-    from tacita.views.rules import proof_dict
-
-    return {
-        "row": explanation.row,
-        "measure": explanation.measure,
-        "risk": explanation.risk,
-        "reason": explanation.reason,
-        "proves_this_risk": explanation.proof is not None and explanation.is_risk_of_rules,
-        "proof": proof_dict(explanation.proof) if explanation.proof else None,
-    }
-
-
-def _print_why(explanation: Any, others: Any) -> None:
-    from tacita.cli.output import print_lines
-    from tacita.views.rules import proof_lines
-
-    lines = [f"Record {explanation.row}"]
-    lines += [f"  {risk:.6g} by {measure}: {printable(reason)}" for measure, risk, reason in others]
-    lines += ["", f"Why {explanation.risk:.6g} by {explanation.measure}:"]
-    if explanation.proof is None:
-        lines.append("no rules define this measure, or count nulls so; its formula is in the documentation")
-        print_lines(lines)
-        return
-    if not explanation.is_risk_of_rules:
-        lines.append("the rules conclude the figures that it is computed from, and a risk of their own")
-    print_lines([*lines, *proof_lines(explanation.proof)])
 
 
 def add_to(app: typer.Typer) -> None:

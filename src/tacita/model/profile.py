@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tacita.model.attribute import Kind
 from tacita.model.relation import ColumnType
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Moments:
     """Mean, standard deviation and quantiles (1, 25, 50, 75 and 99 %) of the finite values of a number."""
 
@@ -33,12 +33,12 @@ class AttributeProfile:
     """Shannon entropy of the values that are present, in bits."""
     longest: int
     """Characters of the longest text; 0 for other types."""
-    most_frequent: tuple[tuple[str, int], ...] = ()
+    most_frequent: tuple[tuple[str, int], ...] = field(default=(), repr=False)
     """The most frequent values; empty if every value occurs once, so that no identifier is shown."""
-    least: str | None = None
-    greatest: str | None = None
-    moments: Moments | None = None
-    histogram: tuple[int, ...] = ()
+    least: str | None = field(default=None, repr=False)
+    greatest: str | None = field(default=None, repr=False)
+    moments: Moments | None = field(default=None, repr=False)
+    histogram: tuple[int, ...] = field(default=(), repr=False)
     """Frequencies of equal intervals between the first and the last percentile, or of the values in their order."""
 
     @property

@@ -19,6 +19,8 @@ from tacita.engines.protocol import Relation
 from tacita.errors import InternalError, UsageError
 from tacita.knowledge.programs import ProgramText
 from tacita.model.attribute import Category
+from tacita.model.figures import figure
+from tacita.model.result import Result
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import RISK, ROW, Measure, Risks
 from tacita.risk.null_semantics import Semantics
@@ -34,8 +36,8 @@ _MANY_SETS = 5000
 _WEIGHTED = ("individual_risk", "reidentification")
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class RiskExplanation(Result):
     """Why a record has its risk."""
 
     row: int
@@ -47,14 +49,17 @@ class Explanation:
     is_risk_of_rules: bool = True
     """Whether the rules conclude this very risk, or only the figures that it is computed from."""
 
+    def _in_short(self) -> str:
+        return f"record {self.row:,}: {figure(self.risk)} by {self.measure}"
 
-def why(measure: Measure, sample: Sample, risks: Risks, row: int) -> Explanation:
+
+def why(measure: Measure, sample: Sample, risks: Risks, row: int) -> RiskExplanation:
     """Return why a record has its risk."""
     record = record_of(risks, row)
     reason, proof = measure.reason(sample, record), _proof(measure, sample, record)
     specification = measure.specification(sample)
     same = specification is None or specification.same_risk
-    return Explanation(row, risks.measure, record[RISK], reason, proof, same)
+    return RiskExplanation(row, risks.measure, record[RISK], reason, proof, same)
 
 
 def record_of(risks: Risks, row: int) -> dict[str, Any]:

@@ -44,6 +44,7 @@ VIEWS = {
     "Released": "release",
     "ReleasedRecords": "release",
     "ReleasedTables": "release",
+    "RiskExplanation": "assessment.why",
     "TableAssessment": "table_results",
     "TableVerification": "release",
     "Verification": "release",

@@ -47,7 +47,7 @@ class MaskingView(View["Masking"]):
         fields["headline"] = headline(result.evaluation, is_derivable=is_derivable)
         fields["notes"] = [*result.notes, *judged["notes"]]
         fields |= {"against": reasons_against(recipe, result.evaluation), "has_limit": has_limit(recipe)}
-        return fields if released is None else fields | {"release": released_dict(released)}
+        return fields if released is None else fields | {"release": released.to_dict()}
 
     def as_text(
         self, result: Masking, released: ReleasedRecords | None = None, *, is_refused: bool = False
@@ -78,9 +78,3 @@ class MaskingView(View["Masking"]):
         steps = items(f"{done.label}: {done.promises} {done.limits}" for done in result.masked.steps)
         first = tag("p", tag("strong", headline(result.evaluation)))
         return tag("div", style("fragment"), first, steps, *evaluation_parts(result.evaluation), class_="tacita-report")
-
-
-def released_dict(released: ReleasedRecords) -> dict[str, Any]:
-    """Return where a release is, and what has to be said about it."""
-    places = {"folder": released.folder, "internal": released.internal, "data": released.data}
-    return {name: str(path) for name, path in places.items()} | {"notes": list(released.notes)}
