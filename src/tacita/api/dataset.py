@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tacita.knowledge.experience_base import ExperienceBase
     from tacita.recipes.comparison import Comparison
     from tacita.release.options import ReleaseOptions
-    from tacita.risk.why import Explanation
+    from tacita.risk.why import RiskExplanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ class Dataset:
             proposals = {n: p for n, p in proposals.items() if self.dictionary[n].category is None}
         return assess(data.microdata, question, proposals=proposals, progress=progress)
 
-    def explain(self, row: int, question: Question | None = None, *, known: Sequence[str] | None = None) -> Explanation:
+    def explain(self, row: int, question: Question | None = None, *, known: Sequence[str] | None = None) -> RiskExplanation:
         """Return why a record has its risk: the reason, and the proof where rules define the measure."""
         return self.assess(question, known=known).why(row)
 
