@@ -211,7 +211,9 @@ class Dataset:
             proposals = {n: p for n, p in proposals.items() if self.dictionary[n].category is None}
         return assess(data.microdata, question, proposals=proposals, progress=progress)
 
-    def explain(self, row: int, question: Question | None = None, *, known: Sequence[str] | None = None) -> RiskExplanation:
+    def explain(
+        self, row: int, question: Question | None = None, *, known: Sequence[str] | None = None
+    ) -> RiskExplanation:
         """Return why a record has its risk: the reason, and the proof where rules define the measure."""
         return self.assess(question, known=known).why(row)
 
