@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacita.api.reading import from_generated, generate, read, sample
     from tacita.api.reasoning import Conclusions, reason
     from tacita.api.releasing import anonymize, release_to
+    from tacita.api.tables import assess_table, audit_table, build_table, protect_table
     from tacita.cycle.outcome import Outcome
     from tacita.cycle.plan import Plan
     from tacita.errors import TacitaError
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
     from tacita.recipes.recipe import Recipe, RecipeStep
     from tacita.recipes.recipe_file import read_recipe
     from tacita.settings import Settings
-    from tacita.tables.assessment import assess_table
-    from tacita.tables.auditing import audit_table
-    from tacita.tables.building import build_table
-    from tacita.tables.protect.protect import protect_table
 
 _HOMES = {
     "Masking": "api.masking",
@@ -63,10 +60,10 @@ _HOMES = {
     "Conclusions": "api.reasoning",
     "reason": "api.reasoning",
     "Settings": "settings",
-    "assess_table": "tables.assessment",
-    "audit_table": "tables.auditing",
-    "build_table": "tables.building",
-    "protect_table": "tables.protect.protect",
+    "assess_table": "api.tables",
+    "audit_table": "api.tables",
+    "build_table": "api.tables",
+    "protect_table": "api.tables",
 }
 
 __all__ = [

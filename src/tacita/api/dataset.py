@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tacita.api.masking import ExploreOptions, Masking, RecipeLike
     from tacita.api.reasoning import Conclusions
     from tacita.api.releasing import AnyRelease
+    from tacita.api.tables import Tabulation
     from tacita.assess.assess import Question
     from tacita.assess.assessment import Assessment
     from tacita.cycle.outcome import Outcome
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from tacita.recipes.comparison import Comparison
     from tacita.release.options import ReleaseOptions
     from tacita.risk.why import RiskExplanation
+    from tacita.tables.specification.specification import TableSpecification
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +274,12 @@ class Dataset:
         from tacita.api.masking import explore
 
         return explore(self, options, **more)
+
+    def tabulate(self, specification: str | Path | TableSpecification) -> Tabulation:
+        """Return the tables of a specification with these records: to build, assess, protect and audit."""
+        from tacita.api.tables import tabulate
+
+        return tabulate(self, specification)
 
     # -- rules and files -----------------------------------------------------------------------------------------------
 

@@ -46,6 +46,8 @@ VIEWS = {
     "ReleasedTables": "release",
     "RiskExplanation": "assessment.why",
     "TableAssessment": "table_results",
+    "TableFiles": "table_results",
+    "TableImport": "table_results",
     "TableVerification": "release",
     "Verification": "release",
     "WhyNot": "proofs",

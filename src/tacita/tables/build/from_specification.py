@@ -47,7 +47,7 @@ def read_microdata(data: DataPlan, engine: Engine) -> Microdata:
         from tacita.tables.argus.fixed_format import read_fixed_format
 
         return read_fixed_format(Path(str(data.microdata)), data.layout, engine)
-    return read(data.microdata, engine)
+    return data.microdata if isinstance(data.microdata, Microdata) else read(data.microdata, engine)
 
 
 def layouts_of(specification: TableSpecification, microdata: Microdata, response: str) -> tuple[MicrodataLayout, ...]:

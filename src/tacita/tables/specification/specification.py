@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from tacita.model.microdata import Microdata
 from tacita.tables.specification.fields import entry
 from tacita.tables.specification.sensitivity import SensitivityPlan
 
@@ -25,8 +26,9 @@ class DataPlan:
     contributions.
     """
 
-    microdata: Path | str | None = None
-    """A file, a folder, a pattern, or a database URL; the record layout of a fixed-format file is `layout`."""
+    microdata: Path | str | Microdata | None = None
+    """A file, a folder, a pattern, a database URL, or records that were read already; the record layout of a
+    fixed-format file is `layout`."""
     cells: Path | None = None
     layout: Path | None = None
     format: str = entry("", among=CELL_FORMATS)

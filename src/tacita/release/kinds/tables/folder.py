@@ -18,6 +18,7 @@ from tacita.errors import InternalError, UsageError, counted, did_you_mean
 from tacita.files.atomic import atomic, write_text
 from tacita.files.file_names import file_names
 from tacita.model.result import Result
+from tacita.options import Typed, option
 from tacita.progress import Progress, Step, silent
 from tacita.release.folder import internal_folder
 from tacita.release.kinds.tables.manifest import internal_manifest, public_manifest
@@ -42,10 +43,20 @@ PAGE, WORKBOOK, AUDIT, SPECIFICATION = "tables.html", "tables.xlsx", "audit.json
 class TableOptions:
     """What a steward may say about a release of tables."""
 
-    formats: tuple[str, ...] = ("csv",)
-    internal: Path | None = None
+    formats: tuple[str, ...] = option(
+        ("csv",),
+        typed=(
+            Typed(
+                "format_",
+                list[str],
+                "csv (default), wide-csv, xlsx, parquet or sdmx-csv; may be repeated, or with commas between.",
+                ("--format",),
+            ),
+        ),
+    )
+    internal: Path | None = option(None, help="The folder that stays in the house; default: OUT.internal.")
     """The folder that stays in the house; by default beside the release."""
-    force: bool = False
+    force: bool = option(False, "--force", help="Replace files that exist.")
     """Whether a release that is there may be replaced."""
 
     def __post_init__(self) -> None:
