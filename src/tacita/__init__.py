@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tacita.version import __version__
 
 if TYPE_CHECKING:
+    from tacita.api.catalogues import catalogue_of, enter
     from tacita.api.dataset import Dataset
     from tacita.api.masking import Masking, compare, explore, mask
     from tacita.api.reading import from_generated, generate, read, sample
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from tacita.settings import Settings
 
 _HOMES = {
+    "catalogue_of": "api.catalogues",
+    "enter": "api.catalogues",
     "Masking": "api.masking",
     "compare": "api.masking",
     "explore": "api.masking",
@@ -87,7 +90,9 @@ __all__ = [
     "assess_table",
     "audit_table",
     "build_table",
+    "catalogue_of",
     "compare",
+    "enter",
     "explore",
     "from_generated",
     "generate",

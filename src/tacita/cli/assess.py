@@ -173,13 +173,14 @@ def _check_options(
     if k is not None and any("k" in given for _, given in map(with_parameters, names)):
         raise UsageError("k is given twice, by --k and by --measure", do="leave one of them out")
     names = [name for name, _ in map(with_parameters, names)]
-    from tacita.risk.catalogue import MEASURES
+    from tacita.api.catalogues import catalogue_of
 
-    of_original = MEASURES.names_with("needs_original")
+    measures = catalogue_of("measure")
+    of_original = measures.names_with("needs_original")
     if original and not set(names) & set(of_original):
         some = ", ".join(of_original)
         raise UsageError(f"--original is for {some} alone", do=f"add --measure {some}")
-    of_population = MEASURES.names_with("uses_population")
+    of_population = measures.names_with("uses_population")
     if population and names and not set(names) & set(of_population):
         raise UsageError(
             "no measure asked for looks into the --population", do=f"add one of: {', '.join(of_population)}"

@@ -11,20 +11,21 @@ from tacita.parameters import EntryParameter
 
 def measures(as_json: AsJson = False) -> None:
     """List the measures of risk that 'tacita assess --measure' knows, with their parameters."""
-    from tacita.risk.catalogue import MEASURES
+    from tacita.api.catalogues import catalogue_of
 
+    known = catalogue_of("measure")
     if as_json:
         print_json(
             [
                 {
                     "measure": name,
-                    "meaning": MEASURES.meaning(name),
+                    "meaning": known.meaning(name),
                     "parameters": [
                         {"name": parameter.name, "default": parameter.default_text, "choices": list(parameter.choices)}
-                        for parameter in MEASURES.parameters(name)
+                        for parameter in known.parameters(name)
                     ],
                 }
-                for name in MEASURES.names()
+                for name in known.names()
             ]
         )
         return
@@ -35,9 +36,9 @@ def measures(as_json: AsJson = False) -> None:
     table.add_column("measure", no_wrap=True)
     table.add_column("what it says")
     table.add_column("parameters")
-    for name in MEASURES.names():
-        parameters = " ".join(map(_short, MEASURES.parameters(name)))
-        table.add_row(name, Text(MEASURES.meaning(name)), Text(parameters))
+    for name in known.names():
+        parameters = " ".join(map(_short, known.parameters(name)))
+        table.add_row(name, Text(known.meaning(name)), Text(parameters))
     print_text(table, "A rule program can be a measure too: tacita assess FILE --measure ./my_measure.vada")
 
 

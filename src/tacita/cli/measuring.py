@@ -21,14 +21,15 @@ def measures_asked(
     """Return the measures that were asked for, with their parameters; `original` are data before masking."""
     from dataclasses import replace
 
-    from tacita.risk.catalogue import MEASURES
+    from tacita.api.catalogues import catalogue_of
 
-    made = []
+    measures = catalogue_of("measure")
+    chosen: list[Any] = []
     for name, parameters in parameters_asked(names, pairs, k=k, threshold=threshold):
-        chosen: Any = MEASURES.make(name, parameters)
-        takes_original = original is not None and MEASURES.fact(chosen, "needs_original")
-        made.append(replace(chosen, original=original) if takes_original else chosen)
-    return tuple(made)
+        measure = measures.make(name, parameters)
+        takes_original = original is not None and measures.fact(measure, "needs_original")
+        chosen.append(replace(measure, original=original) if takes_original else measure)
+    return tuple(chosen)
 
 
 def parameters_asked(
@@ -39,9 +40,10 @@ def parameters_asked(
     A parameter is written behind the name of its measure (``l-diversity:l=2,sensitive=illness``) or given by --param:
     for all measures that have it (``l=2``), or for one (``l-diversity.l=2``).
     """
+    from tacita.api.catalogues import catalogue_of
     from tacita.reasoning.parameters import parsed_parameters
-    from tacita.risk.catalogue import MEASURES
 
+    measures = catalogue_of("measure")
     given = parsed_parameters(pairs)
     if not names:
         if given or threshold is not None:
@@ -53,13 +55,13 @@ def parameters_asked(
     used: set[str] = set()
     for name, inline in asked:
         own = {p.rpartition(".")[2]: p for p in given if p.rpartition(".")[0] in {"", name}}
-        known = {p.name for p in MEASURES.parameters(name)} if name in MEASURES else None
+        known = {p.name for p in measures.parameters(name)} if name in measures else None
         values = {p: given[o] for p, o in own.items() if known is None or p in known or "." in o or alone}
         used |= {own[short] for short in values}
         if twice := [short for short in values if short in inline]:
             raise UsageError(f"{twice[0]} of {name} is given twice, by --measure and by --param", do="give it once")
         values |= inline
-        if k is not None and name in MEASURES and MEASURES.fact(name, "counts_look_alikes"):
+        if k is not None and name in measures and measures.fact(name, "counts_look_alikes"):
             values.setdefault("k", k)
         if threshold is not None:
             if "threshold" in values:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tacita.catalogue import Catalogue
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
 from tacita.parameters import EntryParameter
@@ -19,47 +20,54 @@ def methods(
     as_json: AsJson = False,
 ) -> None:
     """List the methods that a step of a recipe can name, with their parameters and what they promise."""
-    from tacita.recipes.methods import METHODS
+    from tacita.api.catalogues import catalogue_of
 
-    shown = [_description(method) for method in ([name] if name is not None else sorted(METHODS.names()))]
+    known = catalogue_of("step")
+    descriptions = [_description(known, method) for method in ([name] if name is not None else sorted(known.names()))]
     if as_json:
-        print_json(shown)
+        print_json(descriptions)
         return
     from rich.table import Table
     from rich.text import Text
 
     if name is not None:
-        told = shown[0]
-        lines = [told["method"], "", told["meaning"], "", f"holds: {told['promises']}", f"limits: {told['limits']}", ""]
-        lines += [f"  {each['name']}: {each['type']}{each['told']}" for each in told["parameters"]]
+        [method] = descriptions
+        lines = [method["method"], "", method["meaning"], ""]
+        lines += [f"holds: {method['promises']}", f"limits: {method['limits']}", ""]
+        lines += [
+            f"  {parameter['name']}: {parameter['type']}{parameter['told']}" for parameter in method["parameters"]
+        ]
         print_text(*(Text(line) for line in lines))
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("method", no_wrap=True)
     table.add_column("what holds afterwards")
-    shown.sort(key=lambda told: (told["family"] == _ENGINE, told["family"]))
-    for family, members in itertools.groupby(shown, key=lambda told: told["family"]):
+    descriptions.sort(key=lambda method: (method["family"] == _ENGINE, method["family"]))
+    for family, members in itertools.groupby(descriptions, key=lambda method: method["family"]):
         table.add_row(Text(family, style="bold"))
-        for told in members:
-            table.add_row(f"  {told['method']}", Text(told["promises"]))
+        for method in members:
+            table.add_row(f"  {method['method']}", Text(method["promises"]))
     said = "Ask about one and its parameters: tacita methods mdav. All take 'within', except those in the engine."
     print_text(table, Text(""), Text(said))
 
 
-def _description(name: str) -> dict[str, Any]:
-    from tacita.recipes.methods import METHODS
-
-    method = METHODS.named(name)
+def _description(known: Catalogue[Any], name: str) -> dict[str, Any]:
+    method = known.named(name)
     return {
         "method": name,
         "family": _family(method),
-        "meaning": METHODS.meaning(name),
+        "meaning": known.meaning(name),
         "promises": method.promises,
         "limits": method.limits,
         "is_random": method.is_random,
         "parameters": [
-            {"name": each.name, "type": each.words, "needed": each.is_needed, "told": _default(each)}
-            for each in METHODS.parameters(name)
+            {
+                "name": parameter.name,
+                "type": parameter.words,
+                "needed": parameter.is_needed,
+                "told": _default(parameter),
+            }
+            for parameter in known.parameters(name)
         ],
     }
 
