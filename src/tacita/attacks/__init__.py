@@ -3,8 +3,3 @@
 `table_audit`, `rounded_table` and `adjusted_table` are the doors; `system` holds the tables that an attacker thinks
 possible.
 """
-
-from tacita.attacks.tables.result import AttackerIntervals, Audit, LevelViolation
-from tacita.attacks.tables.table_audit import audit
-
-__all__ = ["AttackerIntervals", "Audit", "LevelViolation", "audit"]

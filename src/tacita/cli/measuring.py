@@ -41,10 +41,13 @@ def parameters_asked(
     for all measures that have it (``l=2``), or for one (``l-diversity.l=2``).
     """
     from tacita.api.catalogues import catalogue_of
-    from tacita.reasoning.parameters import parsed_parameters
 
     measures = catalogue_of("measure")
-    given = parsed_parameters(pairs)
+    given: dict[str, Any] = {}
+    if pairs:
+        from tacita.reasoning.parameters import parsed_parameters
+
+        given = parsed_parameters(pairs)
     if not names:
         if given or threshold is not None:
             raise UsageError("--param and --threshold need a measure", do="add --measure NAME")
@@ -78,11 +81,11 @@ def parameters_asked(
 
 def with_parameters(text: str) -> tuple[str, dict[str, Any]]:
     """Return a measure and the parameters written behind its name: ``l-diversity:l=2,sensitive=illness``."""
-    from tacita.reasoning.parameters import parsed_parameters
-
     name, colon, rest = text.partition(":")
     if not colon or "=" not in rest:
         return text, {}
+    from tacita.reasoning.parameters import parsed_parameters
+
     return name.strip(), dict(parsed_parameters(_pairs(rest)))
 
 
@@ -134,9 +137,11 @@ def links_asked(data: Dataset, programs: list[str], inputs: dict[str, str]) -> d
     """Return who belongs together as rules say it, by what their clusters are called."""
     if inputs and not programs:
         raise UsageError("--input gives facts to --related, which is not there", do="add --related PROGRAM")
+    if not programs:
+        return {}
     from tacita.reasoning.links import related
 
-    links = {}
+    links: dict[str, Any] = {}
     for each in programs:
         word, equals, program = each.partition("=")
         program, word = (program, word) if equals else (each, "group")

@@ -139,9 +139,11 @@ def bindings(pairs: Iterable[str] | None, option: str) -> dict[str, str]:
     >>> bindings(["Own=own.csv", "Person=people.csv"], "--input")
     {'Own': 'own.csv', 'Person': 'people.csv'}
     """
+    if not pairs:
+        return {}
     from tacita.reasoning.bindings import split_binding
 
-    return once((split_binding(pair, option) for pair in pairs or ()), option)
+    return once((split_binding(pair, option) for pair in pairs), option)
 
 
 @dataclass(frozen=True, slots=True)

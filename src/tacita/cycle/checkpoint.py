@@ -44,7 +44,7 @@ class Checkpoint:
         import pyarrow.parquet as pq
 
         try:
-            return list(Decisions(pq.read_table(self.path)))
+            return list(Decisions(pq.ParquetFile(self.path).read()))
         except (OSError, pa.ArrowInvalid):
             return []
 

@@ -132,6 +132,6 @@ def _table(path: Path) -> pa.Table:
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_table(path)
+        return pq.ParquetFile(path).read()
     except (OSError, pa.ArrowException):
         raise InputError("is missing or damaged", where=str(path), do="restore the internal folder") from None

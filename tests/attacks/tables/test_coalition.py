@@ -9,7 +9,7 @@ import pytest
 from tests.attacks.tables.made import flat, hidden, number
 from tests.attacks.tables.test_table_intervals import plain
 
-from tacita.attacks import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Contributions, Knowledge, Levels, Table
 
 

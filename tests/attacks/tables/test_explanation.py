@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacita.attacks import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Knowledge, Levels, table_of_leaves
 
 

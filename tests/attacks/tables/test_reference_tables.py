@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.attacks.tables.made import hidden, number
 
-from tacita.attacks import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Equations, Knowledge, Levels, Table, table_of_leaves
 from tacita.tables.build.hierarchy_files import read_hierarchy
 

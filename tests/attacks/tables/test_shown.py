@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tacita.attacks import audit
 from tacita.attacks.tables.shown import shown
+from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Knowledge, Levels, Movement, Table, table_of_leaves
 
 ROWS = np.array([[20, 50, 10], [8, 19, 22], [17, 32, 12]])

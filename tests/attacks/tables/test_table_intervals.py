@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from tests.attacks.tables.made import flat, hidden, number
 
-from tacita.attacks import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.errors import InputError
 from tacita.model.table import Knowledge, Levels, Table
 

@@ -7,8 +7,8 @@ import json
 import numpy as np
 from tests.attacks.tables.made import flat, hidden, number
 
-from tacita.attacks import audit
 from tacita.attacks.tables.system.possible_tables import possible_tables
+from tacita.attacks.tables.table_audit import audit
 from tacita.attacks.tables.unions import known_unions
 from tacita.model.table import Knowledge, Levels
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.attacks.tables.made import flat
 
-from tacita.attacks import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Equations, Knowledge, Levels, Table
 
 

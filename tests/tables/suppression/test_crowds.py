@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.tables.suppression.test_suppress import random_table
 
-from tacita.attacks import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Knowledge
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.exact import safe_pattern

@@ -11,7 +11,7 @@ import pytest
 from tests.tables.suppression.test_large import _amounts, _counts, _tree
 from tests.tables.suppression.test_suppress import random_table
 
-from tacita.attacks import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.interruption import stop_on_interrupt
 from tacita.model.table import Knowledge, Levels, Status, Table, table_of_leaves
 from tacita.tables.suppression.clock import Clock, OutOfTime

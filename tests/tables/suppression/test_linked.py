@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from tests.tables.grids import PLENTY
 
-from tacita.attacks import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Equations, Knowledge, Levels, Status, Sum, Table, table_of_leaves
 from tacita.tables.suppression.suppress import suppress
 

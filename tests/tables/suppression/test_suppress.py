@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.tables.grids import PLENTY, reference
 
-from tacita.attacks import audit
+from tacita.attacks.tables.table_audit import audit
 from tacita.errors import InputError, UsageError
 from tacita.model.table import Dimension, Knowledge, Levels, Status, Table, table_of_leaves
 from tacita.progress import Step
