@@ -40,7 +40,7 @@ VIEWS = {
     "Proof": "proofs",
     "Protected": "table_results",
     "ReasoningReport": "rules",
-    "ReleaseAttempt": "release_attempt",
+    "ReleaseAttempt": "release",
     "Released": "release",
     "ReleasedRecords": "release",
     "ReleasedTables": "release",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.errors import counted, printable
 from tacita.model.figures import figure
+from tacita.tables.protect.protected import Protected
+from tacita.views import view_of
 from tacita.views.outcome import claim_dict
 from tacita.views.terminal import lines
 from tacita.views.view import View
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.tree import Tree
 
+    from tacita.api.releasing import ReleaseAttempt
     from tacita.release.folder import Released
     from tacita.release.kinds.masked.folder import ReleasedRecords
     from tacita.release.kinds.masked.verify import MaskedVerification
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 _NO_PROOF = "  no internal folder: files are compared with the manifest of the release alone"
 _SHOWN = 20
+_ADD_OUT = "; add --out FOLDER to release it."
 
 
 class ReleasedView(View["Released | ReleasedRecords"]):
@@ -81,6 +85,37 @@ class ReleasedTablesView(View["ReleasedTables"]):
                 f"What stays in the house is in {result.internal}.",
             ]
         )
+
+
+class ReleaseAttemptView(View["ReleaseAttempt"]):
+    """The forms of what was made of data together with its release, or why there is none."""
+
+    def title(self, result: ReleaseAttempt) -> str:
+        """Return what the page is about."""
+        return view_of(type(result.result)).title(result.result)
+
+    def as_dict(self, result: ReleaseAttempt) -> dict[str, Any]:
+        """Return the result, and the places of the release."""
+        released, kind = result.release, type(result.result).__name__
+        if kind == "Masking":
+            return result.result.to_dict(released=released)
+        fields = result.result.to_dict()
+        if released is None and kind != "Protected":
+            return fields
+        return fields | {"release": None if released is None else released.to_dict()}
+
+    def as_text(self, result: ReleaseAttempt) -> RenderableType:
+        """Return the result, where the release is or why there is none, and what may be done next."""
+        from rich.console import Group
+
+        released, kind = result.release, type(result.result).__name__
+        if kind == "Masking":
+            return result.result.to_terminal(released=released, is_refused=result.is_refused)
+        said = [] if released is not None else ["Nothing was written" + (_ADD_OUT if result.passed else ".")]
+        written = [] if released is None else [released.to_terminal()]
+        if isinstance(result.result, Protected) and released and any(t.withheld.any() for t in result.result.tables):
+            said.append(f"Ask why with 'tacita table explain {released.folder} --cell DIMENSION=CODE,...'.")
+        return Group(result.result.to_terminal(), *lines([""]), *written, *lines(said))
 
 
 class VerificationView(View["Verification"]):
