@@ -136,9 +136,14 @@ FILE = Form(
 
 def relative_to(path: str, folder: Path) -> str:
     """Return the path of a file as it stands in a settings file of a folder: from there, unless it is absolute."""
-    if Path(path).is_absolute() or folder == Path():
+    if "://" in path or Path(path).is_absolute() or folder == Path():
         return path
     return Path(os.path.relpath(path, folder)).as_posix()
+
+
+def place_in(text: str, folder: Path) -> str:
+    """Return a path that stands in a settings file of a folder; an address such as ``postgresql://...`` stays."""
+    return text if "://" in text else str(folder / text)
 
 
 def choose(text: str, members: type[StrEnum], noun: str = "choice") -> StrEnum:

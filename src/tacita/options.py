@@ -14,15 +14,17 @@ Cut(keep=('Area', 'Sector'), top={'age': 90.0})
 
 from __future__ import annotations
 
+import sys
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from tacita.forms import FILE, LISTS, NAMES, Form, choice, flag, number, numbers, whole
+from tacita.toml.checked import Checked
 
 _T = TypeVar("_T")
 _OPTION = "option"
@@ -112,16 +114,48 @@ def option(
 
 def options_of(cls: type[Any]) -> dict[str, Option]:
     """Return the options of a dataclass by field."""
-    hints = typing.get_type_hints(cls)
-    return {
-        one.name: _option_of(one, hints[one.name], dict(one.metadata[_OPTION]))
-        for one in fields(cls)
-        if _OPTION in one.metadata
+    return {one.name: _option_of(cls, one) for one in fields(cls) if _OPTION in one.metadata}
+
+
+def filed(cls: type[Any]) -> tuple[str, ...]:
+    """Return the keys that a file of a class can have."""
+    return tuple(one.key for one in options_of(cls).values() if one.key is not None)
+
+
+def read_fields(cls: type[Any], table: Checked) -> dict[str, Any]:
+    """Return the fields of a class that a table has; faults are noted in the table."""
+    values = {
+        name: one.form.read(table, one.key, MISSING)
+        for name, one in options_of(cls).items()
+        if one.key is not None and one.key in table.table
     }
+    return {name: value for name, value in values.items() if value is not MISSING}
 
 
-def _option_of(one: Any, hint: Any, given: dict[str, Any]) -> Option:
-    form = given["form"] or _form_of(hint, given, one.default)
+def entries_of(value: Any, folder: Path, *, always: Collection[str] = ()) -> dict[str, Any]:
+    """Return the entries of a file in a folder for a value: fields that are not as by default, and `always` some."""
+    entries = {}
+    for name, one in options_of(type(value)).items():
+        if one.key is None or (name not in always and getattr(value, name) == _default_of(type(value), name)):
+            continue
+        entry = one.form.write(getattr(value, name), folder)
+        if entry is not None:
+            entries[one.key] = entry
+    return {key: entry for key, entry in entries.items() if not _is_table(entry)} | entries
+
+
+def _default_of(cls: type[Any], name: str) -> Any:
+    one = next(one for one in fields(cls) if one.name == name)
+    return one.default if one.default_factory is MISSING else one.default_factory()
+
+
+def _is_table(entry: Any) -> bool:
+    return isinstance(entry, dict) or (isinstance(entry, list) and any(isinstance(item, dict) for item in entry))
+
+
+def _option_of(cls: type[Any], one: Any) -> Option:
+    given = one.metadata[_OPTION]
+    form = given["form"] or _form_of(_hint_of(cls, one), given, one.default)
     key = one.name if given["key"] == "" else given["key"]
     typed = given["typed"]
     if typed is None:
@@ -132,6 +166,12 @@ def _option_of(one: Any, hint: Any, given: dict[str, Any]) -> Option:
         words = {name: given[name] for name in ("help", "flags", "panel", "metavar", "least", "most")}
         typed = (Typed(one.name, form.kind, default=False if form.kind is bool else default, **words),)
     return Option(form, typed, key, given["help"])
+
+
+def _hint_of(cls: type[Any], one: Any) -> Any:
+    """Return the type of a field; types of other fields may be there for type checkers only."""
+    alone = types.SimpleNamespace(__annotations__={one.name: one.type})
+    return typing.get_type_hints(alone, globalns=vars(sys.modules[cls.__module__]))[one.name]
 
 
 def _form_of(hint: Any, given: Mapping[str, Any], default: Any) -> Form:

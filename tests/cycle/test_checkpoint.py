@@ -8,9 +8,10 @@ import pytest
 
 import tacita as tc
 from tacita.cycle import anonymize as cycle
-from tacita.cycle.anonymize import anonymize, settings_of
+from tacita.cycle.anonymize import anonymize
 from tacita.cycle.checkpoint import Checkpoint
 from tacita.cycle.plan import Plan
+from tacita.cycle.plan_words import settings_of
 from tacita.risk.catalogue import measure
 from tacita.risk.null_semantics import Nulls
 from tacita.settings import Settings

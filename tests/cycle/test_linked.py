@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import tacita as tc
-from tacita.cycle.plan import Method, Plan
+from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.errors import UsageError
 from tacita.release.folder import write_release
 from tacita.risk.identity.k_anonymity import KAnonymity
@@ -59,7 +59,7 @@ def test_linked_cells_are_suppressed_with_their_key(tmp_path: Path, way: dict[st
         {"linked": {"region": ("nmae",)}},
         {"linked": {"region": ("home",)}},
         {"linked": {"age": ("code",)}, "intervals": {"age": 10}},
-        {"linked": _LINKED, "method": Method.AUTO},
+        {"linked": _LINKED, "method": ChangeMethod.AUTO},
     ],
 )
 def test_what_cannot_be_linked_is_refused(plan: dict[str, Any]) -> None:

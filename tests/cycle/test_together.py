@@ -12,7 +12,7 @@ import pytest
 
 import tacita as tc
 from tacita.cli.main import run
-from tacita.cycle.plan import Method, Plan
+from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.risk.attribute.l_diversity import LDiversity
 from tacita.risk.attribute.t_closeness import TCloseness
 from tacita.risk.contract import breaches
@@ -89,8 +89,8 @@ def test_verify_names_the_measure_that_does_not_hold(people: Path, tmp_path: Pat
     assert "above the threshold of k-anonymity" not in said
 
 
-@pytest.mark.parametrize("method", [Method.RECODING, Method.AUTO])
-def test_the_search_for_a_recoding_keeps_all_models(method: Method, people: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", [ChangeMethod.RECODING, ChangeMethod.AUTO])
+def test_the_search_for_a_recoding_keeps_all_models(method: ChangeMethod, people: Path, tmp_path: Path) -> None:
     dictionary = tmp_path / "d.toml"
     dictionary.write_text(DICTIONARY)
     data = tc.read(people, dictionary=dictionary).with_roles(quasi=KNOWN, sensitive=["illness", "party"])

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import tacita as tc
-from tacita.cycle.plan import Method, Plan
+from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.errors import OutputError
 from tacita.release.folder import write_release
 from tacita.release.kinds.masked.verify import verify_masked
@@ -116,7 +116,7 @@ def test_the_order_of_a_sorted_file_is_refused(tmp_path: Path) -> None:
     [
         ({"intervals": {"age": 10}}, "birth_year"),
         ({"top": {"age": 60}}, "birth_year"),
-        ({"method": Method.SUPPRESSION, "bottom": {"age": 40}}, "pension_points"),
+        ({"method": ChangeMethod.SUPPRESSION, "bottom": {"age": 40}}, "pension_points"),
     ],
 )
 def test_recoded_cells_are_looked_at_too(tmp_path: Path, changes: dict[str, Any], clue: str) -> None:

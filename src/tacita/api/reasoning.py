@@ -17,7 +17,7 @@ from tacita.api.dataset import Dataset
 from tacita.reasoning import run
 from tacita.reasoning.bindings import split_binding
 from tacita.reasoning.conclusions import SHOWN, ProgramResult, ReasoningReport, check_graph
-from tacita.reasoning.parameters import parsed_parameters
+from tacita.rules.typed_parameters import parsed_parameters
 
 __all__ = [
     "Conclusions",

@@ -8,29 +8,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from tacita.api.dataset import Dataset
 from tacita.cycle.anonymize import anonymize as run
+from tacita.cycle.checkpoint import Checkpoint
 from tacita.cycle.outcome import Outcome
 from tacita.cycle.plan import Plan
+from tacita.cycle.plan_forms import by_rules_alone
+from tacita.cycle.plan_words import settings_of
 from tacita.errors import UsageError
+from tacita.model.attribute import Category
 from tacita.model.result import Result
 from tacita.progress import Progress, silent
 from tacita.release.folder import Released, internal_folder, write_release
 from tacita.release.options import ReleaseOptions
 from tacita.release.placing import check_places
+from tacita.release.records.derivable import ON_RELEASE
 from tacita.risk.identity.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from tacita.api.masking import Masking
+    from tacita.cycle.curve import Curve
     from tacita.release.kinds.masked.folder import MaskedOptions, ReleasedRecords
     from tacita.release.kinds.tables.folder import ReleasedTables, TableOptions
     from tacita.tables.protect.protected import Protected
 
     AnyRelease = Released | ReleasedRecords | ReleasedTables
+
+
+__all__ = [
+    "KAnonymity",
+    "Outcome",
+    "Plan",
+    "ReleaseAttempt",
+    "ReleaseOptions",
+    "Released",
+    "anonymize",
+    "by_rules_alone",
+    "check_folder",
+    "curve",
+    "not_released",
+    "release_to",
+]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,18 +73,66 @@ class ReleaseAttempt(Result):
 
 
 def anonymize(
-    data: Dataset, plan: Plan | None = None, *, k: int | None = None, progress: Progress | None = None
+    data: Dataset,
+    plan: Plan | None = None,
+    *,
+    k: int | None = None,
+    progress: Progress | None = None,
+    resume_as: str | None = None,
 ) -> Outcome:
     """Change a data set as little as possible until the plan's measure finds no record above its threshold.
 
-    `k` is short for a plan with k-anonymity. Nothing is written; `release_to` writes a safe outcome.
+    `k` is short for a plan with k-anonymity. Nothing is written; `release_to` writes a safe outcome. With `resume_as`,
+    which says how the file was read, a run that was killed goes on where it was.
     """
     if k is not None and plan is not None:
         raise UsageError("k is given beside a plan", do="say it in the plan: Plan(KAnonymity(k))")
-    plan, progress = plan or Plan(KAnonymity(k) if k is not None else KAnonymity()), progress or data.context.progress
+    plan = plan or Plan(KAnonymity(k) if k is not None else KAnonymity())
+    progress = progress or data.context.progress
+    data, plan, notes = _prepare(data, plan, progress)
+    checkpoint = None
+    if resume_as is not None and plan.program is None:
+        words = settings_of(plan, plan.known or (), plan.nulls_in(data.dictionary)) | {"read": resume_as}
+        checkpoint = Checkpoint.of(Path(data.microdata.source.name), words, data.context.settings)
+    outcome = run(data.microdata, plan, progress=progress, checkpoint=checkpoint)
+    outcome = replace(outcome, notes=[*notes, *outcome.notes])
+    program = next(iter(plan.related.values()), None) or (outcome.settings.get("related") if plan.program else None)
+    return _with_chain(outcome, data, str(program), plan.inputs) if program and outcome.claim.related else outcome
+
+
+def curve(data: Dataset, plan: Plan, *, progress: Progress = silent) -> Curve:
+    """Return what a plan comes to under each meaning of a null, from maybe-match to strict. Nothing is written."""
+    from tacita.cycle.curve import curve as run_curve
+
+    data, plan, _ = _prepare(data, plan, progress)
+    return run_curve(data.microdata, plan, progress=progress)
+
+
+def not_released(outcome: Outcome) -> Outcome:
+    """Return an outcome that is not released, with a note on what only a release looks at."""
+    return replace(outcome, notes=[*outcome.notes, ON_RELEASE]) if outcome.is_safe else outcome
+
+
+def _prepare(data: Dataset, plan: Plan, progress: Progress) -> tuple[Dataset, Plan, tuple[str, ...]]:
+    """Return data with the roles that a release needs, the plan with what it names by file, and notes on roles."""
+    if plan.sensitive or plan.identifiers or plan.weight:
+        data = data.with_roles(sensitive=plan.sensitive, identifier=plan.identifiers, weight=plan.weight)
     data, notes = data.for_release(plan.known, tuple(filter(None, [plan.cluster])), progress=progress)
-    outcome = run(data.microdata, plan, progress=progress)
-    return replace(outcome, notes=[*notes, *outcome.notes])
+    plan = plan.settle(data.microdata)
+    return data, replace(plan, known=plan.known or data.dictionary.quasi_identifiers), notes
+
+
+def _with_chain(outcome: Outcome, data: Dataset, program: str, inputs: Mapping[str, str]) -> Outcome:
+    """Keep which rules link the records, so that 'explain' can show the chain of facts; it stays in the house."""
+    source = data.microdata.source.name
+    chain = {
+        "source": str(Path(source).absolute()) if Path(source).exists() else source,
+        "program": str(Path(program).absolute()) if Path(program).exists() else program,
+        "inputs": {name: str(Path(file).absolute()) for name, file in inputs.items()},
+        "identifier": [attribute.name for attribute in data.dictionary.of(Category.IDENTIFIER)],
+        "weight": data.dictionary.weight,
+    }
+    return replace(outcome, settings={**outcome.settings, "chain": chain})
 
 
 @overload
@@ -93,6 +164,8 @@ def release_to(
     if isinstance(outcome, Outcome):
         if options is not None and not isinstance(options, ReleaseOptions):
             raise UsageError("these are options of tables", do="give ReleaseOptions with an outcome of the cycle")
+        if options is None and outcome.plan is not None:
+            options = outcome.plan.release
         return write_release(outcome, Path(folder), options, progress=progress)
     from tacita.api.masking import Masking
 

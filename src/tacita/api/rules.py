@@ -17,9 +17,9 @@ from tacita.knowledge.programs import ProgramText
 from tacita.model.result import Result
 from tacita.reasoning.diagnosis import LEFT_TO_OTHERS, CheckedProgram, diagnose
 from tacita.reasoning.overview import Overview, overview
-from tacita.reasoning.parameters import check_parameters
 from tacita.rules.logic.faults import refuse
 from tacita.rules.syntax import formatted, parse
+from tacita.rules.typed_parameters import check_parameters
 
 ProgramLike = ProgramText | str | Path
 

@@ -45,7 +45,7 @@ def parameters_asked(
     measures = catalogue_of("measure")
     given: dict[str, Any] = {}
     if pairs:
-        from tacita.reasoning.parameters import parsed_parameters
+        from tacita.rules.typed_parameters import parsed_parameters
 
         given = parsed_parameters(pairs)
     if not names:
@@ -84,7 +84,7 @@ def with_parameters(text: str) -> tuple[str, dict[str, Any]]:
     name, colon, rest = text.partition(":")
     if not colon or "=" not in rest:
         return text, {}
-    from tacita.reasoning.parameters import parsed_parameters
+    from tacita.rules.typed_parameters import parsed_parameters
 
     return name.strip(), dict(parsed_parameters(_pairs(rest)))
 

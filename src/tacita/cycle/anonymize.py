@@ -5,8 +5,8 @@ Whatever a kernel promises, only the measure decides: after each pass it is run 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tacita.attacks.microdata.candidates import few_candidates
@@ -19,15 +19,17 @@ from tacita.cycle.household import with_households
 from tacita.cycle.linked import check_linked, is_linked, with_linked
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.missing import with_missing_settled
-from tacita.cycle.outcome import Claim, Outcome, State
-from tacita.cycle.plan import Method, Plan
+from tacita.cycle.notes import notes_on_passes, notes_on_state
+from tacita.cycle.outcome import Outcome, State
+from tacita.cycle.plan import ChangeMethod, Plan
+from tacita.cycle.plan_forms import check_attributes
+from tacita.cycle.plan_words import claim_of, settings_of
 from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, LOCALLY, asked_of, recoded_first
 from tacita.cycle.restored import restored
 from tacita.cycle.rounds import RULE as ROUND
 from tacita.cycle.rounds import round_pass
 from tacita.cycle.state import Measured, measured, strict_nulls
 from tacita.cycle.stuck import stuck_records
-from tacita.cycle.suppression.account import FOR_OTHERS
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError, counted, did_you_mean, faults_text
@@ -72,7 +74,12 @@ def anonymize(
     >>> print(outcome.verdict, outcome.nulls)
     Safe: 3 records were unsafe, none is now. 3
     """
-    plan = plan or Plan()
+    plan = (plan or Plan()).settle(microdata)
+    if plan.program is not None:
+        from tacita.cycle.program.run import anonymize_by_rules
+
+        by_rules = {"inputs": plan.inputs, "parameters": plan.parameters}
+        return replace(anonymize_by_rules(microdata, plan.program, **by_rules, progress=progress), plan=plan)
     cycle = _Cycle.of(microdata, plan)
     return cycle.or_strict(cycle.run(progress, checkpoint), progress)
 
@@ -97,6 +104,7 @@ class _Cycle:
         known = tuple(plan.known) if plan.known is not None else microdata.dictionary.quasi_identifiers
         nulls = plan.nulls_in(microdata.dictionary)
         _check_names(plan, known, microdata)
+        check_attributes(plan.attributes, microdata.dictionary.names)
         check_linked(plan, known, microdata)
         microdata = with_missing_settled(microdata, known, nulls.missing_as, plan.missing_label)
         if nulls.missing_as is MissingAs.EMPTY:  # there are no codes left, and whoever finds one later counts it
@@ -141,7 +149,8 @@ class _Cycle:
             microdata, now = self._restored(first.microdata, microdata, now, recoded, progress)
         if checkpoint is not None:
             checkpoint.forget()
-        notes = [*first.notes, *self._notes_of_passes(before.state, now)]
+        passed = notes_on_passes(self.plan, self.decisions, before.state, now.state)
+        notes = [*first.notes, *now.risks.notes, *self.asides, *passed]
         after = self._attacked(first.microdata, now)
         return self._outcome(microdata, before.state, after, notes, "", now, first.loss)
 
@@ -186,7 +195,7 @@ class _Cycle:
         What is safe strictly is safe by expectation, too, so otherwise it could need fewer nulls and leave fewer
         records that count on the nulls of others at once. The measure has the last word.
         """
-        is_searched = isinstance(self.plan.measure, OfLookAlikes) and self.plan.method is Method.SUPPRESSION
+        is_searched = isinstance(self.plan.measure, OfLookAlikes) and self.plan.method is ChangeMethod.SUPPRESSION
         if self.nulls.semantics is not Semantics.EXPECTED or found.why_not or not (is_searched and found.before.unsafe):
             return found
         strict = _Cycle.of(self.original, replace(self.plan, nulls=strict_nulls(self.nulls))).run(progress, None)
@@ -264,6 +273,7 @@ class _Cycle:
         return max((k for k in found if isinstance(k, int)), default=None)
 
     def _sample(self, microdata: Microdata) -> Sample:
+        assert not isinstance(self.plan.population, str)
         return Sample(microdata, self.known, self.nulls, self.plan.population)
 
     def _check(self, sample: Sample) -> None:
@@ -317,7 +327,7 @@ class _Cycle:
         return Outcome(
             self.original,
             protected,
-            self._claim(),
+            claim_of(self.plan, self.known, self.nulls),
             settings_of(self.plan, self.known, self.nulls),
             decisions,
             before,
@@ -329,58 +339,10 @@ class _Cycle:
                 "nulls of all known cells": loss.of_all,
                 **({} if granularity is None else {"granularity, as recoded": granularity}),
             },
-            [*notes, *self._notes(after)],
+            [*notes, *notes_on_state(after, self.nulls, self._k)],
             why_not,
-        )
-
-    def _notes_of_passes(self, before: State, now: Measured) -> list[str]:
-        """Return what a steward must know of how it went."""
-        rows = {decision.tuple_id for decision in self.decisions} - {EVERY_RECORD}
-        notes = [*now.risks.notes, *self.asides]
-        helping = {d.tuple_id for d in self.decisions if d.rule == CLASSES + FOR_OTHERS}
-        if helping:
-            was = "record was" if len(helping) == 1 else "records were"
-            notes.append(f"{len(helping):,} safe {was} changed so that classes of others satisfy the model")
-        if len(rows - helping) > before.unsafe and not self.plan.household:
-            more = counted(len(rows - helping) - before.unsafe, "record")
-            notes.append(f"at least {more} became unsafe on the way, by the nulls of others, and had to be changed too")
-        if self.plan.optimal and not now.state.unsafe:
-            notes.append("no smaller suppression exists in which every changed record stands on its own (proven)")
-        return notes
-
-    def _notes(self, after: State) -> list[str]:
-        return [*self._notes_on_leaning(after), *self._notes_on_candidates(after)]
-
-    def _notes_on_candidates(self, after: State) -> list[str]:
-        if not after.few_candidates:
-            return []
-        has = "has" if after.few_candidates == 1 else "have"
-        return [
-            f"{counted(after.few_candidates, 'suppressed record')} {has} fewer than {self._k} candidates for "
-            "an intruder who knows all original values of a respondent in the file"
-        ]
-
-    def _notes_on_leaning(self, after: State) -> list[str]:
-        if after.unsafe or not after.unsafe_strict or self.nulls.are_strict:
-            return []
-        lean = "leans" if after.unsafe_strict == 1 else "lean"
-        who = counted(after.unsafe_strict, "record")
-        return [
-            f"{who} {lean} on the nulls of others: alone fewer than {self._k} look alike (--nulls strict or expected)"
-        ]
-
-    def _claim(self) -> Claim:
-        measure = self.plan.measure
-        return Claim(
-            _source_or_name(measure),
-            _parameters(measure),
-            self.known,
-            self.nulls.words,
-            self.plan.cluster if self.plan.cluster_risk else None,
-            next(iter(self.plan.links), None),
-            tuple((_source_or_name(part), _parameters(part)) for part in measure.measures)
-            if isinstance(measure, Together)
-            else (),
+            links=next(iter(self.plan.links.values()), None),
+            plan=self.plan,
         )
 
 
@@ -435,55 +397,3 @@ def _by_attribute(decisions: Iterable[Decision]) -> dict[str, tuple[Array, Array
         name: (np.array(sorted(set(found)), dtype=np.int64), np.full(len(set(found)), SUPPRESSED, dtype=np.int64))
         for name, found in rows.items()
     }
-
-
-def _source_or_name(measure: Measure) -> str:
-    """Return the file of the rules that a measure is, or its name."""
-    return str(getattr(getattr(measure, "program", None), "source", measure.name))
-
-
-def settings_of(plan: Plan, known: Sequence[str], nulls: Nulls) -> dict[str, Any]:
-    """Return a plan in words of JSON."""
-    told: dict[str, Any] = {
-        field.name: _plain(getattr(plan, field.name))
-        for field in fields(plan)
-        if field.name not in {"measure", "links", "nulls", "missing_as", "known", "population"}
-    }
-    return {
-        "measure": plan.measure.name,
-        "parameters": _parameters(plan.measure),
-        "measures": [
-            {"measure": _source_or_name(part), "parameters": _parameters(part)} for part in parts_of(plan.measure)
-        ],
-        "known": list(known),
-        "nulls": nulls.in_words,
-        **told,
-        "links": list(plan.links),
-    }
-
-
-def _parameters(measure: Measure) -> dict[str, Any]:
-    """Return the parameters of a measure that can be written down."""
-    if isinstance(measure, Together):
-        return {"threshold": measure.threshold}
-    if not is_dataclass(measure):
-        return {"threshold": measure.threshold}
-    if hasattr(measure, "program"):
-        return {**{k: _plain(v) for k, v in measure.parameters.items()}, "threshold": measure.threshold}
-    found = {field.name: _plain(getattr(measure, field.name)) for field in fields(measure) if field.init}
-    return {
-        name: value for name, value in found.items() if value is None or isinstance(value, str | int | float | list)
-    }
-
-
-def _plain(value: Any) -> Any:
-    """Return a value in words of JSON."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(each) for each in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        return _plain(asdict(value))
-    if isinstance(value, str):
-        return str(value)
-    return value if value is None or isinstance(value, bool | int | float) else str(value)

@@ -43,6 +43,7 @@ class Curve(Result):
 
 def curve(microdata: Microdata, plan: Plan, *, progress: Progress = silent) -> Curve:
     """Return nulls and strict violations for each amount of leaning, and for the expected semantics."""
+    plan = plan.settle(microdata)
     base = plan.nulls_in(microdata.dictionary)
     meanings = [replace(base, semantics=Semantics.ALPHA, alpha=alpha) for alpha in LEANING]
     meanings.append(replace(base, semantics=Semantics.EXPECTED, alpha=1.0))

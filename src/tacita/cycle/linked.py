@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tacita.cycle.household import filled_cells
-from tacita.cycle.plan import Method, Plan
+from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.errors import UsageError, did_you_mean, faults_text
 from tacita.model.attribute import Category
 from tacita.model.decision import Decision
@@ -41,7 +41,7 @@ def check_linked(plan: Plan, known: Sequence[str], microdata: Microdata) -> None
                 faults.append(f"'{name}' is linked with '{key}', but the intruder is supposed to know it")
             elif microdata.attribute(name).category in {Category.IDENTIFIER, Category.CLUSTER_KEY, Category.WEIGHT}:
                 faults.append(f"'{name}' is linked with '{key}', but it is the {microdata.attribute(name).category}")
-    if plan.linked and plan.method is not Method.SUPPRESSION:
+    if plan.linked and plan.method is not ChangeMethod.SUPPRESSION:
         faults.append(f"the method {plan.method} recodes, and linked attributes can only be suppressed")
     if faults:
         raise UsageError(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.decisions import Decisions
 from tacita.engines.protocol import Relation
@@ -14,6 +14,9 @@ from tacita.errors import counted
 from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.risk.null_semantics import Nulls
+
+if TYPE_CHECKING:
+    from tacita.cycle.plan import Plan
 
 _COUNTED = "k-anonymity"
 """The measure that strict look-alikes decide."""
@@ -141,7 +144,9 @@ class Outcome(Result):
     is_derivable: bool = False
     """Whether attributes that stay determine hidden values, and it was released all the same."""
     links: Relation | None = field(default=None, repr=False, compare=False)
-    """Pairs of identifiers that belong together, if the program of the cycle concluded them itself."""
+    """Pairs of identifiers that belong together, if risks are those of linked records."""
+    plan: Plan | None = field(default=None, repr=False, compare=False)
+    """What was asked for: a release takes its options from here if nobody gives others."""
 
     def _in_short(self) -> str:
         return f"'{self.original.name}': {self.verdict}"

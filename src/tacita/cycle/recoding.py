@@ -22,7 +22,7 @@ from tacita.cycle.lattice.models import (
 from tacita.cycle.lattice.problem import Problem
 from tacita.cycle.lattice.records import cells_of_records, masked_by
 from tacita.cycle.look_alike_pass import look_alike_pass
-from tacita.cycle.plan import Method, Plan
+from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.cycle.state import Measured
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
@@ -72,7 +72,7 @@ def recoded_first(now: Measured, plan: Plan, progress: Progress = silent) -> Rec
         levels = {name: level for name, level in plan.recode.items() if level}
         decisions = list(_of_columns(levels, BY_HAND, now, (), 1))
         return Recoded(recoded(microdata, levels).microdata if levels else microdata, decisions, levels)
-    if plan.method is Method.SUPPRESSION or not now.state.unsafe:
+    if plan.method is ChangeMethod.SUPPRESSION or not now.state.unsafe:
         return Recoded(microdata)
     if plan.keep or plan.keep_cells or plan.household:
         raise UsageError(
@@ -80,19 +80,19 @@ def recoded_first(now: Measured, plan: Plan, progress: Progress = silent) -> Rec
             do="take the method suppression, or leave out --keep, --keep-cells and --household",
         )
     weights = [float(plan.importance.get(name, 1.0)) for name in now.sample.known] if plan.importance else []
-    limit = plan.suppression_limit if plan.method is Method.RECODING else 1.0
+    limit = plan.suppression_limit if plan.method is ChangeMethod.RECODING else 1.0
     for part in parts_of(plan.measure):
         models_of(part)  # raises if the search does not know it
     asked = [pair for part in parts_of(plan.measure) for pair in asked_of(part, now.sample) or ()]
     models, secrets = [model for model, _ in asked], [name for _, name in asked]
     problem = Problem.of_sample(now.sample, models, sensitive=secrets, limit=limit, weights=weights)
-    if plan.method is Method.RECODING:
+    if plan.method is ChangeMethod.RECODING:
         return _by_columns(now, plan, problem, progress)
-    ways: Sequence[Way] = ("local",) if plan.method is Method.LOCAL_RECODING else WAYS
+    ways: Sequence[Way] = ("local",) if plan.method is ChangeMethod.LOCAL_RECODING else WAYS
     found = cheapest_plan(problem, ways, progress=progress)
     if found is None:
         return Recoded(microdata)
-    if plan.method is Method.AUTO and (alone := _suppression_alone(now, plan, progress)) < found.score:
+    if plan.method is ChangeMethod.AUTO and (alone := _suppression_alone(now, plan, progress)) < found.score:
         note = f"suppression alone loses {alone:.4g}, recoding in the way '{found.way}' {found.score:.4g}"
         return Recoded(microdata, notes=[note], loss=alone)
     return _by_cells(now, problem, found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacita.cycle.look_alike_pass import costs_of, requirement_of
 from tacita.cycle.outcome import Stuck
-from tacita.cycle.plan import Method, Plan
+from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.cycle.recoding import asked_of
 from tacita.cycle.state import Measured
 from tacita.cycle.suppression.look_alikes import LookAlikes
@@ -58,7 +58,7 @@ def _remedies(now: Measured, plan: Plan, risk: float) -> tuple[str, ...]:
     others = ["allow more to be suppressed"] if plan.keep or plan.keep_cells else []
     can_recode = any(name in now.sample.microdata.hierarchies for name in now.sample.known)
     if (
-        plan.method is Method.SUPPRESSION
+        plan.method is ChangeMethod.SUPPRESSION
         and can_recode
         and all(asked_of(p, now.sample) for p in parts_of(plan.measure))
     ):

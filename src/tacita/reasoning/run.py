@@ -25,7 +25,6 @@ from tacita.reasoning.columns import Wanted, wanted
 from tacita.reasoning.conclusions import ProgramResult
 from tacita.reasoning.inputs import Reader
 from tacita.reasoning.outputs import check_targets
-from tacita.reasoning.parameters import check_parameters
 from tacita.rules.logic.dependencies import head_predicates
 from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.passes.externals import Functions
@@ -35,6 +34,7 @@ from tacita.rules.reasoner.program import Prepared, prepare
 from tacita.rules.reasoner.reason import DICTIONARY
 from tacita.rules.reasoner.reason import reason as reason_over
 from tacita.rules.reasoner.similar import Similarity, usable
+from tacita.rules.typed_parameters import check_parameters
 from tacita.settings import Settings
 
 

@@ -121,7 +121,7 @@ class KAnonymity:
     def applied(self, microdata: Microdata, progress: Progress = silent) -> tuple[Microdata, tuple[str, ...]]:
         """Return the anonymized microdata; what cannot be made safe is an error."""
         from tacita.cycle.anonymize import anonymize
-        from tacita.cycle.plan import Method, Plan
+        from tacita.cycle.plan import ChangeMethod, Plan
         from tacita.risk.identity.k_anonymity import KAnonymity as Measure
         from tacita.risk.null_semantics import Nulls, Semantics
 
@@ -135,7 +135,7 @@ class KAnonymity:
             Measure(self.k),
             known=self.attributes or None,
             nulls=meanings[self.nulls],
-            method=Method(self.by),
+            method=ChangeMethod(self.by),
             suppression_limit=self.suppression_limit,
         )
         outcome = anonymize(microdata, plan, progress=progress)

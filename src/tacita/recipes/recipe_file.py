@@ -67,7 +67,7 @@ def recipe_of(tables: dict[str, Any], *, text: str = "", where: str = "the recip
 
 def _steps(top: Checked) -> tuple[RecipeStep, ...]:
     found: list[RecipeStep] = []
-    for number, given in _listed(top, "step"):
+    for number, given in top.tables("step"):
         keys = ("step", str(number))
         method = given.get("method")
         if not isinstance(method, str) or not method:
@@ -104,7 +104,7 @@ def _control(attack: Checked) -> str:
 
 def _models(utility: Checked) -> tuple[Model, ...]:
     found = []
-    for number, given in _listed(utility, "model"):
+    for number, given in utility.tables("model"):
         table = Checked.of(given, ("utility", "model", str(number)), utility.faults, Path(), _MODEL)
         formula = table.text("formula", None)
         if formula is None:
@@ -118,7 +118,7 @@ def _models(utility: Checked) -> tuple[Model, ...]:
 
 def _indicators(utility: Checked) -> tuple[IndicatorWish, ...]:
     found = []
-    for number, given in _listed(utility, "indicator"):
+    for number, given in utility.tables("indicator"):
         keys = ("utility", "indicator", str(number))
         table = Checked.of(given, keys, utility.faults, Path(), ("name", "sql", "tolerance"))
         sql = table.text("sql", None)
@@ -128,14 +128,6 @@ def _indicators(utility: Checked) -> tuple[IndicatorWish, ...]:
         tolerance = table.number("tolerance", 0.0, least=0)
         found.append(IndicatorWish(table.text("name", sql), sql, tolerance))
     return tuple(found)
-
-
-def _listed(table: Checked, key: str) -> list[tuple[int, dict[str, Any]]]:
-    given = table.table.get(key, [])
-    if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
-        table.fault(key, f"'{key}' is a list of tables: write [[{'.'.join((*table.keys, key))}]]")
-        return []
-    return list(enumerate(given, 1))
 
 
 def recipe_text(recipe: Recipe, *, with_seed: bool = True) -> str:

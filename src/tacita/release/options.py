@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
-from tacita.release.records.identifiers import check_key
+from tacita.forms import Form, names_in
+from tacita.options import Typed, option
+from tacita.release.records.identifiers import check_key, key_from
+from tacita.toml.checked import Checked
+
+_PANEL = "The release"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,40 @@ class WeightNoise:
             raise UsageError("no total of the weights is to be kept", do="keep that of the whole file: margins=((),)")
 
 
+def _parse_noise(typed: Mapping[str, Any], flag: str) -> WeightNoise:
+    percent, totals = typed.get("weight_noise"), typed.get("weight_totals")
+    if percent is None:
+        raise UsageError("--weight-totals is for blurred weights", do="add --weight-noise PERCENT, or leave it out")
+    return WeightNoise(percent, tuple(tuple(names_in(group)) for group in totals or ()) or ((),))
+
+
+def _read_noise(table: Checked, key: str, default: Any) -> Any:
+    below = table.below(key, ("percent", "totals"))
+    percent = below.number("percent", None, least=0, most=100)
+    totals = below.table.get("totals", [[]])
+    is_list = isinstance(totals, list) and all(
+        isinstance(group, list) and all(isinstance(name, str) for name in group) for group in totals
+    )
+    if not is_list or not totals:
+        below.fault(
+            "totals", 'the groups must be a list of lists of attributes, such as [["region"], ["region", "sex"]]'
+        )
+    if percent is None or not 0 < percent < 100:
+        below.fault("percent", "the noise of the weights needs 'percent', above 0 and below 100")
+    elif is_list and totals:
+        return WeightNoise(percent, tuple(map(tuple, totals)))
+    return default
+
+
+WEIGHT_NOISE = Form(
+    float,
+    parse=_parse_noise,
+    read=_read_noise,
+    write=lambda value, folder: {"percent": value.percent, "totals": [list(group) for group in value.margins]},
+)
+"""How weights are blurred; in a file a table."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReleaseOptions:
     """How the release folder is made.
@@ -37,37 +78,89 @@ class ReleaseOptions:
       what to do: make a key of random bytes, ...
     """
 
-    shuffle: bool = True
+    internal: Path | None = option(
+        None, panel=_PANEL, key=None, help="Folder for what stays in the house; default: OUT.internal."
+    )
+    """Where the internal folder goes; None: beside the release, with ``.internal`` behind its name."""
+    shuffle: bool = option(
+        True, "--no-shuffle", panel=_PANEL, help="Keep the order of the records, which may tell who is who."
+    )
     """Whether the tuples are put in random order: the order of a file can tell who is who."""
-    seed: int | None = field(default=None, repr=False)
+    seed: int | None = option(
+        None, panel=_PANEL, least=0, secret=True, help="Where randomness begins; never published."
+    )
     """What all randomness comes from; None: from the operating system. Kept in the internal manifest only."""
-    pseudonymise: tuple[str, ...] = ()
+    pseudonymise: tuple[str, ...] = option(
+        (),
+        panel=_PANEL,
+        help="Identifiers to replace by keyed pseudonyms instead of dropping them; may be repeated.",
+    )
     """Identifiers that are replaced by keyed pseudonyms; all others are dropped."""
     key: bytes | None = field(default=None, repr=False)
     """The key of the pseudonyms. It is never stored."""
-    keep_clusters: bool = False
+    key_file: Path | None = option(None, panel=_PANEL, help="File with the key of the pseudonyms.")
+    """The file that `key` is read from."""
+    keep_clusters: bool = option(
+        False, "--keep-clusters", panel=_PANEL, help="Release the household key, numbered anew."
+    )
     """Whether household and group keys are released, numbered anew at random; otherwise they are dropped."""
-    weights: WeightNoise | None = None
-    internal: Path | None = None
-    """Where the internal folder goes; None: beside the release, with ``.internal`` behind its name."""
+    weights: WeightNoise | None = option(
+        None,
+        key="weight_noise",
+        form=WEIGHT_NOISE,
+        help="How the sampling weights are blurred: a table with `percent` and the groups whose `totals` are kept.",
+        typed=(
+            Typed(
+                "weight_noise",
+                float,
+                "Blur the sampling weights by up to so much.",
+                panel=_PANEL,
+                metavar="PERCENT",
+            ),
+            Typed(
+                "weight_totals",
+                list[str],
+                "Groups whose totals of weights are kept; may be repeated.",
+                panel=_PANEL,
+                metavar="NAME,NAME",
+            ),
+        ),
+    )
     links: Relation | None = field(default=None, repr=False)
     """Pairs of identifiers that belong together, if the claim is about linked records: without them nobody can check
     it, since identifiers are gone. They are kept in the internal folder, by number of the released record."""
     check: bool = True
     """Whether the written file is read back, and the claim checked on it, before anything is put in its place."""
-    unchecked: bool = False
+    unchecked: bool = option(
+        False,
+        "--unchecked",
+        panel=_PANEL,
+        help="Release although the claim cannot be checked on the written file.",
+    )
     """Whether a claim that cannot be checked on the written file, such as one about a population, is released."""
-    drop: tuple[str, ...] = ()
-    """Further attributes that are not released, such as a weight that tells the stratum."""
-    allow_derivable: bool = False
-    """Whether data are released although a single attribute that stays determines suppressed or recoded cells."""
-    force: bool = False
-    """Whether an existing release may be replaced."""
-    escape_formulas: bool = False
+    escape_formulas: bool = option(
+        False,
+        "--escape-formulas",
+        panel=_PANEL,
+        help="Put an apostrophe before CSV cells that a spreadsheet would run.",
+    )
     """Whether cells of a CSV file that a spreadsheet would run as formulas get an apostrophe in front."""
+    drop: tuple[str, ...] = option((), panel=_PANEL, help="Further attributes not to release, with commas between.")
+    """Further attributes that are not released, such as a weight that tells the stratum."""
+    allow_derivable: bool = option(
+        False,
+        "--allow-derivable",
+        panel=_PANEL,
+        help="Release although an attribute that stays determines hidden cells.",
+    )
+    """Whether data are released although a single attribute that stays determines suppressed or recoded cells."""
+    force: bool = option(False, "--force", key=None, help="Replace files that exist.")
+    """Whether an existing release may be replaced."""
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.seed < 0:
             raise UsageError("the seed is below 0", do="give a whole number from 0 on")
+        if self.key is None and self.key_file is not None:
+            object.__setattr__(self, "key", key_from(file=self.key_file))
         if self.pseudonymise:
             check_key(self.key)

@@ -55,6 +55,14 @@ class Checked:
         given = self.table.get(key)
         return self.below(key, list(given) if isinstance(given, dict) else ())
 
+    def tables(self, key: str) -> list[tuple[int, dict[str, Any]]]:
+        """Return the tables of a list, [[key]], numbered from 1; an absent list is empty."""
+        given = self.table.get(key, [])
+        if not isinstance(given, list) or not all(isinstance(table, dict) for table in given):
+            self.fault(key, f"'{key}' is a list of tables: write [[{'.'.join((*self.keys, key))}]]")
+            return []
+        return list(enumerate(map(dict, given), 1))
+
     def fault(self, key: str, message: str) -> None:
         """Note a fault of one key."""
         self.faults.add((*self.keys, key), message)

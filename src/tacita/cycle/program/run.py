@@ -16,6 +16,7 @@ from tacita.cycle.decisions import Decisions
 from tacita.cycle.missing import with_missing_settled
 from tacita.cycle.outcome import Claim, Outcome, State, Stuck
 from tacita.cycle.plan import Plan
+from tacita.cycle.plan_words import parameters_of, source_or_name
 from tacita.cycle.program.history import TOO_RISKY, TUPLE, Rounds, decisions, is_changed, versions
 from tacita.cycle.program.measure import Asked
 from tacita.cycle.program.values import HIERARCHY, hierarchy_facts, with_values
@@ -30,7 +31,6 @@ from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.reasoning.conclusions import ProgramResult
-from tacita.reasoning.parameters import check_parameters
 from tacita.reasoning.run import Job
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.frequencies import has_nulls
@@ -38,6 +38,7 @@ from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls
 from tacita.risk.sample import Sample
+from tacita.rules.typed_parameters import check_parameters
 from tacita.utility.recoding.nulls import NullLoss
 
 RELEASED, REL = "TupleA", "rel"
@@ -270,7 +271,7 @@ class _Ruled:
         if measure is None:
             own = {name: value for name, value in self.parameters.items() if name != "AnonSet"}
             return Claim(self.program.source, {**own, "threshold": threshold}, known, told, None, related)
-        return Claim(_name(measure), _parameters(measure), known, told, None, related)
+        return Claim(source_or_name(measure), parameters_of(measure), known, told, None, related)
 
     def _settings(self, measure: Measure | None, known: tuple[str, ...], related: str | None) -> dict[str, Any]:
         return {
@@ -280,19 +281,9 @@ class _Ruled:
             },
             "program_parameters": dict(self.parameters),
             "measure": measure.name if measure is not None else self.program.source,
-            "parameters": _parameters(measure) if measure is not None else {},
+            "parameters": parameters_of(measure) if measure is not None else {},
             "known": list(known),
             "nulls": str(Nulls(MissingAs.UNKNOWN)),
             "links": [related] if related else [],
             "related": related,
         }
-
-
-def _name(measure: Measure) -> str:
-    return str(getattr(getattr(measure, "program", None), "source", measure.name))
-
-
-def _parameters(measure: Measure) -> dict[str, Any]:
-    from tacita.cycle.anonymize import settings_of
-
-    return dict(settings_of(Plan(measure), (), Nulls())["parameters"])

@@ -140,8 +140,8 @@ class UserRules:
     def _concluded(self, table: Table) -> tuple[list[tuple[int, str]], list[tuple[int, float, float]]]:
         from tacita.engines.context import Context
         from tacita.reasoning.columns import wanted
-        from tacita.reasoning.parameters import check_parameters
         from tacita.reasoning.run import Job
+        from tacita.rules.typed_parameters import check_parameters
 
         facts = facts_of(table)
         linked = Job(self.program, dict(facts), {}, dict(self.parameters)).prepared().program
