@@ -32,7 +32,7 @@ from tacita.risk.identity.reidentification import Reidentification
 from tacita.risk.identity.suda import Suda
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls
-from tacita.rules.reasoner import Null, reason
+from tacita.rules.reasoner import Null, ReasoningOptions, reason
 
 QUASI = ("Age", "Area", "Sector")
 FILES = 2
@@ -66,7 +66,9 @@ def by_rules(text: str, files: Sequence[Table], parameters: Mapping[str, Any], *
         facts["Cat"] += [(f"db {n}", name, category) for name, category in categories.items()]
         for i, row in enumerate(file, start + 1):
             facts["Val"] += [(f"db {n}", i, name, value) for name, value in row.items()]
-    result = reason(text, facts, find=programs.find, parameters={"AnonSet": list(QUASI), **parameters})
+    result = reason(
+        text, facts, options=ReasoningOptions(find=programs.find, parameters={"AnonSet": list(QUASI), **parameters})
+    )
     found = {number: dict(values.items) for _, number, values in result.facts("Tuple")}
     return [
         [[_plain(found[start + i + 1][name]) for name in QUASI] for i in range(len(file))]

@@ -25,7 +25,7 @@ from tacita.risk.identity.suda import Suda, contributions
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 
 FOUR = ["Area", "Sector", "Employees", "Residential Rev."]
 KV5 = ["urbrur", "roof", "walls", "water", "electcon"]
@@ -293,7 +293,9 @@ def assert_as_the_rules_say(table: pa.Table, missing_as: MissingAs) -> None:
     assert rules is not None
     text = f'@use("{rules.program}").'
     parameters = dict(rules.parameters)
-    derived = reason(text, data=data, engine=sample.engine, find=programs.find, parameters=parameters)
+    derived = reason(
+        text, data=data, engine=sample.engine, options=ReasoningOptions(find=programs.find, parameters=parameters)
+    )
     by_rules = sorted((row, tuple(sorted(dict(values.items)))) for _, row, values in derived.facts("MSU"))
     found = measure.scored(sample).uniques
     by_kernel = sorted(

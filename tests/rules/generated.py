@@ -36,10 +36,10 @@ def derived(text: str) -> list[str]:
 
 def assert_same(text: str, inputs: Inputs, *, up_to: str = "renaming", **options: Any) -> None:
     """Run the reasoner and its oracle and compare all derived facts, up to the names of nulls or up to homomorphism."""
-    from tacita.rules.reasoner import reason  # type: ignore[attr-defined, unused-ignore]  # it is what is tested
+    from tacita.rules.reasoner import ReasoningOptions, reason  # type: ignore[attr-defined, unused-ignore]  # it is what is tested
 
     expected = interpreted(text, inputs, **options)
-    result = reason(text, inputs=inputs, **options)
+    result = reason(text, inputs=inputs, options=ReasoningOptions(**options))
     wanted = {name: expected.facts[name] for name in derived(text)}
     found = {name: {tuple(map(_value, row)) for row in result.facts(name)} for name in wanted}
     compare = same_up_to_nulls if up_to == "renaming" else homomorphic

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 from tacita.views.proofs.as_json import SCHEMA
 from tacita.views.proofs.layers import placed
 
@@ -60,7 +60,7 @@ def test_long_lines_are_folded_under_their_beginning():
 
 def test_a_condition_that_says_nothing_of_the_facts_is_not_shown():
     program = "[1] A(X), $own = true, X > 1 -> P(X). [2] A(X), count() >= 2 -> Q(1)."
-    result = reason(program, {"A": [(1,), (2,)]}, parameters={"own": True})
+    result = reason(program, {"A": [(1,), (2,)]}, options=ReasoningOptions(parameters={"own": True}))
     assert str(result.why("P(2)")) == (
         """\
 P(2)  by rule [1]
@@ -97,7 +97,9 @@ def test_explanations_fill_their_gaps_with_variables_terms_and_parameters():
     @explain("[S] is [length(S)] letters long")
     [2] L(S), length(S) > 2 -> Long(S).
     """
-    result = reason(program, {"E": [("a", i) for i in range(4)], "L": [("word",)]}, parameters={"k": 4})
+    result = reason(
+        program, {"E": [("a", i) for i in range(4)], "L": [("word",)]}, options=ReasoningOptions(parameters={"k": 4})
+    )
     assert result.why('Big("a")').as_sentences() == 'Big("a") holds: a has 4 of at least 4, twice that is 8.'
     assert result.why('Long("word")').as_sentences() == 'Long("word") holds: word is 4 letters long.'
 

@@ -19,7 +19,7 @@ from tacita.knowledge.programs import ProgramText
 from tacita.progress import Progress, silent
 from tacita.reasoning.bindings import split_binding
 from tacita.reasoning.session import SOURCE, Session, is_complete
-from tacita.rules.reasoner.chase.run import Budget
+from tacita.rules.reasoner.program import Budget
 from tacita.rules.reasoner.values import written
 from tacita.settings import Settings
 from tacita.views.rules import fact_lines, proof_lines, violation_lines

@@ -39,7 +39,7 @@ def lent_categories(
     dictionary: Dictionary, base: ExperienceBase, similarity: Similarity
 ) -> dict[str, frozenset[Category]]:
     """Return the categories that experience lends to each attribute; none where it knows no such name."""
-    from tacita.rules.reasoner import reason
+    from tacita.rules.reasoner import ReasoningOptions, reason
 
     program = find("categorise")
     if program is None:
@@ -56,9 +56,7 @@ def lent_categories(
             "Att": [(dictionary.name, name) for name in sorted(set(names.values()))],
             "ExpBase": [(name, base[name].category.value) for name in known],
         },
-        similarity=alike,
-        parameters={"feedback": False},
-        source=source,
+        options=ReasoningOptions(similarity=alike, parameters={"feedback": False}, source=source),
     )
     lent: dict[str, set[Category]] = {}
     for _, name, category in result.facts("Cat"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,8 @@ from tacita.reasoning.outputs import check_targets
 from tacita.rules.logic.dependencies import head_predicates
 from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.passes.externals import Functions
-from tacita.rules.reasoner.chase.run import Budget
 from tacita.rules.reasoner.chase.versions import Watching
-from tacita.rules.reasoner.program import Prepared, prepare
+from tacita.rules.reasoner.program import Budget, Prepared, ReasoningOptions, prepare
 from tacita.rules.reasoner.reason import DICTIONARY
 from tacita.rules.reasoner.reason import reason as reason_over
 from tacita.rules.reasoner.similar import Similarity, usable
@@ -127,14 +126,22 @@ class Job:
     def prepared(self) -> Prepared:
         """Link and check the program as the reasoner will do; what the data will say is taken as said."""
         has_data = self.data is not None
+        parameters = {"AnonSet": [""], **self.parameters} if has_data else self.parameters
         return prepare(
             self.program.text,
-            source=self.program.source,
-            find=self.program.find,
-            parameters={"AnonSet": [""], **self.parameters} if has_data else self.parameters,
+            replace(self._options(), parameters=parameters),
+            [*self.inputs, *(DICTIONARY if has_data else ())],
+        )
+
+    def _options(self) -> ReasoningOptions:
+        return ReasoningOptions(
+            parameters=self.parameters,
             functions=self.functions,
-            known=[*self.inputs, *(DICTIONARY if has_data else ())],
+            find=self.program.find,
             known_modules=self.program.modules(),
+            source=self.program.source,
+            budget=self.budget,
+            watching=self.watching,
         )
 
     def _bind(self) -> None:
@@ -181,15 +188,7 @@ class Job:
             facts,
             engine=context.engine,
             data=reader.microdata(self.data) if self.data is not None else None,
-            parameters=self.parameters,
-            functions=self.functions,
-            similarity=similarity,
-            find=self.program.find,
-            known_modules=self.program.modules(),
-            budget=self.budget,
-            progress=context.progress,
-            source=self.program.source,
-            watching=self.watching,
+            options=replace(self._options(), similarity=similarity, progress=context.progress),
         )
         conclusions = ProgramResult(reasoned, context, tuple(reader.notes))
         if self.outputs:

@@ -20,7 +20,7 @@ from tacita.reasoning.queries import Answers
 from tacita.reasoning.run import Job
 from tacita.rules.logic.faults import Fault, Severity, refuse
 from tacita.rules.logic.signatures import DICTIONARY, signatures
-from tacita.rules.reasoner.chase.run import Budget
+from tacita.rules.reasoner.program import Budget
 from tacita.rules.reasoner.reason import Input
 from tacita.rules.syntax.lexer import lexed
 

@@ -82,17 +82,19 @@ class Ruled:
 
     def concluded(self, sample: Sample, progress: Progress = silent) -> Reasoned:
         """Return what the rules conclude of the sample."""
-        from tacita.rules.reasoner import reason
+        from tacita.rules.reasoner import ReasoningOptions, reason
 
         result = reason(
             self.program.text,
             engine=sample.engine,
             data=as_rules_see(sample),
-            parameters={**self.parameters, "AnonSet": list(sample.known)},
-            find=self.program.find,
-            known_modules=self.program.modules(),
-            progress=progress,
-            source=self.name,
+            options=ReasoningOptions(
+                parameters={**self.parameters, "AnonSet": list(sample.known)},
+                find=self.program.find,
+                known_modules=self.program.modules(),
+                progress=progress,
+                source=self.name,
+            ),
         )
         unknown = [name for name in self.parameters if name not in result.prepared.linked.parameters]
         if unknown:

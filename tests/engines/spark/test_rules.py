@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacita.knowledge.programs import find
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 
 PROGRAMS = {
     "recursion, negation and sets": (
@@ -52,8 +52,8 @@ def test_the_cycle_ends_the_same(spark):
         "Cat": [("db", name, "Quasi-identifier") for name in names],
     }
     text, _ = find("cycle")
-    options = {"find": find, "parameters": {"AnonSet": names}}
+    options = ReasoningOptions(find=find, parameters={"AnonSet": names})
     program = text.replace('@use("categorise").', "")
-    here, there = reason(program, inputs, **options), reason(program, inputs, engine=spark, **options)
+    here, there = reason(program, inputs, options=options), reason(program, inputs, engine=spark, options=options)
     assert here.count("TupleA") == 5
     assert there.facts("TupleA") == here.facts("TupleA")

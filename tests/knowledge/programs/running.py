@@ -19,7 +19,7 @@ from tacita.knowledge import programs
 from tacita.model.attribute import Kind
 from tacita.rules.passes.modules import link
 from tacita.rules.passes.parameters import term_of
-from tacita.rules.reasoner import Reasoned, reason
+from tacita.rules.reasoner import Reasoned, ReasoningOptions, reason
 from tacita.rules.reasoner.similar import JaroWinkler
 from tacita.rules.syntax import parse
 
@@ -73,7 +73,9 @@ class Case:
     def reasoned(self) -> Reasoned:
         """What the reasoner makes of it."""
         text, source = self.program
-        return reason(text, self.inputs, parameters=self.parameters, find=programs.find, source=source)
+        return reason(
+            text, self.inputs, options=ReasoningOptions(parameters=self.parameters, find=programs.find, source=source)
+        )
 
     def interpreted(self) -> Result:
         """What the oracle makes of it."""

@@ -10,7 +10,7 @@ import pytest
 
 from tacita.knowledge import programs
 from tacita.rules.logic.terms import Constant
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 from tacita.rules.syntax import parse
 
 
@@ -28,7 +28,7 @@ def test_large_graph(cases: Path) -> None:
         own = [(int(owner), int(company), float(share)) for owner, company, share in csv.reader(lines)]
     found = programs.find("company_control")
     assert found is not None
-    result = reason(found[0], {"Own": own}, source=found[1])
+    result = reason(found[0], {"Own": own}, options=ReasoningOptions(source=found[1]))
     assert result.count("Control") == 93_777
 
 
@@ -41,5 +41,7 @@ def test_with_and_without_the_own_share(cases: Path, case: str, own_share: bool)
     ]
     found = programs.find("company_control")
     assert found is not None
-    result = reason(found[0], {"Own": facts}, parameters={"own_share": own_share}, source=found[1])
+    result = reason(
+        found[0], {"Own": facts}, options=ReasoningOptions(parameters={"own_share": own_share}, source=found[1])
+    )
     assert set(result.facts("Control")) == {tuple(pair) for pair in told["expected"]["Control"]}

@@ -12,7 +12,7 @@ from tests.oracles.rules import same_up_to_nulls
 
 import tacita as tc
 from tacita.knowledge import programs
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 
 OVER_FACTS = """
 [Tuple] Val(M, I, A, V), Cat(M, A, C), C in {"Quasi-identifier", "Weight"}, VSet = munion((A, V)) -> Tuple(M, I, VSet).
@@ -49,7 +49,7 @@ def test_risk(program: str, attributes: list[str]) -> None:
     with tc.reason(program, data=tc.sample("figure-1"), parameters=parameters) as found:
         staged = as_values(found["riskOutput"])
     text = f'@use("{program}").\n{OVER_FACTS}'
-    plain = reason(text, sample_facts("figure-1"), find=programs.find, parameters=parameters)
+    plain = reason(text, sample_facts("figure-1"), options=ReasoningOptions(find=programs.find, parameters=parameters))
     assert len(staged) == 20
     assert same_up_to_nulls({"riskOutput": staged}, {"riskOutput": as_values(plain.facts("riskOutput"))})
 
@@ -71,6 +71,6 @@ def test_cycle(program: str, inputs: dict[str, list[tuple[Any, ...]]]) -> None:
         staged = {name: as_values(found[name]) for name in ("TupleA", "TooRisky")}
     text = program if "@" in program else f'@use("{program}").'
     facts = {**sample_facts("figure-5"), **inputs}
-    plain = reason(text, facts, find=programs.find, parameters={"AnonSet": attributes})
+    plain = reason(text, facts, options=ReasoningOptions(find=programs.find, parameters={"AnonSet": attributes}))
     assert len(staged["TupleA"]) == 7
     assert same_up_to_nulls(staged, {name: as_values(plain.facts(name)) for name in staged})

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tacita.knowledge import programs
-from tacita.rules.reasoner import Null, Reasoned, Record, reason
+from tacita.rules.reasoner import Null, Reasoned, ReasoningOptions, Record, reason
 
 Values: TypeAlias = dict[str, Any]
 Records: TypeAlias = Mapping[int, Values]
@@ -94,7 +94,7 @@ def released(cycle: str, risk: str, method: str, records: list[Values], **parame
         inputs["Val"] += [("db", number, "Id", f"firm {number}") for number in range(1, len(records) + 1)]
         inputs["Own"] = [("firm 1", "firm 2", 0.6), ("firm 2", "firm 3", 0.7)]
     given_parameters = {"AnonSet": list(ATTRIBUTES), "T": 0.4, **parameters}
-    return reason(text, inputs, find=programs.find, parameters=given_parameters)
+    return reason(text, inputs, options=ReasoningOptions(find=programs.find, parameters=given_parameters))
 
 
 def assert_safe(result: Reasoned, records: list[Values], risk: str) -> None:

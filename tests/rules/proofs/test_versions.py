@@ -8,7 +8,7 @@ import pytest
 import tacita
 from tacita.knowledge.programs import find
 from tacita.rules.proofs.tree import Changed, Derived, Remembers, Uses
-from tacita.rules.reasoner import Null, reason
+from tacita.rules.reasoner import Null, ReasoningOptions, reason
 
 DRIVER = """
 @use("local_suppression").
@@ -31,7 +31,7 @@ def suppressed(shared):
     rows = [("1", "N", "x", "s"), ("2", "N", "x", "s"), ("3", "N", "y", "s")]
     values = [("m", i, a, v) for i, *told in rows for a, v in zip(NAMES, told, strict=True)]
     categories = [("m", a, "Quasi-identifier") for a in NAMES]
-    return reason(DRIVER, {"Val": values, "Cat": categories}, find=find)
+    return reason(DRIVER, {"Val": values, "Cat": categories}, options=ReasoningOptions(find=find))
 
 
 def test_a_changed_tuple_says_its_rule_epoch_and_older_version(suppressed):
@@ -94,7 +94,7 @@ def test_tuples_of_microdata_are_explained_column_by_column():
     [2] Tuple(M, I, VSet), #risk(I, R), R > 0.5 -> #anonymize(I).
     [3] Tuple(M, I, VSet), #risk(I, R), R <= 0.5 -> TupleA(M, I, VSet).
     """
-    result = reason(program, data=data, engine=data.relation.engine, find=find)
+    result = reason(program, data=data, engine=data.relation.engine, options=ReasoningOptions(find=find))
     assert result.count("TupleA") == 4
     for _, identifier, record in result.facts("TupleA"):
         proof = result.why(f"TupleA(_, {identifier}, _)", limit=None)

@@ -20,7 +20,7 @@ from tacita.rules.proofs.tree import (
     Open,
     used,
 )
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 
 CONTROL = """
 [1] Own(X, Y, W), W > 0.5 -> Control(X, Y).
@@ -135,7 +135,11 @@ def test_a_function_of_the_caller_is_named():
     def risk(identifier: int) -> float:
         return identifier / 10
 
-    result = reason("[1] T(I), #risk(I, R), R > 0.15 -> Risky(I).", {"T": [(1,), (2,)]}, functions={"risk": risk})
+    result = reason(
+        "[1] T(I), #risk(I, R), R > 0.15 -> Risky(I).",
+        {"T": [(1,), (2,)]},
+        options=ReasoningOptions(functions={"risk": risk}),
+    )
     proof = result.why("Risky(2)")
     assert isinstance(proof.steps[fact("riskOutput", 2, 0.2)], Computed)
     assert "riskOutput(2, 0.2)  computed by #risk" in proof.as_text()

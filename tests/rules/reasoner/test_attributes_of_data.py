@@ -8,7 +8,7 @@ import pytest
 import tacita as tc
 from tacita.errors import DictionaryError, ReasoningError, RuleError
 from tacita.knowledge.programs import find
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 
 COLUMNS = {
     "Id": ["a", "b", "c", "d"],
@@ -22,7 +22,7 @@ RISKS = ["individual_risk", "k_anonymity", "reidentification", "suda"]
 
 def run(text, categories=None, **options):
     data = tc.read(pa.table(COLUMNS), name="db").with_categories(categories or {}).microdata
-    return reason(text, data=data, engine=data.relation.engine, find=find, **options)
+    return reason(text, data=data, engine=data.relation.engine, options=ReasoningOptions(find=find, **options))
 
 
 @pytest.mark.parametrize("program", RISKS)
@@ -100,7 +100,7 @@ def test_over_facts_an_attribute_that_records_do_not_have_is_refused():
     facts = {"Val": [("db", 1, "Area", "N"), ("db", 2, "Area", "S")], "riskInput": [(1,), (2,)]}
     whole = "Val(M, I, A, V), W = munion((A, V)) -> Tuple(M, I, W)."
     with pytest.raises(ReasoningError, match="AnonSet names an attribute that a record does not have"):
-        reason(f"{text}\n{whole}", {**facts, "Cat": []}, parameters={"AnonSet": ["Aera"]})
+        reason(f"{text}\n{whole}", {**facts, "Cat": []}, options=ReasoningOptions(parameters={"AnonSet": ["Aera"]}))
 
 
 def test_the_command_line_refuses_too(tmp_path, tacita):

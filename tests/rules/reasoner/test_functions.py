@@ -9,7 +9,7 @@ import pytest
 
 from tacita.errors import InputError, ReasoningError, RuleError
 from tacita.rules.passes.externals import Batch
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 
 SECRET = "secretvalue"
 
@@ -20,7 +20,7 @@ def as_number(x: int) -> float:
 
 def refused(function, program="P(X), #f(X, Y) -> Q(X, Y).", error=InputError):
     with pytest.raises(error) as raised:
-        reason(program, {"P": [(1,), (2,)]}, functions={"f": function})
+        reason(program, {"P": [(1,), (2,)]}, options=ReasoningOptions(functions={"f": function}))
     assert raised.value.__context__ is None
     assert SECRET not in "".join(traceback.format_exception(raised.value))
     return str(raised.value)
@@ -37,7 +37,11 @@ def test_an_answer_without_a_value_is_refused(answer):
 
 
 def test_none_says_that_there_is_no_such_fact():
-    result = reason("P(X), #f(X, Y) -> Q(X, Y).", {"P": [(1,), (2,)]}, functions={"f": lambda x: x if x > 1 else None})
+    result = reason(
+        "P(X), #f(X, Y) -> Q(X, Y).",
+        {"P": [(1,), (2,)]},
+        options=ReasoningOptions(functions={"f": lambda x: x if x > 1 else None}),
+    )
     assert result.facts("Q") == [(2, 2)]
 
 
@@ -65,5 +69,9 @@ def test_a_function_is_asked_about_single_values_only(program, kind):
 
 
 def test_a_negated_function_is_asked_too():
-    result = reason("P(X), not #f(X, _) -> Q(X).", {"P": [(1,), (2,)]}, functions={"f": lambda x: x if x > 1 else None})
+    result = reason(
+        "P(X), not #f(X, _) -> Q(X).",
+        {"P": [(1,), (2,)]},
+        options=ReasoningOptions(functions={"f": lambda x: x if x > 1 else None}),
+    )
     assert result.facts("Q") == [(1,)]

@@ -14,10 +14,10 @@ from tacita.rules.reasoner import Null, reason
 SECRET = "secretvalue"
 
 
-def refused(program, inputs, **options):
+def refused(program, inputs):
     """Return the words of a refusal, which must not lead to the value in any way."""
     with pytest.raises(InputError) as raised:
-        reason(program, inputs, **options)
+        reason(program, inputs)
     assert raised.value.__context__ is None
     assert SECRET not in "".join(traceback.format_exception(raised.value))
     return str(raised.value)

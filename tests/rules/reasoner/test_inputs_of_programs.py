@@ -9,7 +9,7 @@ import math
 import pytest
 
 from tacita.errors import RuleError, UsageError
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 from tacita.rules.reasoner.similar import JaroWinkler
 
 MODULES = {
@@ -44,7 +44,7 @@ def find(name):
 )
 def test_a_value_that_rules_cannot_speak_of_is_refused(value, said):
     with pytest.raises(UsageError, match=f"the value of a parameter .*{said}"):
-        reason("P(X), Y = $k -> Q(X, Y).", {"P": [(1,)]}, parameters={"k": value})
+        reason("P(X), Y = $k -> Q(X, Y).", {"P": [(1,)]}, options=ReasoningOptions(parameters={"k": value}))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_value_that_rules_cannot_speak_of_is_refused(value, said):
     [(decimal.Decimal("0.5"), 0.5), (2**63 - 1, 2**63 - 1), (True, True), (datetime.date(2024, 1, 31),) * 2],
 )
 def test_a_value_keeps_its_type(value, held):
-    result = reason("P(X), Y = $k -> Q(X, Y).", {"P": [(1,)]}, parameters={"k": value})
+    result = reason("P(X), Y = $k -> Q(X, Y).", {"P": [(1,)]}, options=ReasoningOptions(parameters={"k": value}))
     assert result.facts("Q") == [(1, held)]
     assert type(result.facts("Q")[0][1]) is type(held)
 
@@ -62,30 +62,32 @@ def test_annotations_have_parameters_too():
     facts = {"P": [("Martha",)], "R": [("Marhta",)]}
     assert list(JaroWinkler(0.9).pairs(["Martha"], ["Marhta"]))
     assert reason(rules, facts).facts("Q") == []
-    assert reason(rules, facts, parameters={"t": 0.9}).facts("Q") == [("Martha", "Marhta")]
+    assert reason(rules, facts, options=ReasoningOptions(parameters={"t": 0.9})).facts("Q") == [("Martha", "Marhta")]
 
 
 def test_names_of_modules_may_be_parameters():
     rules = '@param("how", "inner"). @bind_module("score", $how). P(X), #score(X, S) -> Q(X, S).'
-    assert reason(rules, {"P": [(1,)]}, find=find).facts("Q") == [(1, 10)]
-    assert reason(rules, {"P": [(1,)]}, find=find, parameters={"how": "other"}).facts("Q") == [(1, 100)]
+    assert reason(rules, {"P": [(1,)]}, options=ReasoningOptions(find=find)).facts("Q") == [(1, 10)]
+    assert reason(rules, {"P": [(1,)]}, options=ReasoningOptions(find=find, parameters={"how": "other"})).facts(
+        "Q"
+    ) == [(1, 100)]
 
 
 # -- modules -----------------------------------------------------------------------------------------------------------
 
 
 def test_use_takes_all_modules_that_it_names():
-    result = reason('@use("one", "two").', {"P": [(1,)]}, find=find)
+    result = reason('@use("one", "two").', {"P": [(1,)]}, options=ReasoningOptions(find=find))
     assert [result.facts(predicate) for predicate in ("One", "Two", "Three")] == [[(1,)]] * 3
     with pytest.raises(RuleError, match="R701: no module 'four'"):
-        reason('@use("one", "four").', {"P": [(1,)]}, find=find)
+        reason('@use("one", "four").', {"P": [(1,)]}, options=ReasoningOptions(find=find))
 
 
 def test_a_module_that_is_plugged_in_may_plug_in_another():
     rules = '@bind_module("risk", "outer"). P(I), #risk(I, R) -> Q(I, R).'
-    assert reason(rules, {"P": [(1,), (2,)]}, find=find).facts("Q") == [(1, 10), (2, 20)]
+    assert reason(rules, {"P": [(1,), (2,)]}, options=ReasoningOptions(find=find)).facts("Q") == [(1, 10), (2, 20)]
 
 
 def test_the_program_has_the_last_word_on_what_a_module_plugs_in():
     rules = '@bind_module("risk", "outer"). @bind_module("score", "other"). P(I), #risk(I, R) -> Q(I, R).'
-    assert reason(rules, {"P": [(1,)]}, find=find).facts("Q") == [(1, 100)]
+    assert reason(rules, {"P": [(1,)]}, options=ReasoningOptions(find=find)).facts("Q") == [(1, 100)]

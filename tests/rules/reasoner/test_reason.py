@@ -8,11 +8,11 @@ import pytest
 
 from tacita.errors import InputError, ReasoningError, RuleError
 from tacita.rules.passes.externals import Batch
-from tacita.rules.reasoner import Budget, Null, Record, reason
+from tacita.rules.reasoner import Budget, Null, ReasoningOptions, Record, reason
 
 
 def facts(text, predicate="Q", inputs=None, **options):
-    result = reason(text, inputs, **options)
+    result = reason(text, inputs, options=ReasoningOptions(**options))
     found = result.facts(predicate)
     result.close()
     return found
@@ -186,7 +186,7 @@ def test_what_a_function_raises_does_not_tell_values():
         raise ValueError(name)
 
     with pytest.raises(ReasoningError) as caught:
-        reason('P("secret"). P(X), #f(X, Y) -> Q(Y).', functions={"f": broken})
+        reason('P("secret"). P(X), #f(X, Y) -> Q(Y).', options=ReasoningOptions(functions={"f": broken}))
     assert "ValueError" in str(caught.value)
     assert "secret" not in str(caught.value)
     assert caught.value.__context__ is None
@@ -197,7 +197,7 @@ def test_what_a_function_raises_does_not_tell_values():
 
 def test_an_endless_run_is_stopped_and_its_rule_named():
     with pytest.raises(ReasoningError, match=r"no end after 40 rounds.*\[loop\]"):
-        reason("P(0). [loop] P(X) -> P(X + 1).", budget=Budget(rounds=40))
+        reason("P(0). [loop] P(X) -> P(X + 1).", options=ReasoningOptions(budget=Budget(rounds=40)))
 
 
 def test_numbers_beyond_64_bits_are_refused():

@@ -11,7 +11,7 @@ import tacita
 from tacita.errors import RuleError
 from tacita.knowledge.programs import find
 from tacita.model.dictionary import MissingAs
-from tacita.rules.reasoner import Null, reason
+from tacita.rules.reasoner import Null, ReasoningOptions, reason
 
 NAMES = ["Area", "Sector", "Employees", "ResRev"]
 FIGURE_5 = [
@@ -41,13 +41,17 @@ def microdata(rows=FIGURE_5, names=NAMES):
 
 def run_staged(text, rows=FIGURE_5, **options):
     data = microdata(rows)
-    return reason(text, data=data, engine=data.relation.engine, find=find, **options)
+    return reason(text, data=data, engine=data.relation.engine, options=ReasoningOptions(find=find, **options))
 
 
 def run_generic(text, rows=FIGURE_5, **options):
     values = [("db", i + 1, a, v) for i, row in enumerate(rows) for a, v in zip(NAMES, row, strict=True)]
     categories = [("db", name, "Quasi-identifier") for name in NAMES]
-    return reason(text, {"Val": values, "Cat": categories}, find=find, parameters={"AnonSet": NAMES}, **options)
+    return reason(
+        text,
+        {"Val": values, "Cat": categories},
+        options=ReasoningOptions(find=find, parameters={"AnonSet": NAMES}, **options),
+    )
 
 
 def suppressed(result):
@@ -87,5 +91,7 @@ def test_missing_values_count_as_the_dictionary_says():
     assert run_staged(text, rows).facts("riskOutput") == [(1, 0), (2, 0), (3, 0)]
     data = microdata(rows)
     category = replace(data.dictionary, missing_as=MissingAs.CATEGORY)
-    result = reason(text, data=data.with_dictionary(category), engine=data.relation.engine, find=find)
+    result = reason(
+        text, data=data.with_dictionary(category), engine=data.relation.engine, options=ReasoningOptions(find=find)
+    )
     assert result.facts("riskOutput") == [(1, 0), (2, 0), (3, 1)]

@@ -16,7 +16,7 @@ from tacita.rules.reasoner.values import Null, written
 from tacita.rules.syntax.literals import name_literal
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GroundFact:
     """A fact: a predicate and the values of its arguments.
 
@@ -26,6 +26,9 @@ class GroundFact:
 
     predicate: str
     values: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        return f"<GroundFact of {self.predicate}>"
 
     def __str__(self) -> str:
         return f"{name_literal(self.predicate)}({', '.join(map(written, self.values))})"
@@ -48,14 +51,14 @@ Binding: TypeAlias = tuple[tuple[str, Any], ...]
 # -- what a step rests on ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Uses:
     """A fact that the body of the rule matched."""
 
     fact: GroundFact
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Remembers:
     """A fact that held in an earlier epoch and was forgotten with it."""
 
@@ -63,7 +66,7 @@ class Remembers:
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Holds:
     """A condition that held: as the rule writes it, and with the values in it."""
 
@@ -75,7 +78,7 @@ class Holds:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Computes:
     """A variable that got its value from a term."""
 
@@ -84,7 +87,7 @@ class Computes:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Misses:
     """A negation: what was looked for and not found."""
 
@@ -92,7 +95,7 @@ class Misses:
     looked_for: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Contributor:
     """One contributor of an aggregate, what it contributes, and why."""
 
@@ -101,7 +104,7 @@ class Contributor:
     premises: tuple[Premise, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Gathers:
     """An aggregate: its value and those who contributed to it, the weightiest first."""
 
@@ -123,7 +126,7 @@ Premise: TypeAlias = Uses | Remembers | Holds | Computes | Misses | Gathers
 # -- steps -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InventedNull:
     """A labelled null that the rule made, and the variable it stands for."""
 
@@ -133,7 +136,7 @@ class InventedNull:
     """For which values it was made: there is one null for a rule, a variable and these."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Equation:
     """One use of an equality rule, and the facts that made it apply."""
 
@@ -141,7 +144,7 @@ class Equation:
     facts: tuple[GroundFact, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Merged:
     """A null that equality rules did away with: what it was found to be."""
 
@@ -153,7 +156,7 @@ class Merged:
     """How equality rules lead from the null to what it became, as far as it can still be told."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GivenFact:
     """The fact was there from the beginning."""
 
@@ -162,7 +165,7 @@ class GivenFact:
     """``input``, or the place in the program."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Derived:
     """A rule gave the fact."""
 
@@ -184,7 +187,7 @@ class Derived:
         return any(not isinstance(merged.became, Null) for merged in self.merged)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Computed:
     """A function of the caller's gave the fact."""
 
@@ -194,7 +197,7 @@ class Computed:
     premises: tuple[Premise, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Changed:
     """A rule put this version of a fact in the place of an older one."""
 
@@ -208,7 +211,7 @@ class Changed:
     explanation: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Open:
     """The fact holds; why was not followed any further."""
 
@@ -216,7 +219,7 @@ class Open:
     round: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LostFact:
     """The fact holds, and what it was derived from is not there any more."""
 
@@ -225,7 +228,7 @@ class LostFact:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Violated:
     """An equality rule or a denial failed: not a fact, and proved like one."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tacita.progress import Progress, silent
 from tacita.rules.logic.checks import all_faults
 from tacita.rules.logic.dependencies import Edge, components, edges, predicates, version_rules, versioned
 from tacita.rules.logic.faults import Fault, Severity, refuse
@@ -16,6 +17,10 @@ from tacita.rules.passes.externals import COMPUTED, Functions, outputs_of
 from tacita.rules.passes.modules import Finder, Linked, link
 from tacita.rules.passes.parameters import term_of
 from tacita.rules.syntax import parse
+
+if TYPE_CHECKING:
+    from tacita.rules.reasoner.chase.versions import Watching
+    from tacita.rules.reasoner.similar import Similarity
 
 
 @dataclass(slots=True)
@@ -37,26 +42,49 @@ class Prepared:
         return self.linked.program
 
 
-def prepare(
-    text: str | Program,
-    *,
-    source: str = "program",
-    find: Finder | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    functions: Functions | None = None,
-    known: Collection[str] = (),
-    known_modules: Collection[str] = (),
-) -> Prepared:
-    """Read, link and check a program; raise one error with all its faults."""
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """When to stop a run that does not end by itself."""
+
+    rounds: int = 10_000
+    facts: int = 200_000_000
+    nulls: int = 5_000_000
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReasoningOptions:
+    """What is plugged into a program, and how long and before whom it may run."""
+
+    parameters: Mapping[str, Any] | None = None
+    functions: Functions | None = None
+    """What computes external predicates."""
+    similarity: Similarity | None = None
+    """When texts are alike, for ``~``; the program may choose one by its name."""
+    find: Finder | None = None
+    """Where modules are looked for."""
+    known_modules: Collection[str] = ()
+    """The names that are suggested for one that is not there."""
+    source: str = "program"
+    """What messages call the program."""
+    budget: Budget = field(default_factory=Budget)
+    progress: Progress = silent
+    watching: Watching | None = None
+
+
+def prepare(text: str | Program, options: ReasoningOptions, known: Collection[str] = ()) -> Prepared:
+    """Read, link and check a program; raise one error with all its faults.
+
+    `known` are the predicates whose facts come from elsewhere.
+    """
     texts: dict[str, str] = {}
     if isinstance(text, str):
-        parsed = parse(text, source)
-        texts[source] = text
+        parsed = parse(text, options.source)
+        texts[options.source] = text
         program, unread = parsed.program, parsed.faults
     else:
         program, unread = text, ()
-    given = {name: term_of(value) for name, value in (parameters or {}).items()}
-    linked = link(program, find, given, functions, known_modules)
+    given = {name: term_of(value) for name, value in (options.parameters or {}).items()}
+    linked = link(program, options.find, given, options.functions, options.known_modules)
     texts.update(linked.texts)
     linked.texts = texts
     before = (*unread, *linked.faults)

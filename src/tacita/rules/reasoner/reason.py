@@ -13,7 +13,6 @@ from tacita.engines.published_codes import published_codes
 from tacita.errors import InputError, ReasoningError, counted
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
-from tacita.progress import Progress, silent
 from tacita.rules.logic.checks import termination, unsettled
 from tacita.rules.logic.checks.termination import Ending
 from tacita.rules.logic.dependencies import head_predicates
@@ -22,13 +21,11 @@ from tacita.rules.logic.program import Rule
 from tacita.rules.logic.terms import Denial
 from tacita.rules.logic.types import ANY, Type
 from tacita.rules.passes.data_predicates import ROWS
-from tacita.rules.passes.externals import Functions
 from tacita.rules.passes.inline import inlined, projections
-from tacita.rules.passes.modules import Finder
 from tacita.rules.reasoner import inputs as given
 from tacita.rules.reasoner.chase.equality import policy_of
-from tacita.rules.reasoner.chase.run import Budget, Run, run_strata
-from tacita.rules.reasoner.chase.versions import History, Versions, Watching
+from tacita.rules.reasoner.chase.run import Run, run_strata
+from tacita.rules.reasoner.chase.versions import History, Versions
 from tacita.rules.reasoner.chase.violations import Policy, Violation, banned, found_matches, isolate, quarantine
 from tacita.rules.reasoner.computed import ComputedPredicate
 from tacita.rules.reasoner.plans.bodies import Body
@@ -39,6 +36,7 @@ from tacita.rules.reasoner.plans.type_faults import type_faults
 from tacita.rules.reasoner.plans.typing import Signatures, infer
 from tacita.rules.reasoner.program import (
     Prepared,
+    ReasoningOptions,
     argument_names,
     arities,
     column_types,
@@ -48,11 +46,11 @@ from tacita.rules.reasoner.program import (
     strata,
 )
 from tacita.rules.reasoner.results import Reasoned
-from tacita.rules.reasoner.similar import Similarity, SimilarPairs, is_asked, meant
+from tacita.rules.reasoner.similar import SimilarPairs, is_asked, meant
 from tacita.rules.reasoner.staging import declare_rows, dictionary_facts, fill_rows, staged
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InputTable:
     """A relation of an engine as the facts of a predicate: which of its columns are the arguments."""
 
@@ -73,15 +71,7 @@ def reason(
     *,
     engine: Engine | None = None,
     data: Microdata | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    functions: Functions | None = None,
-    similarity: Similarity | None = None,
-    find: Finder | None = None,
-    known_modules: Sequence[str] = (),
-    budget: Budget | None = None,
-    progress: Progress = silent,
-    source: str = "program",
-    watching: Watching | None = None,
+    options: ReasoningOptions | None = None,
 ) -> Reasoned:
     """Run a program over its inputs until nothing new follows.
 
@@ -89,21 +79,17 @@ def reason(
     >>> result.facts("Control")
     [('a', 'b')]
     """
+    options = options or ReasoningOptions()
     given_inputs = dict(inputs or {})
     known = [*given_inputs, *(DICTIONARY if data is not None else ())]
-    if data is not None and data.dictionary.quasi_identifiers:
-        # What the risk is measured on, unless somebody says otherwise: all quasi-identifiers.
-        parameters = {"AnonSet": list(data.dictionary.quasi_identifiers), **(parameters or {})}
-    data = None if data is None else _as_published(data, parameters or {})
-    ready = prepare(
-        program,
-        source=source,
-        find=find,
-        parameters=parameters,
-        functions=functions,
-        known=known,
-        known_modules=known_modules,
-    )
+    if data is not None:
+        parameters = options.parameters or {}
+        if data.dictionary.quasi_identifiers:
+            # What the risk is measured on, unless somebody says otherwise: all quasi-identifiers.
+            parameters = {"AnonSet": list(data.dictionary.quasi_identifiers), **parameters}
+            options = replace(options, parameters=parameters)
+        data = _as_published(data, parameters)
+    ready = prepare(program, options, known)
     if engine is None:
         from tacita.engines.context import Context
 
@@ -114,9 +100,7 @@ def reason(
         facts |= {p: rows for p, rows in given_inputs.items() if not isinstance(rows, InputTable) and p not in facts}
         ready = staged(ready, data, engine, facts)
         given_inputs = {**facts, **given_inputs}
-    return Reasoning(
-        ready, engine, given_inputs, dict(functions or {}), similarity, budget or Budget(), progress, data, watching
-    ).run()
+    return Reasoning(ready, engine, given_inputs, options, data).run()
 
 
 def _as_published(data: Microdata, parameters: Mapping[str, Any]) -> Microdata:
@@ -128,19 +112,15 @@ def _as_published(data: Microdata, parameters: Mapping[str, Any]) -> Microdata:
     return replace(data, relation=published_codes(data.relation, data.dictionary, wanted).relation)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Reasoning:
     """A prepared program on its way to its result."""
 
     ready: Prepared
     engine: Engine
     inputs: dict[str, Input]
-    functions: Functions = field(default_factory=dict)
-    similarity: Similarity | None = None
-    budget: Budget = field(default_factory=Budget)
-    progress: Progress = silent
+    options: ReasoningOptions = field(default_factory=ReasoningOptions)
     data: Microdata | None = None
-    watching: Watching | None = None
     _known_keys: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def run(self) -> Reasoned:
@@ -165,13 +145,13 @@ class Reasoning:
         reported: dict[str, Violation] = {}
         apart: dict[str, str] = {}
         while True:
-            run = Run(self.engine, signatures.layouts, links, self.budget, self.progress, similar)
+            run = Run(self.engine, signatures.layouts, links, self.options.budget, self.options.progress, similar)
             run.is_endless = termination(program).ending is Ending.WARDED
             run.policy = self._policy()
             run.quarantined = apart
             history = self._pass(run, order, derivations, running)
             self._quarantine(run, derivations)
-            reported |= {repr(v): v for v in run.violations if v.policy is Policy.QUARANTINE}
+            reported |= {v.key: v for v in run.violations if v.policy is Policy.QUARANTINE}
             if self.ready.versioned or not self._ban(run, underived):
                 break
         self._deny(run, derivations)
@@ -191,10 +171,12 @@ class Reasoning:
         for derivation in derivations:
             if derivation.is_computed and derivation.rule.label is not None:
                 name = derivation.rule.label.removeprefix("#")
-                run.functions[derivation.number] = ComputedPredicate(run, derivation, name, self.functions[name])
+                run.functions[derivation.number] = ComputedPredicate(
+                    run, derivation, name, (self.options.functions or {})[name]
+                )
         if self.ready.versioned:
             run.stored = set(self.ready.versioned)
-            return Versions(run, self.ready, order, running, watching=self.watching).run()
+            return Versions(run, self.ready, order, running, watching=self.options.watching).run()
         run_strata(run, order, running)
         return None
 
@@ -216,7 +198,7 @@ class Reasoning:
     # -- before --------------------------------------------------------------------------------------------------------
 
     def _similar(self) -> SimilarPairs | None:
-        similarity = meant(next(self.ready.program.directives("similarity"), None), self.similarity)
+        similarity = meant(next(self.ready.program.directives("similarity"), None), self.options.similarity)
         return SimilarPairs(self.engine, similarity) if is_asked(self.ready.program) else None
 
     def _derivations(self, signatures: Signatures, similar: SimilarPairs | None) -> list[Derivation]:
@@ -230,7 +212,7 @@ class Reasoning:
                 similar.condition if similar is not None else None,
                 rule.module in self.ready.linked.maybe,
                 keys,
-                computed_types(rule, self.functions),
+                computed_types(rule, (self.options.functions or {})),
             )
             for number, rule in enumerate(self.ready.program.rules)
         ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.errors import UsageError, did_you_mean, listed
+from tacita.errors import UsageError, counted, did_you_mean, listed
 from tacita.rules.logic.faults import Fault
 from tacita.rules.reasoner.chase.run import Run
 from tacita.rules.reasoner.chase.violations import Violation
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tacita.rules.reasoner.chase.versions import History
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Reasoned:
     """The result of a run; its facts live in the engine."""
 
@@ -32,6 +32,9 @@ class Reasoned:
     run: Run
     derivations: Sequence[Derivation]
     history: History | None = None
+
+    def __repr__(self) -> str:
+        return f"<Reasoned: {counted(self.run.facts, 'fact')} in {counted(self.rounds, 'round')}>"
 
     @property
     def predicates(self) -> tuple[str, ...]:

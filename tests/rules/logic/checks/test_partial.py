@@ -7,7 +7,7 @@ import pytest
 from tacita.errors import RuleError
 from tacita.knowledge.programs import ProgramText
 from tacita.reasoning.diagnosis import diagnose
-from tacita.rules.reasoner.program import prepare
+from tacita.rules.reasoner.program import ReasoningOptions, prepare
 
 
 def diagnosed(text: str) -> list[str]:
@@ -16,7 +16,7 @@ def diagnosed(text: str) -> list[str]:
 
 def refused(text: str) -> list[str]:
     with pytest.raises(RuleError) as found:
-        prepare(text)
+        prepare(text, ReasoningOptions())
     return [fault.code for fault in found.value.faults]  # type: ignore[attr-defined]
 
 
@@ -66,7 +66,7 @@ def test_what_a_missing_module_would_define_is_left_out() -> None:
 def test_the_faults_of_a_module_are_told_with_those_of_the_program() -> None:
     modules = {"m": ("A(1.\nA(X), Y > 1 -> P(X).\n", "m.vada")}
     with pytest.raises(RuleError) as found:
-        prepare('@use("m"). A(X), Z > 1 -> Q(X).', find=modules.get)
+        prepare('@use("m"). A(X), Z > 1 -> Q(X).', ReasoningOptions(find=modules.get))
     assert [(f.origin.source, f.code) for f in found.value.faults] == [  # type: ignore[attr-defined]
         ("program", "R301"),
         ("m.vada", "R112"),

@@ -9,7 +9,7 @@ import pytest
 from tests.rules.generated import assert_same
 
 from tacita.errors import ReasoningError, RuleError
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 
 
 def facts(text: str, inputs: dict[str, Any], predicate: str) -> list[tuple[Any, ...]]:
@@ -79,7 +79,7 @@ def test_functions_are_asked_about_what_an_equality_made_known():
     def g(value: int) -> int:
         return value * 2 if isinstance(value, int) else 0
 
-    result = reason(text, {"In": [("a", None)], "K": [("a", 5)]}, functions={"g": g})
+    result = reason(text, {"In": [("a", None)], "K": [("a", 5)]}, options=ReasoningOptions(functions={"g": g}))
     assert ("a", 10) in result.facts("Val")
 
 

@@ -6,8 +6,8 @@ import pytest
 from tests.rules.generated import assert_same
 
 from tacita.errors import InputError, ReasoningError, RuleError
-from tacita.rules.reasoner import Null, reason
-from tacita.rules.reasoner.chase.run import Budget
+from tacita.rules.reasoner import Null, ReasoningOptions, reason
+from tacita.rules.reasoner.program import Budget
 
 # -- keys --------------------------------------------------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ def test_rules_that_make_no_versions_do_not_name_the_key():
     V(J, I), Z(J) -> W(J, I).
     V(I, A), A < $n -> V(I, A + 1)."""
     facts = {"V": [(1, 0), (2, 7)], "Z": [(2,)]}
-    result = reason(text, facts, budget=Budget(rounds=50))
+    result = reason(text, facts, options=ReasoningOptions(budget=Budget(rounds=50)))
     assert result.facts("V") == [(1, 3), (2, 7)]
     assert result.facts("W") == [(2, 7)]
 
@@ -73,7 +73,9 @@ STEP = '@versioned("V", key = ["I"]). V(I, A), A < 3 -> V(I, A + 1).'
 
 
 def test_the_same_version_again_is_no_change():
-    result = reason('@versioned("V", key = ["K"]). V(1, 2). V(K, X) -> V(K, X).', budget=Budget(rounds=20))
+    result = reason(
+        '@versioned("V", key = ["K"]). V(1, 2). V(K, X) -> V(K, X).', options=ReasoningOptions(budget=Budget(rounds=20))
+    )
     assert result.history.epochs == 1
 
 
@@ -159,7 +161,7 @@ LONG = '@versioned("V", key = ["I"]). V(I, A), A < 100 -> V(I, A + 1). V(I, A), 
 @pytest.mark.slow
 def test_only_living_facts_count_for_the_budget():
     facts = {"V": [(1, 1)], "Other": [(i,) for i in range(10)]}
-    result = reason(LONG, facts, budget=Budget(facts=30))
+    result = reason(LONG, facts, options=ReasoningOptions(budget=Budget(facts=30)))
     assert result.run.facts == 1 + 10 + 10
     assert result.run.nulls == 0  # no rule makes any
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.rules.generated import assert_same
 
-from tacita.rules.reasoner import reason
-from tacita.rules.reasoner.chase.run import Budget
+from tacita.rules.reasoner import ReasoningOptions, reason
+from tacita.rules.reasoner.program import Budget
 
 CHOICE = """@versioned("V", key = ["G", "K"]).
 V("g", 1, 0). V("g", 2, 0). V("h", 1, 0).
@@ -94,7 +94,7 @@ def test_a_whole_column_goes_before_anything_else(db):
         "Up": [("Milano", "North"), ("Torino", "North")],
         "Last": [(1, "b")],
     }
-    result = reason(WHOLE, facts, budget=Budget(rounds=20))
+    result = reason(WHOLE, facts, options=ReasoningOptions(budget=Budget(rounds=20)))
     found = {i: dict(record.items) for _, i, record in result.facts("Tuple")}
     assert found == {0: {"a": "Roma"}, 1: {"a": "North", "b": "gone"}, 2: {"a": "North"}}
 
@@ -108,7 +108,7 @@ def test_one_version_per_key_of_a_whole_column():
         "Last": [],
     }
     text = WHOLE[: WHOLE.rindex("\n")]
-    result = reason(text, facts, budget=Budget(rounds=20))
+    result = reason(text, facts, options=ReasoningOptions(budget=Budget(rounds=20)))
     assert len(result.facts("Tuple")) == 2
 
 

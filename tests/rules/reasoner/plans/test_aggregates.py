@@ -6,14 +6,16 @@ import pytest
 from tests.rules.generated import assert_same
 
 from tacita.errors import ReasoningError
-from tacita.rules.reasoner import reason
+from tacita.rules.reasoner import ReasoningOptions, reason
 
 
 def given(values, rule):
     """Return what a rule makes of values whose type nobody knows."""
     text = f"P(X), #f(X, Y) -> V(X, Y). {rule}"
     several = dict(enumerate(values))
-    result = reason(text, {"P": [(i,) for i in several]}, functions={"f": lambda x: several[x]})
+    result = reason(
+        text, {"P": [(i,) for i in several]}, options=ReasoningOptions(functions={"f": lambda x: several[x]})
+    )
     return [row[-1] for row in result.facts("Q")]
 
 
@@ -43,7 +45,7 @@ def test_a_number_and_a_text_have_no_order():
 def test_extremes_of_any_kind_in_a_recursion():
     text = "P(X), #f(X, Y) -> V(X, Y). V(X, Y) -> S(X, Y). E(X, Z), S(X, Y), M = mmin(Y) -> S(Z, M)."
     data = {"P": [(1,), (2,)], "E": [(1, 3), (2, 3), (3, 4)]}
-    rows = set(reason(text, data, functions={"f": lambda x: {1: 9, 2: 10}[x]}).facts("S"))
+    rows = set(reason(text, data, options=ReasoningOptions(functions={"f": lambda x: {1: 9, 2: 10}[x]})).facts("S"))
     assert rows == {(1, 9), (2, 10), (3, 9), (4, 9)}
 
 

@@ -32,7 +32,7 @@ from tacita.rules.reasoner.values import written
 from tacita.rules.syntax import text_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Attempt:
     """How far a rule goes towards a fact."""
 
@@ -55,11 +55,20 @@ class Attempt:
     holds: Holds | None = None
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Failure:
+    """What fails in an attempt: its kind, in words, and as the rule writes it."""
+
+    kind: str
+    words: str
+    written: str
+
+
 _COUNTED = 10_000
 """Matches are counted up to here."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class RuleAttempt:
     """One rule beside a fact that it does not give: matches of its first steps, and those that come closest."""
 
@@ -155,9 +164,7 @@ class RuleAttempt:
 
     def _result(
         self,
-        kind: str,
-        words: str,
-        text: str,
+        failure: Failure,
         done: int,
         number: int = 0,
         so_far: tuple[Premise, ...] = (),
@@ -169,7 +176,19 @@ class RuleAttempt:
         steps = (*self._before, *self._after)
         satisfied = min(done, _counted(steps[: max(done, 0)]))
         rule = self.context.named(self.derivation.rule)
-        return Attempt(rule, kind, words, text, satisfied, _counted(steps), number, so_far, facts, gathers, holds)
+        return Attempt(
+            rule,
+            failure.kind,
+            failure.words,
+            failure.written,
+            satisfied,
+            _counted(steps),
+            number,
+            so_far,
+            facts,
+            gathers,
+            holds,
+        )
 
 
 def _head(position: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from tacita.rules.logic.binding import depends_on_aggregate
 from tacita.rules.logic.steps import Absent, Assign, Enumerate, Match, Step, Test
 from tacita.rules.logic.terms import Condition, Constant, Term, Variable, variables
-from tacita.rules.proofs.finding.attempts import Attempt, RuleAttempt
+from tacita.rules.proofs.finding.attempts import Attempt, Failure, RuleAttempt
 from tacita.rules.proofs.finding.groups import GoalGroups, compare_late, grouped
 from tacita.rules.proofs.finding.question import question_text
 from tacita.rules.proofs.finding.rules import condition_premise, matched, premises, shown
@@ -40,7 +40,7 @@ class _WrittenValue:
         return self.text
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Follower(RuleAttempt):
     """Follows one rule, step by step."""
 
@@ -84,15 +84,15 @@ class Follower(RuleAttempt):
             fixed = [(p, t) for p in places if isinstance(t := self.question.atom.arguments[p], Constant)]
             if len({term for _, term in fixed}) > 1:
                 words = f"the rule gives facts with the same value as arguments {fixed[0][0] + 1} and {fixed[1][0] + 1}"
-                return self._result("head", words, text_of(self.atom), -1)
+                return self._result(Failure("head", words, text_of(self.atom)), -1)
         for position, (own, term) in enumerate(zip(self.atom.arguments, self.question.atom.arguments, strict=True)):
             if isinstance(own, Constant) and isinstance(term, Constant) and own.value != term.value:
                 words = f"the rule gives {text_of(own)} as argument {position + 1}, not {text_of(term)}"
-                return self._result("head", words, text_of(self.atom), -1)
+                return self._result(Failure("head", words, text_of(self.atom)), -1)
             is_unknown = isinstance(own, Variable) and own.name in unknown and not self.derivation.is_computed
             if is_unknown and self.question.known(position) is True:
                 words = f"the rule makes an unknown value for argument {position + 1}, never {text_of(term)}"
-                return self._result("head", words, text_of(self.atom), -1)
+                return self._result(Failure("head", words, text_of(self.atom)), -1)
         return None
 
     # -- the body ------------------------------------------------------------------------------------------------------
@@ -116,14 +116,14 @@ class Follower(RuleAttempt):
             case Match(atom):
                 looked_for = shown([atom], self._known_values(values))
                 words = f"there is no {looked_for}"
-                return self._result("fact", words, text_of(atom), done, number, so_far)
+                return self._result(Failure("fact", words, text_of(atom)), done, number, so_far)
             case Test(condition_):
                 closest = self._closest(self._trail(done), condition_, done)
                 values = closest or values
                 holds = condition_premise(condition_, done, values)
                 so_far = premises(self._before[:done], values)
                 words = condition(holds, is_met=False)
-                return self._result("condition", words, text_of(condition_), done, number, so_far, holds=holds)
+                return self._result(Failure("condition", words, text_of(condition_)), done, number, so_far, holds=holds)
             case Absent(negation, inside):
                 return self._found_after_all(
                     _negation_text(step), inside.before, done, number, so_far, text_of(negation)
@@ -154,7 +154,7 @@ class Follower(RuleAttempt):
             facts = tuple(matched(s.atom, place, rows[0]) for place, s in matches)
             what = " and ".join(map(str, facts)) or what
         words = f"{what} was found, and should not be there" if len(facts) < 2 else f"{what} were found together"
-        return self._result("negation", words, text, done, number, so_far, facts=facts)
+        return self._result(Failure("negation", words, text), done, number, so_far, facts=facts)
 
     def _assigned(self, name: str, text: str, done: int, number: int, so_far: tuple[Premise, ...]) -> Attempt:
         """Return why a variable did not get the value it should: it got another one, or none."""
@@ -166,8 +166,8 @@ class Follower(RuleAttempt):
             if values is not None:
                 words = f"{name} is {written(values[name])}, from {text}, not {written(values[wanted])}"
                 so_far = premises(self._before[:done], values)
-                return self._result("head", words, f"{name} = {text}", done, number, so_far)
-        return self._result("assignment", f"{text} has no value", f"{name} = {text}", done, number, so_far)
+                return self._result(Failure("head", words, f"{name} = {text}"), done, number, so_far)
+        return self._result(Failure("assignment", f"{text} has no value", f"{name} = {text}"), done, number, so_far)
 
     # -- groups --------------------------------------------------------------------------------------------------------
 
@@ -192,7 +192,9 @@ class Follower(RuleAttempt):
         if not isinstance(step, Test):
             rows = trail.first(names)
             text = text_of(step.term) if isinstance(step, Assign) else "the next step"
-            return self._result("assignment", f"{text} has no value", text, done, gathers=self._gathers(rows[0], cells))
+            return self._result(
+                Failure("assignment", f"{text} has no value", text), done, gathers=self._gathers(rows[0], cells)
+            )
         compared = [trail.body.terms.cell(term) for term in operands(step.condition)]
         for position, cell in enumerate(compared):
             trail.keep(operand(done, position), cell)
@@ -205,7 +207,11 @@ class Follower(RuleAttempt):
         if about is not None:
             words = f"{aggregate(about)}, which {behind(holds, is_met=False)}"
         return self._result(
-            "condition", words, text_of(step.condition), done, self._number(trail), gathers=gathers, holds=holds
+            Failure("condition", words, text_of(step.condition)),
+            done,
+            self._number(trail),
+            gathers=gathers,
+            holds=holds,
         )
 
     def _gathers(self, values: Values, cells: Mapping[Term, Cell]) -> tuple[Gathers, ...]:
@@ -228,7 +234,7 @@ class Follower(RuleAttempt):
             gathers = self._gathers(values, cells)
             about = next((g for g in gathers if isinstance(term, Variable) and g.variable == term.name), None)
             words = self._other_value(values, position, aggregate(about) if about is not None else "")
-            return self._result("head", words, text_of(self.atom), done, self._number(trail), gathers=gathers)
+            return self._result(Failure("head", words, text_of(self.atom)), done, self._number(trail), gathers=gathers)
         trail, cells = self._grouped(len(self._after), agreeing)
         return self._elsewhere(done, gathers=self._gathers(trail.first([])[0], cells))
 
@@ -244,7 +250,7 @@ class Follower(RuleAttempt):
             trail = self._trail(done, ties=agreeing)
             values = self._off(trail, position)
             words, so_far = self._other_value(values, position), premises(self._before, values)
-            return self._result("head", words, text_of(self.atom), done, self._number(trail), so_far)
+            return self._result(Failure("head", words, text_of(self.atom)), done, self._number(trail), so_far)
         if self.derivation.grouping is not None:
             return self._in_groups()
         rows = self._trail(done).first(self._names)
@@ -258,7 +264,7 @@ class Follower(RuleAttempt):
             words = "the rule changes facts one by one, and did not come to this"
         elif gathers:
             words = "the rule gives it, and a better value took its place"
-        return self._result("head", words, text_of(self.atom), done, 1, so_far, gathers=gathers)
+        return self._result(Failure("head", words, text_of(self.atom)), done, 1, so_far, gathers=gathers)
 
 
 def _negation_text(step: Absent) -> str:

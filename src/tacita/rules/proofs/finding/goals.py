@@ -22,7 +22,7 @@ _NO_LABEL = as_type(exp.Null(), sql_type(INTEGER))
 _NUMBER = "id_"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Goals:
     """Facts of one predicate with their rounds, as a rule's head is compared with them."""
 

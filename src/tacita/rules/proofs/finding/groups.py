@@ -157,7 +157,7 @@ def _about(a: exp.Expr, b: exp.Expr) -> exp.Expr:
     return exp.LTE(this=apart, expression=allowed)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class GoalGroups:
     """The groups that give the goals: whoever matches one of them contributed."""
 

@@ -43,7 +43,7 @@ FRONTIER = "·frontier"
 _LABEL = "·first label"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Firing:
     """What a rule fired for: the values of its frontier, and the first label that it made for them."""
 
@@ -57,7 +57,7 @@ class Firing:
         return GroundFact(FRONTIER, self.frontier), self.round
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Merges:
     """What became of the labels that equality rules did away with."""
 
@@ -206,7 +206,7 @@ def _because(search: Search, rules: list[Derivation], merged: Merged, fact: Grou
     return _Chain(search, rules, merged).to(fact) or _Chain(search, rules, merged, with_copies=True).to(fact)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class _Chain:
     """The search for a chain, breadth first."""
 

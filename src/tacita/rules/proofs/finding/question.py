@@ -28,7 +28,7 @@ NULL = "_null_"
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\'\'|[^\'])*\'|⊥(\d+)')
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class FactQuestion:
     """A question about facts of a predicate: its arguments may be variables or ``_``, which stand for anything."""
 

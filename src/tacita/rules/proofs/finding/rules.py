@@ -127,7 +127,7 @@ def binding(names: Sequence[str], values: Values) -> Binding:
     return tuple((name, values[name]) for name in names if name in values and not name.startswith("_"))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class ProofContext:
     """What looking for proofs needs to know of a run, and the rounds of the facts that were met."""
 

@@ -33,7 +33,7 @@ from tacita.rules.reasoner.plans.derivations import Derivation
 from tacita.rules.reasoner.values import Null
 
 
-@dataclass
+@dataclass(repr=False)
 class Search:
     """Finds the steps of proofs, a level at a time."""
 

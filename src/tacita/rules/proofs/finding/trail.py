@@ -78,7 +78,7 @@ def operands(condition: Condition) -> tuple[Term, ...]:
             return (term,)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Trail:
     """A select under construction. What is to be kept stands among its variables, so nothing loses it on the way."""
 

@@ -49,7 +49,7 @@ def violated(search: Search, violation: Violation) -> Violated:
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class _Evidence:
     """The search for the match of one violation."""
 

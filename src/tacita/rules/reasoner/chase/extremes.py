@@ -104,7 +104,7 @@ def final_values(
     }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class FinalValues:
     """The values of aggregates in one predicate of a recursion."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tacita.rules.reasoner.chase.run import Run
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Fixpoint:
     """Semi-naive evaluation of predicates that depend on each other."""
 

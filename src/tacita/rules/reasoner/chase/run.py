@@ -22,22 +22,13 @@ from tacita.rules.reasoner.plans.derivations import Derivation
 from tacita.rules.reasoner.plans.keys import is_unique
 from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.plans.tables import AT_ONCE, empty, in_round, new_facts, union
-from tacita.rules.reasoner.program import is_equality
+from tacita.rules.reasoner.program import Budget, is_equality
 from tacita.rules.reasoner.similar import SimilarPairs
 
 _DEEPEST_VIEW = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """When to stop a run that does not end by itself."""
-
-    rounds: int = 10_000
-    facts: int = 200_000_000
-    nulls: int = 5_000_000
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Run:
     """The state of a run: which tables are filled, the round, the nulls made so far."""
 

@@ -31,7 +31,7 @@ from tacita.rules.reasoner.plans.tables import union
 from tacita.rules.reasoner.program import Prepared, is_equality
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Change:
     """The firings of one version rule in one epoch: a table with the values of its frontier."""
 
@@ -41,7 +41,7 @@ class Change:
     count: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class History:
     """What was changed, epoch by epoch."""
 
@@ -75,7 +75,7 @@ def dependents(edges: Iterable[Edge], versioned: Collection[str]) -> frozenset[s
     return frozenset(reached)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Versions:
     """The loop over epochs."""
 

@@ -32,7 +32,7 @@ class Policy(StrEnum):
     """Take the facts that clash, and what follows from them, out of the results, and report them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Violation:
     """One failure: which rule, for which values of its variables."""
 
@@ -46,8 +46,16 @@ class Violation:
     facts: tuple[tuple[str, tuple[object, ...]], ...] = ()
     """The facts that the match is made of."""
 
+    @property
+    def key(self) -> str:
+        """What tells it from other violations."""
+        return repr((self.rule, self.text, self.values, self.clash, self.facts))
 
-@dataclass(frozen=True, slots=True)
+    def __repr__(self) -> str:
+        return f"<Violation of {self.rule}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class FoundMatch:
     """A match of a body: the values of its variables, some terms, and the facts that it is made of."""
 

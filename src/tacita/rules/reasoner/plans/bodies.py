@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from tacita.engines.protocol import Engine
 from tacita.rules.logic.binding import Absent, Assign, Enumerate, Match, Step, Test
-from tacita.rules.logic.terms import Atom, Blank, Constant, Pack, Term, Variable
+from tacita.rules.logic.terms import Atom, Blank, Constant, Pack, Variable
 from tacita.rules.logic.types import ANY, TEXT, ListType, RecordType, RowType, SetType, Type
 from tacita.rules.reasoner.plans.cells import Cell, as_type, both, named, not_null
 from tacita.rules.reasoner.plans.comparisons import row_of
@@ -51,13 +51,10 @@ class Body:
         *,
         tables: Mapping[int, str] | None = None,
         similar: SimilarTo | None = None,
-        bound: Mapping[str, Cell] | None = None,
-        known: Mapping[Term, Cell] | None = None,
         may_seal: bool = True,
     ) -> Body:
         """Return the select of some steps; `tables` replaces the table of the n-th atom, by a delta for example."""
-        terms = CompiledTerms(engine, dict(bound or {}), known or {}, similar)
-        body = cls(engine, layouts, terms, may_seal=may_seal)
+        body = cls(engine, layouts, CompiledTerms(engine, similar=similar), may_seal=may_seal)
         body.take(steps, tables or {})
         return body
 
