@@ -8,10 +8,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from tacita.catalogue import Catalogue
-from tacita.errors import UsageError, did_you_mean, listed
+from tacita.errors import UsageError, counted, did_you_mean, listed
+from tacita.model.result import Result
+from tacita.parameters import EntryParameter
 
 _HOMES = {
     "measure": ("risks", "tacita.risk.catalogue:MEASURES"),
@@ -51,3 +55,52 @@ def enter(entry: type[Any]) -> None:
             do=f"give it one of the methods {listed([method for method, _ in _HOMES.values()])}",
         )
     catalogue_of(kinds[0]).enter(entry)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFacts:
+    """What is known of an entry of a catalogue: its meaning, its parameters, and its class with all other facts."""
+
+    name: str
+    meaning: str
+    entry: type[Any]
+    parameters: tuple[EntryParameter, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MeasureList(Result):
+    """The measures of risk."""
+
+    entries: tuple[EntryFacts, ...]
+
+    def _in_short(self) -> str:
+        return counted(len(self.entries), "measure")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MethodList(Result):
+    """The methods that a step of a recipe can name, or one of them with all that is known."""
+
+    entries: tuple[EntryFacts, ...]
+    is_single: bool = False
+
+    def _in_short(self) -> str:
+        return counted(len(self.entries), "method")
+
+
+def measures() -> MeasureList:
+    """Return the measures of risk, what they say, and their parameters."""
+    return MeasureList(_facts("measure", catalogue_of("measure").names()))
+
+
+def methods(name: str | None = None) -> MethodList:
+    """Return the methods of masking, what they promise, and their parameters; or one of them."""
+    names = sorted(catalogue_of("step").names()) if name is None else [name]
+    return MethodList(_facts("step", names), name is not None)
+
+
+def _facts(kind: str, names: Iterable[str]) -> tuple[EntryFacts, ...]:
+    known = catalogue_of(kind)
+    return tuple(
+        EntryFacts(name, known.meaning(name), known.named(name), tuple(known.parameters(name))) for name in names
+    )

@@ -1,53 +1,41 @@
-"""tacita measures: the measures of risk, what they say, and their parameters."""
+"""tacita measures, tacita methods: what can be chosen by name, what it says or promises, and its parameters."""
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import typer
 
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
-from tacita.parameters import EntryParameter
 
 
 def measures(as_json: AsJson = False) -> None:
     """List the measures of risk that 'tacita assess --measure' knows, with their parameters."""
-    from tacita.api.catalogues import catalogue_of
+    from tacita.api.catalogues import measures as list_measures
 
-    known = catalogue_of("measure")
+    known = list_measures()
     if as_json:
-        print_json(
-            [
-                {
-                    "measure": name,
-                    "meaning": known.meaning(name),
-                    "parameters": [
-                        {"name": parameter.name, "default": parameter.default_text, "choices": list(parameter.choices)}
-                        for parameter in known.parameters(name)
-                    ],
-                }
-                for name in known.names()
-            ]
-        )
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("measure", no_wrap=True)
-    table.add_column("what it says")
-    table.add_column("parameters")
-    for name in known.names():
-        parameters = " ".join(map(_short, known.parameters(name)))
-        table.add_row(name, Text(known.meaning(name)), Text(parameters))
-    print_text(table, "A rule program can be a measure too: tacita assess FILE --measure ./my_measure.vada")
+        print_json(known.to_dict()["measures"])
+    else:
+        print_text(known)
 
 
-def _short(parameter: EntryParameter) -> str:
-    default = f"={parameter.default_text}" if parameter.default_text else ""
-    choices = f" ({'|'.join(parameter.choices)})" if parameter.choices else ""
-    return f"{parameter.name}{default}{choices}"
+def methods(
+    name: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="One method, with all that is known.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the methods that a step of a recipe can name, with their parameters and what they promise."""
+    from tacita.api.catalogues import methods as list_methods
+
+    known = list_methods(name)
+    if as_json:
+        print_json(known.to_dict()["methods"])
+    else:
+        print_text(known)
 
 
 def add_to(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command("measures")(measures)
+    app.command("methods")(methods)

@@ -35,6 +35,8 @@ VIEWS = {
     "GeneratedFiles": "written_files",
     "MaskedVerification": "release",
     "Masking": "masking",
+    "MeasureList": "catalogues",
+    "MethodList": "catalogues",
     "Outcome": "outcome",
     "Overview": "rules",
     "Proof": "proofs",
