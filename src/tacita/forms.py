@@ -176,6 +176,18 @@ def split_pair(pair: str, flag: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def split_binding(text: str, flag: str) -> tuple[str, str]:
+    """Return the predicate and the place of ``Own=own.csv``.
+
+    >>> split_binding("Own=data/own=2024.csv", "--input")
+    ('Own', 'data/own=2024.csv')
+    """
+    predicate, equals, place = text.partition("=")
+    if not equals or not predicate.strip() or not place.strip():
+        raise UsageError(f"{flag} '{text}' is not PREDICATE=FILE", do=f"write for example {flag} Own=own.csv")
+    return predicate.strip(), place.strip()
+
+
 def once(pairs: Iterable[tuple[str, str]], flag: str) -> dict[str, str]:
     """Return what an option that may be repeated says by name; a name that is given twice is refused."""
     values: dict[str, str] = {}

@@ -15,9 +15,9 @@ from typing import Any, Self
 
 from tacita.engines.context import Context
 from tacita.errors import UsageError, counted, did_you_mean, printable
+from tacita.forms import split_binding
 from tacita.knowledge.programs import ProgramText
 from tacita.progress import Progress, silent
-from tacita.reasoning.bindings import split_binding
 from tacita.reasoning.session import SOURCE, Session, is_complete
 from tacita.rules.reasoner.program import Budget
 from tacita.rules.reasoner.values import written

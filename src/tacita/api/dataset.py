@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from tacita.api.reasoning import Conclusions
     from tacita.api.releasing import AnyRelease
     from tacita.api.tables import Tabulation
-    from tacita.assess.assess import Question
     from tacita.assess.assessment import Assessment
+    from tacita.assess.question import Question
     from tacita.cycle.outcome import Outcome
     from tacita.cycle.plan import Plan
     from tacita.describe.similarity import Similarity
@@ -199,7 +199,8 @@ class Dataset:
         >>> print(tc.sample("figure-1").assess(known=["Area", "Sector", "Employees"]).verdict)
         20 records of 20 (100 %) are unsafe by k-anonymity.
         """
-        from tacita.assess.assess import Question, assess
+        from tacita.assess.assess import assess
+        from tacita.assess.question import Question
 
         if isinstance(known, str) or any(not isinstance(name, str) for name in known or ()):
             raise UsageError("known is no list of names", do='write for example known=["Area", "Sector"]')
@@ -211,6 +212,12 @@ class Dataset:
             proposals = self.propose(figures=figures)
             data = self.accept(proposals, figures)
             proposals = {n: p for n, p in proposals.items() if self.dictionary[n].category is None}
+        if question is not None and question.related:
+            from tacita.reasoning.links import related
+
+            programs = question.related.items()
+            links = {word: related(program, self.microdata, question.inputs) for word, program in programs}
+            question = replace(question, links=links, related={}, inputs={})
         return assess(data.microdata, question, proposals=proposals, progress=progress)
 
     def explain(

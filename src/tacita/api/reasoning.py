@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tacita.api.dataset import Dataset
+from tacita.forms import split_binding
 from tacita.reasoning import run
-from tacita.reasoning.bindings import split_binding
 from tacita.reasoning.conclusions import SHOWN, ProgramResult, ReasoningReport, check_graph
 from tacita.rules.typed_parameters import parsed_parameters
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -11,11 +11,11 @@ from sqlglot import exp
 from tacita.assess.assessment import Assessment, ScenarioAssessment
 from tacita.assess.comparison import Alike, alike, null_semantics, takes_long, without_each
 from tacita.assess.finding import Finding, finding
+from tacita.assess.question import Question
 from tacita.assess.riskiest import riskiest
-from tacita.engines.protocol import Engine, Relation
+from tacita.engines.protocol import Engine
 from tacita.errors import UsageError, did_you_mean, listed
 from tacita.model.attribute import Kind
-from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, Step, silent
@@ -25,7 +25,6 @@ from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.combinations import combinations
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.measure import Measure
-from tacita.risk.null_semantics import Nulls, default_nulls
 from tacita.risk.sample import Sample
 from tacita.risk.spellings import notes_on_spellings
 
@@ -41,33 +40,6 @@ _FEW_VALUES = 20
 """A number with more values than these is no code of a category, unless its kind says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of microdata."""
-
-    measures: tuple[Measure, ...] = ()
-    """Which measures; none: those that fit the data."""
-    k: int = 3
-    nulls: Nulls | None = None
-    """How nulls count; None: strictly, or as near to it as a measure can (`default_nulls`)."""
-    missing_as: MissingAs | None = None
-    """What a missing value of the source counts as; None: as `nulls`, or the dictionary, says."""
-    scenarios: tuple[str, ...] = ()
-    """Attack scenarios of the dictionary by name; none: all of them, and everything together."""
-    known: tuple[str, ...] | None = None
-    """What the intruder knows, instead of scenarios."""
-    population: Relation | None = None
-    links: Mapping[str, Relation] = field(default_factory=dict)
-    """Pairs of identifiers that belong together, by what their clusters are called."""
-    top: int = 10
-    """How many of the riskiest records to tell about."""
-
-    def nulls_of(self, measure: Measure | None, microdata: Microdata) -> Nulls:
-        """Return how nulls count for a measure, or where records are just counted."""
-        nulls = self.nulls or default_nulls(measure, microdata.dictionary.missing_as)
-        return nulls if self.missing_as is None else replace(nulls, missing_as=self.missing_as)
-
-
 def assess(
     microdata: Microdata,
     question: Question | None = None,
@@ -76,7 +48,7 @@ def assess(
     progress: Progress = silent,
 ) -> Assessment:
     """Return how risky microdata are, and why."""
-    question = question or Question()
+    question = (question or Question()).settle(microdata)
     names = [each.name for each in question.measures]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -115,6 +87,7 @@ def _samples(microdata: Microdata, question: Question) -> list[Sample]:
         )
     known = _everything(microdata) if question.known is None else question.known
     base = Sample.of(microdata, known, question.nulls_of(None, microdata))
+    assert not isinstance(question.population, str)
     base = replace(base, population=question.population, scenario=EVERYTHING)
     if question.known is not None:
         return [replace(base, scenario="")]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 
 from tacita.errors import UsageError
-from tacita.forms import Form, once, split_pair
+from tacita.forms import Form, once, split_binding, split_pair
 from tacita.options import Given, Typed, option, options_of
 from tacita.progress import Progress, silent
 from tacita.settings import Settings
@@ -141,8 +141,6 @@ def bindings(pairs: Iterable[str] | None, option: str) -> dict[str, str]:
     """
     if not pairs:
         return {}
-    from tacita.reasoning.bindings import split_binding
-
     return once((split_binding(pair, option) for pair in pairs), option)
 
 

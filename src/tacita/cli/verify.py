@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacita.cli.measuring import parameters_asked
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError
@@ -116,6 +115,7 @@ def _claim(
     from tacita.errors import did_you_mean
     from tacita.risk.catalogue import measure as measure_named
     from tacita.risk.null_semantics import default_nulls
+    from tacita.risk.options import measures_typed
     from tacita.risk.together import together
 
     if not measure:
@@ -125,7 +125,7 @@ def _claim(
         raise UsageError(f"--nulls cannot be '{nulls}'{did_you_mean(nulls, _NULLS)}", do=do)
     if (nulls == "alpha") != (alpha is not None):
         raise UsageError("--nulls alpha and --alpha belong together", do="write for example --nulls alpha --alpha 0.5")
-    parts = parameters_asked(measure, param or [], k=k, threshold=threshold)
+    parts = measures_typed(measure, param or [], k=k, threshold=threshold)
     if k is not None and all(given.get("k") != k for _, given in parts):
         parts[0][1]["k"] = k
     if nulls is None:

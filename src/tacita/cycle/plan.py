@@ -17,12 +17,9 @@ from typing import TYPE_CHECKING, Any, Self
 from tacita.cycle.plan_forms import (
     ATTRIBUTES,
     CELLS,
-    INPUTS,
     PLAN_MEASURE,
     POPULATION,
-    PROGRAM,
     PROGRAM_PARAMETERS,
-    RELATED,
     RELEASE,
     by_rules_alone,
 )
@@ -36,7 +33,7 @@ from tacita.options import Typed, option
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls, default_nulls
-from tacita.risk.options import MISSING_AS, NULLS
+from tacita.risk.options import INPUTS, MISSING_AS, NULLS, PROGRAM, RELATED
 from tacita.risk.together import together
 
 if TYPE_CHECKING:

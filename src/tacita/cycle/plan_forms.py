@@ -10,18 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from tacita.cycle.suppression.routing import AttributeRoute
-from tacita.errors import UsageError, without_credentials
-from tacita.forms import FILE, NAMES, Form, choose, names_in, once, place_in, relative_to
-from tacita.knowledge.programs import ENDING
+from tacita.errors import UsageError
+from tacita.forms import FILE, NAMES, Form, choose, names_in, place_in
 from tacita.options import filed, read_fields
 from tacita.risk.identity.k_anonymity import KAnonymity
-from tacita.risk.options import MEASURE, program_entry
+from tacita.risk.options import MEASURE, public_place
 from tacita.toml.checked import Checked
 
 _BY_RULES = "with --program the rules say what is safe, what is changed and in which order"
 _ALONE = "say it in the program or with --param NAME=VALUE, and leave out the other options"
-_GROUP = "group"
-"""What clusters are called if nobody says so."""
 
 
 def by_rules_alone() -> UsageError:
@@ -62,57 +59,6 @@ PROGRAM_PARAMETERS = Form(
 """Parameters of a program; in a file a table."""
 
 
-def _program_in(text: str, folder: Path) -> str:
-    return place_in(text, folder) if text.endswith(ENDING) else text
-
-
-def _read_program(table: Checked, key: str, default: Any) -> Any:
-    text = table.text(key, None)
-    return default if text is None else _program_in(text, table.folder)
-
-
-PROGRAM = Form(
-    read=_read_program, write=lambda value, folder: None if value is None else program_entry(str(value), folder)
-)
-"""A rule program by its name or its file."""
-
-
-def _parse_related(typed: str, flag: str) -> dict[str, str]:
-    word, equals, program = typed.partition("=")
-    return {word: program} if equals else {_GROUP: typed}
-
-
-RELATED = Form(
-    parse=_parse_related,
-    read=lambda table, key, default: _texts(table, key, default, _program_in),
-    write=lambda value, folder: {word: program_entry(program, folder) for word, program in value.items()} or None,
-)
-"""A program that relates records, by what their clusters are called; in a file a table."""
-
-
-def _parse_inputs(typed: list[str], flag: str) -> dict[str, str]:
-    from tacita.reasoning.bindings import split_binding
-
-    return once((split_binding(pair, flag) for pair in typed), flag)
-
-
-INPUTS = Form(
-    list[str],
-    parse=_parse_inputs,
-    read=lambda table, key, default: _texts(table, key, default, place_in),
-    write=lambda value, folder: {name: _public(str(place), folder) for name, place in value.items()} or None,
-)
-"""Files by predicate; in a file a table, with paths that begin at the folder of that file."""
-
-
-def _texts(table: Checked, key: str, default: Any, place: Any) -> Any:
-    if key not in table.table:
-        return default
-    below = table.open(key)
-    texts = {name: below.text(name, None) for name in below.table}
-    return {name: place(text, table.folder) for name, text in texts.items() if text is not None}
-
-
 # -- what else is named ------------------------------------------------------------------------------------------------
 
 
@@ -128,21 +74,11 @@ def _write_population(value: Any, folder: Path) -> str | None:
         raise UsageError(
             "the population is a relation, which no file can hold", do="name the file that it is read from"
         )
-    return _public(value, folder)
+    return public_place(value, folder)
 
 
 POPULATION = Form(read=_read_population, write=_write_population)
 """A file or the address of a database."""
-
-
-def _public(place: str, folder: Path) -> str:
-    """Return a place as it stands in the file of a plan, which holds no password."""
-    if without_credentials(place, is_place=True) != place:
-        raise UsageError(
-            "an address of the plan holds a password, and the file of a plan holds no secret",
-            do="leave the password to the settings of the database, such as ~/.pgpass",
-        )
-    return relative_to(place, folder)
 
 
 def _parse_attributes(typed: str, flag: str) -> Any:

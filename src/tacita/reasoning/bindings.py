@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from tacita.errors import RuleError, UsageError, did_you_mean
+from tacita.errors import RuleError, did_you_mean
 from tacita.files.database.url import sqlite_path, without_secrets
 from tacita.files.formats import FORMATS, is_database
 from tacita.rules.logic.program import Annotation, Program
@@ -133,15 +133,3 @@ def _value(term: Term) -> Any:
 
 def _wrong(annotation: Annotation, problem: str, do: str) -> RuleError:
     return RuleError(f"@bind {problem}", where=str(annotation.origin), do=do)
-
-
-def split_binding(text: str, option: str) -> tuple[str, str]:
-    """Return the predicate and the place of ``Own=own.csv``.
-
-    >>> split_binding("Own=data/own=2024.csv", "--input")
-    ('Own', 'data/own=2024.csv')
-    """
-    predicate, equals, place = text.partition("=")
-    if not equals or not predicate.strip() or not place.strip():
-        raise UsageError(f"{option} '{text}' is not PREDICATE=FILE", do=f"write for example {option} Own=own.csv")
-    return predicate.strip(), place.strip()

@@ -8,8 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from tacita.errors import TacitaError, UsageError, did_you_mean
-from tacita.forms import Form, choice, place_in, relative_to
+from tacita.errors import TacitaError, UsageError, did_you_mean, without_credentials
+from tacita.forms import Form, choice, once, place_in, relative_to, split_binding
 from tacita.knowledge.programs import ENDING
 from tacita.model.dictionary import MissingAs
 from tacita.risk.catalogue import MEASURES
@@ -19,6 +19,8 @@ from tacita.risk.together import parts_of, together
 from tacita.toml.checked import Checked
 
 DEFAULT_K = 3
+_GROUP = "group"
+"""What clusters are called if nobody says so."""
 _SHORT = {"maybe": ("maybe-match", None), "strict": ("alpha", 0.0)}
 """Short names of meanings of a null: strict is alpha = 0, no record counts on the nulls of others."""
 MARGINAL = "expected-marginal"
@@ -243,3 +245,71 @@ def _parse_missing_as(typed: Any, flag: str) -> MissingAs:
 
 MISSING_AS = replace(choice(MissingAs), parse=_parse_missing_as)
 """What a missing value of the source counts as."""
+
+
+# -- rule programs and places ---------------------------------------------------------------------------------------
+
+
+def public_place(place: str, folder: Path) -> str:
+    """Return a place as it stands in the file of settings, which holds no password."""
+    if without_credentials(place, is_place=True) != place:
+        raise UsageError(
+            "an address of the plan holds a password, and the file of settings holds no secret",
+            do="leave the password to the settings of the database, such as ~/.pgpass",
+        )
+    return relative_to(place, folder)
+
+
+def _program_in(text: str, folder: Path) -> str:
+    return place_in(text, folder) if text.endswith(ENDING) else text
+
+
+def _read_program(table: Checked, key: str, default: Any) -> Any:
+    text = table.text(key, None)
+    return default if text is None else _program_in(text, table.folder)
+
+
+PROGRAM = Form(
+    read=_read_program, write=lambda value, folder: None if value is None else program_entry(str(value), folder)
+)
+"""A rule program by its name or its file."""
+
+
+def _parse_related(typed: str | list[str], flag: str) -> dict[str, str]:
+    programs: dict[str, str] = {}
+    for text in [typed] if isinstance(typed, str) else typed:
+        word, equals, program = text.partition("=")
+        program, word = (program, word) if equals else (text, _GROUP)
+        if word in programs:
+            raise UsageError(f"{flag} names '{word}' twice", do="name them: --related family=family_links")
+        programs[word] = program
+    return programs
+
+
+RELATED = Form(
+    parse=_parse_related,
+    read=lambda table, key, default: _texts(table, key, default, _program_in),
+    write=lambda value, folder: {word: program_entry(program, folder) for word, program in value.items()} or None,
+)
+"""A program that relates records, by what their clusters are called; in a file a table."""
+
+
+def _parse_inputs(typed: list[str], flag: str) -> dict[str, str]:
+    return once((split_binding(pair, flag) for pair in typed), flag)
+
+
+INPUTS = Form(
+    list[str],
+    parse=_parse_inputs,
+    read=lambda table, key, default: _texts(table, key, default, place_in),
+    write=lambda value, folder: {name: public_place(str(place), folder) for name, place in value.items()} or None,
+)
+"""Files by predicate; in a file a table, with paths that begin at the folder of that file."""
+
+
+def _texts(table: Checked, key: str, default: Any, place: Any) -> Any:
+    if key not in table.table:
+        return default
+    below = table.open(key)
+    texts = {name: below.text(name, None) for name in below.table}
+    return {name: place(text, table.folder) for name, text in texts.items() if text is not None}
