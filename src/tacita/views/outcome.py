@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.curve import Curve
 from tacita.cycle.outcome import Claim, Outcome, State
 from tacita.errors import counted
 from tacita.model.figures import figure, share
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
     from rich.text import Text
+
+    from tacita.cycle.curve import Curve
 
 _MOST_STUCK = 5
 _MOST_STUCK_IN_JSON = 100
@@ -37,7 +38,7 @@ class OutcomeView(View[Outcome]):
         return outcome_text(result)
 
 
-class CurveView(View[Curve]):
+class CurveView(View["Curve"]):
     """The forms of a curve."""
 
     def as_dict(self, result: Curve) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.errors import counted, printable
 from tacita.model.figures import figure
-from tacita.tables.protect.protected import Protected
 from tacita.views import view_of
 from tacita.views.outcome import claim_dict
 from tacita.views.terminal import lines
@@ -107,6 +106,8 @@ class ReleaseAttemptView(View["ReleaseAttempt"]):
     def as_text(self, result: ReleaseAttempt) -> RenderableType:
         """Return the result, where the release is or why there is none, and what may be done next."""
         from rich.console import Group
+
+        from tacita.tables.protect.protected import Protected
 
         released, kind = result.release, type(result.result).__name__
         if kind == "Masking":
