@@ -38,7 +38,7 @@ from tacita.tables.output.as_excel import write_excel
 from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
 from tacita.tables.output.part import TablePart
-from tacita.tables.protect.cases import opened
+from tacita.tables.protect.cases import open_specification
 from tacita.tables.protect.protect import protect_table
 from tacita.tables.protect.protected import Protected
 from tacita.tables.specification.specification import TableSpecification
@@ -149,7 +149,7 @@ class Tabulation:
 
 def tabulate(data: Dataset, specification: SpecificationLike) -> Tabulation:
     """Return the tables of a specification with the records of a data set instead of those of its file."""
-    plan = opened(specification)
+    plan = open_specification(specification)
     if plan.data.cells is not None:
         raise UsageError("the specification is about cells, not about microdata", do="use build_table and its siblings")
     return Tabulation(replace(plan, data=replace(plan.data, microdata=data.microdata, layout=None)), data)

@@ -12,7 +12,7 @@ from tacita.errors import counted
 from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
 from tacita.tables.protect.case import TableCase
-from tacita.tables.protect.cases import cases_of, opened
+from tacita.tables.protect.cases import cases_of, open_specification
 from tacita.tables.protect.protect import title_of
 from tacita.tables.recoding.granularity import TableGranularity, granularity
 from tacita.tables.recoding.proposals import RecodingProposal, propose_recodings
@@ -46,7 +46,7 @@ class AssessedTable:
     def sensitive(self) -> list[SensitiveCell]:
         """The sensitive cells, in the order of the table."""
         table, levels = self.case.table, self.case.levels
-        names = [each.name for each in table.dimensions]
+        names = [dimension.name for dimension in table.dimensions]
         return [
             SensitiveCell(
                 dict(zip(names, table.cell_codes(cell), strict=True)),
@@ -65,8 +65,8 @@ class TableAssessment(Result):
     tables: tuple[AssessedTable, ...]
 
     def _in_short(self) -> str:
-        cells = sum(len(each.case.table) for each in self.tables)
-        sensitive = sum(int(each.case.levels.sensitive.sum()) for each in self.tables)
+        cells = sum(len(table.case.table) for table in self.tables)
+        sensitive = sum(int(table.case.levels.sensitive.sum()) for table in self.tables)
         return f"'{self.title}': {counted(cells, 'cell')}, {sensitive:,} sensitive"
 
 
@@ -74,10 +74,12 @@ def assess_table(
     specification: TableSpecification | str | PathLike[str], *, recodings: bool = False, progress: Progress = silent
 ) -> TableAssessment:
     """Find the sensitive cells of the tables of a specification; with `recodings` also merges that remove some."""
-    asked = opened(specification)
-    cases = cases_of(asked, progress)
-    rules = asked.sensitivity.in_order()
-    return TableAssessment(title_of(asked, cases), tuple(_assessed(case, rules, recodings, progress) for case in cases))
+    opened = open_specification(specification)
+    cases = cases_of(opened, progress)
+    rules = opened.sensitivity.in_order()
+    return TableAssessment(
+        title_of(opened, cases), tuple(_assessed(case, rules, recodings, progress) for case in cases)
+    )
 
 
 def _assessed(case: TableCase, rules: Sequence[SensitivityRule], recodings: bool, progress: Progress) -> AssessedTable:

@@ -24,10 +24,10 @@ from tacita.tables.output.as_csv import long_csv
 from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.part import TablePart
 from tacita.tables.protect.case import TableCase
-from tacita.tables.protect.cases import cases_of, opened
+from tacita.tables.protect.cases import cases_of, open_specification
 from tacita.tables.protect.protect import title_of
 from tacita.tables.protect.verdict import attack
-from tacita.tables.protect.violation import ReportedViolation, told
+from tacita.tables.protect.violation import ReportedViolation, report_violation
 from tacita.tables.specification.specification import TableSpecification
 
 
@@ -52,14 +52,18 @@ class Audited(Result):
     @property
     def passed(self) -> bool:
         """Whether every level is kept."""
-        return all(each.audit.passed for each in self.tables)
+        return all(table.audit.passed for table in self.tables)
 
     def violations(self, *, figures: bool = False) -> list[ReportedViolation]:
         """Return every level that is not kept, in shares of the value; with `figures` the steps have them."""
-        return [told(each.case, one, figures=figures) for each in self.tables for one in each.audit.violations]
+        return [
+            report_violation(table.case, one, figures=figures)
+            for table in self.tables
+            for one in table.audit.violations
+        ]
 
     def _in_short(self) -> str:
-        wrong = sum(len(each.audit.violations) for each in self.tables)
+        wrong = sum(len(table.audit.violations) for table in self.tables)
         verdict = "passed" if self.passed else f"not passed, {counted(wrong, 'protection level')} violated"
         return f"'{self.title}': {verdict}"
 
@@ -75,8 +79,8 @@ def audit_table(
     `pattern` is a published file, or a folder with one for each table. Without it the pattern is the one that the cells
     of the specification come with; without that, too, the sensitive cells alone are withheld.
     """
-    asked = opened(specification)
-    cases = cases_of(asked, progress)
+    opened = open_specification(specification)
+    cases = cases_of(opened, progress)
     tables = []
     for case in cases:
         if pattern is not None:
@@ -88,7 +92,7 @@ def audit_table(
         withheld = np.isin(status, WITHHELD)
         verdict = attack(case, withheld, progress)
         tables.append(AuditedTable(case, np.where(withheld, status, Status.PUBLISHED).astype(np.int8), verdict, judged))
-    return Audited(title_of(asked, cases), tuple(tables))
+    return Audited(title_of(opened, cases), tuple(tables))
 
 
 _ENDINGS = (".csv", ".parquet")
@@ -101,39 +105,39 @@ def pattern_of(published: str | PathLike[str], case: TableCase, *, alone: bool =
     case says. `alone` says that the specification has one response, so that files are called by the tables alone.
     """
     table = case.table
-    shows = case.shows or {table.name: tuple(each.name for each in table.dimensions)}
+    shows = case.shows or {table.name: tuple(dimension.name for dimension in table.dimensions)}
     files = _files(Path(published), list(shows), table.response, alone=alone)
     status = np.full(len(table), Status.SECONDARY, np.int8)
     engine = Context().engine
     for (_, dimensions), file in zip(shows.items(), files, strict=True):
         raw = read_cells(str(file), {name: name for name in dimensions}, CellColumns(), engine)
-        told = _told(raw, table, dimensions)
-        status[told] = Status.PUBLISHED
+        is_shown = _published_cells(raw, table, dimensions)
+        status[is_shown] = Status.PUBLISHED
     status[(status == Status.SECONDARY) & case.levels.sensitive] = Status.PRIMARY
     return status
 
 
-def _told(raw: RawCells, table: Table, dimensions: tuple[str, ...]) -> NDArray[np.int64]:
+def _published_cells(raw: RawCells, table: Table, dimensions: tuple[str, ...]) -> NDArray[np.int64]:
     """Return the cells that a file publishes, after checking that it publishes the figures of this table."""
     marks, faults, _ = given_statuses(raw)
     withheld = np.isnan(raw.values) if marks is None else np.isnan(raw.values) | np.isin(marks, WITHHELD)
     numbers = {tuple(row): cell for cell, row in enumerate(table.codes.tolist())}
-    places = [_places(each, raw, dimensions) for each in table.dimensions]
+    places = [_places(dimension, raw, dimensions) for dimension in table.dimensions]
     cells = np.array([numbers.get(row, -1) for row in zip(*places, strict=True)], np.int64)
     if unknown := int((cells < 0).sum()):
         faults.append(f"{counted(unknown, 'row')} with codes that the table does not have together")
-    told = cells[~withheld & (cells >= 0)]
+    shown = cells[~withheld & (cells >= 0)]
     published = raw.values[~withheld & (cells >= 0)]
     slack = 0.5 * 10.0 ** -decimals_of(published) + 1e-9 * np.abs(published)
-    true = table.values[told]
+    true = table.values[shown]
     with np.errstate(invalid="ignore"):
-        differs = told[np.abs(published - true) > slack]
+        differs = shown[np.abs(published - true) > slack]
     if len(differs):
         named = listed([f"({table.cell_name(int(cell))})" for cell in differs], 5)
         faults.append(f"{counted(len(differs), 'figure')} that are not those of the table: {named}")
     if faults:
         raise InputError("; ".join(faults), where=raw.where, do="judge it with the specification that it was made from")
-    return told
+    return shown
 
 
 def _places(dimension: Dimension, raw: RawCells, dimensions: tuple[str, ...]) -> list[int]:
@@ -152,28 +156,28 @@ def _files(published: Path, names: list[str], response: str, *, alone: bool) -> 
             raise UsageError(
                 f"one file is given for {counted(len(names), 'table')}",
                 where=str(published),
-                do=f"give a folder with a file for each: {listed([f'{each}.csv' for each in file_names(names)])}",
+                do=f"give a folder with a file for each: {listed([f'{stem}.csv' for stem in file_names(names)])}",
             )
         return [published]
     stems = file_names(names if alone else [f"{name}, {response or 'count'}" for name in names])
-    found = [next((p for p in (published / f"{stem}{e}" for e in _ENDINGS) if p.is_file()), None) for stem in stems]
-    if missing := [stem for stem, path in zip(stems, found, strict=True) if path is None]:
+    paths = [next((p for p in (published / f"{stem}{e}" for e in _ENDINGS) if p.is_file()), None) for stem in stems]
+    if missing := [stem for stem, path in zip(stems, paths, strict=True) if path is None]:
         release = "; release it with --format csv" if (published / "manifest.json").is_file() else ""
         raise InputError(
             f"no file for the tables {listed([f'{stem}.csv' for stem in missing])}",
             where=str(published),
             do=f"give a file for each table, .csv or .parquet{release}",
         )
-    return [path for path in found if path is not None]
+    return [path for path in paths if path is not None]
 
 
-def write_intervals(found: Audited, path: Path, *, force: bool) -> None:
+def write_intervals(audited: Audited, path: Path, *, force: bool) -> None:
     """Write every withheld cell with its value, what it needs, and what the attacker finds; CSV or Parquet."""
     if path.suffix.lower() not in {".csv", ".parquet"}:
         raise UsageError(f"no intervals in the format '{path.suffix}'", do="name a file that ends in .csv or .parquet")
-    if len(found.tables) > 1:
+    if len(audited.tables) > 1:
         raise UsageError("there are several responses", do="write the intervals of one response at a time")
-    part = _part(found.tables[0])
+    part = _part(audited.tables[0])
     if path.suffix.lower() == ".csv":
         write_text(path, long_csv(part), force=force)
         return
@@ -181,8 +185,8 @@ def write_intervals(found: Audited, path: Path, *, force: bool) -> None:
         write_parquet(part, partial)
 
 
-def _part(each: AuditedTable) -> TablePart:
-    table, levels, attacked = each.case.table, each.case.levels, each.audit.intervals
+def _part(audited: AuditedTable) -> TablePart:
+    table, levels, attacked = audited.case.table, audited.case.levels, audited.audit.intervals
     cells = np.flatnonzero(~np.isnan(attacked.lower))
     rules = (*levels.rules, "")
     return TablePart(
@@ -193,7 +197,7 @@ def _part(each: AuditedTable) -> TablePart:
         table.response,
         attacked.lower[cells],
         attacked.upper[cells],
-        each.status[cells],
+        audited.status[cells],
         columns={
             "exact": attacked.exact[cells],
             "rule": [rules[rule] for rule in levels.rule[cells].tolist()],

@@ -10,7 +10,7 @@ from tacita.model.result import Result
 from tacita.model.table import Table
 from tacita.progress import Progress, silent
 from tacita.tables.output.part import TablePart, parts_of
-from tacita.tables.protect.cases import given_tables, opened, shown_dimensions
+from tacita.tables.protect.cases import given_tables, open_specification, shown_dimensions
 from tacita.tables.specification.specification import TableSpecification
 
 
@@ -32,25 +32,25 @@ class Built(Result):
 
     def parts(self) -> tuple[TablePart, ...]:
         """Return the tables one by one, with the number of contributors of each cell."""
-        found = []
-        for each in self.tables:
-            counts = each.table.counts
+        all_parts = []
+        for table in self.tables:
+            counts = table.table.counts
             columns = {} if counts is None else {"count": counts}
-            parts = parts_of(each.table, each.table.values, shows=each.shows, columns=columns)
+            parts = parts_of(table.table, table.table.values, shows=table.shows, columns=columns)
             named = len(self.tables) > 1
-            found += [replace(p, name=f"{p.name}, {p.response or 'count'}") if named else p for p in parts]
-        return tuple(found)
+            all_parts += [replace(p, name=f"{p.name}, {p.response or 'count'}") if named else p for p in parts]
+        return tuple(all_parts)
 
     def _in_short(self) -> str:
-        cells = sum(len(each.table) for each in self.tables)
+        cells = sum(len(table.table) for table in self.tables)
         return f"'{self.title}': {counted(cells, 'cell')} in {counted(len(self.tables), 'table')}"
 
 
 def build_table(specification: TableSpecification | str | PathLike[str], *, progress: Progress = silent) -> Built:
     """Build the tables of a specification from microdata or given cells; raise if they do not add up."""
-    asked = opened(specification)
+    opened = open_specification(specification)
     tables = tuple(
-        BuiltTable(each.table, shown, each.notes)
-        for each, shown in zip(given_tables(asked, progress), shown_dimensions(asked), strict=True)
+        BuiltTable(given.table, shown, given.notes)
+        for given, shown in zip(given_tables(opened, progress), shown_dimensions(opened), strict=True)
     )
-    return Built(asked.title or ", ".join(each.table.name for each in tables), tables)
+    return Built(opened.title or ", ".join(given.table.name for given in tables), tables)

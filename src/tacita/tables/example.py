@@ -71,7 +71,7 @@ def write_example(folder: str | Path, seed: int = 7, *, force: bool = False) -> 
 
 
 def _hierarchy() -> str:
-    lines = [line for sector, below in _SECTORS.items() for line in (sector, *(f"@{each}" for each in below))]
+    lines = [line for sector, below in _SECTORS.items() for line in (sector, *(f"@{code}" for code in below))]
     return "\n".join(lines) + "\n"
 
 

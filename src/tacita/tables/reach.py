@@ -44,16 +44,16 @@ def shortfalls(table: Table, levels: Levels, below: Reals, above: Reals, *, whol
     box = _Box(table, below / scale, above / scale, whole, scale)
     open_ends = {(cell, sign): distance / scale for cell, sign, distance in needed}
     box.try_together(open_ends)
-    found = []
+    lacking = []
     for cell, sign in list(open_ends):
         distance = open_ends.get((cell, sign))
         if distance is None:
             continue
         reached = box.try_alone(cell, sign, distance, open_ends)
         if reached < distance * (1 - _CLOSE) - _CLOSE:
-            found.append(Shortfall(cell, sign > 0, distance * scale, reached * scale))
-    found.extend(_sliding(levels, box, scale))
-    return tuple(found)
+            lacking.append(Shortfall(cell, sign > 0, distance * scale, reached * scale))
+    lacking.extend(_sliding(levels, box, scale))
+    return tuple(lacking)
 
 
 def _needed(levels: Levels) -> list[tuple[int, int, float]]:
@@ -67,14 +67,14 @@ def _needed(levels: Levels) -> list[tuple[int, int, float]]:
 
 
 def _sliding(levels: Levels, box: _Box, scale: float) -> list[Shortfall]:
-    found = []
+    lacking = []
     for cell in np.flatnonzero(levels.sensitive & (levels.sliding > levels.lower + levels.upper)):
         wanted = float(levels.sliding[cell]) / scale
         up = box.try_alone(int(cell), 1, wanted, {})
         down = box.try_alone(int(cell), -1, wanted, {})
         if up + down < wanted * (1 - _CLOSE) - _CLOSE:
-            found.append(Shortfall(int(cell), True, (wanted - down) * scale, up * scale))
-    return found
+            lacking.append(Shortfall(int(cell), True, (wanted - down) * scale, up * scale))
+    return lacking
 
 
 class _Box:
@@ -156,5 +156,5 @@ class _Box:
             lower[cells] = np.where(signs < 0, np.maximum(lower[cells], -levels), lower[cells])
             upper[cells] = np.where(signs > 0, np.minimum(upper[cells], levels), upper[cells])
         program = replace(self.program, costs=costs, lower=lower, upper=upper, integer=np.ones(len(costs), bool))
-        found = solve(program, seconds=_SECONDS, gap=0.05).values
-        return np.zeros(len(costs)) if found is None else np.rint(found) / self.scale
+        values = solve(program, seconds=_SECONDS, gap=0.05).values
+        return np.zeros(len(costs)) if values is None else np.rint(values) / self.scale

@@ -13,7 +13,7 @@ from tacita.tables.assessment import AssessedTable, TableAssessment
 from tacita.tables.auditing import Audited
 from tacita.tables.building import Built
 from tacita.tables.protect.protected import Protected, ProtectedTable, percent
-from tacita.tables.protect.violation import ReportedViolation, told
+from tacita.tables.protect.violation import ReportedViolation, report_violation
 from tacita.tables.recoding.granularity import TableGranularity
 from tacita.tables.recoding.proposals import RecodingProposal
 from tacita.views.terminal import lines, notes
@@ -232,7 +232,7 @@ def _empty(table: Table) -> int:
 
 
 def _violations(protected: Protected) -> list[ReportedViolation]:
-    return [told(each.case, one) for each in protected.tables for one in each.audit.violations]
+    return [report_violation(each.case, one) for each in protected.tables for one in each.audit.violations]
 
 
 def _assessed_lines(assessed: AssessedTable, show: int) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from tacita.errors import InputError
 from tacita.model.table import Status
 from tacita.tables.example import write_example
-from tacita.tables.protect.cases import cases_of, opened
+from tacita.tables.protect.cases import cases_of, open_specification
 
 HEAD = '[data]\ncells = "cells.csv"\n{data}\n[[table]]\nname = "t"\ndimensions = ["r", "c"]\nresponse = "v"\n'
 ROWS = "r,c,v,s\nTotal,Total,100,{}\nTotal,a,40,{}\nTotal,b,60,{}\nx,Total,70,{}\nx,a,30,{}\nx,b,40,{}\n"
@@ -24,7 +24,7 @@ def case(tmp_path: Path):
         marks = [statuses.get(at, "s") for at in range(9)]
         (tmp_path / "cells.csv").write_text(ROWS.format(*marks))
         (tmp_path / "spec.toml").write_text(HEAD.format(data=data) + more)
-        return cases_of(opened(tmp_path / "spec.toml"))[0]
+        return cases_of(open_specification(tmp_path / "spec.toml"))[0]
 
     return made
 
@@ -43,8 +43,8 @@ def test_the_range_of_the_specification_is_used(case) -> None:
 
 def test_what_the_steward_insists_on(case) -> None:
     found = case({}, '[protect]\nkeep = [{ r = "x" }]\nsuppress = [{ r = "y", c = "a" }]\n')
-    assert (found.asked == Status.KEPT).sum() == 3
-    assert found.asked[7] == Status.FORCED
+    assert (found.wishes == Status.KEPT).sum() == 3
+    assert found.wishes[7] == Status.FORCED
     assert found.given is None
 
 
@@ -68,12 +68,12 @@ def test_costs_by_value_count_unity(case) -> None:
 
 def test_single_contributors_own_their_cells_unless_told_otherwise(tmp_path: Path) -> None:
     specification = write_example(tmp_path)
-    (found,) = cases_of(opened(specification))
+    (found,) = cases_of(open_specification(specification))
     alone = found.knowledge.owners >= 0
     assert alone.any()
     assert (found.table.counts[alone] == 1).all()
     specification.write_text(specification.read_text() + "\n[attacker]\nsingletons = false\n")
-    assert (cases_of(opened(specification))[0].knowledge.owners == -1).all()
+    assert (cases_of(open_specification(specification))[0].knowledge.owners == -1).all()
 
 
 def test_a_cell_whose_other_contributors_gave_nothing_belongs_to_one(tmp_path: Path) -> None:
@@ -82,14 +82,14 @@ def test_a_cell_whose_other_contributors_gave_nothing_belongs_to_one(tmp_path: P
         '[data]\nmicrodata = "few.csv"\ncontributor = "who"\n'
         '[[table]]\nname = "t"\ndimensions = ["a"]\nresponse = "v"\n'
     )
-    (found,) = cases_of(opened(tmp_path / "spec.toml"))
+    (found,) = cases_of(open_specification(tmp_path / "spec.toml"))
     owned = {found.table.cell_codes(int(cell))[0] for cell in np.flatnonzero(found.knowledge.whose >= 0)}
     assert owned == {"x"}
 
 
 def test_an_earlier_period_makes_its_suppressions_cheap_and_bounds_values(tmp_path: Path) -> None:
     specification = write_example(tmp_path)
-    before = cases_of(opened(specification))[0]
+    before = cases_of(open_specification(specification))[0]
     lines = ["sector,region,value"]
     for cell in range(len(before.table)):
         value = "x" if cell == 8 else f"{before.table.values[cell] * 1.1:.1f}"
@@ -97,7 +97,7 @@ def test_an_earlier_period_makes_its_suppressions_cheap_and_bounds_values(tmp_pa
     (tmp_path / "earlier.csv").write_text("\n".join(lines) + "\n")
     history = '\n[history]\ncells = "earlier.csv"\nperiod = "earlier"\nwithin = 0.25\n'
     specification.write_text(specification.read_text() + history)
-    (found,) = cases_of(opened(specification))
+    (found,) = cases_of(open_specification(specification))
     assert found.costs[8] == pytest.approx(0.01 * before.costs[8])
     assert found.costs[9] == before.costs[9]
     assert found.knowledge.upper[9] == pytest.approx(1.1 * 1.25 * before.table.values[9], rel=1e-3)
@@ -108,7 +108,7 @@ def test_rules_that_cannot_be_asked_are_told(case, tmp_path: Path) -> None:
     case({})
     (tmp_path / "cells.csv").write_text((tmp_path / "cells.csv").read_text().replace("y,a,10,", "y,a,,"))
     (tmp_path / "spec.toml").write_text(HEAD.format(data="") + "[sensitivity]\nminimum_frequency = 3\n")
-    notes = cases_of(opened(tmp_path / "spec.toml"))[0].notes
+    notes = cases_of(open_specification(tmp_path / "spec.toml"))[0].notes
     assert any("not asked are minimum frequency (3)" in note for note in notes)
 
 
@@ -117,6 +117,6 @@ def test_below_a_zero_that_is_marked_as_sensitive_there_is_nothing_to_protect(tm
     (tmp_path / "cells.csv").write_text(rows)
     text = '[data]\ncells = "cells.csv"\nstatus = "s"\nvalue = "v"\n[[table]]\ndimensions = ["r"]\n'
     (tmp_path / "spec.toml").write_text(text)
-    levels = cases_of(opened(tmp_path / "spec.toml"))[0].levels
+    levels = cases_of(open_specification(tmp_path / "spec.toml"))[0].levels
     assert levels.sensitive.tolist() == [False, True, False, False]
     assert (levels.lower[1], levels.upper[1]) == (0, 1)

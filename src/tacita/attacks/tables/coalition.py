@@ -58,7 +58,7 @@ def insights(
     exempt = demands.own(reduction, known)
     most = SHOWN // max(1, len(reach.start))
     others = list(in_free_numbers(reach.possible, reduction, reach.start, movements, most)) if blocks.size else []
-    found: list[Insight] = []
+    all_insights: list[Insight] = []
     for group in gathered(reach.possible, reduction, reach.outer, blocks):
         local = np.full(len(reach.start), -1, np.int64)
         local[group.free] = np.arange(len(group.free))
@@ -71,16 +71,19 @@ def insights(
             (ends.least[group.free], ends.most[group.free]),
             reach.seconds,
         )
-        tables = [reach.tables(group.free), *(_checked(group, each, reach.start) for each in others)]
+        tables = [reach.tables(group.free), *(_checked(group, insight, reach.start) for insight in others)]
         search.run(down[group.free], up[group.free], np.vstack(tables), progress)
         reach.solved += search.solved
-        found += [Insight(each.attacker, int(group.free[each.free]), each.least, each.most) for each in search.found]
-    return found
+        all_insights += [
+            Insight(insight.attacker, int(group.free[insight.free]), insight.least, insight.most)
+            for insight in search.insights
+        ]
+    return all_insights
 
 
 def _checked(group: Blocks, table: Numbers, start: Numbers) -> Numbers:
     """Return a table in the numbers of a group, as a row; nan in blocks where it does not fit or is the true one."""
-    held, slip = group.checked(table[group.free])
-    differs = np.bincount(group.block, held != start[group.free], group.count) > 0
+    is_possible, slip = group.checked(table[group.free])
+    differs = np.bincount(group.block, is_possible != start[group.free], group.count) > 0
     good = np.isfinite(slip) & differs
-    return np.where(good[group.block], held, np.nan)[None, :]
+    return np.where(good[group.block], is_possible, np.nan)[None, :]

@@ -70,7 +70,7 @@ class ContributorSearch:
     exempt: dict[int, set[int]]
     interval: tuple[Numbers, Numbers]
     seconds: float
-    found: list[Insight] = field(default_factory=list)
+    insights: list[Insight] = field(default_factory=list)
     solved: int = 0
     changes: Circulations = field(init=False)
     pairs: dict[tuple[int, int], list[int]] = field(init=False)
@@ -97,7 +97,7 @@ class ContributorSearch:
         failed: list[deque[tuple[int, int]]] = [deque() for _ in range(self.group.count)]
         while goals:
             progress(Step("attacking as a contributor", total - len(goals), total))
-            goals = [each for each in goals if each.against is None or each.against]
+            goals = [goal for goal in goals if goal.against is None or goal.against]
             if goals:
                 self._round(goals, failed)
         seen: set[tuple[int, int]] = set()
@@ -118,8 +118,8 @@ class ContributorSearch:
         near = 1e-9 * self.group.size[self.group.block[place]]
         above, below = tables[:, place] >= low - near, tables[:, place] <= high + near
         by_block: dict[int, list[Goal]] = {}
-        for each in goals:
-            by_block.setdefault(int(self.group.block[each.place]), []).append(each)
+        for wish in goals:
+            by_block.setdefault(int(self.group.block[wish.place]), []).append(wish)
         present: dict[int, list[tuple[int, list[int]]]] = {}
         for (attacker, block), pairs in self.pairs.items():
             present.setdefault(block, []).append((attacker, pairs))
@@ -138,7 +138,7 @@ class ContributorSearch:
             numbers = np.array([attacker for attacker, _ in attackers])
             for first in range(0, len(mine) if attackers else 0, 2_000):
                 some = mine[first : first + 2_000]
-                at, by = np.array([each.place for each in some]), np.array([each.by for each in some])
+                at, by = np.array([wish.place for wish in some]), np.array([wish.by for wish in some])
                 reached = (tables[:, at] - self.start[at]) * np.sign(by) >= np.abs(by) * (1 - ENOUGH)
                 reached = reached.T.astype(np.float32)
                 proved = (reached @ over.T.astype(np.float32) > 0) & (reached @ under.T.astype(np.float32) > 0)
@@ -152,29 +152,29 @@ class ContributorSearch:
         sizes = np.bincount(self.group.block, minlength=self.group.count)
         room = np.maximum(1, sizes // APART)
         stage = np.full(self.group.count, 9)
-        np.minimum.at(stage, self.group.block[[each.place for each in goals]], [each.tries for each in goals])
+        np.minimum.at(stage, self.group.block[[goal.place for goal in goals]], [goal.tries for goal in goals])
         room = np.where(stage == 0, room, np.where(stage == 3, 1, np.maximum(1, room // 4)))
         taken: dict[int, set[int]] = {}
         chosen = []
         step = max(1, len(goals) // 997)
-        for each in (goals[at] for first in range(step) for at in range(first, len(goals), step)):
-            block = int(self.group.block[each.place])
+        for goal in (goals[at] for first in range(step) for at in range(first, len(goals), step)):
+            block = int(self.group.block[goal.place])
             places = taken.setdefault(block, set())
-            if each.tries == stage[block] and len(places) < room[block] and each.place not in places:
-                places.add(each.place)
-                chosen.append(each)
+            if goal.tries == stage[block] and len(places) < room[block] and goal.place not in places:
+                places.add(goal.place)
+                chosen.append(goal)
         return chosen
 
     def _round(self, goals: list[Goal], failed: list[deque[tuple[int, int]]]) -> None:
         """Ask for some goals of each block, and take whatever the answer proves for the others."""
-        asked = self._chosen(goals)
+        chosen = self._chosen(goals)
         barred: dict[int, set[int]] = {}
-        for each in asked:
-            barred.setdefault(int(self.group.block[each.place]), set()).update(each.barred())
-        before = [None if each.against is None else len(each.against) for each in asked]
-        place, by = np.array([each.place for each in goals], np.int64), np.array([each.by for each in goals])
+        for one in chosen:
+            barred.setdefault(int(self.group.block[one.place]), set()).update(one.barred())
+        before = [None if one.against is None else len(one.against) for one in chosen]
+        place, by = np.array([one.place for one in goals], np.int64), np.array([one.by for one in goals])
         proofs = self._proofs(
-            np.array([each.place for each in asked], np.int64), np.array([each.by for each in asked]), barred
+            np.array([one.place for one in chosen], np.int64), np.array([one.by for one in chosen]), barred
         )
         for values, part, touched in proofs:
             with np.errstate(invalid="ignore"):
@@ -185,18 +185,18 @@ class ContributorSearch:
                     goal.against, goal.tries = left - self.exempt.get(goal.place, set()), max(goal.tries, 1)
                 else:
                     goal.against &= left
-        for each, count in zip(asked, before, strict=True):
-            if each.against is not None and (count is None or len(each.against) < count):
+        for one, count in zip(chosen, before, strict=True):
+            if one.against is not None and (count is None or len(one.against) < count):
                 continue
             # Nothing came of it: ask with less at a time, and a single attacker who stands firm has broken in.
-            if each.tries < 3:
-                each.tries = 3 if each.against is None else each.tries + 1
-            elif each.against is None:
-                each.against = self._present(int(self.group.block[each.place])) - self.exempt.get(each.place, set())
+            if one.tries < 3:
+                one.tries = 3 if one.against is None else one.tries + 1
+            elif one.against is None:
+                one.against = self._present(int(self.group.block[one.place])) - self.exempt.get(one.place, set())
             else:
-                broken = min(each.against)
-                failed[self.group.block[each.place]].append((broken, each.place))
-                each.against.discard(broken)
+                broken = min(one.against)
+                failed[self.group.block[one.place]].append((broken, one.place))
+                one.against.discard(broken)
 
     def _present(self, block: int) -> set[int]:
         return {who for who, where in self.pairs if where == block}
@@ -219,17 +219,17 @@ class ContributorSearch:
             return []
         part = self.changes.parts(moved)
         ahead, back = self.changes.steps(moved, part)
-        found = []
+        proofs = []
         for times in (np.ones(len(ahead)), ahead, -np.minimum(back, 1.0), -back):
             change = np.where(part >= 0, times[part] * moved, 0.0)
             good = self.changes.proved(change)
             values = np.where((part >= 0) & good[self.group.block], self.start + change, np.nan)
-            found.append((values, part, self._touched(values, part)))
-        return found + self._whole(places, by, (lower, upper), found[0][0])
+            proofs.append((values, part, self._touched(values, part)))
+        return proofs + self._whole(places, by, (lower, upper), proofs[0][0])
 
     def _whole(self, places: Places, by: Numbers, within: tuple[Numbers, Numbers], proved: Numbers) -> list[Proof]:
         """Return tables of whole numbers where the smallest change was one of fractions, and so proved nothing."""
-        found: list[Proof] = []
+        proofs: list[Proof] = []
         for place, goal in zip(places.tolist(), by.tolist(), strict=True):
             if not self.group.whole or not np.isnan(proved[place]):
                 continue
@@ -241,12 +241,12 @@ class ContributorSearch:
             if point is None:
                 continue
             mine = self.group.block == self.group.block[place]
-            held, slip = self.group.checked(np.where(mine, point, self.start))
+            checked, slip = self.group.checked(np.where(mine, point, self.start))
             if np.isfinite(slip[self.group.block[place]]):
-                values = np.where(mine, held, np.nan)
+                values = np.where(mine, checked, np.nan)
                 part = np.where(mine, 0, -1).astype(np.int64)
-                found.append((values, part, self._touched(values, part)))
-        return found
+                proofs.append((values, part, self._touched(values, part)))
+        return proofs
 
     def _touched(self, values: Numbers, part: Places) -> dict[int, set[int]]:
         """Return, by part, the attackers who know that these values are false."""
@@ -259,17 +259,17 @@ class ContributorSearch:
 
     def _widths(self, failed: list[deque[tuple[int, int]]], seen: set[tuple[int, int]]) -> None:
         """Find how far the numbers that somebody comes near to can still be, for that attacker."""
-        asked: dict[int, tuple[int, int]] = {}
+        pairs: dict[int, tuple[int, int]] = {}
         for block, queue in enumerate(failed):
-            while queue and block not in asked:
+            while queue and block not in pairs:
                 pair = queue.popleft()
                 if pair not in seen:
                     seen.add(pair)
-                    asked[block] = pair
-        if not asked:
+                    pairs[block] = pair
+        if not pairs:
             return
-        places = np.array([place for _, place in asked.values()], np.int64)
-        barred = {block: {attacker} for block, (attacker, _) in asked.items()}
+        places = np.array([place for _, place in pairs.values()], np.int64)
+        barred = {block: {attacker} for block, (attacker, _) in pairs.items()}
         reached = []
         for end in self.interval:
             room = end[places] - self.start[places]
@@ -280,5 +280,5 @@ class ContributorSearch:
             for proof, _, _ in proofs[:1] + proofs[4:]:
                 values = np.where(np.isnan(proof[places]), values, proof[places])
             reached.append(np.where(np.abs(values) >= far / 4, np.copysign(np.inf, values), values))
-        for number, (attacker, place) in enumerate(asked.values()):
-            self.found.append(Insight(attacker, place, float(reached[0][number]), float(reached[1][number])))
+        for number, (attacker, place) in enumerate(pairs.values()):
+            self.insights.append(Insight(attacker, place, float(reached[0][number]), float(reached[1][number])))

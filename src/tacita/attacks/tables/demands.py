@@ -61,11 +61,15 @@ class Demands:
         count = reduction.matrix.shape[1]
         down, up = np.full(count, np.inf), np.full(count, -np.inf)
         place = reduction.place[self.places]
-        held = place >= 0
-        place, factor, shift = place[held], reduction.factor[self.places][held], reduction.shift[self.places][held]
-        for demand in (self.down_to[held], self.up_to[held]):
+        is_free = place >= 0
+        place, factor, shift = (
+            place[is_free],
+            reduction.factor[self.places][is_free],
+            reduction.shift[self.places][is_free],
+        )
+        for demand in (self.down_to[is_free], self.up_to[is_free]):
             wish = (demand - shift) / factor
-            downward = (factor > 0) == (demand < self.value[held])
+            downward = (factor > 0) == (demand < self.value[is_free])
             np.minimum.at(down, place, np.where(downward & ~np.isnan(wish), wish, np.inf))
             np.maximum.at(up, place, np.where(~downward & ~np.isnan(wish), wish, -np.inf))
         return np.where(np.isinf(down), np.nan, down), np.where(np.isinf(up), np.nan, up)
@@ -74,10 +78,10 @@ class Demands:
         """Return the free numbers whose proved interval is not wide enough yet for a sliding level."""
         lower, upper = attained(reduction, ends)
         lacking = (upper - lower)[self.places] < self.width * (1 - ENOUGH)
-        found = np.zeros(reduction.matrix.shape[1], bool)
+        is_narrow = np.zeros(reduction.matrix.shape[1], bool)
         place = reduction.place[self.places[lacking]]
-        found[place[place >= 0]] = True
-        return found
+        is_narrow[place[place >= 0]] = True
+        return is_narrow
 
     def moves(self, reduction: Reduction, start: Numbers, ends: Ends) -> tuple[Numbers, Numbers]:
         """Return how far each free number must be moved down and up to meet all demands on it; nan: not at all.
@@ -88,9 +92,9 @@ class Demands:
         down, up = np.nan_to_num(start - down_to), np.nan_to_num(up_to - start)
         room_down, room_up = start - ends.least, ends.most - start
         place = reduction.place[self.places]
-        held = place >= 0
+        is_free = place >= 0
         width = np.zeros(len(start))
-        np.maximum.at(width, place[held], self.width[held] / np.abs(reduction.factor[self.places][held]))
+        np.maximum.at(width, place[is_free], self.width[is_free] / np.abs(reduction.factor[self.places][is_free]))
         for wider, room in ((up, room_up), (down, room_down)):
             lacking = np.maximum(width - up - down, 0.0)
             wider[:] = wider + np.minimum(lacking, np.maximum(room - wider, 0.0))
@@ -114,12 +118,12 @@ class Demands:
     def without(self, possible: PossibleTables, violations: Iterable[LevelViolation]) -> Demands:
         """Return the demands that are met, without those that are violated already."""
         down_to, up_to, width = self.down_to.copy(), self.up_to.copy(), self.width.copy()
-        for each in violations:
-            at = int(np.searchsorted(possible.cells[self.places], each.cell))
-            if each.what == "sliding":
+        for violation in violations:
+            at = int(np.searchsorted(possible.cells[self.places], violation.cell))
+            if violation.what == "sliding":
                 width[at] = 0.0
             else:
-                (down_to if each.what == "lower" else up_to)[at] = np.nan
+                (down_to if violation.what == "lower" else up_to)[at] = np.nan
         return Demands(self.places, self.value, down_to, up_to, width)
 
     def own(self, reduction: Reduction, known: Insiders) -> dict[int, set[int]]:
@@ -133,11 +137,11 @@ class Demands:
         for who, place in zip(known.who.tolist(), known.place.tolist(), strict=True):
             if sensitive[place] and reduction.place[place] >= 0:
                 theirs.setdefault((int(reduction.place[place]), who), set()).add(place)
-        found: dict[int, set[int]] = {}
+        owned: dict[int, set[int]] = {}
         for (free, who), places in theirs.items():
             if places == cells[free]:
-                found.setdefault(free, set()).add(who)
-        return found
+                owned.setdefault(free, set()).add(who)
+        return owned
 
     def against(self, reduction: Reduction, known: Insiders, attacker: int, free: int) -> Demands:
         """Return the demands on the cells of one free number that an attacker does not contribute to."""
@@ -149,9 +153,9 @@ class Demands:
         self, table: Table, possible: PossibleTables, interval: tuple[Numbers, Numbers], attacker: str
     ) -> list[LevelViolation]:
         """Return every demand that a proved interval of the unknown cells does not meet."""
-        lower, upper = (each[self.places] for each in interval)
+        lower, upper = (end[self.places] for end in interval)
         exact = 1e-12 * np.abs(np.nan_to_num(self.value))
-        found = []
+        violations = []
         for what, missed, needed, reached in (
             ("lower", lower > self.down_to + ENOUGH * (self.value - self.down_to) + exact, self.down_to, lower),
             ("upper", upper < self.up_to - ENOUGH * (self.up_to - self.value) - exact, self.up_to, upper),
@@ -159,10 +163,10 @@ class Demands:
         ):
             for at in np.flatnonzero(missed):
                 cell = int(possible.cells[self.places[at]])
-                found.append(
+                violations.append(
                     LevelViolation(cell, table.cell_name(cell), attacker, what, float(needed[at]), float(reached[at]))
                 )
-        return found
+        return violations
 
 
 def settle(reach: AttackerReach, ends: Ends, demands: Demands, exact: bool, progress: Progress) -> None:

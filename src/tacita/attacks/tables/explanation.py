@@ -64,8 +64,8 @@ def account(table: Table, possible: PossibleTables, place: int, *, up: bool) -> 
     for near in (*singles, *layers[:-1]):
         bound = _Bound.of(possible, near, place, up=up)
         if bound is not None and abs(bound.end - target.end) <= 1e-6 * target.size:
-            return bound.told(table, possible)
-    return target.told(table, possible)
+            return bound.account(table, possible)
+    return target.account(table, possible)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +108,23 @@ class _Bound:
         left[np.abs(left) < 1e-7] = 0.0
         return cls(place, up, float(point[at]) * scale, size, rows, cells, prices, left)
 
-    def told(self, table: Table, possible: PossibleTables) -> AttackAccount:
+    def account(self, table: Table, possible: PossibleTables) -> AttackAccount:
         """Return the attack as sentences."""
-        return AttackAccount(self._told(table, possible, _figure), self._told(table, possible, _no_figure))
+        return AttackAccount(self._sentences(table, possible, _figure), self._sentences(table, possible, _no_figure))
 
-    def _told(self, table: Table, possible: PossibleTables, figure: Figure) -> tuple[str, ...]:
+    def _sentences(self, table: Table, possible: PossibleTables, figure: Figure) -> tuple[str, ...]:
         name = f"({table.cell_name(int(possible.cells[self.place]))})"
         used = np.flatnonzero(self.prices)
-        told = [_sum(table, possible, int(self.rows[row]), at + 1, figure) for at, row in enumerate(used)]
+        sentences = [_sum(table, possible, int(self.rows[row]), at + 1, figure) for at, row in enumerate(used)]
         if len(used) > 1:
             signed = self.prices * (1.0 if self.up else -1.0)
             terms = " ".join(
                 f"{'+' if signed[row] > 0 else '-'} {_times(signed[row])}[{at + 1}]" for at, row in enumerate(used)
             )
-            told.append(f"combined as {terms.removeprefix('+ ')}, only {name} and cells at their limits are left")
-        told.extend(_limits(table, possible, self.cells, self.left, figure))
-        told.append(f"so {name} is {'at most' if self.up else 'at least'} {figure(self.end)}")
-        return tuple(told)
+            sentences.append(f"combined as {terms.removeprefix('+ ')}, only {name} and cells at their limits are left")
+        sentences.extend(_limits(table, possible, self.cells, self.left, figure))
+        sentences.append(f"so {name} is {'at most' if self.up else 'at least'} {figure(self.end)}")
+        return tuple(sentences)
 
 
 def _sum(table: Table, possible: PossibleTables, row: int, number: int, figure: Figure) -> str:
@@ -145,14 +145,14 @@ def _sum(table: Table, possible: PossibleTables, row: int, number: int, figure: 
 
 def _limits(table: Table, possible: PossibleTables, cells: Places, left: Numbers, figure: Figure) -> list[str]:
     """Return the sentences that say at which bound the cells stand that do not cancel."""
-    found = []
+    limits = []
     for most in (False, True):
         mine = np.flatnonzero(left > 0 if most else left < 0)
         bounds = (possible.upper if most else possible.lower)[cells[mine]]
         for bound in np.unique(bounds):
             names = [f"({table.cell_name(int(possible.cells[cells[at]]))})" for at in mine[bounds == bound]]
-            found.append(f"at {'most' if most else 'least'} {figure(float(bound))}: {listed(names, SHOWN)}")
-    return found
+            limits.append(f"at {'most' if most else 'least'} {figure(float(bound))}: {listed(names, SHOWN)}")
+    return limits
 
 
 def _times(price: float) -> str:

@@ -52,8 +52,11 @@ def insiders(table: Table, possible: PossibleTables, knowledge: Knowledge, *, co
         lower = np.concatenate((lower, possible.lower[theirs]))
         upper = np.concatenate((upper, possible.upper[theirs]))
     if contributors and table.contributions is not None:
-        held = table.contributions
-        holders, own = held.holders[possible.cells], (held.largest * held.weights)[possible.cells]
+        contributions = table.contributions
+        holders, own = (
+            contributions.holders[possible.cells],
+            (contributions.largest * contributions.weights)[possible.cells],
+        )
         others, column = np.nonzero((holders >= 0) & (own > 0) & (owner[:, None] != holders))
         who = np.concatenate((who, holders[others, column]))
         place = np.concatenate((place, others))
@@ -72,7 +75,7 @@ def insiders(table: Table, possible: PossibleTables, knowledge: Knowledge, *, co
 def in_free_numbers(known: Insiders, reduction: Reduction) -> tuple[Places, Places, Numbers, Numbers]:
     """Return the same knowledge about the free numbers: attacker, free number, least, most."""
     at = reduction.place[known.place]
-    held = at >= 0
-    factor, shift = reduction.factor[known.place][held], reduction.shift[known.place][held]
-    one, other = (known.lower[held] - shift) / factor, (known.upper[held] - shift) / factor
-    return known.who[held], at[held], np.minimum(one, other), np.maximum(one, other)
+    is_free = at >= 0
+    factor, shift = reduction.factor[known.place][is_free], reduction.shift[known.place][is_free]
+    one, other = (known.lower[is_free] - shift) / factor, (known.upper[is_free] - shift) / factor
+    return known.who[is_free], at[is_free], np.minimum(one, other), np.maximum(one, other)

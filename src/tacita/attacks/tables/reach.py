@@ -72,16 +72,16 @@ class AttackerReach:
             point = group.proposal(np.zeros(len(group.free)))
             if point is None:
                 raise _nothing_fits()
-            held, slip = group.checked(point)
+            checked, slip = group.checked(point)
             for block in np.flatnonzero(np.isinf(slip)):
                 inside = group.block == block
-                found = None
+                proposal = None
                 if group.whole:
-                    found, _, _ = group.whole_proposal(int(np.flatnonzero(inside)[0]), 1.0, self.seconds)
-                if found is None:
+                    proposal, _, _ = group.whole_proposal(int(np.flatnonzero(inside)[0]), 1.0, self.seconds)
+                if proposal is None:
                     raise _nothing_fits()
-                held[inside] = np.rint(found[inside])
-            start[group.free] = held
+                checked[inside] = np.rint(proposal[inside])
+            start[group.free] = checked
         return start
 
     def ends(self) -> Ends:
@@ -115,13 +115,13 @@ class AttackerReach:
 
     def tables(self, free: Places) -> Numbers:
         """Return the checked tables of the pool, a row each, for some free numbers; nan where there is none."""
-        found = np.full((max((len(each) for each in self.pool), default=0), len(free)), np.nan)
+        tables = np.full((max((len(pooled) for pooled in self.pool), default=0), len(free)), np.nan)
         for group, pool in zip(self.groups, self.pool, strict=True):
             at = np.minimum(np.searchsorted(group.free, free), len(group.free) - 1)
             mine = group.free[at] == free
             if pool and mine.any():
-                found[: len(pool), mine] = np.array(pool)[:, at[mine]]
-        return found
+                tables[: len(pool), mine] = np.array(pool)[:, at[mine]]
+        return tables
 
 
 def _nothing_fits() -> InputError:
@@ -146,7 +146,7 @@ class _Settling:
 
     def run(self) -> None:
         gains = {"batch": np.inf, "single": np.inf}
-        total = int(sum(each.sum() for each in self.open()))
+        total = int(sum(place.sum() for place in self.open()))
         while True:
             below, above = self.open()
             left = int(below.sum() + above.sum())
@@ -159,7 +159,7 @@ class _Settling:
                 self.batch(below, above)
             else:
                 self._single(below, above)
-            after = int(sum(each.sum() for each in self.open()))
+            after = int(sum(place.sum() for place in self.open()))
             gains[kind] = (left - after) / (self.group.solver.walked - before + 20)
             if kind == "batch" and left == after:
                 gains[kind] = -1.0
@@ -243,10 +243,10 @@ class _Settling:
             self._close_reached()
             if ends.closed_above[at] if up else ends.closed_below[at]:
                 continue
-            found, bound, exact = self.group.whole_proposal(int(place), 1.0 if up else -1.0, self.reach.seconds)
+            proposal, bound, exact = self.group.whole_proposal(int(place), 1.0 if up else -1.0, self.reach.seconds)
             self.reach.solved += 1
-            if found is not None:
-                self._learn(found)
+            if proposal is not None:
+                self._learn(proposal)
             if up:
                 ends.closed_above[at] = True
                 if np.isfinite(bound):
@@ -268,11 +268,11 @@ class _Settling:
     def _learn(self, point: Numbers) -> None:
         """Take what a proposed table proves, and what the table on the other side of the true one does."""
         group = self.group
-        held, slip = group.checked(point)
-        self._prove(held, slip)
+        checked, slip = group.checked(point)
+        self._prove(checked, slip)
         if self.reach.reduction.start is not None:
             start = self.reach.start[group.free]
-            step = held - start
+            step = checked - start
             with np.errstate(divide="ignore", invalid="ignore"):
                 room = np.where(step > 0, (start - group.lowest) / step, (start - group.highest) / step)
             room = np.where((step == 0) | np.isnan(room), np.inf, np.maximum(room, 0.0))
@@ -282,14 +282,14 @@ class _Settling:
             self._prove(*group.checked(start - most[group.block] * np.where(np.isnan(step), 0.0, step)))
         self._close_reached()
 
-    def _prove(self, held: Numbers, slip: Numbers) -> None:
+    def _prove(self, numbers: Numbers, slip: Numbers) -> None:
         free, ends = self.group.free, self.ends
         away = 10 * slip[self.group.block]
         if len(self.pool) < KEPT:
-            self.pool.append(np.where(np.isfinite(away), held, np.nan))
-        good = np.isfinite(away) & np.isfinite(held)
-        ends.most[free[good]] = np.maximum(ends.most[free[good]], held[good] - away[good])
-        ends.least[free[good]] = np.minimum(ends.least[free[good]], held[good] + away[good])
+            self.pool.append(np.where(np.isfinite(away), numbers, np.nan))
+        good = np.isfinite(away) & np.isfinite(numbers)
+        ends.most[free[good]] = np.maximum(ends.most[free[good]], numbers[good] - away[good])
+        ends.least[free[good]] = np.minimum(ends.least[free[good]], numbers[good] + away[good])
 
     def _close_reached(self) -> None:
         free, ends = self.group.free, self.ends

@@ -84,7 +84,7 @@ class Audit:
             "passed": self.passed,
             "suppressed": self.suppressed,
             "sensitive": self.sensitive,
-            "violations": [each.to_dict() for each in self.violations],
+            "violations": [violation.to_dict() for violation in self.violations],
             "intervals": [
                 {
                     "cell": int(cell),

@@ -116,10 +116,10 @@ def _attacked(
     if faults:
         intervals = AttackerIntervals(nowhere, nowhere.copy(), ~everything)
         return Audit(table.name, 0, int(levels.sensitive.sum()), intervals, tuple(faults))
-    told = replace(
+    knowing = replace(
         knowledge, lower=np.maximum(knowledge.lower, bounds[0]), upper=np.minimum(knowledge.upper, bounds[1])
     )
-    possible = possible_tables(table, everything, told)
+    possible = possible_tables(table, everything, knowing)
     reduction = reduced(possible)
     reach = AttackerReach(possible, reduction)
     ends = reach.ends()

@@ -29,9 +29,9 @@ def shown(
     low, high = table.values.copy(), table.values.copy()
     if not movements:
         return low, high
-    cells = np.concatenate([each.cells for each in movements])
-    delta = np.concatenate([each.delta for each in movements])
-    which = np.repeat(np.arange(len(movements)), [len(each.cells) for each in movements])
+    cells = np.concatenate([movement.cells for movement in movements])
+    delta = np.concatenate([movement.delta for movement in movements])
+    which = np.repeat(np.arange(len(movements)), [len(movement.cells) for movement in movements])
     moved = csc_array((delta, (cells, which)), shape=(len(table), len(movements)))
     equations = table.equations
     sums = csr_array((equations.coefficients, equations.cells, equations.starts), shape=(len(equations), len(table)))
@@ -61,14 +61,14 @@ def in_free_numbers(
 
     Those that move the most cells come first, and those that move a cell which cannot be otherwise do not come.
     """
-    for each in sorted(movements, key=lambda one: -len(one.cells))[: most // 2]:
-        at = np.minimum(np.searchsorted(possible.cells, each.cells), len(possible.cells) - 1)
+    for movement in sorted(movements, key=lambda one: -len(one.cells))[: most // 2]:
+        at = np.minimum(np.searchsorted(possible.cells, movement.cells), len(possible.cells) - 1)
         place = reduction.place[at]
-        if np.any((possible.cells[at] != each.cells) | (place < 0)):
+        if np.any((possible.cells[at] != movement.cells) | (place < 0)):
             continue
         for sign in (1.0, -1.0):
             table = start.copy()
-            table[place] = start[place] + sign * each.delta / reduction.factor[at]
+            table[place] = start[place] + sign * movement.delta / reduction.factor[at]
             yield table
 
 

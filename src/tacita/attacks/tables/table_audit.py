@@ -91,19 +91,19 @@ def audit(
     settle(reach, ends, not_shown, exact, progress)
     proved, settled = attained(reduction, ends), final(reduction, ends)
     violations = [
-        _settled(each, possible, settled) for each in not_shown.violations(table, possible, proved, EVERYBODY)
+        _settled(violation, possible, settled) for violation in not_shown.violations(table, possible, proved, EVERYBODY)
     ]
-    explained = {id(each): possible for each in violations}
+    explained = {id(violation): possible for violation in violations}
     notes = _notes(table, possible, ends, levels, accuracy)
     if coalitions and possible.truth is None and (knowledge.owners[possible.cells] >= 0).any():
         notes.append("true values are not at hand: contributors who know their own cells were not tried")
     if coalitions and possible.truth is not None:
         known = insiders(table, possible, knowledge, contributors=contributors)
         kept = demands.without(possible, violations)
-        for each in insights(reach, ends, kept, known, progress, movements):
-            found, narrowed = _insider(table, possible, reduction, kept, known, each)
-            explained.update({id(one): narrowed for one in found})
-            violations += found
+        for violation in insights(reach, ends, kept, known, progress, movements):
+            by_insiders, narrowed = _insider(table, possible, reduction, kept, known, violation)
+            explained.update({id(one): narrowed for one in by_insiders})
+            violations += by_insiders
     if unions:
         violations += union_violations(
             table, possible, levels, knowledge, minimum_frequency=minimum_frequency, rule=union_is_sensitive
@@ -111,17 +111,21 @@ def audit(
     if possible.truth is None and not levels.sensitive.any():
         violations += _disclosed(table, possible, settled, suppressed, share)
     violations += _uncovered(table, suppressed, knowledge, levels)
-    violations.sort(key=lambda each: (each.cell, each.attacker != EVERYBODY, each.attacker, each.what))
-    told = [
-        _explained(table, explained[id(each)], each) if at < explain and id(each) in explained else each
-        for at, each in enumerate(violations)
+    violations.sort(
+        key=lambda violation: (violation.cell, violation.attacker != EVERYBODY, violation.attacker, violation.what)
+    )
+    explained_violations = [
+        _explained(table, explained[id(violation)], violation)
+        if at < explain and id(violation) in explained
+        else violation
+        for at, violation in enumerate(violations)
     ]
     return Audit(
         table.name,
         int(suppressed.sum()),
         int(levels.sensitive.sum()),
         _intervals(table, suppressed, possible, reduction, ends, settled),
-        tuple(told),
+        tuple(explained_violations),
         tuple(notes),
         reach.solved,
     )
@@ -168,9 +172,9 @@ def _intervals(
     settled: tuple[Numbers, Numbers],
 ) -> AttackerIntervals:
     """Return the intervals by cell of the table: the true end where it is settled, what is proved otherwise."""
-    held = reduction.place >= 0
-    exact = np.ones(len(held), bool)
-    exact[held] = (ends.closed_below & ends.closed_above & ~ends.unsettled)[reduction.place[held]]
+    is_free = reduction.place >= 0
+    exact = np.ones(len(is_free), bool)
+    exact[is_free] = (ends.closed_below & ends.closed_above & ~ends.unsettled)[reduction.place[is_free]]
     lower, upper = np.full(len(table), np.nan), np.full(len(table), np.nan)
     whole = np.zeros(len(table), bool)
     lower[possible.cells], upper[possible.cells], whole[possible.cells] = *settled, exact
@@ -204,19 +208,19 @@ def _insider(
     ends = np.array([insight.least, insight.most])[:, None] * reduction.factor[on] + reduction.shift[on]
     low[on], high[on] = ends.min(axis=0), ends.max(axis=0)
     theirs = demands.against(reduction, known, insight.attacker, insight.free)
-    found = theirs.violations(table, possible, (low, high), known.name(table, insight.attacker))
-    return found, replace(possible, lower=lower, upper=upper)
+    violations = theirs.violations(table, possible, (low, high), known.name(table, insight.attacker))
+    return violations, replace(possible, lower=lower, upper=upper)
 
 
 def _explained(table: Table, possible: PossibleTables, violation: LevelViolation) -> LevelViolation:
     """Return a violation with its attack told."""
     at = int(np.searchsorted(possible.cells, violation.cell))
     knows = "" if violation.attacker == EVERYBODY else f"{violation.attacker} knows the own part of the table"
-    told = AttackAccount.plain(knows) if knows else AttackAccount()
+    story = AttackAccount.plain(knows) if knows else AttackAccount()
     for up in (False, True):
         if violation.what in (("upper", "sliding") if up else ("lower", "sliding")):
-            told += account(table, possible, at, up=up)
-    return replace(violation, steps=told.steps, outline=told.outline)
+            story += account(table, possible, at, up=up)
+    return replace(violation, steps=story.steps, outline=story.outline)
 
 
 def _disclosed(
@@ -232,12 +236,12 @@ def _disclosed(
         middle = np.where(np.isfinite(high), (low + high) / 2, np.inf)
         needed = 2 * share * np.abs(middle)
         narrow = high - low <= np.maximum(needed, 1e-6 * np.maximum(1.0, np.abs(middle)))
-    found = []
+    violations = []
     for at in np.flatnonzero(narrow & suppressed[possible.cells] & np.isfinite(high)).tolist():
         cell = int(possible.cells[at])
-        told = account(table, possible, at, up=False) + account(table, possible, at, up=True)
+        story = account(table, possible, at, up=False) + account(table, possible, at, up=True)
         width = float(high[at] - low[at])
-        found.append(
+        violations.append(
             LevelViolation(
                 cell,
                 table.cell_name(cell),
@@ -245,24 +249,24 @@ def _disclosed(
                 "disclosed",
                 float(needed[at]),
                 width,
-                told.steps,
-                outline=told.outline,
+                story.steps,
+                outline=story.outline,
             )
         )
-    return found
+    return violations
 
 
 def _uncovered(
     table: Table, suppressed: NDArray[np.bool_], knowledge: Knowledge, levels: Levels
 ) -> list[LevelViolation]:
     """Return the sensitive cells that stand in the table, or that everybody knows from elsewhere."""
-    found = []
+    violations = []
     for cell in np.flatnonzero(levels.sensitive & (~suppressed | knowledge.known)):
         steps = ("the cell is published",) if not suppressed[cell] else ("the cell is known from elsewhere",)
         need = float(max(levels.lower[cell], levels.upper[cell], levels.sliding[cell]))
         name = table.cell_name(int(cell))
-        found.append(LevelViolation(int(cell), name, EVERYBODY, "published", need, 0.0, steps, outline=steps))
-    return found
+        violations.append(LevelViolation(int(cell), name, EVERYBODY, "published", need, 0.0, steps, outline=steps))
+    return violations
 
 
 def _notes(table: Table, possible: PossibleTables, ends: Ends, levels: Levels, accuracy: float) -> list[str]:

@@ -86,7 +86,7 @@ def union_violations(
     A union is sensitive when it has fewer contributors than the minimum frequency, when one contributor stands behind
     all of it, when two single contributors share it (each subtracts the own cell), or when the caller's rule says so.
     """
-    found = []
+    violations = []
     for union in known_unions(possible):
         sensitive = union.cells[levels.sensitive[union.cells]]
         if not sensitive.size:
@@ -97,8 +97,8 @@ def union_violations(
         least = max(minimum_frequency, 3 if alone else 0)
         too_few = count is not None and 0 < count < least
         if too_few or (rule is not None and rule(union.cells)):
-            cell, told = int(sensitive[0]), _told(table, union)
-            found.append(
+            cell, sentences = int(sensitive[0]), _sentences(table, union)
+            violations.append(
                 LevelViolation(
                     cell,
                     table.cell_name(cell),
@@ -106,12 +106,12 @@ def union_violations(
                     "union",
                     float(least) if too_few else float("nan"),
                     float(count) if count is not None else float("nan"),
-                    told,
+                    sentences,
                     tuple(union.cells.tolist()),
-                    told,
+                    sentences,
                 )
             )
-    return found
+    return violations
 
 
 def contributors_behind(table: Table, knowledge: Knowledge, cells: Places) -> int | None:
@@ -120,11 +120,11 @@ def contributors_behind(table: Table, knowledge: Knowledge, cells: Places) -> in
     Only the largest contributors of a cell are kept, so that contributors who hide behind them are counted as if they
     were the same in every cell; in a frequency table nobody is in two parts of one sum, and counts add up.
     """
-    held = table.contributions
+    contributions = table.contributions
     owners = knowledge.owners[cells]
-    if held is not None:
-        named = set(held.holders[cells][held.holders[cells] >= 0].tolist())
-        hidden = held.counts[cells] - (held.holders[cells] >= 0).sum(axis=1)
+    if contributions is not None:
+        named = set(contributions.holders[cells][contributions.holders[cells] >= 0].tolist())
+        hidden = contributions.counts[cells] - (contributions.holders[cells] >= 0).sum(axis=1)
         return len(named) + int(np.maximum(hidden, 0).max(initial=0))
     if (owners >= 0).all():
         return len(set(owners.tolist()))
@@ -134,7 +134,7 @@ def contributors_behind(table: Table, knowledge: Knowledge, cells: Places) -> in
     return int(counts[cells].sum())
 
 
-def _told(table: Table, union: CellUnion) -> tuple[str, ...]:
+def _sentences(table: Table, union: CellUnion) -> tuple[str, ...]:
     names = [f"({table.cell_name(int(cell))})" for cell in union.cells]
     totals = []
     for row in union.equations:

@@ -80,15 +80,15 @@ def adjust(
     require_usable(table, whole=table.is_count)
     require_levels(table, levels)
     signs, scale = _signs(table, levels, weight, lower, upper, keep)
-    found = first_found(signs, end, progress)
-    if found.columns is None:
-        if found.infeasible:
+    first = first_found(signs, end, progress)
+    if first.columns is None:
+        if first.infeasible:
             raise _impossible(table, signs)
         raise UsageError(
             "no adjustment was found in time", where=f"table '{table.name}'", do="give it more time, or suppress"
         )
-    columns, bound, notes = _proven(found, end, gap, progress)
-    signs, program = found.signs, found.program
+    columns, bound, notes = _proven(first, end, gap, progress)
+    signs, program = first.signs, first.program
     if signs.whole and not is_whole(columns):
         raise UsageError(
             "no adjustment to whole numbers was found in time",
@@ -156,22 +156,22 @@ def _signs(
     return signs, scale
 
 
-def _proven(found: Found, end: float, gap: float, progress: Progress) -> tuple[Reals, float, tuple[str, ...]]:
+def _proven(best: Found, end: float, gap: float, progress: Progress) -> tuple[Reals, float, tuple[str, ...]]:
     """Return the best solution of the whole program in the time left, a bound, and what to tell of it."""
-    signs, columns, left = found.signs, found.columns, end - time.monotonic()
+    signs, columns, left = best.signs, best.columns, end - time.monotonic()
     assert columns is not None
     broken = signs.whole and not is_whole(columns)
-    if found.distance <= found.bound * (1 + gap) + 1e-7 and not broken:
-        return columns, found.bound, ()
+    if best.distance <= best.bound * (1 + gap) + 1e-7 and not broken:
+        return columns, best.bound, ()
     if left <= 0 and not broken:
-        return columns, found.bound, (_LATE,)
-    integer = np.full(len(found.program.costs), broken)
+        return columns, best.bound, (_LATE,)
+    integer = np.full(len(best.program.costs), broken)
     integer[2 * signs.count :] = True
     progress(Step("adjusting", 0, None))
-    better = solve(replace(found.program, integer=integer), seconds=max(left, 2.0), gap=gap, start=columns)
-    if better.values is not None and (broken or better.objective < found.distance):
+    better = solve(replace(best.program, integer=integer), seconds=max(left, 2.0), gap=gap, start=columns)
+    if better.values is not None and (broken or better.objective < best.distance):
         columns = better.values
-    return columns, max(found.bound, better.bound), () if better.optimal else (_LATE,)
+    return columns, max(best.bound, better.bound), () if better.optimal else (_LATE,)
 
 
 def _settled(signs: Signs, program: LinearProgram, columns: Reals) -> Reals:

@@ -74,9 +74,9 @@ def first_found(signs: Signs, end: float, progress: Progress) -> Found:
 
 
 def _with_signs_near(signs: Signs, program: LinearProgram, point: Reals, end: float) -> Found:
-    found = solve(signs.with_signs(program, point[2 * signs.count :] > 0.5)).values
-    if found is not None:
-        return Found(signs, program, found, -np.inf)
+    values = solve(signs.with_signs(program, point[2 * signs.count :] > 0.5)).values
+    if values is not None:
+        return Found(signs, program, values, -np.inf)
     # Signs as they come cannot be met together: any that can will do.
     integer = np.zeros(len(program.costs), bool)
     integer[2 * signs.count :] = True
@@ -84,8 +84,8 @@ def _with_signs_near(signs: Signs, program: LinearProgram, point: Reals, end: fl
     any_signs = solve(anything, seconds=max(end - time.monotonic(), 5.0))
     if any_signs.values is None:
         return Found(signs, program, None, -np.inf, infeasible=any_signs.infeasible)
-    found = solve(signs.with_signs(program, any_signs.values[2 * signs.count :] > 0.5)).values
-    return Found(signs, program, found, -np.inf)
+    values = solve(signs.with_signs(program, any_signs.values[2 * signs.count :] > 0.5)).values
+    return Found(signs, program, values, -np.inf)
 
 
 def _from(rows: ConstraintRows, first: int) -> ConstraintRows:

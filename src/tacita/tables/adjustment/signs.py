@@ -114,13 +114,13 @@ class Signs:
         for row in range(len(self.equations)):
             cells, coefficients = self.equations.row(row)
             which = number[cells]
-            held = np.flatnonzero(which >= 0)
-            if not 1 <= len(held) <= _MOST_SIGNS:
+            signed = np.flatnonzero(which >= 0)
+            if not 1 <= len(signed) <= _MOST_SIGNS:
                 continue
-            signs = which[held]
+            signs = which[signed]
             here = point[2 * count + signs]
             paid = float((np.abs(coefficients) * beyond[cells]).sum())
-            slopes, constant = self._facet(coefficients[held], signs, here)
+            slopes, constant = self._facet(coefficients[signed], signs, here)
             if paid >= slopes @ here + constant - 1e-6 * max(1.0, abs(constant)):
                 continue
             columns += [*cells.tolist(), *(cells + count).tolist(), *(signs + 2 * count).tolist()]
@@ -149,12 +149,12 @@ class Signs:
             np.full(2**k, -np.inf),
             rests,
         )
-        found = solve(LinearProgram(-np.append(here, 1.0), -free, free, rows)).values
-        if found is None:
+        point = solve(LinearProgram(-np.append(here, 1.0), -free, free, rows)).values
+        if point is None:
             return np.zeros(k), float(rests.min())
         # Errors of arithmetic must not cut off a corner.
-        excess = float((corners @ found[:k] + found[k] - rests).max())
-        return found[:k], float(found[k] - max(excess, 0.0))
+        excess = float((corners @ point[:k] + point[k] - rests).max())
+        return point[:k], float(point[k] - max(excess, 0.0))
 
     def changes(self, columns: Reals) -> Reals:
         """Return the change of each cell for a solution with whole signs."""

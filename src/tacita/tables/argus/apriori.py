@@ -41,7 +41,7 @@ def parse_apriori(
     Apriori(codes=('Zd', 'Total'), kind='pl', numbers=(5.0, 8.0))
     """
     separator = separator or max(",;\t|", key=text.partition("\n")[0].count)
-    found, faults = [], []
+    entries, faults = [], []
     for number, line in enumerate(text.splitlines(), 1):
         cells = [cell.strip().strip('"').strip() for cell in line.split(separator)]
         if not any(cells):
@@ -54,13 +54,13 @@ def parse_apriori(
             numbers = ()
         if kind not in _KINDS:
             faults.append(f"line {number} says none of u, s, p, c and pl after {dimensions} codes")
-        elif len(numbers) < _KINDS[kind] or any(each < 0 for each in numbers):
+        elif len(numbers) < _KINDS[kind] or any(amount < 0 for amount in numbers):
             faults.append(f"line {number}: {kind} needs {counted(_KINDS[kind], 'number')}, not negative")
         else:
-            found.append(Apriori(codes, kind, numbers[: _KINDS[kind]]))
+            entries.append(Apriori(codes, kind, numbers[: _KINDS[kind]]))
     if faults:
         raise InputError(faults_text(faults[:10]), where=where, do="correct the a-priori file")
-    return tuple(found)
+    return tuple(entries)
 
 
 def with_apriori(given: GivenTable, lines: Sequence[Apriori], share: float = 0.15) -> GivenTable:
@@ -75,7 +75,7 @@ def with_apriori(given: GivenTable, lines: Sequence[Apriori], share: float = 0.1
     costs = np.abs(table.values) if given.costs is None else given.costs.copy()
     base = given.levels or Levels.none(len(table))
     sensitive, lower, upper = base.sensitive.copy(), base.lower.copy(), base.upper.copy()
-    names = [each.name for each in table.dimensions]
+    names = [dimension.name for dimension in table.dimensions]
     faults = []
     for line in lines:
         mask, said = cells_with(table, dict(zip(names, line.codes, strict=True)))

@@ -36,12 +36,12 @@ _OF_NO_MATTER = {"READMICRODATA", "READTABLE", "SILENT", "LOGBOOK", "SOLVER", "V
 def read_batch(path: Path) -> TableSpecification:
     """Return the specification of a batch; its `notes` tell everything that was not taken over."""
     text = read_text(path, InputError, "a batch of tau-Argus (.arb)")
-    found, faults = commands(text)
+    calls, faults = commands(text)
     batch = _Batch(path.parent)
-    for number, command in enumerate(found):
+    for number, command in enumerate(calls):
         if command.word == "CLEAR":
             batch.notes.append(
-                f"<CLEAR> begins another batch: {len(found) - number - 1} commands after it are not read"
+                f"<CLEAR> begins another batch: {len(calls) - number - 1} commands after it are not read"
             )
             break
         batch.take(command)
@@ -118,7 +118,7 @@ class _Batch:
             return None
         taken = all_taken(self.rules)
         data = self._data(layout, self.layout_path, taken)
-        known = {each.name: each for each in layout.variables}
+        known = {variable.name: variable for variable in layout.variables}
         names = dict.fromkeys(name for table in self.tables for name in table.variables)
         base = self.layout_path.parent
         return TableSpecification(
@@ -133,7 +133,7 @@ class _Batch:
         )
 
     def _check_variables(self, layout: RecordLayout) -> None:
-        known = {each.name for each in layout.variables}
+        known = {variable.name for variable in layout.variables}
         for table in self.tables:
             wanted = [*table.variables, *([table.response] if table.response.lower() not in _FREQUENCY else [])]
             self.faults += [f"the record layout has no variable '{name}'" for name in wanted if name not in known]
@@ -179,12 +179,12 @@ class _Batch:
             self.notes.append("the cost by distance is not known; the value is used")
             cost = "value"
         apriori = self.apriori[0] if self.apriori else None
-        self.notes += [f"only the first a-priori file is used, not '{each.name}'" for each in self.apriori[1:]]
+        self.notes += [f"only the first a-priori file is used, not '{item.name}'" for item in self.apriori[1:]]
         plan = ProtectPlan(cost=cost, apriori=apriori)
         if not self.methods:
             return plan
         call = self.methods[0]
-        if len({each.name for each in self.methods}) > 1:
+        if len({item.name for item in self.methods}) > 1:
             self.notes.append(f"the tables are protected in several ways; {call.name} is used for all")
         if call.name not in _METHODS:
             self.notes.append(f"the way to protect '{call.name}' is not known; suppression is used")
@@ -236,7 +236,7 @@ def cells_plan(path: Path, layout_path: Path, layout: RecordLayout, response: st
         cost=layout.name_of("cost"),
         lower_level=layout.name_of("lower level"),
         upper_level=layout.name_of("upper level"),
-        largest=tuple(each.name for each in layout.of_role("largest")),
+        largest=tuple(variable.name for variable in layout.of_role("largest")),
     )
 
 

@@ -61,7 +61,7 @@ def commands(text: str) -> tuple[list[Command], list[str]]:
     >>> [call.name for call in found[0].calls()], faults
     (['P', 'FREQ'], ['line 3 is no command'])
     """
-    found, faults = [], []
+    calls, faults = [], []
     for number, line in enumerate(text.splitlines(), 1):
         plain = line.strip()
         if not plain or plain.startswith(("//", "\\\\")):
@@ -70,8 +70,8 @@ def commands(text: str) -> tuple[list[Command], list[str]]:
         if match is None:
             faults.append(f"line {number} is no command")
         elif match[1].upper() != "COMMENT":
-            found.append(Command(number, match[1].upper(), match[2]))
-    return found, faults
+            calls.append(Command(number, match[1].upper(), match[2]))
+    return calls, faults
 
 
 def table_asked(command: Command) -> TableAsked:
@@ -87,10 +87,10 @@ def table_asked(command: Command) -> TableAsked:
 
 
 def _numbers(inside: str) -> tuple[float, ...]:
-    found = []
+    numbers = []
     for part in inside.split(","):
         try:
-            found.append(float(part))
+            numbers.append(float(part))
         except ValueError:
-            found.append(0.0)
-    return tuple(found)
+            numbers.append(0.0)
+    return tuple(numbers)

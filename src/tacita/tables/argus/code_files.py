@@ -23,8 +23,8 @@ def parse_code_list(text: str) -> dict[str, str]:
     """
     labels = {}
     for line in text.splitlines():
-        code, found, label = line.partition("," if "," in line else ";")
-        if found:
+        code, separator, label = line.partition("," if "," in line else ";")
+        if separator:
             labels[code.strip().strip('"').strip()] = label.strip().strip('"').strip()
     return labels
 

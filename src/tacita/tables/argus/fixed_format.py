@@ -50,23 +50,23 @@ def table_of(path: Path, layout: RecordLayout) -> pa.Table:
     if not lines:
         raise InputError("there is no record", where=str(path), do="give a file with a line for each record")
     columns = _separated(lines, layout, path) if layout.separator else _fixed(lines, layout, path)
-    made, faults = {}, []
+    arrays, faults = {}, []
     for variable, texts in zip(layout.variables, columns, strict=True):
         plain = np.char.strip(texts)
         if variable.roles & _NUMBERS:
             values, strange = _numbers(plain, variable)
-            made[variable.name] = as_arrow(values, ~np.isnan(values))
+            arrays[variable.name] = as_arrow(values, ~np.isnan(values))
             if len(strange):
                 faults.append(f"'{variable.name}' is no number on lines {listed(strange)}")
         else:
-            made[variable.name] = _codes(plain)
+            arrays[variable.name] = _codes(plain)
     if faults:
         raise InputError(faults_text(faults), where=str(path), do="correct these lines, or the record layout")
-    return pa.table(made)
+    return pa.table(arrays)
 
 
 def _fixed(lines: list[bytes], layout: RecordLayout, path: Path) -> list[Texts]:
-    ends = {each.name: (each.start or 1) + (each.length or 1) - 1 for each in layout.variables}
+    ends = {variable.name: (variable.start or 1) + (variable.length or 1) - 1 for variable in layout.variables}
     width = max(map(len, lines))
     late = [name for name, end in ends.items() if end > width]
     if late:

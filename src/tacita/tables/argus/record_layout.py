@@ -58,12 +58,12 @@ class ArgusVariable:
         >>> ArgusVariable("nace", levels=(3, 1, 1, 0, 0)).prefixes
         (3, 4)
         """
-        reached, found = 0, []
+        reached, lengths = 0, []
         for step in self.levels:
             reached += step
             if step:
-                found.append(reached)
-        return tuple(found[:-1])
+                lengths.append(reached)
+        return tuple(lengths[:-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,11 @@ class RecordLayout:
 
     def of_role(self, role: str) -> tuple[ArgusVariable, ...]:
         """Return the variables with a role."""
-        return tuple(each for each in self.variables if role in each.roles)
+        return tuple(variable for variable in self.variables if role in variable.roles)
 
     def name_of(self, role: str) -> str | None:
         """Return the name of the first variable with a role, if there is one."""
-        return next((each.name for each in self.of_role(role)), None)
+        return next((variable.name for variable in self.of_role(role)), None)
 
 
 def read_record_layout(path: Path) -> RecordLayout:
@@ -127,7 +127,7 @@ def parse_record_layout(text: str, where: str = "the record layout") -> RecordLa
                 notes.append(f"{tokens[0]} of variable '{variables[-1].name}' is not used (line {number})")
             else:
                 variables[-1] = changed
-    names = [each.name for each in variables]
+    names = [variable.name for variable in variables]
     faults += [f"variable '{name}' stands there twice" for name in dict.fromkeys(names) if names.count(name) > 1]
     if not variables:
         faults.append("there is no variable")
@@ -158,8 +158,8 @@ def _with(variable: ArgusVariable, tokens: list[str]) -> ArgusVariable | None:
     """Return the variable with what a line says of it, None if the line says nothing that is known."""
     word, *rest = tokens
     if word in _ROLES:
-        roles = {_ROLES[each.upper()] for each in tokens if each.upper() in _ROLES}
-        codes = tuple(each for each in rest if not each.startswith("<")) if "request" in roles else ()
+        roles = {_ROLES[token.upper()] for token in tokens if token.upper() in _ROLES}
+        codes = tuple(token for token in rest if not token.startswith("<")) if "request" in roles else ()
         return replace(variable, roles=variable.roles | roles, request_codes=codes or variable.request_codes)
     if word == "<HIERARCHICAL>":
         return variable
@@ -173,11 +173,11 @@ def _with(variable: ArgusVariable, tokens: list[str]) -> ArgusVariable | None:
         case "<HIERLEADSTRING>":
             return replace(variable, lead=rest[0])
         case "<HIERLEVELS>":
-            return replace(variable, levels=tuple(int(each) for each in rest))
+            return replace(variable, levels=tuple(int(token) for token in rest))
         case "<CODELIST>":
             return replace(variable, code_list=rest[0])
         case "<TOTCODE>":
             return replace(variable, total=rest[0])
         case "<DISTANCE>":
-            return replace(variable, distance=tuple(int(each) for each in rest))
+            return replace(variable, distance=tuple(int(token) for token in rest))
     return None

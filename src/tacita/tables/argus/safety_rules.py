@@ -51,7 +51,7 @@ def taken_rules(calls: Sequence[BatchCommand]) -> Taken:
     by_name: dict[str, list[BatchCommand]] = {}
     for call in calls:
         by_name.setdefault(call.name, []).append(call)
-    active = {name: [call for call in found if not call.is_idle] for name, found in by_name.items()}
+    active = {name: [call for call in named if not call.is_idle] for name, named in by_name.items()}
     individuals = any(not call.is_idle for name, n in _PER_LEVEL.items() for call in by_name.get(name, [])[:n])
     holdings = any(not call.is_idle for name, n in _PER_LEVEL.items() for call in by_name.get(name, [])[n:])
     ranges = [call.number(1) / 100 for call in active.get("FREQ", [])]
@@ -64,23 +64,23 @@ def taken_rules(calls: Sequence[BatchCommand]) -> Taken:
 
 def all_taken(tables: Sequence[Sequence[BatchCommand]]) -> Taken:
     """Return the rules of several tables: all of them are asked of each, the stricter of two figures counts."""
-    found = [taken_rules(calls) for calls in dict.fromkeys(map(tuple, tables))] or [taken_rules(())]
-    if len(found) == 1:
-        return found[0]
-    range_ = max(each.plan.range for each in found)
-    rules = dict.fromkeys(rule for each in found for rule in each.plan.rules if not isinstance(rule, MinimumFrequency))
-    fewest = max(each.plan.minimum_frequency for each in found)
+    sets = [taken_rules(calls) for calls in dict.fromkeys(map(tuple, tables))] or [taken_rules(())]
+    if len(sets) == 1:
+        return sets[0]
+    range_ = max(taken.plan.range for taken in sets)
+    rules = dict.fromkeys(rule for taken in sets for rule in taken.plan.rules if not isinstance(rule, MinimumFrequency))
+    fewest = max(taken.plan.minimum_frequency for taken in sets)
     every = [*([MinimumFrequency(fewest)] if fewest else []), *rules]
     plan = SensitivityPlan(tuple(dict.fromkeys(_with_range(rule, range_) for rule in every)), range=range_)
     notes = ["the tables have different safety rules; all of them are asked of each table"]
-    if len({each.weights for each in found}) > 1:
+    if len({taken.weights for taken in sets}) > 1:
         notes.append("weights are applied in all tables, since the batch applies them in some")
     return Taken(
         plan,
-        any(each.weights for each in found),
-        any(each.individuals for each in found),
-        any(each.holdings for each in found),
-        tuple(dict.fromkeys((*notes, *(note for each in found for note in each.notes)))),
+        any(taken.weights for taken in sets),
+        any(taken.individuals for taken in sets),
+        any(taken.holdings for taken in sets),
+        tuple(dict.fromkeys((*notes, *(note for taken in sets for note in taken.notes)))),
     )
 
 

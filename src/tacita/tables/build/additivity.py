@@ -27,7 +27,7 @@ class Gap:
     """Whether the difference may be told: no cell of the sum is suppressed, and none is left out or zero, whose true
     value the difference might be."""
 
-    def told(self, table: Table) -> str:
+    def sentence(self, table: Table) -> str:
         """Return the gap in words; of a sum with unpublished cells only its relative size."""
         parts = "exceed" if self.difference > 0 else "fall short of"
         by = f"{abs(self.difference):.6g}" if self.published else f"{100 * self.relative:.2g} %"
@@ -80,15 +80,15 @@ def gaps(
     rounding = 0.0 if exact or places >= MOST_DECIMALS else 0.5 * 10.0**-places
     allowed = terms * (rounding + _DIGITS * largest)
     hidden = np.zeros(len(table), bool) if suppressed is None else suppressed
-    found = []
+    wrong = []
     for row in np.flatnonzero(complete & (np.abs(residuals) > allowed)):
         cells, coefficients = equations.row(int(row))
         total = int(cells[coefficients < 0][0]) if (coefficients < 0).any() else int(cells[0])
         size = max(abs(float(values[total])), float(np.abs(values[cells]).sum()) / 2, 1e-300)
         relative = abs(float(residuals[row])) / size
         open_ = not hidden[cells].any() and bool((values[cells] != 0).all()) and _is_whole(table, total, cells)
-        found.append(Gap(int(row), total, float(residuals[row]), relative, open_))
-    return tuple(sorted(found, key=lambda gap: -gap.relative))
+        wrong.append(Gap(int(row), total, float(residuals[row]), relative, open_))
+    return tuple(sorted(wrong, key=lambda gap: -gap.relative))
 
 
 def _is_whole(table: Table, total: int, cells: NDArray[np.int64]) -> bool:
@@ -101,4 +101,4 @@ def _is_whole(table: Table, total: int, cells: NDArray[np.int64]) -> bool:
     dimension = table.dimensions[at]
     code = dimension.codes[table.codes[total, at]]
     parts = {dimension.codes[place] for place in places[:, at]} - {code}
-    return any(each.total == code and set(each.parts) == parts for each in dimension.sums)
+    return any(sum_.total == code and set(sum_.parts) == parts for sum_ in dimension.sums)

@@ -27,31 +27,35 @@ def dimension_of(
     `totals` says that the data are cells, whose codes include totals and sub-totals.
     """
     column = plan.column or plan.name
-    found = [row[0] for row in distinct([column])]
-    codes = sorted({text_of(value).strip() for value in found if value is not None}, key=natural_order)
+    texts = [row[0] for row in distinct([column])]
+    codes = sorted({text_of(value).strip() for value in texts if value is not None}, key=natural_order)
     if hierarchy is not None:
-        made = read_hierarchy(hierarchy, plan.name, plan.total, plan.lead)
+        dimension = read_hierarchy(hierarchy, plan.name, plan.total, plan.lead)
     elif plan.hierarchies:
-        made, *others = (read_hierarchy(path, plan.name, plan.total, plan.lead) for path in plan.hierarchies)
+        dimension, *others = (read_hierarchy(path, plan.name, plan.total, plan.lead) for path in plan.hierarchies)
         for other in others:
-            made = _joined(made, other)
+            dimension = _joined(dimension, other)
     elif plan.tree is not None:
-        made = Dimension.tree(plan.name, plan.tree)
+        dimension = Dimension.tree(plan.name, plan.tree)
     elif plan.columns:
         paths = [[text_of(code).strip() for code in row] for row in distinct(plan.columns) if None not in row]
-        made = from_paths(plan.name, sorted(paths, key=lambda path: [natural_order(code) for code in path]), plan.total)
+        dimension = from_paths(
+            plan.name, sorted(paths, key=lambda path: [natural_order(code) for code in path]), plan.total
+        )
     elif plan.prefixes:
         leaves = [code for code in codes if code not in {plan.missing, plan.total}]
         if totals:
             leaves = [code for code in leaves if not any(other != code and other.startswith(code) for other in leaves)]
-        made = from_prefixes(plan.name, leaves, plan.prefixes, plan.total)
+        dimension = from_prefixes(plan.name, leaves, plan.prefixes, plan.total)
     else:
-        made = _flat(plan, codes, totals=totals)
-    if plan.missing is not None and (None in found or plan.missing in codes):
-        made = with_leaf(made, plan.missing)
+        dimension = _flat(plan, codes, totals=totals)
+    if plan.missing is not None and (None in texts or plan.missing in codes):
+        dimension = with_leaf(dimension, plan.missing)
     if plan.labels is not None:
-        made = with_labels(made, read_code_list(plan.labels) if isinstance(plan.labels, Path) else plan.labels)
-    return made
+        dimension = with_labels(
+            dimension, read_code_list(plan.labels) if isinstance(plan.labels, Path) else plan.labels
+        )
+    return dimension
 
 
 def _flat(plan: DimensionPlan, codes: Sequence[str], *, totals: bool) -> Dimension:
@@ -122,7 +126,7 @@ def _apart(specification: TableSpecification, response: str) -> list[tuple[str, 
     """Return the pairs of dimensions of linked tables that no table has both of."""
     tables = [set(plan.dimensions) for plan in specification.tables_of(response)]
     names = dict.fromkeys(name for plan in specification.tables_of(response) for name in plan.dimensions)
-    return [pair for pair in combinations(names, 2) if not any(set(pair) <= each for each in tables)]
+    return [pair for pair in combinations(names, 2) if not any(set(pair) <= table for table in tables)]
 
 
 def _finest(specification: TableSpecification, name: str) -> str:

@@ -33,12 +33,12 @@ def gather(
     `known` are dimensions that are made already: an earlier publication has those of the new table.
     """
     if specification.data.cells is not None:
-        found: tuple[GivenTable, ...] = (_of_cells(specification, engine, progress, known),)
+        tables: tuple[GivenTable, ...] = (_of_cells(specification, engine, progress, known),)
     else:
         microdata = read_microdata(specification.data, engine)
-        found = tuple(_of_microdata(specification, microdata, each, progress) for each in specification.responses)
+        tables = tuple(_of_microdata(specification, microdata, one, progress) for one in specification.responses)
     protect = specification.protect
-    return tuple(with_wishes(_with_apriori(each, specification), protect.keep, protect.suppress) for each in found)
+    return tuple(with_wishes(_with_apriori(one, specification), protect.keep, protect.suppress) for one in tables)
 
 
 def read_microdata(data: DataPlan, engine: Engine) -> Microdata:
@@ -55,7 +55,7 @@ def layouts_of(specification: TableSpecification, microdata: Microdata, response
     data = specification.data
     distinct = _of_relation(microdata.relation)
     require_one_dimension_for_a_column(specification, response)
-    found = _dimensions(specification, specification.tables_of(response), distinct)
+    by_table = _dimensions(specification, specification.tables_of(response), distinct)
     plans = {name: _plan(specification, name) for plan in specification.tables for name in plan.dimensions}
     return tuple(
         MicrodataLayout(
@@ -77,7 +77,7 @@ def layouts_of(specification: TableSpecification, microdata: Microdata, response
             missing_response=data.missing_response,
             negative=specification.attacker.lower is None,
         )
-        for plan, dimensions in found
+        for plan, dimensions in by_table
     )
 
 
@@ -158,17 +158,17 @@ def _dimensions(
     totals: bool = False,
 ) -> list[tuple[TablePlan, list[Dimension]]]:
     """Return the tables with their dimensions; a dimension that several tables share is made once."""
-    made: dict[tuple[str, Path | None], Dimension] = {(each.name, None): each for each in known}
-    found = []
+    by_hierarchy: dict[tuple[str, Path | None], Dimension] = {(one.name, None): one for one in known}
+    by_table = []
     for plan in plans:
         dimensions = []
         for name in plan.dimensions:
             key = (name, plan.hierarchies.get(name))
-            if key not in made:
-                made[key] = dimension_of(_plan(specification, name), distinct, key[1], totals=totals)
-            dimensions.append(made[key])
-        found.append((plan, dimensions))
-    return found
+            if key not in by_hierarchy:
+                by_hierarchy[key] = dimension_of(_plan(specification, name), distinct, key[1], totals=totals)
+            dimensions.append(by_hierarchy[key])
+        by_table.append((plan, dimensions))
+    return by_table
 
 
 def _of_relation(relation: Relation) -> Distinct:

@@ -44,7 +44,7 @@ def cells_with(table: Table, codes: Mapping[str, str]) -> tuple[NDArray[np.bool_
     """Return the cells that have these codes (in other dimensions any), and faults of the description."""
     mask = np.ones(len(table), bool)
     faults = []
-    names = {each.name: at for at, each in enumerate(table.dimensions)}
+    names = {one.name: at for at, one in enumerate(table.dimensions)}
     for name, code in codes.items():
         if name not in names:
             faults.append(f"no dimension '{name}'{did_you_mean(name, names)}")
@@ -86,8 +86,8 @@ def with_wishes(
 def _all_with(table: Table, wishes: Sequence[Mapping[str, str]], faults: list[str]) -> NDArray[np.bool_]:
     mask = np.zeros(len(table), bool)
     for codes in wishes:
-        found, said = cells_with(table, codes)
+        cells, said = cells_with(table, codes)
         faults += said
         if not said:
-            mask |= found
+            mask |= cells
     return mask

@@ -116,32 +116,32 @@ def of_signed_sums(rows: Sequence[tuple[str, str, int]], name: str, where: str =
     for code, of, sign in rows:
         terms.setdefault(of, []).append((code, sign))
     leaves = list(dict.fromkeys(code for code, _, _ in rows if code not in terms))
-    held: dict[str, list[str]] = {leaf: [leaf] for leaf in leaves}
+    leaves_of: dict[str, list[str]] = {leaf: [leaf] for leaf in leaves}
     sums: list[Sum] = []
     waiting = list(terms)
     while waiting:
-        ready = [of for of in waiting if all(code in held for code, _ in terms[of])]
+        ready = [of for of in waiting if all(code in leaves_of for code, _ in terms[of])]
         if not ready:
             raise HierarchyError("the sums go in a circle", where=where or f"dimension '{name}'", do="mend the sums")
         for of in ready:
-            less = {leaf for code, sign in terms[of] if sign < 0 for leaf in held[code]}
+            less = {leaf for code, sign in terms[of] if sign < 0 for leaf in leaves_of[code]}
             plus = [code for code, sign in terms[of] if sign > 0]
-            held[of] = [leaf for code in plus for leaf in held[code] if leaf not in less]
+            leaves_of[of] = [leaf for code in plus for leaf in leaves_of[code] if leaf not in less]
             if not less:
                 sums.append(Sum(of, tuple(plus)))
                 continue
             minus = tuple(code for code, sign in terms[of] if sign < 0)
-            outside = sorted(less - {leaf for code in plus for leaf in held[code]})
-            if len(plus) != 1 or outside or not held[of]:
+            outside = sorted(less - {leaf for code in plus for leaf in leaves_of[code]})
+            if len(plus) != 1 or outside or not leaves_of[of]:
                 raise HierarchyError(
                     f"'{of}' takes away codes that it does not hold, or from several codes",
                     where=where or f"dimension '{name}'",
                     do="let a code with minus signs be one other code less some of its parts",
                 )
-            sums += [Sum(of, tuple(held[of])), Sum(plus[0], (of, *minus))]
+            sums += [Sum(of, tuple(leaves_of[of])), Sum(plus[0], (of, *minus))]
         waiting = [of for of in waiting if of not in ready]
-    parts = {part for each in sums for part in each.parts}
-    tops = [of for of in dict.fromkeys(each.total for each in sums) if of not in parts]
+    parts = {part for sum_ in sums for part in sum_.parts}
+    tops = [of for of in dict.fromkeys(sum_.total for sum_ in sums) if of not in parts]
     if len(tops) != 1:
         raise HierarchyError(
             f"{len(tops)} codes are in no sum: there must be one total",

@@ -171,7 +171,7 @@ def _joined(table: Table, earlier: Table) -> tuple[System, NDArray[np.int64], ND
 def _keys(system: System, table: Table) -> NDArray[np.int64]:
     keys = np.zeros(len(table), np.int64)
     for at, dimension in enumerate(table.dimensions):
-        into = next(number for number, each in enumerate(system.dimensions) if each.name == dimension.name)
+        into = next(number for number, one in enumerate(system.dimensions) if one.name == dimension.name)
         places = np.array([system.dimensions[into].position(code) for code in dimension.codes], np.int64)
         keys += places[table.codes[:, at]] * system.radix[into]
     return keys

@@ -35,7 +35,7 @@ class System:
 
     def codes(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the codes of cells from their keys."""
-        sizes = [len(each.codes) for each in self.dimensions]
+        sizes = [len(dimension.codes) for dimension in self.dimensions]
         columns = [keys // weight % size for weight, size in zip(self.radix, sizes, strict=True)]
         return np.stack(columns, axis=1).astype(np.int32) if columns else np.zeros((len(keys), 0), np.int32)
 
@@ -61,13 +61,15 @@ def linked(tables: Sequence[tuple[str, Sequence[Dimension]]]) -> System:
     """
     joined: dict[str, Dimension] = {}
     for _, dimensions in tables:
-        for each in dimensions:
-            joined[each.name] = _joined(joined[each.name], each) if each.name in joined else each
+        for dimension in dimensions:
+            joined[dimension.name] = (
+                _joined(joined[dimension.name], dimension) if dimension.name in joined else dimension
+            )
     everything = tuple(joined.values())
     _check_cover(everything)
     shown, sums = [], []
     for _, dimensions in tables:
-        own = {each.name: each for each in dimensions}
+        own = {dimension.name: dimension for dimension in dimensions}
         shown.append(
             tuple(
                 np.sort(np.array([whole.position(code) for code in own[name].codes], np.int64))
@@ -78,9 +80,9 @@ def linked(tables: Sequence[tuple[str, Sequence[Dimension]]]) -> System:
         )
         sums.append(tuple(own[name].sums if name in own else () for name in joined))
     radix, size = [], 1
-    for each in reversed(everything):
+    for dimension in reversed(everything):
         radix.append(size)
-        size *= len(each.codes)
+        size *= len(dimension.codes)
     if size > _MOST_KEYS:
         raise HierarchyError(
             "the dimensions together have more combinations than can be numbered",
@@ -104,22 +106,20 @@ def _joined(first: Dimension, second: Dimension) -> Dimension:
 def _check_cover(dimensions: Sequence[Dimension]) -> None:
     """Raise if a sum does not hold exactly the leaves of its total: alternative hierarchies must agree on them."""
     faults = []
-    for each in dimensions:
-        under = each.leaves_under()
-        for total in each.sums:
-            held = [leaf for part in total.parts for leaf in under[part]]
-            lacking = sorted(under[total.total].symmetric_difference(held))
+    for dimension in dimensions:
+        under = dimension.leaves_under()
+        for total in dimension.sums:
+            covered = [leaf for part in total.parts for leaf in under[part]]
+            lacking = sorted(under[total.total].symmetric_difference(covered))
             if lacking:
                 parts = f"the sum of '{total.total}' from {listed([repr(part) for part in total.parts], 3)}"
                 faults.append(
-                    f"dimension '{each.name}': {parts} does not hold the same codes as another of its sums; "
+                    f"dimension '{dimension.name}': {parts} does not hold the same codes as another of its sums; "
                     f"they differ in {listed([repr(code) for code in lacking], 5)}"
                 )
-            elif len(set(held)) < len(held):
-                twice = sorted({leaf for leaf in held if held.count(leaf) > 1})
-                faults.append(
-                    f"dimension '{each.name}': '{total.total}' would count {listed([repr(c) for c in twice], 5)} twice"
-                )
+            elif len(set(covered)) < len(covered):
+                twice = [repr(code) for code in sorted({leaf for leaf in covered if covered.count(leaf) > 1})]
+                faults.append(f"dimension '{dimension.name}': '{total.total}' would count {listed(twice, 5)} twice")
     if faults:
         raise HierarchyError(
             faults_text(faults), do="let every hierarchy of a variable have the same leaves, each once"

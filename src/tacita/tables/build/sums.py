@@ -22,19 +22,19 @@ def equations_of(system: System, keys: NDArray[np.int64], parts: list[NDArray[np
         # Two tables may spell one sum with its parts in another order.
         same: dict[tuple[str, frozenset[str]], tuple[Sum, NDArray[np.bool_]]] = {}
         for table, shown in enumerate(parts):
-            for each in system.sums[table][at]:
-                name = (each.total, frozenset(each.parts))
+            for one in system.sums[table][at]:
+                name = (one.total, frozenset(one.parts))
                 mask = same[name][1] | shown if name in same else shown
-                same[name] = (each, mask)
+                same[name] = (one, mask)
         order = np.argsort(place, kind="stable")
         sorted_place = place[order]
-        for each, mask in same.values():
-            here = dimension.position(each.total)
+        for one, mask in same.values():
+            here = dimension.position(one.total)
             first, last = np.searchsorted(sorted_place, [here, here + 1])
             totals = order[first:last]
             totals = totals[mask[totals]]
             if len(totals):
-                steps = np.array([dimension.position(part) - here for part in each.parts], np.int64) * radix
+                steps = np.array([dimension.position(part) - here for part in one.parts], np.int64) * radix
                 rows.append(_row_block(keys, totals, steps))
     return _assembled(rows)
 
@@ -44,10 +44,10 @@ def _row_block(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the totals that have parts, how many parts each has, and the parts of all one after the other."""
     wanted = keys[totals][:, None] + steps[None, :]
-    found = np.searchsorted(keys, wanted)
-    there = keys[np.minimum(found, len(keys) - 1)] == wanted
+    at = np.searchsorted(keys, wanted)
+    there = keys[np.minimum(at, len(keys) - 1)] == wanted
     lengths = there.sum(axis=1)
-    return totals[lengths > 0], lengths[lengths > 0].astype(np.int64), found[there].astype(np.int64)
+    return totals[lengths > 0], lengths[lengths > 0].astype(np.int64), at[there].astype(np.int64)
 
 
 def _assembled(rows: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]) -> Equations:
@@ -72,7 +72,7 @@ def same_cells(table: Table, other: Table) -> tuple[NDArray[np.int64], NDArray[n
     The two may have other codes and other hierarchies; a dimension that one of them lacks is at its total.
     """
     keys, old_keys = np.zeros(len(table), np.int64), np.zeros(len(other), np.int64)
-    old = {each.name: at for at, each in enumerate(other.dimensions)}
+    old = {one.name: at for at, one in enumerate(other.dimensions)}
     inside = np.ones(len(other), bool)
     size = 1
     for at, dimension in enumerate(table.dimensions):
@@ -80,9 +80,9 @@ def same_cells(table: Table, other: Table) -> tuple[NDArray[np.int64], NDArray[n
         if dimension.name in old:
             codes = other.dimensions[old[dimension.name]].codes
             places = np.array([dimension.position(code) if code in dimension else -1 for code in codes], np.int64)
-            found = places[other.codes[:, old.pop(dimension.name)]]
-            inside &= found >= 0
-            old_keys += found * size
+            place = places[other.codes[:, old.pop(dimension.name)]]
+            inside &= place >= 0
+            old_keys += place * size
         size *= len(dimension.codes)
     for at in old.values():
         inside &= other.codes[:, at] == 0

@@ -106,9 +106,9 @@ def with_leaf(dimension: Dimension, code: str) -> Dimension:
     if code in dimension:
         return dimension
     sums = tuple(
-        replace(each, parts=(*each.parts, code)) if each.total == dimension.total else each for each in dimension.sums
+        replace(sum_, parts=(*sum_.parts, code)) if sum_.total == dimension.total else sum_ for sum_ in dimension.sums
     )
-    if not any(each.total == dimension.total for each in sums):
+    if not any(sum_.total == dimension.total for sum_ in sums):
         sums = (*sums, Sum(dimension.total, (code,)))
     return Dimension(dimension.name, (*dimension.codes, code), sums, dimension.labels)
 

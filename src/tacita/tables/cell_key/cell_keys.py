@@ -38,14 +38,14 @@ def cell_keys(table: Table, codes: NDArray[np.int32], keys: NDArray[np.uint64]) 
     summation = summation_of(table)
     _require_leaves(table, codes, keys)
     # One number per combination of codes: to sort numbers is ten times quicker than to sort rows.
-    sizes = [len(each.codes) for each in table.dimensions]
+    sizes = [len(one.codes) for one in table.dimensions]
     combined = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), sizes)
     numbers_of_groups, first = np.unique(combined, return_inverse=True)
     groups = np.column_stack(np.unravel_index(numbers_of_groups, sizes))
     sums, counts = _summed(first, keys, len(groups))
     per_cell, numbers = np.zeros(len(table), np.uint64), np.zeros(len(table), np.int64)
-    leaf = [np.isin(np.arange(len(each.codes)), [each.position(code) for code in each.leaves])
-            for each in table.dimensions]  # fmt: skip
+    leaf = [np.isin(np.arange(len(one.codes)), [one.position(code) for code in one.leaves])
+            for one in table.dimensions]  # fmt: skip
     total = np.column_stack(
         [(table.codes[:, d] == 0) & ~leaf[d][table.codes[:, d]] for d in range(len(table.dimensions))]
     )
@@ -59,14 +59,14 @@ def cell_keys(table: Table, codes: NDArray[np.int32], keys: NDArray[np.uint64]) 
             if cell is not None:
                 per_cell[cell] += sums[at]
                 numbers[cell] += counts[at]
-    under = [each.leaves_under() for each in table.dimensions]
+    under = [one.leaves_under() for one in table.dimensions]
     for cell in np.flatnonzero(summation.inner & ~simple):
         # A cell at a middle level that no sum of this table explains: a linked table that is less deep.
-        held = np.ones(len(groups), bool)
+        alike = np.ones(len(groups), bool)
         for d, dimension in enumerate(table.dimensions):
             leaves = under[d][dimension.codes[table.codes[cell, d]]]
-            held &= np.isin(groups[:, d], [dimension.position(code) for code in leaves])
-        per_cell[cell], numbers[cell] = sums[held].sum(), counts[held].sum()
+            alike &= np.isin(groups[:, d], [dimension.position(code) for code in leaves])
+        per_cell[cell], numbers[cell] = sums[alike].sum(), counts[alike].sum()
     _require_same_records(table, summation.totals(numbers))
     return summation.totals(per_cell)
 

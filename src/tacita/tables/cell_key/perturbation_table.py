@@ -107,14 +107,14 @@ def design(
     for count in range(1, last + 1):
         chance = stay.get(count) if isinstance(stay, Mapping) else stay
         changes = np.array([v for v in range(-maximum, maximum + 1) if count + v == 0 or count + v > smallest])
-        found = _largest_entropy(changes, variance, chance, monotone)
-        if found is None and relax:
-            found = _largest_entropy(changes, None, None, monotone)
+        solution = _largest_entropy(changes, variance, chance, monotone)
+        if solution is None and relax:
+            solution = _largest_entropy(changes, None, None, monotone)
             relaxed.append(count)
-        if found is None:
+        if solution is None:
             faults.append(_fault(count, changes, variance, chance, monotone))
         else:
-            rows[count, found[0] + maximum] = found[1]
+            rows[count, solution[0] + maximum] = solution[1]
     if faults:
         raise UsageError(
             faults_text(faults),
@@ -134,7 +134,7 @@ def _require(maximum: int, variance: float, smallest: int, stay: float | Mapping
     if smallest < 0 or smallest >= maximum:
         faults.append(f"the threshold is {smallest}, not in 0..{maximum - 1}")
     given = stay.values() if isinstance(stay, Mapping) else () if stay is None else (stay,)
-    faults.extend(f"the probability of no change is {each}, not in [0, 1)" for each in given if not 0 <= each < 1)
+    faults.extend(f"the probability of no change is {value}, not in [0, 1)" for value in given if not 0 <= value < 1)
     if faults:
         raise UsageError(faults_text(faults), where="perturbation table", do="mend the parameters")
 

@@ -31,7 +31,7 @@ def record_keys(identifiers: Sequence[str | int | None], secret: bytes) -> NDArr
             f"the secret for the record keys {why}",
             do="give 16 to 64 random bytes, and keep them: the next tables need the same",
         )
-    texts = [None if each is None else str(each) for each in identifiers]
+    texts = [None if digest is None else str(digest) for digest in identifiers]
     missing = sum(text is None or not text for text in texts)
     if missing:
         raise InputError(
@@ -49,9 +49,9 @@ def record_keys(identifiers: Sequence[str | int | None], secret: bytes) -> NDArr
     start = hashlib.blake2b(key=secret, digest_size=8)
     digests = bytearray()
     for text in texts:
-        each = start.copy()
-        each.update(text.encode())  # type: ignore[union-attr]
-        digests += each.digest()
+        digest = start.copy()
+        digest.update(text.encode())  # type: ignore[union-attr]
+        digests += digest.digest()
     return np.frombuffer(bytes(digests), dtype="<u8").astype(np.uint64)
 
 

@@ -46,7 +46,7 @@ def cut_widths(
             break
         widths, bound = np.maximum(answer.values, lower), answer.objective
         wider = np.minimum(np.maximum(widths, 0.02), upper)
-        found = 0
+        cuts = 0
         for need in needs:
             if time.monotonic() >= end:
                 break
@@ -56,9 +56,9 @@ def cut_widths(
                 if cut @ widths < level * (1 - 1e-7) - 1e-9:
                     used = np.flatnonzero(cut).astype(np.int32)
                     master.addRow(level, np.inf, len(used), used, cut[used])
-                    found += 1
+                    cuts += 1
                     break
-        if not found or time.monotonic() >= end:
+        if not cuts or time.monotonic() >= end:
             break
     return widths[:cells] * scale, widths[cells:] * scale, bound * scale
 

@@ -112,6 +112,6 @@ def widened(
     answer = solve(program, seconds=20.0 if whole else np.inf)
     if answer.values is None:
         return None
-    found = answer.values * scale
-    differences = found[:cells] + found[cells : 2 * cells] - found[2 * cells :]
+    widths = answer.values * scale
+    differences = widths[:cells] + widths[cells : 2 * cells] - widths[2 * cells :]
     return np.maximum(down, -differences), np.maximum(up, differences)

@@ -131,15 +131,15 @@ def _weights(table: Table, weight: Literal["unity", "relative"] | Reals) -> Real
 
 
 def _needs(levels: Levels, room: Room) -> tuple[Need, ...]:
-    found = []
+    needs = []
     for cell in np.flatnonzero(levels.sensitive):
         above, below = float(levels.upper[cell]), float(levels.lower[cell])
         rest = max(float(levels.sliding[cell]) - above - below, 0.0)
         more = min(rest, max(float(room.above[cell]) - above, 0.0))
         for upward, distance in ((True, above + more), (False, below + rest - more)):
             if distance > 0:
-                found.append(Need(int(cell), upward, distance))
-    return tuple(found)
+                needs.append(Need(int(cell), upward, distance))
+    return tuple(needs)
 
 
 def _missed(table: Table, levels: Levels, needs: tuple[Need, ...], down: Reals, up: Reals) -> tuple[Need, ...]:
@@ -147,8 +147,8 @@ def _missed(table: Table, levels: Levels, needs: tuple[Need, ...], down: Reals, 
     below, above = np.zeros(len(table)), np.zeros(len(table))
     for need in needs:
         (above if need.upward else below)[need.cell] = need.distance
-    asked = replace(levels, lower=below, upper=above, sliding=np.zeros(len(table)))
-    missing = {(each.cell, each.upward) for each in shortfalls(table, asked, down, up, whole=False)}
+    wanted = replace(levels, lower=below, upper=above, sliding=np.zeros(len(table)))
+    missing = {(shortfall.cell, shortfall.upward) for shortfall in shortfalls(table, wanted, down, up, whole=False)}
     return tuple(need for need in needs if (need.cell, need.upward) in missing)
 
 
@@ -156,8 +156,8 @@ def _protected(
     table: Table, need: Need, room: Room, weights: Reals, down: Reals, up: Reals, *, whole: bool, known: int = -1
 ) -> tuple[Reals, Reals]:
     """Return widths with which one level is reached, or refuse."""
-    found = widened(table, need, room, weights, down, up, whole=whole, known=known)
-    if found is None:
+    widths = widened(table, need, room, weights, down, up, whole=whole, known=known)
+    if widths is None:
         who = "" if known < 0 else f", against the contributor who alone stands behind {table.cell_name(known)}"
         raise InputError(
             f"{table.cell_name(need.cell)} cannot be protected {'upwards' if need.upward else 'downwards'}{who}: the "
@@ -165,7 +165,7 @@ def _protected(
             where=f"table '{table.name}'",
             do="keep fewer cells exact, widen the external bounds or lower the level",
         )
-    return found
+    return widths
 
 
 def _against_owners(
@@ -210,8 +210,8 @@ def _against_whole(
         missing = shortfalls(table, levels, table.values - lower, upper - table.values, whole=knowledge.integer)
         if not missing:
             return lower, upper
-        for each in missing:
-            need = Need(each.cell, each.upward, each.needed)
+        for shortfall in missing:
+            need = Need(shortfall.cell, shortfall.upward, shortfall.needed)
             down, up = _protected(
                 table, need, room, weights, table.values - lower, upper - table.values, whole=knowledge.integer
             )

@@ -29,7 +29,7 @@ def wide_csv(part: TablePart) -> str:
     further = part.dimensions[2:]
     for number, grid in enumerate(grids(part)):
         if not number:
-            writer.writerow([*(each.name for each in further), grid.corner, *grid.heads])
+            writer.writerow([*(dimension.name for dimension in further), grid.corner, *grid.heads])
         for head, cells in zip(grid.sides, grid.cells, strict=True):
             writer.writerow([*grid.at, head, *(cell.as_text(written) for cell in cells)])
     return text.getvalue()

@@ -21,7 +21,7 @@ def _rows(part: TablePart) -> Iterator[list[Cell]]:
     side_depths = depths(part.dimensions[0]) if part.dimensions else {}
     for number, grid in enumerate(grids(part)):
         if not number:
-            further = [Head(each.name) for each in part.dimensions[2:]]
+            further = [Head(dimension.name) for dimension in part.dimensions[2:]]
             yield [*further, Head(grid.corner), *(Head(head) for head in grid.heads)]
         for side, cells in zip(grid.sides, grid.cells, strict=True):
             yield [*grid.at, Head(side, side_depths.get(side, 0)), *(_cell(cell) for cell in cells)]

@@ -22,7 +22,7 @@ _CONFIDENTIALITY = {Status.PRIMARY: "C", Status.SECONDARY: "D", Status.FORCED: "
 
 def sdmx_csv(part: TablePart, *, agency: str = AGENCY) -> str:
     """Return the cells as observations."""
-    names = _identifiers([each.name for each in part.dimensions])
+    names = _identifiers([dimension.name for dimension in part.dimensions])
     structure = f"{_identifier(agency)}:{_identifier(part.name)}(1.0)"
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -52,12 +52,12 @@ def _identifier(name: str) -> str:
 def _identifiers(names: Sequence[str]) -> list[str]:
     """Return identifiers that differ: two names that would be one get a number."""
     taken = {"STRUCTURE", "STRUCTURE_ID", "ACTION", "OBS_VALUE", "OBS_STATUS", "CONF_STATUS"}
-    found: list[str] = []
+    identifiers: list[str] = []
     for name in names:
         plain = candidate = _identifier(name)
         number = 2
         while candidate in taken:
             candidate, number = f"{plain}_{number}", number + 1
         taken.add(candidate)
-        found.append(candidate)
-    return found
+        identifiers.append(candidate)
+    return identifiers

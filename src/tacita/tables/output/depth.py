@@ -12,9 +12,9 @@ def depths(dimension: Dimension) -> dict[str, int]:
     {'Total': 0, 'small': 1, '1-9': 2, '10-49': 2, 'large': 1}
     """
     above: dict[str, str] = {}
-    for each in dimension.sums:
-        for part in each.parts:
-            above.setdefault(part, each.total)
+    for sum_ in dimension.sums:
+        for part in sum_.parts:
+            above.setdefault(part, sum_.total)
 
     def depth(code: str) -> int:
         steps = 0

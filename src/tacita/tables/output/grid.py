@@ -73,9 +73,9 @@ def grids(part: TablePart) -> Iterator[Grid]:
     sides = part.dimensions[0].codes if part.dimensions else (part.name,)
     row_of = part.codes[:, 0] if part.dimensions else np.zeros(len(part), np.int32)
     for at, cells in _sheets(part):
-        found = {(int(row_of[cell]), int(column_of[cell])): _cell(part, int(cell)) for cell in cells}
+        cells_at = {(int(row_of[cell]), int(column_of[cell])): _cell(part, int(cell)) for cell in cells}
         nothing = GridCell(is_there=False)
-        laid = [[found.get((row, column), nothing) for column in range(len(heads))] for row in range(len(sides))]
+        laid = [[cells_at.get((row, column), nothing) for column in range(len(heads))] for row in range(len(sides))]
         yield Grid(at, corner, sides, heads, laid)
 
 
@@ -89,7 +89,7 @@ def _sheets(part: TablePart) -> Iterator[tuple[tuple[str, ...], NDArray[np.int64
     order = np.argsort(which.ravel(), kind="stable")
     ends = np.cumsum(np.bincount(which.ravel(), minlength=len(combinations)))
     for number, combination in enumerate(combinations):
-        at = tuple(each.codes[code] for each, code in zip(part.dimensions[2:], combination, strict=True))
+        at = tuple(dimension.codes[code] for dimension, code in zip(part.dimensions[2:], combination, strict=True))
         yield at, order[ends[number - 1] if number else 0 : ends[number]]
 
 

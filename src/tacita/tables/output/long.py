@@ -40,7 +40,7 @@ def long_form(part: TablePart) -> pa.Table:
         columns[dimension.name] = pa.DictionaryArray.from_arrays(as_arrow(codes), words).cast(pa.string())
     withheld = part.withheld
     columns[VALUE] = as_arrow(np.where(withheld, 0.0, rounded(part.values)), ~withheld)
-    marks = ["", MARKER] if part.statuses is None else [each.name.lower() for each in Status]
+    marks = ["", MARKER] if part.statuses is None else [status.name.lower() for status in Status]
     places = (withheld if part.statuses is None else part.statuses).astype(np.int32)
     columns[STATUS] = pa.DictionaryArray.from_arrays(as_arrow(places), pa.array(marks, pa.string())).cast(pa.string())
     for name, bound in ((LOWER, part.lower), (UPPER, part.upper)):
@@ -55,7 +55,7 @@ def long_form(part: TablePart) -> pa.Table:
 def check_names(part: TablePart) -> None:
     """Raise if a dimension is called as a column that every table has."""
     taken = {VALUE, STATUS, LOWER, UPPER, *part.columns}
-    if clash := [each.name for each in part.dimensions if each.name in taken]:
+    if clash := [dimension.name for dimension in part.dimensions if dimension.name in taken]:
         raise UsageError(
             f"a dimension is called '{clash[0]}', and so is a column of every table that is written",
             where=f"table '{part.name}'",

@@ -61,7 +61,7 @@ class TablePart:
 
     def cell_codes(self, cell: int) -> tuple[str, ...]:
         """Return the codes of a cell."""
-        return tuple(each.codes[at] for each, at in zip(self.dimensions, self.codes[cell], strict=True))
+        return tuple(dimension.codes[at] for dimension, at in zip(self.dimensions, self.codes[cell], strict=True))
 
 
 def parts_of(
@@ -105,7 +105,7 @@ class _Whole:
 
 def _dimensions(table: Table, mask: NDArray[np.bool_], named: Sequence[str] | None) -> list[int]:
     if named is not None:
-        places = {each.name: at for at, each in enumerate(table.dimensions)}
+        places = {dimension.name: at for at, dimension in enumerate(table.dimensions)}
         return [places[name] for name in named]
     if len(table.parts) < 2:
         return list(range(len(table.dimensions)))
@@ -154,9 +154,9 @@ def _reduced(dimension: Dimension, codes: Sequence[str]) -> Dimension:
     kept = set(codes)
     if tuple(codes) == dimension.codes:
         return dimension
-    sums = tuple(each for each in dimension.sums if each.total in kept and kept.issuperset(each.parts))
-    held = {part for each in sums for part in each.parts}
-    if all(code in held for code in codes[1:]) and codes[0] not in held:
+    sums = tuple(sum_ for sum_ in dimension.sums if sum_.total in kept and kept.issuperset(sum_.parts))
+    parts = {part for sum_ in sums for part in sum_.parts}
+    if all(code in parts for code in codes[1:]) and codes[0] not in parts:
         return Dimension(dimension.name, tuple(codes), sums, dimension.labels)
     # Some code stands alone here, because its siblings are in another table: the reader sees a flat list.
     return Dimension(dimension.name, tuple(codes), Dimension.flat("", codes[1:], codes[0]).sums, dimension.labels)
@@ -173,11 +173,11 @@ def reading_order(dimension: Dimension) -> list[int]:
     """
     below: dict[str, list[str]] = {}
     placed: set[str] = set()
-    for each in dimension.sums:
-        for part in each.parts:
+    for sum_ in dimension.sums:
+        for part in sum_.parts:
             if part not in placed:
                 placed.add(part)
-                below.setdefault(each.total, []).append(part)
+                below.setdefault(sum_.total, []).append(part)
     order: list[int] = []
     waiting = [code for code in dimension.codes if code not in placed][::-1]
     while waiting:

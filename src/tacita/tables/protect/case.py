@@ -17,7 +17,7 @@ from tacita.model.table import Knowledge, Levels, Status, Table
 class TableCase:
     """The tables of one response, linked or single, as one system, with everything that protects and attacks need.
 
-    `asked` says what the steward insists on (`Status.KEPT`, `Status.FORCED`, otherwise `Status.PUBLISHED`); `given` is
+    `wishes` say what the steward insists on (`Status.KEPT`, `Status.FORCED`, otherwise `Status.PUBLISHED`); `given` is
     the pattern that a table came with, if it was protected elsewhere. `shows` names the dimensions of each table.
     """
 
@@ -25,7 +25,7 @@ class TableCase:
     levels: Levels
     knowledge: Knowledge
     costs: NDArray[np.float64]
-    asked: NDArray[np.int8]
+    wishes: NDArray[np.int8]
     given: NDArray[np.int8] | None = None
     shows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -40,23 +40,23 @@ class TableCase:
             self.levels.sensitive,
             self.knowledge.lower,
             self.costs,
-            self.asked,
-            self.asked if self.given is None else self.given,
+            self.wishes,
+            self.wishes if self.given is None else self.given,
         )
-        if any(len(each) != cells for each in sizes):
+        if any(len(size) != cells for size in sizes):
             raise InternalError("what is known of the cells does not fit the cells", where=f"table '{self.table.name}'")
 
     @property
     def primaries(self) -> NDArray[np.int8]:
         """The pattern that withholds the sensitive cells, those that the steward names, and nothing else."""
-        status = np.where(self.levels.sensitive, Status.PRIMARY, self.asked)
+        status = np.where(self.levels.sensitive, Status.PRIMARY, self.wishes)
         return status.astype(np.int8)
 
     @property
     def counts_of_rules(self) -> dict[str, int]:
         """How many cells each rule finds sensitive."""
-        found = np.bincount(self.levels.rule[self.levels.sensitive], minlength=len(self.levels.rules))
-        return {name: int(count) for name, count in zip(self.levels.rules, found, strict=False)}
+        counts = np.bincount(self.levels.rule[self.levels.sensitive], minlength=len(self.levels.rules))
+        return {name: int(count) for name, count in zip(self.levels.rules, counts, strict=False)}
 
     def why_sensitive(self, cell: int) -> str:
         """Return why a cell is sensitive, as a sentence without any contribution."""

@@ -19,14 +19,14 @@ from tacita.tables.build.from_specification import gather
 from tacita.tables.build.given import GivenTable
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.history import with_history
-from tacita.tables.protect.requirements import knowledge_asked, levels_asked
+from tacita.tables.protect.requirements import attacker_knowledge, levels_required
 from tacita.tables.protect.unions import union_rule
 from tacita.tables.specification.reading import read_specification
 from tacita.tables.specification.sensitivity import SensitivityPlan
 from tacita.tables.specification.specification import TableSpecification
 
 
-def opened(specification: TableSpecification | str | PathLike[str]) -> TableSpecification:
+def open_specification(specification: TableSpecification | str | PathLike[str]) -> TableSpecification:
     """Return a specification, read if it is the name of a file."""
     if isinstance(specification, TableSpecification):
         return specification
@@ -41,10 +41,10 @@ def given_tables(specification: TableSpecification, progress: Progress = silent)
 def cases_of(specification: TableSpecification, progress: Progress = silent) -> tuple[TableCase, ...]:
     """Return a case for each response, in the order of the specification."""
     engine = Context().engine
-    found = gather(specification, engine, progress)
+    tables = gather(specification, engine, progress)
     return tuple(
         with_history(_case(specification, given, shown, progress), given, specification, engine, progress)
-        for given, shown in zip(found, shown_dimensions(specification), strict=True)
+        for given, shown in zip(tables, shown_dimensions(specification), strict=True)
     )
 
 
@@ -62,13 +62,13 @@ def _case(
     specification: TableSpecification, given: GivenTable, shown: dict[str, tuple[str, ...]], progress: Progress
 ) -> TableCase:
     progress(Step("looking for sensitive cells"))
-    levels, notes = levels_asked(given, specification.sensitivity)
+    levels, notes = levels_required(given, specification.sensitivity)
     return TableCase(
         given.table,
         levels,
-        knowledge_asked(given, specification.attacker),
+        attacker_knowledge(given, specification.attacker),
         _costs(given, specification.protect.cost),
-        _asked(given, levels.sensitive),
+        _wishes(given, levels.sensitive),
         _pattern(given),
         shown,
         (*specification.notes, *given.notes, *notes),
@@ -107,7 +107,7 @@ def _costs(given: GivenTable, kind: str) -> NDArray[np.float64]:
     return np.nan_to_num(given.costs)
 
 
-def _asked(given: GivenTable, sensitive: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _wishes(given: GivenTable, sensitive: NDArray[np.bool_]) -> NDArray[np.int8]:
     """Return which cells must be published or withheld, whatever it costs."""
     table = given.table
     if given.status is None:

@@ -38,7 +38,7 @@ def with_history(
     joint = together_with(given, earlier)
     status = joint.given.status
     assert status is not None
-    asked = np.where(np.isin(status, (Status.KEPT, Status.FORCED)), status, Status.PUBLISHED).astype(np.int8)
+    wishes = np.where(np.isin(status, (Status.KEPT, Status.FORCED)), status, Status.PUBLISHED).astype(np.int8)
     more = len(joint.given.table) - len(case.table)
     lower = -np.inf if specification.attacker.lower is None else specification.attacker.lower
     return replace(
@@ -47,25 +47,25 @@ def with_history(
         levels=joint.levels(case.levels),
         knowledge=joint.knowledge(case.knowledge, lower),
         costs=np.concatenate([case.costs, np.zeros(more)]),
-        asked=asked,
-        given=None if case.given is None else np.concatenate([case.given, asked[len(case.table) :]]),
+        wishes=wishes,
+        given=None if case.given is None else np.concatenate([case.given, wishes[len(case.table) :]]),
         notes=(*case.notes, *(note for note in joint.given.notes if note not in case.notes)),
     )
 
 
 def _of_earlier_period(case: TableCase, earlier: GivenTable, plan: HistoryPlan) -> TableCase:
-    found = earlier_pattern(case.table, earlier, plan.within)
-    withheld = np.isin(found.status, WITHHELD)
+    pattern = earlier_pattern(case.table, earlier, plan.within)
+    withheld = np.isin(pattern.status, WITHHELD)
     knowledge = replace(
         case.knowledge,
-        lower=np.fmax(case.knowledge.lower, found.lower),
-        upper=np.fmin(case.knowledge.upper, found.upper),
+        lower=np.fmax(case.knowledge.lower, pattern.lower),
+        upper=np.fmin(case.knowledge.upper, pattern.upper),
     )
     return replace(
         case,
         knowledge=knowledge,
         costs=np.where(withheld, _AGAIN * case.costs, case.costs),
-        notes=(*case.notes, *found.notes),
+        notes=(*case.notes, *pattern.notes),
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from tacita.errors import InputError, UsageError, counted, listed
 from tacita.progress import Progress, silent
 from tacita.tables.protect.case import TableCase
-from tacita.tables.protect.cases import cases_of, opened
+from tacita.tables.protect.cases import cases_of, open_specification
 from tacita.tables.protect.catalogue import WAYS
 from tacita.tables.protect.protected import Protected
 from tacita.tables.specification.fields import keys_of
@@ -41,23 +41,23 @@ def protect_table(
     >>> protected.passed, int(protected.tables[0].withheld.sum())
     (True, 18)
     """
-    asked = opened(specification)
-    plan = _plan(asked.protect, method, seconds, gap, cost, seed)
-    asked = replace(asked, protect=plan)
-    cases = cases_of(asked, progress)
+    opened = open_specification(specification)
+    plan = _plan(opened.protect, method, seconds, gap, cost, seed)
+    opened = replace(opened, protect=plan)
+    cases = cases_of(opened, progress)
     for case in cases:
         _require_truth(case)
     # Several responses share the time.
-    share = replace(asked, protect=replace(plan, time=plan.time / max(len(cases), 1)))
+    share = replace(opened, protect=replace(plan, time=plan.time / max(len(cases), 1)))
     way = WAYS.make(plan.method, plan.options)
     with _stop_early(plan.method):
         tables = tuple(way.protect(case, share, progress) for case in cases)
     settings = {
         "protect": asdict(plan),
-        "sensitivity": asked.sensitivity.to_dict(),
-        "attacker": asdict(asked.attacker),
+        "sensitivity": opened.sensitivity.to_dict(),
+        "attacker": asdict(opened.attacker),
     }
-    return Protected(title_of(asked, cases), tables, text_of(specification), settings)
+    return Protected(title_of(opened, cases), tables, text_of(specification), settings)
 
 
 def _stop_early(method: str) -> AbstractContextManager[object]:

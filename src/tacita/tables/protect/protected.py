@@ -58,7 +58,7 @@ class ProtectedTable:
     def external_parts(self) -> tuple[TablePart, ...]:
         """Return the tables as they are handed out; raise if they did not pass the audit."""
         if not self.audit.passed:
-            cells = list(dict.fromkeys(each.name for each in self.audit.violations))
+            cells = list(dict.fromkeys(violation.name for violation in self.audit.violations))
             raise OutputError(
                 f"the audit finds cells that are not protected: {listed([f'({cell})' for cell in cells], 5)}",
                 where=f"table '{self.table.name}'",
@@ -85,7 +85,7 @@ class ProtectedTable:
             "known_to_within": self._known_to_within(),
             "reason": (reasons := [self.reason(cell) for cell in range(len(self.table))]),
         }
-        on_hover = [f"{reason}{self._found(cell)}" if reason else "" for cell, reason in enumerate(reasons)]
+        on_hover = [f"{reason}{self._attacker_finds(cell)}" if reason else "" for cell, reason in enumerate(reasons)]
         return parts_of(
             self.table,
             self.table.values,
@@ -115,7 +115,7 @@ class ProtectedTable:
             f"{to_within(share)}"
         )
 
-    def _found(self, cell: int) -> str:
+    def _attacker_finds(self, cell: int) -> str:
         low, high = float(self.audit.intervals.lower[cell]), float(self.audit.intervals.upper[cell])
         if np.isnan(low) or np.isnan(high):
             return ""
@@ -169,15 +169,15 @@ class Protected(Result):
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def _in_short(self) -> str:
-        cells = sum(len(each.table) for each in self.tables)
-        withheld = sum(int(each.withheld.sum()) for each in self.tables)
+        cells = sum(len(table.table) for table in self.tables)
+        withheld = sum(int(table.withheld.sum()) for table in self.tables)
         verdict = "protected" if self.passed else "not protected"
         return f"'{self.title}': {verdict}, {withheld:,} of {counted(cells, 'cell')} withheld"
 
     @property
     def passed(self) -> bool:
         """Whether every level of every table is kept."""
-        return all(each.audit.passed for each in self.tables)
+        return all(table.audit.passed for table in self.tables)
 
     @property
     def table(self) -> Table:
@@ -201,11 +201,11 @@ class Protected(Result):
 
     def external_parts(self) -> tuple[TablePart, ...]:
         """Return all tables as they are handed out."""
-        return tuple(part for each in self.tables for part in self.parts_shown(each))
+        return tuple(part for table in self.tables for part in self.parts_shown(table))
 
     def internal_parts(self) -> tuple[TablePart, ...]:
         """Return all tables with everything that is known of them."""
-        return tuple(part for each in self.tables for part in self.parts_shown(each, internal=True))
+        return tuple(part for table in self.tables for part in self.parts_shown(table, internal=True))
 
     def parts_shown(self, table: ProtectedTable, *, internal: bool = False) -> tuple[TablePart, ...]:
         """Return the tables of one response; where there are several responses, named after it too."""

@@ -19,7 +19,7 @@ from tacita.tables.specification.sensitivity import SensitivityPlan
 from tacita.tables.specification.specification import AttackerPlan
 
 
-def levels_asked(given: GivenTable, plan: SensitivityPlan) -> tuple[Levels, list[str]]:
+def levels_required(given: GivenTable, plan: SensitivityPlan) -> tuple[Levels, list[str]]:
     """Return the levels, and what was decided without being asked.
 
     Rules come first. Levels that came with the cells are added. Cells that are marked as sensitive without a level get
@@ -46,7 +46,7 @@ def levels_asked(given: GivenTable, plan: SensitivityPlan) -> tuple[Levels, list
         # Where nothing tells sensitive cells from those that protect them, rules know better, if there are any.
         told_apart = bool((given.status == Status.SECONDARY).any())
         if marked.any() and (told_apart or not findings):
-            lower, upper = (np.where(marked, each, 0.0) for each in usual_distances(table, plan.range, 1.0))
+            lower, upper = (np.where(marked, distance, 0.0) for distance in usual_distances(table, plan.range, 1.0))
             reason, none = SensitivityReason("it is marked as sensitive in the table"), np.zeros(len(table))
             findings.append(SensitivityFinding("given status", reason, marked, lower, upper, none, none))
             notes.append(f"cells marked as sensitive without a level must stay unknown to within {share(plan.range)}")
@@ -80,7 +80,7 @@ def _marked_only(given: GivenTable) -> Levels:
     return Levels(marked, zero, zero, zero, rule, ("given status",), zero, (reason,))
 
 
-def knowledge_asked(given: GivenTable, plan: AttackerPlan) -> Knowledge:
+def attacker_knowledge(given: GivenTable, plan: AttackerPlan) -> Knowledge:
     """Return the attacker's knowledge: bounds of all cells and of each, single contributors who know their own."""
     table = given.table
     lower = np.full(len(table), -np.inf if plan.lower is None else plan.lower)
@@ -104,11 +104,11 @@ def knowledge_asked(given: GivenTable, plan: AttackerPlan) -> Knowledge:
 
 def _secrets(table: Table) -> NDArray[np.int64] | None:
     """Return whose secret each cell is all of which one contributor gave, others nothing; -1 where there is none."""
-    held = table.contributions
-    if held is None or held.largest.shape[1] < 2:
+    contributions = table.contributions
+    if contributions is None or contributions.largest.shape[1] < 2:
         return None
-    sole = (held.largest[:, 0] > 0) & (held.largest[:, 1] == 0) & (held.holders[:, 0] >= 0)
-    return np.where(sole, held.holders[:, 0], -1)
+    sole = (contributions.largest[:, 0] > 0) & (contributions.largest[:, 1] == 0) & (contributions.holders[:, 0] >= 0)
+    return np.where(sole, contributions.holders[:, 0], -1)
 
 
 def _is_whole(table: Table) -> bool:

@@ -22,28 +22,30 @@ def union_rule(table: Table, rules: Sequence[SensitivityRule]) -> UnionRule | No
     Only rules on contributions are asked; the minimum frequency has a question of its own. Of each cell the largest
     contributors are known, so that somebody who is never among them counts with the rest.
     """
-    asked = [
+    judging = [
         rule for rule in rules if getattr(rule, "is_of_contributors", False) and not isinstance(rule, MinimumFrequency)
     ]
-    held = table.contributions
-    if held is None or not asked:
+    contributions = table.contributions
+    if contributions is None or not judging:
         return None
 
     def is_sensitive(cells: NDArray[np.int64]) -> bool:
-        one = _as_one_cell(table, held, cells)
-        return any(bool(found.sensitive.any()) for rule in asked for found in rule.findings(one))
+        one = _as_one_cell(table, contributions, cells)
+        return any(bool(finding.sensitive.any()) for rule in judging for finding in rule.findings(one))
 
     return is_sensitive
 
 
-def _as_one_cell(table: Table, held: Contributions, cells: NDArray[np.int64]) -> Table:
-    there = held.holders[cells] >= 0
-    holders, at = np.unique(held.holders[cells][there], return_inverse=True)
-    amounts = np.bincount(at, weights=held.largest[cells][there], minlength=len(holders)).astype(np.float64)
-    weighted = np.bincount(at, weights=(held.largest * held.weights)[cells][there], minlength=len(holders))
+def _as_one_cell(table: Table, contributions: Contributions, cells: NDArray[np.int64]) -> Table:
+    there = contributions.holders[cells] >= 0
+    holders, at = np.unique(contributions.holders[cells][there], return_inverse=True)
+    amounts = np.bincount(at, weights=contributions.largest[cells][there], minlength=len(holders)).astype(np.float64)
+    weighted = np.bincount(
+        at, weights=(contributions.largest * contributions.weights)[cells][there], minlength=len(holders)
+    )
     weights = np.divide(weighted, amounts, out=np.ones_like(amounts), where=amounts > 0)
     order = np.lexsort((holders, -amounts))
-    hidden = int(np.maximum(held.counts[cells] - there.sum(axis=1), 0).max(initial=0))
+    hidden = int(np.maximum(contributions.counts[cells] - there.sum(axis=1), 0).max(initial=0))
 
     def row(values: NDArray[Number]) -> NDArray[Number]:
         return values[order][None, :]
@@ -53,10 +55,10 @@ def _as_one_cell(table: Table, held: Contributions, cells: NDArray[np.int64]) ->
         row(holders),
         row(weights),
         np.array([len(holders) + hidden]),
-        held.totals[cells].sum(keepdims=True),
-        None if held.absolutes is None else held.absolutes[cells].sum(keepdims=True),
-        None if held.requested is None else row(np.bincount(at, held.requested[cells][there]) > 0),
-        None if held.waived is None else row(np.bincount(at, ~held.waived[cells][there]) == 0),
+        contributions.totals[cells].sum(keepdims=True),
+        None if contributions.absolutes is None else contributions.absolutes[cells].sum(keepdims=True),
+        None if contributions.requested is None else row(np.bincount(at, contributions.requested[cells][there]) > 0),
+        None if contributions.waived is None else row(np.bincount(at, ~contributions.waived[cells][there]) == 0),
     )
     return Table(
         table.name,

@@ -53,7 +53,7 @@ def promise_verdict(case: TableCase, check: Check) -> Audit:
 
 def require_publishable(case: TableCase, method: str) -> None:
     """Refuse a wish to withhold cells where the method publishes all of them."""
-    if (case.asked == Status.FORCED).any():
+    if (case.wishes == Status.FORCED).any():
         raise UsageError(
             f"'suppress' names cells, and the method '{method}' publishes all of them",
             where=f"table '{case.table.name}'",

@@ -75,12 +75,12 @@ def _about(share: float) -> str:
     return "less than 1 %" if share < 0.01 else f"{float(f'{share * 100:.2g}'):g} %"
 
 
-def told(case: TableCase, violation: LevelViolation, *, figures: bool = False) -> ReportedViolation:
+def report_violation(case: TableCase, violation: LevelViolation, *, figures: bool = False) -> ReportedViolation:
     """Return a violation without any figure of the table; with `figures` the steps have them."""
     table, levels = case.table, case.levels
     value = float(table.values[violation.cell])
     rule = int(levels.rule[violation.cell])
-    codes = dict(zip((each.name for each in table.dimensions), table.cell_codes(violation.cell), strict=True))
+    codes = dict(zip((dimension.name for dimension in table.dimensions), table.cell_codes(violation.cell), strict=True))
     needed, reached = _told_levels(violation, value)
     return ReportedViolation(
         table.name,

@@ -37,8 +37,8 @@ class HyperRow:
     @property
     def patterns(self) -> tuple[str, ...]:
         """Which of the critical patterns the row shows."""
-        found = (PROPORTIONAL, self.index >= self.critical), (ODD, bool(self.odd)), (DISPERSED, bool(self.dispersed))
-        return tuple(name for name, holds in found if holds)
+        signs = (PROPORTIONAL, self.index >= self.critical), (ODD, bool(self.odd)), (DISPERSED, bool(self.dispersed))
+        return tuple(name for name, holds in signs if holds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,33 +94,33 @@ def _rows_along(
     fixed, group = np.unique(others, axis=0, return_inverse=True)
     group = group.reshape(-1)
     order = np.lexsort((table.codes[cells, along], group))
-    cells, group, held = cells[order], group[order], counts[cells[order]]
+    cells, group, frequencies = cells[order], group[order], counts[cells[order]]
 
     margin = _margin(table, counts, along)[table.codes[cells, along]]
-    total = np.bincount(group, weights=held, minlength=len(fixed))
+    total = np.bincount(group, weights=frequencies, minlength=len(fixed))
     grand = np.bincount(group, weights=margin, minlength=len(fixed))
     expected = total[group] * margin / np.maximum(grand[group], 1)
-    unit = held == 1
+    unit = frequencies == 1
     at_most, at_least = np.exp(-expected) * (1 + expected), -np.expm1(-expected)
     odd = unit & (np.minimum(at_most, at_least) <= unexpected)
 
     rank = np.cumsum(is_leaf)[table.codes[cells, along]]
     follows = (np.diff(group) == 0) & (np.diff(rank) == 1)  # a missing cell between two is an empty one
-    before = np.concatenate(([0], np.where(follows, held[:-1], 0))) if len(held) else held
-    after = np.concatenate((np.where(follows, held[1:], 0), [0])) if len(held) else held
+    before = np.concatenate(([0], np.where(follows, frequencies[:-1], 0))) if len(frequencies) else frequencies
+    after = np.concatenate((np.where(follows, frequencies[1:], 0), [0])) if len(frequencies) else frequencies
     dispersed = unit & (before >= high) & (after >= high)
 
     units = np.bincount(group, weights=unit, minlength=len(fixed)).astype(int)
-    occupied = np.bincount(group, weights=held > 0, minlength=len(fixed)).astype(int)
+    occupied = np.bincount(group, weights=frequencies > 0, minlength=len(fixed)).astype(int)
     starts = np.searchsorted(group, np.arange(len(fixed) + 1))
-    elsewhere = [each for at, each in enumerate(table.dimensions) if at != along]
+    elsewhere = [one for at, one in enumerate(table.dimensions) if at != along]
     rows = []
     for at in np.flatnonzero(occupied):
         part = slice(starts[at], starts[at + 1])
         rows.append(
             HyperRow(
                 dimension.name,
-                tuple((each.name, each.codes[code]) for each, code in zip(elsewhere, fixed[at], strict=True)),
+                tuple((one.name, one.codes[code]) for one, code in zip(elsewhere, fixed[at], strict=True)),
                 int(units[at]),
                 int(occupied[at]),
                 tuple(cells[part][odd[part]].tolist()),
@@ -138,9 +138,9 @@ def _margin(table: Table, counts: NDArray[np.int64], along: int) -> NDArray[np.f
     at_totals = (np.delete(table.codes, along, axis=1) == 0).all(axis=1)
     margin = np.bincount(codes[at_totals], weights=counts[at_totals], minlength=size)
     inner = np.ones(len(table), bool)
-    for at, each in enumerate(table.dimensions):
-        leaves = set(each.leaves)
-        inner &= (at == along) | np.array([code in leaves for code in each.codes])[table.codes[:, at]]
+    for at, dimension in enumerate(table.dimensions):
+        leaves = set(dimension.leaves)
+        inner &= (at == along) | np.array([code in leaves for code in dimension.codes])[table.codes[:, at]]
     summed = np.bincount(codes[inner], weights=counts[inner], minlength=size)
-    told = np.bincount(codes[at_totals], minlength=size) > 0
-    return np.where(told, margin, summed)
+    is_shown = np.bincount(codes[at_totals], minlength=size) > 0
+    return np.where(is_shown, margin, summed)

@@ -33,7 +33,7 @@ def subtree(dimension: Dimension, top: str) -> Merge:
     waiting = [top]
     while waiting:
         code = waiting.pop()
-        parts = [part for each in dimension.sums if each.total == code for part in each.parts]
+        parts = [part for sum_ in dimension.sums if sum_.total == code for part in sum_.parts]
         below += [part for part in parts if part not in below]
         waiting += parts
     if not below:
@@ -50,7 +50,7 @@ def neighbours(dimension: Dimension, *codes: str, into: str = "") -> Merge:
 
 def checked_dimension(table: Table, merge: Merge) -> int:
     """Return the place of the dimension of a merge; raise if the merge does not fit the table."""
-    names = [each.name for each in table.dimensions]
+    names = [one.name for one in table.dimensions]
     if merge.dimension not in names:
         raise UsageError(
             f"no dimension '{merge.dimension}'{did_you_mean(merge.dimension, names)}",
@@ -80,8 +80,8 @@ def checked_dimension(table: Table, merge: Merge) -> int:
         return place
     if len(set(merge.codes)) < 2 or len(set(merge.codes)) < len(merge.codes):
         raise InputError("fewer than two different codes to merge", where=where, do="name at least two codes")
-    sums = [{at for at, each in enumerate(dimension.sums) if code in each.parts} for code in merge.codes]
-    if any(code not in dimension.leaves for code in merge.codes) or any(each != sums[0] for each in sums):
+    sums = [{at for at, one in enumerate(dimension.sums) if code in one.parts} for code in merge.codes]
+    if any(code not in dimension.leaves for code in merge.codes) or any(one != sums[0] for one in sums):
         raise InputError(
             "codes to be merged are not leaves of the same sums",
             where=where,
@@ -94,5 +94,5 @@ def is_closed(dimension: Dimension, merge: Merge) -> bool:
     """Return whether what is below a code is part of no sum elsewhere."""
     below = set(merge.codes)
     return all(
-        each.total in below or each.total == merge.into or not below & set(each.parts) for each in dimension.sums
+        sum_.total in below or sum_.total == merge.into or not below & set(sum_.parts) for sum_ in dimension.sums
     )

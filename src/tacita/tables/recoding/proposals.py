@@ -37,7 +37,7 @@ class Figures:
         return self.occupied - self.sensitive
 
     def __str__(self) -> str:
-        size = " x ".join(str(each) for each in self.codes)
+        size = " x ".join(str(code) for code in self.codes)
         return (
             f"{size} codes, {self.occupied} occupied cells, {self.sensitive} sensitive, "
             f"{self.critical_rows} rows of critical granularity"
@@ -49,7 +49,7 @@ def figures(table: Table, rules: Sequence[SensitivityRule]) -> Figures:
     sensitive = assess(table, rules).sensitive
     occupied = (counts_of(table, "recoding") > 0) | sensitive
     rows = granularity(table).critical
-    codes = tuple(len(each.codes) for each in table.dimensions)
+    codes = tuple(len(dimension.codes) for dimension in table.dimensions)
     return Figures(len(table), int(np.count_nonzero(occupied)), int(np.count_nonzero(sensitive)), len(rows), codes)
 
 
@@ -100,7 +100,7 @@ def propose_recodings(
     """
     if limit < 1:
         raise UsageError(f"limit is {limit}", where="recoding", do="ask for at least one proposal")
-    names = [each.name for each in table.dimensions]
+    names = [one.name for one in table.dimensions]
     for name in (*ordered, *(at_least or ())):
         if name not in names:
             raise UsageError(
@@ -110,10 +110,10 @@ def propose_recodings(
     if not sensitive.any():
         return ()
     safe = (counts_of(table, "recoding") > 0) & ~sensitive
-    candidates = [each for each in _candidates(table, ordered) if _keeps(table, each, at_least or {})]
+    candidates = [one for one in _candidates(table, ordered) if _keeps(table, one, at_least or {})]
     merges = sorted(
         ((_estimate(table, merge, rules, sensitive, safe), at, merge) for at, merge in enumerate(candidates)),
-        key=lambda each: (-each[0], each[1]),
+        key=lambda one: (-one[0], one[1]),
     )
     before = figures(table, rules)
     proposals = [
@@ -121,30 +121,30 @@ def propose_recodings(
         for gain, _, merge in merges[:limit]
         if gain > 0
     ]
-    return tuple(sorted((each for each in proposals if each.removed > 0), key=lambda each: (-each.gain, -each.removed)))
+    return tuple(sorted((one for one in proposals if one.removed > 0), key=lambda one: (-one.gain, -one.removed)))
 
 
 def _candidates(table: Table, ordered: Collection[str]) -> Iterable[Merge]:
     for dimension in table.dimensions:
-        tops = dict.fromkeys(each.total for each in dimension.sums if each.total != dimension.total)
+        tops = dict.fromkeys(sum_.total for sum_ in dimension.sums if sum_.total != dimension.total)
         below = (subtree(dimension, top) for top in tops)
         yield from (merge for merge in below if is_closed(dimension, merge))
         if dimension.name not in ordered:
             continue
         leaves = set(dimension.leaves)
         pairs: dict[tuple[str, str], None] = {}
-        for each in dimension.sums:
-            if len(each.parts) > 2:  # two parts of a sum that become one are their total
+        for sum_ in dimension.sums:
+            if len(sum_.parts) > 2:  # two parts of a sum that become one are their total
                 pairs |= dict.fromkeys(
-                    pair for pair in zip(each.parts, each.parts[1:], strict=False) if leaves >= {*pair}
+                    pair for pair in zip(sum_.parts, sum_.parts[1:], strict=False) if leaves >= {*pair}
                 )
         for one, other in pairs:
-            if all((one in each.parts) == (other in each.parts) for each in dimension.sums):
+            if all((one in sum_.parts) == (other in sum_.parts) for sum_ in dimension.sums):
                 yield neighbours(dimension, one, other)
 
 
 def _keeps(table: Table, merge: Merge, at_least: Mapping[str, int]) -> bool:
-    dimension = next(each for each in table.dimensions if each.name == merge.dimension)
+    dimension = next(one for one in table.dimensions if one.name == merge.dimension)
     gone = set(merge.codes) & set(dimension.leaves)
     return len(dimension.leaves) - len(gone) + 1 >= at_least.get(dimension.name, 1)
 
@@ -157,7 +157,7 @@ def _estimate(
     safe: NDArray[np.bool_],
 ) -> float:
     """Return the gain of a merge; of a subtree without trying it out, as if each cell were judged by itself."""
-    place = [each.name for each in table.dimensions].index(merge.dimension)
+    place = [one.name for one in table.dimensions].index(merge.dimension)
     dimension = table.dimensions[place]
     if merge.into in dimension:
         gone = np.array([code in set(merge.codes) for code in dimension.codes])[table.codes[:, place]]
@@ -201,13 +201,13 @@ def recode(
     """
     if sensitive < 0 or steps < 0:
         raise UsageError("a negative number of cells or steps", where="recoding", do="give numbers from 0 upwards")
-    made: list[RecodingProposal] = []
-    while len(made) < steps and (not made or made[-1].after.sensitive > sensitive):
-        found = propose_recodings(table, rules, ordered=ordered, at_least=at_least)
-        if not found or found[0].before.sensitive <= sensitive:
+    taken: list[RecodingProposal] = []
+    while len(taken) < steps and (not taken or taken[-1].after.sensitive > sensitive):
+        proposals = propose_recodings(table, rules, ordered=ordered, at_least=at_least)
+        if not proposals or proposals[0].before.sensitive <= sensitive:
             break
-        made.append(found[0])
-        table = recoded(table, found[0].merge)
-        before = made[0].before.sensitive
-        progress(Step("merging categories", before - found[0].after.sensitive, before - sensitive))
-    return Recoding(tuple(made), table)
+        taken.append(proposals[0])
+        table = recoded(table, proposals[0].merge)
+        before = taken[0].before.sensitive
+        progress(Step("merging categories", before - proposals[0].after.sensitive, before - sensitive))
+    return Recoding(tuple(taken), table)

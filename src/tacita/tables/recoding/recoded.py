@@ -23,14 +23,14 @@ def require_known_contributors(table: Table, merged: NDArray[np.bool_]) -> None:
     if table.is_count and (table.contributions is None or is_of_records(table.contributions)):
         return
     why = ""
-    for held in (table.contributions, table.holdings):
-        if held is None:
+    for contributions in (table.contributions, table.holdings):
+        if contributions is None:
             why = why or ("who stands behind them is not known" if table.contributions is None else "")
             continue
-        nameless = ((held.holders < 0) & (held.largest != 0)).any(axis=1)
-        if (merged & (has_more(held) | (held.counts < 0) | nameless)).any():
+        nameless = ((contributions.holders < 0) & (contributions.largest != 0)).any(axis=1)
+        if (merged & (has_more(contributions) | (contributions.counts < 0) | nameless)).any():
             why = "not all of their contributors are kept"
-        elif held.absolutes is not None:
+        elif contributions.absolutes is not None:
             why = "some contributions are negative, and their signs are not kept"
     if why:
         raise InputError(
@@ -40,23 +40,27 @@ def require_known_contributors(table: Table, merged: NDArray[np.bool_]) -> None:
         )
 
 
-def is_of_records(held: Contributions) -> bool:
+def is_of_records(contributions: Contributions) -> bool:
     """Return whether contributions are those of a frequency table in which each record is a contributor: ones."""
-    return held.largest.shape[1] == 1 and float(held.largest.max(initial=0.0)) <= 1
+    return contributions.largest.shape[1] == 1 and float(contributions.largest.max(initial=0.0)) <= 1
 
 
-def united(held: Contributions, number: NDArray[np.int64], size: int) -> Contributions:
+def united(contributions: Contributions, number: NDArray[np.int64], size: int) -> Contributions:
     """Return the contributions to new cells, `number[c]` being that of old cell c; all contributors must be kept."""
-    if is_of_records(held):
-        return _of_records(held, number, size)
+    if is_of_records(contributions):
+        return _of_records(contributions, number, size)
     first = np.full(size, -1, np.int64)
     first[number[::-1]] = np.arange(len(number))[::-1]
-    kept = held.largest.shape[1]
-    largest, weights, holders = held.largest[first], held.weights[first], held.holders[first]
-    counts = held.counts[first]
-    requested = None if held.requested is None else held.requested[first]
-    waived = None if held.waived is None else held.waived[first]
-    flags = [(new, old) for new, old in ((requested, held.requested), (waived, held.waived)) if new is not None]
+    kept = contributions.largest.shape[1]
+    largest, weights, holders = contributions.largest[first], contributions.weights[first], contributions.holders[first]
+    counts = contributions.counts[first]
+    requested = None if contributions.requested is None else contributions.requested[first]
+    waived = None if contributions.waived is None else contributions.waived[first]
+    flags = [
+        (new, old)
+        for new, old in ((requested, contributions.requested), (waived, contributions.waived))
+        if new is not None
+    ]
     merged = np.flatnonzero(np.bincount(number, minlength=size)[number] > 1)
     behind: dict[int, list[int]] = defaultdict(list)
     for old in merged.tolist():
@@ -64,30 +68,32 @@ def united(held: Contributions, number: NDArray[np.int64], size: int) -> Contrib
     for cell, olds in behind.items():
         gifts: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for old in olds:
-            for rank in range(int(held.counts[old])):
-                gifts[int(held.holders[old, rank])].append((old, rank))
-        sums = {who: sum(held.largest[at] for at in each) for who, each in gifts.items()}
+            for rank in range(int(contributions.counts[old])):
+                gifts[int(contributions.holders[old, rank])].append((old, rank))
+        sums = {who: sum(contributions.largest[at] for at in gift) for who, gift in gifts.items()}
         ranked = sorted(sums, key=lambda who: (-sums[who], who))
         counts[cell] = len(ranked)
         largest[cell], weights[cell], holders[cell] = 0.0, 1.0, -1
         for rank, who in enumerate(ranked[:kept]):
-            each = gifts[who]
+            gift = gifts[who]
             largest[cell, rank], holders[cell, rank] = sums[who], who
             # Records of different weights: the weight that gives the same weighted sum.
-            whole = sum(held.largest[at] * held.weights[at] for at in each)
-            weights[cell, rank] = whole / sums[who] if sums[who] else held.weights[each[0]]
+            whole = sum(contributions.largest[at] * contributions.weights[at] for at in gift)
+            weights[cell, rank] = whole / sums[who] if sums[who] else contributions.weights[gift[0]]
             for new, before in flags:
-                new[cell, rank] = before is not None and any(before[at] for at in each)
+                new[cell, rank] = before is not None and any(before[at] for at in gift)
         for new, _ in flags:
             new[cell, len(ranked) :] = False
-    totals = np.bincount(number, weights=held.totals, minlength=size).astype(np.float64)
+    totals = np.bincount(number, weights=contributions.totals, minlength=size).astype(np.float64)
     return Contributions(largest, holders, weights, counts, totals, None, requested, waived)
 
 
-def _of_records(held: Contributions, number: NDArray[np.int64], size: int) -> Contributions:
-    counts = np.bincount(number, weights=held.counts, minlength=size).astype(np.int64)
-    totals = np.bincount(number, weights=held.totals, minlength=size).astype(np.float64)
-    alone = np.bincount(number, weights=np.where(held.counts == 1, held.holders[:, 0], 0), minlength=size)
+def _of_records(contributions: Contributions, number: NDArray[np.int64], size: int) -> Contributions:
+    counts = np.bincount(number, weights=contributions.counts, minlength=size).astype(np.int64)
+    totals = np.bincount(number, weights=contributions.totals, minlength=size).astype(np.float64)
+    alone = np.bincount(
+        number, weights=np.where(contributions.counts == 1, contributions.holders[:, 0], 0), minlength=size
+    )
     return Contributions(
         np.minimum(counts, 1).astype(np.float64)[:, None],
         np.where(counts == 1, alone, -1).astype(np.int64)[:, None],
@@ -115,8 +121,8 @@ def _collapsed(table: Table, place: int, merge: Merge) -> Table:
     old = table.dimensions[place]
     gone = set(merge.codes)
     codes = tuple(code for code in old.codes if code not in gone)
-    sums = tuple(each for each in old.sums if each.total not in gone and each.total != merge.into)
-    new = Dimension(old.name, codes, sums, {code: told for code, told in old.labels.items() if code not in gone})
+    sums = tuple(sum_ for sum_ in old.sums if sum_.total not in gone and sum_.total != merge.into)
+    new = Dimension(old.name, codes, sums, {code: label for code, label in old.labels.items() if code not in gone})
     keep = np.array([code not in gone for code in old.codes])[table.codes[:, place]]
     position = np.array([new.position(code) if code in new else -1 for code in old.codes], np.int32)
     number = np.cumsum(keep) - 1
@@ -147,8 +153,8 @@ def _joined(table: Table, place: int, merge: Merge) -> Table:
     old = table.dimensions[place]
     named = {code: merge.into if code in merge.codes else code for code in old.codes}
     codes = tuple(dict.fromkeys(named.values()))
-    sums = tuple(Sum(each.total, tuple(dict.fromkeys(named[part] for part in each.parts))) for each in old.sums)
-    new = Dimension(old.name, codes, sums, {code: told for code, told in old.labels.items() if code in codes})
+    sums = tuple(Sum(one.total, tuple(dict.fromkeys(named[part] for part in one.parts))) for one in old.sums)
+    new = Dimension(old.name, codes, sums, {code: label for code, label in old.labels.items() if code in codes})
     recode = np.array([new.position(named[code]) for code in old.codes], np.int32)
     dimensions = _with(table.dimensions, place, new)
     moved = table.codes.copy()
@@ -159,10 +165,12 @@ def _joined(table: Table, place: int, merge: Merge) -> Table:
     new_number = np.argsort(order, kind="stable")[number.reshape(-1)]
     size = len(first)
     require_known_contributors(table, np.bincount(new_number, minlength=size)[new_number] > 1)
-    held = [None if each is None else united(each, new_number, size) for each in (table.contributions, table.holdings)]
+    united_contributions = [
+        None if one is None else united(one, new_number, size) for one in (table.contributions, table.holdings)
+    ]
     counts = None
-    if held[0] is not None:
-        counts = held[0].counts
+    if united_contributions[0] is not None:
+        counts = united_contributions[0].counts
     elif table.counts is not None:
         counts = np.bincount(new_number, weights=table.counts, minlength=size).astype(np.int64)
     parts = {name: np.bincount(new_number, weights=shown, minlength=size) > 0 for name, shown in table.parts.items()}
@@ -173,8 +181,8 @@ def _joined(table: Table, place: int, merge: Merge) -> Table:
         values=np.bincount(new_number, weights=table.values, minlength=size).astype(np.float64),
         equations=_mapped(table, place, merge, new_number),
         counts=counts,
-        contributions=held[0],
-        holdings=held[1],
+        contributions=united_contributions[0],
+        holdings=united_contributions[1],
         parts=parts,
     )
 
@@ -214,8 +222,8 @@ def _sum_of(table: Table, codes: NDArray[np.int32], signs: NDArray[np.float64]) 
     dimension = table.dimensions[along]
     total = {dimension.codes[at] for at in codes[signs < 0, along]}
     parts = {dimension.codes[at] for at in codes[signs > 0, along]}
-    for at, each in enumerate(dimension.sums):
-        if {each.total} == total and parts <= set(each.parts):
+    for at, sum_ in enumerate(dimension.sums):
+        if {sum_.total} == total and parts <= set(sum_.parts):
             return along, at
     return along, -1
 
@@ -226,6 +234,6 @@ def _with(dimensions: tuple[Dimension, ...], place: int, new: Dimension) -> tupl
 
 def _keys(dimensions: tuple[Dimension, ...], codes: NDArray[np.int32]) -> NDArray[np.int64]:
     keys = np.zeros(len(codes), np.int64)
-    for at, each in enumerate(dimensions):
-        keys = keys * len(each.codes) + codes[:, at]
+    for at, dimension in enumerate(dimensions):
+        keys = keys * len(dimension.codes) + codes[:, at]
     return keys

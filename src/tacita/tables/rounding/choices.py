@@ -144,14 +144,14 @@ class Choices:
         signs = ((0, 1.0), (cells, 1.0), (2 * cells, -1.0)) if self.steps.more else ((0, 1.0),)
         rows, costs, lower, upper = program.rows, [program.costs], [program.lower], [program.upper]
         every = np.arange(cells, dtype=np.int64)
-        for number, each in enumerate(witnesses):
+        for number, witness in enumerate(witnesses):
             first = len(program.costs) + number * cells
             least, most = np.full(cells, -np.inf), np.full(cells, np.inf)
             least[self.table.values >= 0] = -self.table.values[self.table.values >= 0] / self.base
-            if each.upward:
-                least[each.cell] = each.needed / self.base
+            if witness.upward:
+                least[witness.cell] = witness.needed / self.base
             else:
-                most[each.cell] = -each.needed / self.base
+                most[witness.cell] = -witness.needed / self.base
             costs.append(np.zeros(cells))
             lower.append(least)
             upper.append(most)

@@ -66,11 +66,11 @@ def round_controlled(
     for more in range(_MOST_STEPS + 1):
         progress(Step("rounding", more, None))
         try:
-            found, late = _protected(table, base, levels, knowledge, (whole, left), RoundingSteps(more), end, gap)
+            rounded, late = _protected(table, base, levels, knowledge, (whole, left), RoundingSteps(more), end, gap)
         except _NotProtected as failed:
             raise _refusal(table, base, failed.missing) from None
-        if found is not None:
-            return found
+        if rounded is not None:
+            return rounded
         if late:
             break
     return _from_inner(table, base, levels, knowledge, late)
@@ -188,7 +188,7 @@ def _from_inner(table: Table, base: float, levels: Levels, knowledge: Knowledge,
 
 
 def _refusal(table: Table, base: float, missing: tuple[Shortfall, ...]) -> UsageError:
-    cells = np.array(sorted({each.cell for each in missing}), np.int64)
+    cells = np.array(sorted({shortfall.cell for shortfall in missing}), np.int64)
     return UsageError(
         f"no rounding to base {base:g} was found in which the sums leave {counted(len(cells), 'sensitive cell')} "
         f"protected: {names(table, cells)}",

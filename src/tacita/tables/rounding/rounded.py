@@ -115,15 +115,15 @@ def _draws_by_cell(table: Table, seed: int) -> NDArray[np.float64]:
     # A total says the same as leaving the dimension out, so that tables with more dimensions agree on shared cells.
     words = [
         [
-            b"" if at == 0 and len(each.codes) > 1 else repr((each.name, code)).encode()
-            for at, code in enumerate(each.codes)
+            b"" if at == 0 and len(one.codes) > 1 else repr((one.name, code)).encode()
+            for at, code in enumerate(one.codes)
         ]
-        for each in table.dimensions
+        for one in table.dimensions
     ]
     digests = bytearray()
     for codes in table.codes.tolist():
-        each = start.copy()
-        each.update(b"".join(words[d][codes[d]] for d in order))
-        digests += each.digest()
+        one = start.copy()
+        one.update(b"".join(words[d][codes[d]] for d in order))
+        digests += one.digest()
     drawn = np.frombuffer(bytes(digests), dtype="<u8") >> np.uint64(11)
     return np.asarray(drawn.astype(np.float64) * 2.0**-53)

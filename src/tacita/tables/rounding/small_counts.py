@@ -81,11 +81,11 @@ def _members(table: Table, summation: Summation) -> Any:
     """Return which inner cells each cell holds, as a sparse matrix of cells by cells."""
     from scipy.sparse import csr_array
 
-    held: dict[int, NDArray[np.int64]] = {int(cell): np.array([cell]) for cell in np.flatnonzero(summation.inner)}
+    members: dict[int, NDArray[np.int64]] = {int(cell): np.array([cell]) for cell in np.flatnonzero(summation.inner)}
     for total, parts in summation.order:
-        held[total] = np.concatenate([held[int(part)] for part in parts])
-    order = [held[cell] for cell in range(len(table))]
-    starts = np.concatenate(((0,), np.cumsum([len(each) for each in order])))
+        members[total] = np.concatenate([members[int(part)] for part in parts])
+    order = [members[cell] for cell in range(len(table))]
+    starts = np.concatenate(((0,), np.cumsum([len(row) for row in order])))
     columns = np.concatenate(order)
     return csr_array((np.ones(len(columns)), columns, starts), shape=(len(table), len(table)))
 

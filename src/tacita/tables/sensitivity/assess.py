@@ -44,7 +44,7 @@ class OnHoldings:
                 do="build the table with the column that names the holding, or make that the contributor",
             )
         seen = replace(table, contributions=table.holdings, counts=table.holdings.counts)
-        return tuple(replace(each, rule=f"{each.rule} of holdings") for each in self.rule.findings(seen))
+        return tuple(replace(finding, rule=f"{finding.rule} of holdings") for finding in self.rule.findings(seen))
 
 
 def assess(table: Table, rules: Sequence[SensitivityRule]) -> Levels:
@@ -79,11 +79,11 @@ def assess_all(table: Table, rules: Sequence[SensitivityRule]) -> tuple[Sensitiv
     nothing_negative = bool((table.values >= 0).all()) and (
         table.contributions is None or table.contributions.absolutes is None
     )
-    asked = (*rules, *_of_holdings(rules)) if table.holdings is not None else rules
-    found = tuple(finding for rule in asked for finding in rule.findings(table))
+    every_rule = (*rules, *_of_holdings(rules)) if table.holdings is not None else rules
+    findings = tuple(finding for rule in every_rule for finding in rule.findings(table))
     if nothing_negative:
-        found = tuple(replace(each, lower=np.minimum(each.lower, table.values)) for each in found)
-    return found
+        findings = tuple(replace(finding, lower=np.minimum(finding.lower, table.values)) for finding in findings)
+    return findings
 
 
 def _of_holdings(rules: Sequence[SensitivityRule]) -> tuple[SensitivityRule, ...]:
@@ -98,15 +98,15 @@ def combined(table: Table, findings: Sequence[SensitivityFinding]) -> Levels:
     sensitive = np.zeros(size, bool)
     lower, upper, sliding, excess = (np.zeros(size) for _ in range(4))
     rule = np.full(size, -1, np.int16)
-    for number, each in enumerate(findings):
-        new = each.sensitive & ~sensitive
+    for number, finding in enumerate(findings):
+        new = finding.sensitive & ~sensitive
         rule[new] = number
-        excess[new] = each.excess[new]
-        sensitive |= each.sensitive
-        for level, asked in ((lower, each.lower), (upper, each.upper), (sliding, each.sliding)):
-            np.maximum(level, np.where(each.sensitive, asked, 0.0), out=level)
-    names = tuple(each.rule for each in findings)
-    return Levels(sensitive, lower, upper, sliding, rule, names, excess, tuple(each.reason for each in findings))
+        excess[new] = finding.excess[new]
+        sensitive |= finding.sensitive
+        for level, wanted in ((lower, finding.lower), (upper, finding.upper), (sliding, finding.sliding)):
+            np.maximum(level, np.where(finding.sensitive, wanted, 0.0), out=level)
+    names = tuple(finding.rule for finding in findings)
+    return Levels(sensitive, lower, upper, sliding, rule, names, excess, tuple(finding.reason for finding in findings))
 
 
 def reason_of(levels: Levels, cell: int) -> str:
@@ -128,5 +128,7 @@ def reason_of(levels: Levels, cell: int) -> str:
 def reasons_of(findings: Iterable[SensitivityFinding], cell: int) -> tuple[str, ...]:
     """Return the reasons of all rules that find a cell sensitive."""
     return tuple(
-        f"{each.rule}: {each.reason.sentence(float(each.excess[cell]))}" for each in findings if each.sensitive[cell]
+        f"{finding.rule}: {finding.reason.sentence(float(finding.excess[cell]))}"
+        for finding in findings
+        if finding.sensitive[cell]
     )

@@ -27,14 +27,17 @@ def counts_of(table: Table, rule: str) -> NDArray[np.int64]:
     """Return how many contributors each cell has, never weighted."""
     if table.counts is not None:
         return table.counts
-    held = table.contributions
-    if held is not None and ((held.counts > held.largest.shape[1]) | ~has_more(held)).all():
-        return held.counts
+    contributions = table.contributions
+    if (
+        contributions is not None
+        and ((contributions.counts > contributions.largest.shape[1]) | ~has_more(contributions)).all()
+    ):
+        return contributions.counts
     if table.is_count and (table.values == np.rint(table.values)).all() and (table.values >= 0).all():
         return table.values.astype(np.int64)
-    found = "the frequencies are no whole numbers, so weighted" if table.is_count else "the table does not have it"
+    lacking = "the frequencies are no whole numbers, so weighted" if table.is_count else "the table does not have it"
     raise InputError(
-        f"{rule} needs the number of contributors to each cell, never weighted, and {found}",
+        f"{rule} needs the number of contributors to each cell, never weighted, and {lacking}",
         where=f"table '{table.name}'",
         do='build the table from microdata, or name the column of the cells that has it: count = "..."',
     )
@@ -42,37 +45,37 @@ def counts_of(table: Table, rule: str) -> NDArray[np.int64]:
 
 def contributions_of(table: Table, rule: str, needed: int) -> Contributions:
     """Return the contributions if the `needed` largest to each cell are there, as far as it has so many."""
-    held = table.contributions
+    contributions = table.contributions
     columns = ", ".join(f'"max{at + 1}"' for at in range(needed))
     do = (
         "build the table from microdata with its response, or name the columns of the cells that have them: "
         f"largest = [{columns}]"
     )
     where = f"table '{table.name}'"
-    if held is None or (table.is_count and held.largest.max(initial=0.0) <= 1):
+    if contributions is None or (table.is_count and contributions.largest.max(initial=0.0) <= 1):
         what = "a frequency table has none" if table.is_count else "the table has none"
         raise InputError(
             f"{rule} needs the {needed} largest contributions to each cell, and {what}", where=where, do=do
         )
-    kept = held.largest.shape[1]
-    if kept < needed and has_more(held).any():
+    kept = contributions.largest.shape[1]
+    if kept < needed and has_more(contributions).any():
         raise InputError(
             f"{rule} needs the {needed} largest contributions to each cell, and the table keeps {kept}",
             where=where,
             do=do,
         )
-    return held
+    return contributions
 
 
-def has_more(held: Contributions) -> NDArray[np.bool_]:
+def has_more(contributions: Contributions) -> NDArray[np.bool_]:
     """Return which cells have, or may have, contributors beyond those that are kept.
 
     A number of contributors may be wrong or missing where cells are given: what those that are kept do not sum up to
     comes from others, whatever it says.
     """
-    total = np.abs(held.totals) if held.absolutes is None else held.absolutes
-    left = total - (np.abs(held.largest) * held.weights).sum(axis=1)
-    more: NDArray[np.bool_] = (held.counts > held.largest.shape[1]) | (left > 1e-9 * total)
+    total = np.abs(contributions.totals) if contributions.absolutes is None else contributions.absolutes
+    left = total - (np.abs(contributions.largest) * contributions.weights).sum(axis=1)
+    more: NDArray[np.bool_] = (contributions.counts > contributions.largest.shape[1]) | (left > 1e-9 * total)
     return more
 
 
@@ -92,16 +95,16 @@ class Ranked:
     has_more: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, held: Contributions) -> Ranked:
+    def of(cls, contributions: Contributions) -> Ranked:
         """Return the contributions in order."""
-        size = np.abs(held.largest)
-        weights = np.maximum(held.weights, 1.0)
-        waived = np.zeros(size.shape, bool) if held.waived is None else held.waived
+        size = np.abs(contributions.largest)
+        weights = np.maximum(contributions.weights, 1.0)
+        waived = np.zeros(size.shape, bool) if contributions.waived is None else contributions.waived
         if size.shape[1] > 1 and (size[:, 1:] > size[:, :-1]).any():
             order = np.argsort(-size, axis=1, kind="stable")
-            size, weights, waived = (np.take_along_axis(each, order, 1) for each in (size, weights, waived))
-        total = np.abs(held.totals) if held.absolutes is None else held.absolutes
-        return cls(size, weights, waived, total, has_more(held))
+            size, weights, waived = (np.take_along_axis(array, order, 1) for array in (size, weights, waived))
+        total = np.abs(contributions.totals) if contributions.absolutes is None else contributions.absolutes
+        return cls(size, weights, waived, total, has_more(contributions))
 
     def sum_of_largest(self, n: int, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Return the sum of the n largest contributors of each cell, each contribution as often as its weight says."""
@@ -121,17 +124,17 @@ class Ranked:
         if not open_.shape[1]:
             return np.full(len(open_), -1, np.int64), np.zeros(len(open_))
         place = open_.argmax(axis=1)
-        found = open_[rows, place]
+        is_kept = open_[rows, place]
         smallest = np.where(self.has_more, self.largest[:, -1], 0.0)
-        size = np.where(found, self.largest[rows, place], smallest)
-        return np.where(found, place, -1), size
+        size = np.where(is_kept, self.largest[rows, place], smallest)
+        return np.where(is_kept, place, -1), size
 
     def rest_after(self, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the target's contribution, and what is left of the cell without it and the n largest others."""
         place, size = self.target()
         weights = self.weights.copy()
-        told = place >= 0
-        weights[told, place[told]] -= 1.0
+        is_kept = place >= 0
+        weights[is_kept, place[is_kept]] -= 1.0
         rest = self.total - size - self.sum_of_largest(n, weights)
         return size, np.where(rest <= TINY * self.total, 0.0, rest)
 
@@ -151,7 +154,7 @@ def owners(table: Table) -> NDArray[np.int64]:
     Where contributors have no numbers (frequency tables, given cells), cells with one contributor are of the same
     one if they are bound by a sum: a total with one contributor, and its only part with one.
     """
-    held = table.contributions
-    if held is not None and (held.holders[held.counts == 1, :1] >= 0).all():
-        return held.sole_contributors()
+    contributions = table.contributions
+    if contributions is not None and (contributions.holders[contributions.counts == 1, :1] >= 0).all():
+        return contributions.sole_contributors()
     return owners_by_sums(replace(table, contributions=None, counts=counts_of(table, "the singletons' knowledge")))

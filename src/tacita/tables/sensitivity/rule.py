@@ -38,8 +38,8 @@ class SensitivityFinding:
         """Return a finding whose levels are the same up and down, as those of all rules on contributions are."""
         nothing = np.zeros(len(sensitive))
         distance = np.where(sensitive, level, 0.0)
-        told = nothing if excess is None else np.where(sensitive, excess, 0.0)
-        return cls(rule, reason, sensitive, distance, distance, nothing, told)
+        excesses = nothing if excess is None else np.where(sensitive, excess, 0.0)
+        return cls(rule, reason, sensitive, distance, distance, nothing, excesses)
 
 
 @runtime_checkable

@@ -37,7 +37,7 @@ def entry(
 
 def keys_of(kind: type[Any], without: Collection[str] = ()) -> tuple[str, ...]:
     """Return the keys that a class has in a file, in the order of its fields."""
-    return tuple(each.name for each in fields(kind) if each.init and each.name not in without)
+    return tuple(one.name for one in fields(kind) if one.init and one.name not in without)
 
 
 def read_fields(table: Checked, kind: type[Any], without: Collection[str] = ()) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def read_fields(table: Checked, kind: type[Any], without: Collection[str] = ()) 
 
 def read_entry(table: Checked, key: str, kind: type[Any], name: str) -> Any:
     """Return what a key says about a field of a class; None after noting a fault."""
-    limits = next(each.metadata.get(_ENTRY, {}) for each in fields(kind) if each.name == name)
+    limits = next(one.metadata.get(_ENTRY, {}) for one in fields(kind) if one.name == name)
     return _value(table, key, typing.get_type_hints(kind)[name], limits)
 
 

@@ -43,11 +43,11 @@ def parse_specification(
     ('turnover by sector, size', 'p % (p = 10)', 'suppression')
     """
     faults = Faults()
-    found = _specification(tables_of(text, where=where), faults, Path(folder))
+    specification = _specification(tables_of(text, where=where), faults, Path(folder))
     faults.raise_any(
         text, where=where, do="correct the specification; docs/reference/table-specification.md lists every key"
     )
-    return found
+    return specification
 
 
 def _specification(tables: dict[str, Any], faults: Faults, folder: Path) -> TableSpecification:

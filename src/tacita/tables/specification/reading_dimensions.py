@@ -53,7 +53,7 @@ def table_plans(top: Checked) -> tuple[TablePlan, ...]:
     if not isinstance(given, list) or not given:
         top.fault("table", 'there is no table: write [[table]] and dimensions = ["sector", "size"]')
         return ()
-    plans = [_table_plan(top, number, each) for number, each in enumerate(given, 1)]
+    plans = [_table_plan(top, number, item) for number, item in enumerate(given, 1)]
     names = [plan.name for plan in plans]
     for number, plan in enumerate(plans, 1):
         if plan.name in names[: number - 1]:
@@ -93,5 +93,5 @@ def _tree(table: Checked, name: str) -> dict[str, Any] | None:
 
 def _is_tree(given: object) -> bool:
     if isinstance(given, dict):
-        return all(_is_tree(each) for each in given.values())
+        return all(_is_tree(value) for value in given.values())
     return isinstance(given, list) and all(isinstance(code, str) for code in given)

@@ -101,15 +101,15 @@ def _source(data: Checked) -> Path | str | None:
 def _cells(table: Checked, key: str, dimensions: Collection[str]) -> tuple[Mapping[str, str], ...]:
     """Return descriptions of cells: codes by dimension; a dimension that is left out may have any code."""
     given = table.table.get(key, [])
-    if not isinstance(given, list) or not all(isinstance(each, dict) and each for each in given):
+    if not isinstance(given, list) or not all(isinstance(cell, dict) and cell for cell in given):
         table.fault(key, f"'{key}' in [protect] must be a list of cells, such as [{{ sector = \"A1\" }}]")
         return ()
-    found = []
-    for each in given:
-        for name, code in each.items():
+    cells = []
+    for cell in given:
+        for name, code in cell.items():
             if dimensions and name not in dimensions:
                 table.fault(key, f"'{key}' names '{name}', which is no dimension{did_you_mean(name, dimensions)}")
             if not isinstance(code, str):
                 table.fault(key, f"'{key}' gives no text as the code of '{name}': write it in quotes")
-        found.append({name: str(code) for name, code in each.items()})
-    return tuple(found)
+        cells.append({name: str(code) for name, code in cell.items()})
+    return tuple(cells)

@@ -116,7 +116,7 @@ def _rules(table: Checked, name: str, options: object, usual: Mapping[str, Any])
         known = keys_of(kind, _SHARED)
         below = Checked.of(item, place, table.faults, table.folder, known)
         values = read_fields(below, kind, without=_SHARED)
-        needed = [each.name for each in parameters_of(kind) if each.is_needed]
+        needed = [parameter.name for parameter in parameters_of(kind) if parameter.is_needed]
         lacking = [f"'{key}'" for key in needed if key not in below.table]
         if lacking:
             below.fault(needed[0], f"'{name}' lacks {' and '.join(lacking)}")
@@ -150,14 +150,14 @@ def _program(table: Checked, parameters: object, usual: Mapping[str, Any]) -> It
 
 def _is_complete(kind: type[Any]) -> bool:
     """Return whether a rule needs no parameter, so that a file can say true."""
-    return not any(each.is_needed for each in parameters_of(kind))
+    return not any(parameter.is_needed for parameter in parameters_of(kind))
 
 
 def _entry(kind: type[Any], rules: tuple[SensitivityRule, ...]) -> tuple[Any, dict[str, Any]]:
     """Return the rules of one kind as they stand in a file, and what stands among the options."""
     short = getattr(kind, "short", "")
     tables = tuple({key: getattr(rule, key) for key in keys_of(kind, _SHARED)} for rule in rules)
-    usual = {each.name: each.default for each in fields(kind)}
+    usual = {one.name: one.default for one in fields(kind)}
     changed = tuple({key: value for key, value in table.items() if value != usual[key]} for table in tables)
     if short and all({*table} <= {short} for table in changed):
         return (tables[0][short] if tables else None), {}

@@ -161,7 +161,7 @@ class TableSpecification:
     @property
     def responses(self) -> tuple[str, ...]:
         """What is tabulated, each once: columns that are summed, and ``""`` for a frequency table."""
-        return tuple(dict.fromkeys(each for table in self.tables for each in (table.responses or ("",))))
+        return tuple(dict.fromkeys(response for table in self.tables for response in (table.responses or ("",))))
 
     def tables_of(self, response: str) -> tuple[TablePlan, ...]:
         """Return the tables of one response: linked, they are one system."""

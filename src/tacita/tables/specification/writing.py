@@ -61,11 +61,13 @@ def _changed(plan: Any) -> dict[str, Any]:
     """Return the fields of a plan that are not as usual."""
     if plan is None:
         return {}
-    usual = {each.name: each.default for each in fields(plan)}
-    found = {name: value for name in usual if (value := getattr(plan, name)) != usual[name] and value not in ({}, None)}
+    usual = {one.name: one.default for one in fields(plan)}
+    changed = {
+        name: value for name in usual if (value := getattr(plan, name)) != usual[name] and value not in ({}, None)
+    }
     if type(plan).__name__ == "AttackerPlan" and plan.lower is None:
-        found = {"lower": "none", **found}
-    return found
+        changed = {"lower": "none", **changed}
+    return changed
 
 
 def _without_usual(sensitivity: dict[str, Any]) -> dict[str, Any]:
@@ -76,12 +78,12 @@ def _without_usual(sensitivity: dict[str, Any]) -> dict[str, Any]:
 
 def _dimension(plan: DimensionPlan, folder: Path) -> dict[str, Any]:
     given = {name: value for name, value in _changed(plan).items() if name != "name"}
-    found: dict[str, Any] = _plain(given, folder)
+    keys: dict[str, Any] = _plain(given, folder)
     if len(plan.hierarchies) == 1:
-        found = {"hierarchy": found.pop("hierarchies")[0], **found}
+        keys = {"hierarchy": keys.pop("hierarchies")[0], **keys}
     if plan.columns and plan.column == plan.columns[-1]:
-        found.pop("column")
-    return found
+        keys.pop("column")
+    return keys
 
 
 def _listed(plan: TablePlan, folder: Path) -> str:
@@ -104,5 +106,5 @@ def _plain(value: Any, folder: Path) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item, folder) for item in value]
     if hasattr(value, "__dataclass_fields__"):
-        return {each.name: _plain(getattr(value, each.name), folder) for each in fields(value)}
+        return {one.name: _plain(getattr(value, one.name), folder) for one in fields(value)}
     return value

@@ -39,11 +39,11 @@ class Reduced:
         movable = np.flatnonzero(self.place[:cells] >= 0)
         order = movable[np.argsort(self.place[movable], kind="stable")]
         starts = np.searchsorted(self.place[order], np.arange(len(self.problem) + 1))
-        for each in movements:
-            counts = starts[each.cells + 1] - starts[each.cells]
+        for movement in movements:
+            counts = starts[movement.cells + 1] - starts[movement.cells]
             within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-            moved = order[np.repeat(starts[each.cells], counts) + within]
-            delta = self.scale[moved] * np.repeat(each.delta, counts) / unit
+            moved = order[np.repeat(starts[movement.cells], counts) + within]
+            delta = self.scale[moved] * np.repeat(movement.delta, counts) / unit
             yield Movement(moved, np.rint(delta) if self.problem.whole else delta)
 
 

@@ -75,17 +75,17 @@ def problem_of(
     cannot go below. `zeros` lets them be withheld like any other cell.
     """
     values = table.values
-    asked = np.zeros(len(table), np.int8) if status is None else status
+    wishes = np.zeros(len(table), np.int8) if status is None else status
     sensitive = levels.sensitive
-    _refuse(table, sensitive & (asked == Status.KEPT), "are sensitive and marked to be published")
+    _refuse(table, sensitive & (wishes == Status.KEPT), "are sensitive and marked to be published")
     _refuse(table, sensitive & knowledge.known, "are sensitive, and known already from elsewhere")
     slack = 1e-9 * np.maximum(1.0, np.abs(values))
     outside = (knowledge.lower > values + slack) | (knowledge.upper < values - slack)
     _refuse(table, outside, "lie outside the bounds that an attacker is said to know", do="correct the external bounds")
     if np.any(costs < 0) or not np.all(np.isfinite(costs)):
         raise UsageError("a cost of withholding is negative or no number", do="give costs of zero or more")
-    withheld = sensitive | (asked == Status.FORCED)
-    fixed = (asked == Status.KEPT) | knowledge.known
+    withheld = sensitive | (wishes == Status.FORCED)
+    fixed = (wishes == Status.KEPT) | knowledge.known
     down, up = np.maximum(values - knowledge.lower, 0.0), np.maximum(knowledge.upper - values, 0.0)
     if not zeros:
         fixed |= (values == 0) & ~withheld
@@ -116,7 +116,7 @@ def _distances(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the levels of sensitive cells: to the next whole number where values are whole, and never nothing."""
     sensitive = levels.sensitive
-    lower, upper, sliding = (np.where(sensitive, each, 0.0) for each in (levels.lower, levels.upper, levels.sliding))
+    lower, upper, sliding = (np.where(sensitive, array, 0.0) for array in (levels.lower, levels.upper, levels.sliding))
     if whole:
         lower = np.where(lower > 0, values - np.floor(values - lower + _WHOLE), 0.0)
         upper = np.where(upper > 0, np.ceil(values + upper - _WHOLE) - values, 0.0)
@@ -132,20 +132,20 @@ def with_unions(problem: SuppressionProblem, unions: Sequence[SecretUnion]) -> S
     if not unions:
         return problem
     cells, extra = len(problem), len(unions)
-    rows = np.concatenate([np.full(len(each.cells) + 1, at) for at, each in enumerate(unions)])
-    columns = np.concatenate([np.append(each.cells, cells + at) for at, each in enumerate(unions)])
-    signs = np.concatenate([np.append(np.ones(len(each.cells)), -1.0) for each in unions])
+    rows = np.concatenate([np.full(len(union.cells) + 1, at) for at, union in enumerate(unions)])
+    columns = np.concatenate([np.append(union.cells, cells + at) for at, union in enumerate(unions)])
+    signs = np.concatenate([np.append(np.ones(len(union.cells)), -1.0) for union in unions])
     more = sparse.csr_matrix((signs, (rows, columns)), shape=(extra, cells + extra))
     wide = sparse.csr_matrix(
         (problem.sums.data, problem.sums.indices, problem.sums.indptr), shape=(problem.sums.shape[0], cells + extra)
     )
-    owners = [set(problem.owners[each.cells].tolist()) for each in unions]
-    added = np.array([next(iter(each)) if len(each) == 1 else -1 for each in owners], np.int64)
+    owners = [set(problem.owners[union.cells].tolist()) for union in unions]
+    added = np.array([next(iter(union)) if len(union) == 1 else -1 for union in owners], np.int64)
 
     def grown(before: NDArray[np.float64], value: float | NDArray[np.float64]) -> NDArray[np.float64]:
         return np.concatenate([before, np.broadcast_to(np.asarray(value, np.float64), extra)])
 
-    level = np.array([each.level for each in unions])
+    level = np.array([union.level for union in unions])
     return replace(
         problem,
         sums=sparse.vstack([wide, more]).tocsr(),
@@ -171,11 +171,11 @@ def cells_by_owner(owners: NDArray[np.int64], cells: NDArray[np.int64] | None = 
 
 
 def _refuse(table: Table, cells: NDArray[np.bool_], what: str, do: str = "change the mark, or the rule") -> None:
-    found = np.flatnonzero(cells)
-    if len(found):
-        named = "; ".join(table.cell_name(int(cell)) for cell in found[:_TOLD])
-        more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
-        raise InputError(f"{len(found)} cells {what}: {named}{more}", where=f"table '{table.name}'", do=do)
+    refused = np.flatnonzero(cells)
+    if len(refused):
+        named = "; ".join(table.cell_name(int(cell)) for cell in refused[:_TOLD])
+        more = f" and {len(refused) - _TOLD} more" if len(refused) > _TOLD else ""
+        raise InputError(f"{len(refused)} cells {what}: {named}{more}", where=f"table '{table.name}'", do=do)
 
 
 def part_of(problem: SuppressionProblem, places: NDArray[np.int64], rows: NDArray[np.int64]) -> SuppressionProblem:
@@ -213,13 +213,13 @@ class ProtectionTarget(NamedTuple):
 
 def targets_of(problem: SuppressionProblem) -> list[ProtectionTarget]:
     """Return what must stay unknown to everybody, the largest levels first; ties by the number of the cell."""
-    found = []
+    targets = []
     for cell in problem.targets.tolist():
         upper, lower, width = (float(levels[cell]) for levels in (problem.upper, problem.lower, problem.sliding))
         if upper > 0:
-            found.append(ProtectionTarget(cell, 1, upper))
+            targets.append(ProtectionTarget(cell, 1, upper))
         if lower > 0:
-            found.append(ProtectionTarget(cell, -1, lower))
+            targets.append(ProtectionTarget(cell, -1, lower))
         if width > upper + lower:
-            found.append(ProtectionTarget(cell, WIDTH, width))
-    return sorted(found, key=lambda each: (-each.level, each.cell, -each.sign))
+            targets.append(ProtectionTarget(cell, WIDTH, width))
+    return sorted(targets, key=lambda target: (-target.level, target.cell, -target.sign))

@@ -112,8 +112,8 @@ def _searched(
 
     def report(best: Best) -> None:
         # The cost itself may be the value of the one cell that is withheld: it is not told.
-        told = f"searching: a safe pattern is at hand, the cheapest costs up to {100 * best.gap:.2f} % less"
-        progress(Step(told, min(clock.used, clock.seconds), clock.seconds))
+        doing = f"searching: a safe pattern is at hand, the cheapest costs up to {100 * best.gap:.2f} % less"
+        progress(Step(doing, min(clock.used, clock.seconds), clock.seconds))
 
     def large(patterns: SafePatterns) -> Best:
         near, subtables = Neighbourhoods(table, small), subtables_of(table, small)
@@ -154,10 +154,10 @@ def _real(cells: NDArray[np.int64], table: int, unions: Sequence[SecretUnion]) -
     return np.array([c if c < table else int(unions[c - table].cells[0]) for c in cells.tolist()], np.int64)
 
 
-def _status(withheld: NDArray[np.bool_], levels: Levels, asked: NDArray[np.int8] | None) -> NDArray[np.int8]:
+def _status(withheld: NDArray[np.bool_], levels: Levels, wishes: NDArray[np.int8] | None) -> NDArray[np.int8]:
     state = np.where(withheld, np.int8(Status.SECONDARY), np.int8(Status.PUBLISHED))
-    if asked is not None:
-        state = np.where(np.isin(asked, (Status.FORCED, Status.KEPT)), asked, state)
+    if wishes is not None:
+        state = np.where(np.isin(wishes, (Status.FORCED, Status.KEPT)), wishes, state)
     return np.where(levels.sensitive, np.int8(Status.PRIMARY), state).astype(np.int8)
 
 

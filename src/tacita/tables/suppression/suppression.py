@@ -83,7 +83,7 @@ def reasons(
     problem = reduced.problem
     sensitive_at = _first_sensitive(reduced)
     movements = Movements(problem, pattern)
-    found: dict[int, Cause] = {}
+    causes: dict[int, Cause] = {}
     by_place: dict[int, Cause] = {}
     for cell in secondary.tolist():
         place = int(reduced.place[cell])
@@ -91,7 +91,7 @@ def reasons(
             continue
         if problem.withheld[place]:
             if place in sensitive_at:
-                found[cell] = Cause(sensitive_at[place], 0.0)
+                causes[cell] = Cause(sensitive_at[place], 0.0)
             continue
         if place not in by_place:
             users = proofs.one_using(place) if clock.is_up else proofs.using(place)
@@ -103,8 +103,8 @@ def reasons(
             value = abs(float(values[sensitive]))
             scale = abs(float(reduced.scale[sensitive]))
             by_place[place] = Cause(sensitive, None if reach is None or not value else reach * scale / value)
-        found[cell] = by_place[place]
-    return found
+        causes[cell] = by_place[place]
+    return causes
 
 
 def _first_sensitive(reduced: Reduced) -> dict[int, int]:

@@ -52,13 +52,13 @@ class Blocks:
         largest = np.zeros(self.count)
         total = np.bincount(row_block, weights=np.abs(self.sums), minlength=self.count)
         np.maximum.at(largest, row_block, np.abs(self.sums))
-        low, high = (each[self.free] for each in outer)
-        for each in (low, high) if start is None else (start,):
-            np.maximum.at(largest, self.block, np.where(np.isfinite(each), np.abs(each), 0.0))
+        low, high = (array[self.free] for array in outer)
+        for array in (low, high) if start is None else (start,):
+            np.maximum.at(largest, self.block, np.where(np.isfinite(array), np.abs(array), 0.0))
         self.size = np.maximum(largest, 1e-300)
         finite = np.zeros(self.count)
-        for each in (low, high):
-            np.maximum.at(finite, self.block, np.where(np.isfinite(each), np.abs(each), 0.0))
+        for array in (low, high):
+            np.maximum.at(finite, self.block, np.where(np.isfinite(array), np.abs(array), 0.0))
         self.endless = 4 * (total + finite + largest) + 1
         cap = self.endless[self.block]
         self.lowest = np.where(np.isfinite(self.lower), self.lower, np.where(np.isfinite(low), low, -cap))
@@ -124,23 +124,23 @@ class Blocks:
             solver.bound(np.arange(len(members)), low, high)
         if point is None:
             return None, sign * bound, False
-        found = np.full(len(self.free), np.nan)
-        found[members] = point
-        return found, sign * bound, exact
+        proposal = np.full(len(self.free), np.nan)
+        proposal[members] = point
+        return proposal, sign * bound, exact
 
     def checked(self, point: Numbers) -> tuple[Numbers, Numbers]:
         """Return a point within its bounds and, for each block, by how much it misses (infinite: it proves nothing).
 
         Plain arithmetic on the table's own sums and bounds; the solver's word counts for nothing here.
         """
-        held = np.clip(point, self.lowest, self.highest)
+        clipped = np.clip(point, self.lowest, self.highest)
         broken = np.zeros(self.count)
         if self.whole:
-            nearest = np.rint(held)
-            off = np.abs(held - nearest)
+            nearest = np.rint(clipped)
+            off = np.abs(clipped - nearest)
             np.maximum.at(broken, self.block, np.where(off > 1e-5, np.inf, 0.0))
-            held = np.where(np.isfinite(nearest), nearest, held)
-        cells = self._factor * held[self._place] + self._shift
+            clipped = np.where(np.isfinite(nearest), nearest, clipped)
+        cells = self._factor * clipped[self._place] + self._shift
         misses = np.abs(self._cell_matrix @ cells - self._cell_sums)
         beyond = np.maximum(np.maximum(self._cell_lower - cells, cells - self._cell_upper), 0.0)
         if self.whole:
@@ -149,7 +149,7 @@ class Blocks:
         np.maximum.at(slip, self._check_block, np.where(np.isnan(misses), np.inf, misses))
         np.maximum.at(slip, self._cell_block, np.where(np.isnan(beyond), np.inf, beyond))
         slip[slip > SLIP * self.size] = np.inf
-        return held, slip + broken
+        return clipped, slip + broken
 
 
 def grouped(possible: PossibleTables, reduction: Reduction, outer: tuple[Numbers, Numbers]) -> list[Blocks]:
@@ -161,8 +161,8 @@ def grouped(possible: PossibleTables, reduction: Reduction, outer: tuple[Numbers
         # A single sum is settled by its bounds only where every coefficient is one.
         entry = reduction.block[reduction.matrix.indices]
         search[entry[np.abs(reduction.matrix.data) != 1]] = True
-        held = reduction.place >= 0
-        search[reduction.block[reduction.place[held & (np.abs(reduction.factor) != 1)]]] = True
+        is_free = reduction.place >= 0
+        search[reduction.block[reduction.place[is_free & (np.abs(reduction.factor) != 1)]]] = True
     return gathered(possible, reduction, outer, np.flatnonzero(search))
 
 
@@ -173,7 +173,7 @@ def gathered(
     sizes = np.bincount(reduction.block, minlength=reduction.blocks)
     small = np.zeros(reduction.blocks, bool)
     small[blocks[sizes[blocks] < TOGETHER]] = True
-    groups = [np.flatnonzero(reduction.block == each) for each in blocks[sizes[blocks] >= TOGETHER]]
+    groups = [np.flatnonzero(reduction.block == block) for block in blocks[sizes[blocks] >= TOGETHER]]
     groups.append(np.flatnonzero(small[reduction.block]))
     return [Blocks(possible, reduction, free, outer) for free in groups if len(free)]
 

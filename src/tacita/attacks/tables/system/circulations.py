@@ -78,20 +78,20 @@ class Circulations:
         rows, count = touching.shape
         graph = csr_array((np.ones(entries.nnz), (entries.row, entries.col + rows)), shape=(rows + count, rows + count))
         _, labels = connected_components(graph, directed=False)
-        found = np.full(len(moved), -1, np.int64)
-        found[moving] = np.unique(labels[rows:], return_inverse=True)[1]
-        return found
+        parts = np.full(len(moved), -1, np.int64)
+        parts[moving] = np.unique(labels[rows:], return_inverse=True)[1]
+        return parts
 
     def steps(self, moved: Numbers, part: Places) -> tuple[Numbers, Numbers]:
         """Return, for each part of a change, how many times it fits forward and backward within the bounds."""
         moving = np.flatnonzero(part >= 0)
         change, up, down = moved[moving], self._up[moving], self._down[moving]
-        found = []
+        steps = []
         for ahead, behind in ((up, down), (down, up)):
             most = np.full(int(part.max(initial=-1)) + 1, np.inf)
             np.minimum.at(most, part[moving], np.where(change > 0, ahead, behind) / np.abs(change))
-            found.append(np.floor(most + 1e-9) if self.group.whole else most)
-        return found[0], found[1]
+            steps.append(np.floor(most + 1e-9) if self.group.whole else most)
+        return steps[0], steps[1]
 
     def proved(self, moved: Numbers) -> NDArray[np.bool_]:
         """Return, for each block, whether the changed table passes the plain check."""

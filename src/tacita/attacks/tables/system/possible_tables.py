@@ -129,10 +129,10 @@ def _fitting(table: Table, suppressed: NDArray[np.bool_], knowledge: Knowledge) 
     )
 
 
-def _refuse(table: Table, which: NDArray[np.bool_], found: str, do: str) -> None:
+def _refuse(table: Table, which: NDArray[np.bool_], fault: str, do: str) -> None:
     if which.any():
         names = [f"({table.cell_name(int(cell))})" for cell in np.flatnonzero(which)]
-        raise InputError(f"{found}: {listed(names)}", where=f"table '{table.name}'", do=do)
+        raise InputError(f"{fault}: {listed(names)}", where=f"table '{table.name}'", do=do)
 
 
 def _added_up(table: Table, unknown: NDArray[np.bool_]) -> float:

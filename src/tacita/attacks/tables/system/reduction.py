@@ -74,8 +74,8 @@ def reduced(possible: PossibleTables) -> Reduction:
     start = None
     if possible.truth is not None:
         start = np.zeros(columns)
-        held = np.flatnonzero(state.place >= 0)[::-1]
-        start[state.place[held]] = (possible.truth[held] - state.shift[held]) / state.factor[held]
+        free = np.flatnonzero(state.place >= 0)[::-1]
+        start[state.place[free]] = (possible.truth[free] - state.shift[free]) / state.factor[free]
     return Reduction(
         state.matrix,
         state.sums,
@@ -118,8 +118,8 @@ class _State:
         at_low, at_high = np.abs(low - self.sums) <= reach, np.abs(high - self.sums) <= reach
         for rows, first, second in ((at_low, self.lower, self.upper), (at_high, self.upper, self.lower)):
             chosen = rows[entry_row]
-            held = columns[chosen]
-            value[held] = np.where(coefficients[chosen] > 0, first[held], second[held])
+            fixed = columns[chosen]
+            value[fixed] = np.where(coefficients[chosen] > 0, first[fixed], second[fixed])
         single = (lengths == 1)[entry_row]
         value[columns[single]] = self.sums[entry_row[single]] / coefficients[single]
         narrow = np.isfinite(self.lower) & (self.upper - self.lower <= 1e-12 * np.maximum(1.0, np.abs(self.lower)))
@@ -204,11 +204,11 @@ class _State:
         self.matrix.data[np.abs(self.matrix.data) < 1e-11] = 0.0
         self.matrix.eliminate_zeros()
         self.lower, self.upper = self.lower[kept], self.upper[kept]
-        held = self.place >= 0
-        through = self.place[held]
-        self.shift[held] += self.factor[held] * shift[through]
-        self.factor[held] *= factor[through]
-        self.place[held] = target[through]
+        is_free = self.place >= 0
+        through = self.place[is_free]
+        self.shift[is_free] += self.factor[is_free] * shift[through]
+        self.factor[is_free] *= factor[through]
+        self.place[is_free] = target[through]
 
 
 def activity(matrix: csr_array[Any], lower: Numbers, upper: Numbers) -> tuple[Numbers, Numbers]:

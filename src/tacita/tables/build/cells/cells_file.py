@@ -46,8 +46,8 @@ class CellColumns:
     def numbers(self) -> dict[str, str]:
         """The columns of numbers that were named, by what they are, besides the value."""
         names = ("count", "lower", "upper", "cost", "lower_level", "upper_level", "sliding_level")
-        found = {name: column for name in names if (column := getattr(self, name)) is not None}
-        return found | {f"largest {place}": column for place, column in enumerate(self.largest, 1)}
+        columns = {name: column for name in names if (column := getattr(self, name)) is not None}
+        return columns | {f"largest {place}": column for place, column in enumerate(self.largest, 1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,8 @@ def read_cells(
     assert columns.value is not None
     words = columns.status or columns.suppressed
     texts = {*dimensions.values(), columns.value, *filter(None, (words, columns.primary))}
-    told = _as_texts(relation, sorted(texts))
-    values, marks, strange = _values(relation, columns.value, told[columns.value], spelled)
+    text_columns = _as_texts(relation, sorted(texts))
+    values, marks, strange = _values(relation, columns.value, text_columns[columns.value], spelled)
     faults = [f"row {row}: the value is no number, and no known marker" for row in strange[:5]]
     if len(strange) > 5:
         faults.append(f"and {len(strange) - 5:,} more such rows")
@@ -124,10 +124,10 @@ def read_cells(
             do='correct these cells, or say what marks a suppressed value: markers = ["x"] in [data]',
         )
     return RawCells(
-        {name: told[column] for name, column in dimensions.items()},
+        {name: text_columns[column] for name, column in dimensions.items()},
         values,
         marks,
-        _words(told, columns),
+        _words(text_columns, columns),
         numbers,
         columns,
         where,
@@ -238,12 +238,12 @@ def _values(
     return values, marks, strange
 
 
-def _words(told: Mapping[str, list[str | None]], columns: CellColumns) -> list[str | None] | None:
+def _words(text_columns: Mapping[str, list[str | None]], columns: CellColumns) -> list[str | None] | None:
     if columns.suppressed is not None:
-        first = told[columns.primary] if columns.primary else told[columns.suppressed]
-        pairs = zip(told[columns.suppressed], first, strict=True)
+        first = text_columns[columns.primary] if columns.primary else text_columns[columns.suppressed]
+        pairs = zip(text_columns[columns.suppressed], first, strict=True)
         return ["" if not _true(hidden) else "u" if _true(primary) else "x" for hidden, primary in pairs]
-    return told[columns.status] if columns.status else None
+    return text_columns[columns.status] if columns.status else None
 
 
 def _true(text: str | None) -> bool:

@@ -46,9 +46,9 @@ def consistent(given: GivenTable) -> GivenTable:
 def lowest(system: System, keys: NDArray[np.int64], parts: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
     """Return which cells are no total of other cells that are there."""
     equations = equations_of(system, keys, parts)
-    found = np.ones(len(keys), bool)
-    found[equations.cells[equations.coefficients < 0]] = False
-    return found
+    is_lowest = np.ones(len(keys), bool)
+    is_lowest[equations.cells[equations.coefficients < 0]] = False
+    return is_lowest
 
 
 def missing_totals(
@@ -95,5 +95,5 @@ def largest_of(
     given = largest[base]
     rows, _ = np.nonzero(given > 0)
     response = given[given > 0]
-    made = ranked(system, RankedRows(places[rows], np.arange(len(response)), response), everything, largest.shape[1])
-    return made.largest[np.searchsorted(everything, totals)]
+    ranking = ranked(system, RankedRows(places[rows], np.arange(len(response)), response), everything, largest.shape[1])
+    return ranking.largest[np.searchsorted(everything, totals)]

@@ -57,11 +57,11 @@ def from_cells(
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     columns = {name: numbers[order] for name, numbers in raw.numbers.items()}
-    made = _Cells(system, keys, values[order], None if status is None else status[order], columns)
-    whole = bool((made.values[np.isfinite(made.values)] % 1 == 0).all())
+    cells = _Cells(system, keys, values[order], None if status is None else status[order], columns)
+    whole = bool((cells.values[np.isfinite(cells.values)] % 1 == 0).all())
     if is_count is None:
         is_count = whole and raw.columns.value == raw.columns.count
-    completed, told = _completed(made, shared=not is_count)
+    completed, completion_notes = _completed(cells, shared=not is_count)
     parts = _parts(system, completed.keys)
     table = Table(
         ", ".join(system.names),
@@ -74,13 +74,13 @@ def from_cells(
         parts=dict(zip(system.names, parts, strict=True)),
     )
     table = _with_contributors(table, completed)
-    given = _given(table, completed, (*raw.notes, *notes, *told))
+    given = _given(table, completed, (*raw.notes, *notes, *completion_notes))
     # Whole numbers that miss their total are taken as rounded only if the steward says so: it may as well be a mistake.
-    found = gaps(table, decimals=decimals, exact=is_count or (whole and decimals is None), suppressed=given.suppressed)
-    faults = [f"does not add up: {gap.told(table)}" for gap in found[:_MOST_TOLD]]
-    if len(found) > _MOST_TOLD:
-        faults.append(f"and {len(found) - _MOST_TOLD:,} more sums fail")
-    if found and not is_count:
+    wrong = gaps(table, decimals=decimals, exact=is_count or (whole and decimals is None), suppressed=given.suppressed)
+    faults = [f"does not add up: {gap.sentence(table)}" for gap in wrong[:_MOST_TOLD]]
+    if len(wrong) > _MOST_TOLD:
+        faults.append(f"and {len(wrong) - _MOST_TOLD:,} more sums fail")
+    if wrong and not is_count:
         faults[-1] += "; if values are rounded, say how: decimals = 0 in [data] for whole numbers, -3 for thousands"
     faults += _bound_faults(given)
     _raise(faults, raw)
@@ -105,13 +105,13 @@ def _keys(system: System, raw: RawCells) -> tuple[list[str], NDArray[np.int64]]:
     for dimension, radix in zip(system.dimensions, system.radix, strict=True):
         texts = raw.codes[dimension.name]
         place = {code: at for at, code in enumerate(dimension.codes)}
-        found = {text: place.get(text or "", place.get((text or "").strip(), -1)) for text in set(texts)}
-        unknown = sorted((text or "").strip() for text, at in found.items() if at < 0)
+        place_of = {text: place.get(text or "", place.get((text or "").strip(), -1)) for text in set(texts)}
+        unknown = sorted((text or "").strip() for text, at in place_of.items() if at < 0)
         if unknown:
-            rows = sum(found[text] < 0 for text in texts)
+            rows = sum(place_of[text] < 0 for text in texts)
             named = listed([repr(code) if code else "no code" for code in unknown], 5)
             faults.append(f"dimension '{dimension.name}': {counted(rows, 'cell')} with codes it does not have: {named}")
-        keys += np.array([found[text] for text in texts], np.int64) * radix
+        keys += np.array([place_of[text] for text in texts], np.int64) * radix
     if faults:
         return faults, keys
     cells, first, times = np.unique(keys, return_index=True, return_counts=True)
@@ -129,50 +129,50 @@ def _keys(system: System, raw: RawCells) -> tuple[list[str], NDArray[np.int64]]:
     return faults, keys
 
 
-def _completed(made: _Cells, *, shared: bool) -> tuple[_Cells, list[str]]:
+def _completed(cells: _Cells, *, shared: bool) -> tuple[_Cells, list[str]]:
     """Return the cells with the totals that the file leaves out, and what was computed.
 
     `shared` says that one contributor may stand behind several cells.
     """
-    hidden = np.isnan(made.values)
-    if made.status is not None:
-        hidden |= np.isin(made.status, WITHHELD)
-    base = lowest(made.system, made.keys, _parts(made.system, made.keys))
-    totals, over_hidden = missing_totals(made.system, made.keys, base, hidden)
+    hidden = np.isnan(cells.values)
+    if cells.status is not None:
+        hidden |= np.isin(cells.status, WITHHELD)
+    base = lowest(cells.system, cells.keys, _parts(cells.system, cells.keys))
+    totals, over_hidden = missing_totals(cells.system, cells.keys, base, hidden)
     if not len(totals):
-        return made, []
-    everything = np.concatenate([made.keys, totals])
+        return cells, []
+    everything = np.concatenate([cells.keys, totals])
     order = np.argsort(everything, kind="stable")
-    names = [name for name in made.columns if name in {"count", "cost"}]
-    figures = np.stack([made.values, *(made.columns[name] for name in names)], axis=1)
-    sums = computed(made.system, made.keys, base, figures, totals)
-    columns = dict(made.columns)
-    columns |= {name: np.concatenate([made.columns[name], sums[:, at]])[order] for at, name in enumerate(names, 1)}
-    largest = [name for name in made.columns if name.startswith("largest ")]
+    names = [name for name in cells.columns if name in {"count", "cost"}]
+    figures = np.stack([cells.values, *(cells.columns[name] for name in names)], axis=1)
+    sums = computed(cells.system, cells.keys, base, figures, totals)
+    columns = dict(cells.columns)
+    columns |= {name: np.concatenate([cells.columns[name], sums[:, at]])[order] for at, name in enumerate(names, 1)}
+    largest = [name for name in cells.columns if name.startswith("largest ")]
     if largest:
-        given = np.nan_to_num(np.stack([made.columns[name] for name in largest], axis=1))
-        tops = largest_of(made.system, made.keys, base, given, totals)
-        columns |= {n: np.concatenate([made.columns[n], tops[:, at]])[order] for at, n in enumerate(largest)}
-    for name in made.columns:
+        given = np.nan_to_num(np.stack([cells.columns[name] for name in largest], axis=1))
+        tops = largest_of(cells.system, cells.keys, base, given, totals)
+        columns |= {n: np.concatenate([cells.columns[n], tops[:, at]])[order] for at, n in enumerate(largest)}
+    for name in cells.columns:
         if name not in names and name not in largest:
-            columns[name] = np.concatenate([made.columns[name], np.full(len(totals), np.nan)])[order]
+            columns[name] = np.concatenate([cells.columns[name], np.full(len(totals), np.nan)])[order]
     status = None
-    if made.status is not None:
-        status = np.concatenate([made.status, np.where(over_hidden, Status.FORCED, Status.PUBLISHED)])[order]
+    if cells.status is not None:
+        status = np.concatenate([cells.status, np.where(over_hidden, Status.FORCED, Status.PUBLISHED)])[order]
         status = status.astype(np.int8)
-    values = np.concatenate([made.values, sums[:, 0]])[order]
-    told = []
+    values = np.concatenate([cells.values, sums[:, 0]])[order]
+    notes = []
     if not over_hidden.all():
         number = int((~over_hidden).sum())
-        told.append(f"{counted(number, 'total')} that the file leaves out computed from its other cells")
+        notes.append(f"{counted(number, 'total')} that the file leaves out computed from its other cells")
     if over_hidden.any():
         number = int(over_hidden.sum())
-        told.append(
+        notes.append(
             f"{counted(number, 'total')} over suppressed cells that the file leaves out taken as suppressed too"
         )
     if shared and ("count" in names or largest):
-        told.append("their contributors are taken to be different in each cell")
-    return _Cells(made.system, everything[order], values, status, columns), told
+        notes.append("their contributors are taken to be different in each cell")
+    return _Cells(cells.system, everything[order], values, status, columns), notes
 
 
 def _parts(system: System, keys: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
@@ -183,17 +183,17 @@ def _parts(system: System, keys: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
     ]
 
 
-def _with_contributors(table: Table, made: _Cells) -> Table:
+def _with_contributors(table: Table, cells: _Cells) -> Table:
     """Return the table with counts and contributions, as far as the file tells them."""
-    count = made.columns.get("count")
+    count = cells.columns.get("count")
     counts = None if count is None else np.nan_to_num(count).round().astype(np.int64)
     if counts is None and table.is_count and np.isfinite(table.values).all():
         counts = table.values.round().astype(np.int64)
-    names = [name for name in made.columns if name.startswith("largest ")]
+    names = [name for name in cells.columns if name.startswith("largest ")]
     table = replace(table, counts=counts)
     if not names:
         return table
-    largest = np.nan_to_num(np.stack([made.columns[name] for name in names], axis=1))
+    largest = np.nan_to_num(np.stack([cells.columns[name] for name in names], axis=1))
     known = (largest > 0).sum(axis=1) if counts is None else counts
     holders = np.full(largest.shape, -1, np.int64)
     holders[:, 0] = owners(replace(table, counts=known))
@@ -201,13 +201,15 @@ def _with_contributors(table: Table, made: _Cells) -> Table:
     return replace(table, contributions=Contributions(largest, holders, ones, known.astype(np.int64), table.values))
 
 
-def _given(table: Table, made: _Cells, notes: tuple[str, ...]) -> GivenTable:
+def _given(table: Table, cells: _Cells, notes: tuple[str, ...]) -> GivenTable:
     levels = None
-    distances = [made.columns.get(f"{name}_level") for name in ("lower", "upper", "sliding")]
-    primary = np.zeros(len(table), bool) if made.status is None else made.status == Status.PRIMARY
-    if any(each is not None for each in distances):
-        lower, upper, sliding = (np.zeros(len(table)) if each is None else np.nan_to_num(each) for each in distances)
-        if made.status is None:
+    distances = [cells.columns.get(f"{name}_level") for name in ("lower", "upper", "sliding")]
+    primary = np.zeros(len(table), bool) if cells.status is None else cells.status == Status.PRIMARY
+    if any(distance is not None for distance in distances):
+        lower, upper, sliding = (
+            np.zeros(len(table)) if distance is None else np.nan_to_num(distance) for distance in distances
+        )
+        if cells.status is None:
             primary = (lower > 0) | (upper > 0) | (sliding > 0)
         levels = Levels(
             primary,
@@ -220,11 +222,11 @@ def _given(table: Table, made: _Cells, notes: tuple[str, ...]) -> GivenTable:
         )
     return GivenTable(
         table,
-        made.status,
+        cells.status,
         levels,
-        made.columns.get("cost"),
-        made.columns.get("lower"),
-        made.columns.get("upper"),
+        cells.columns.get("cost"),
+        cells.columns.get("lower"),
+        cells.columns.get("upper"),
         None,
         bool(np.isfinite(table.values).all()),
         notes,

@@ -100,8 +100,10 @@ def given_statuses(raw: RawCells) -> tuple[NDArray[np.int8] | None, list[str], l
     if unsaid.any():
         marks = [raw.marks[row] for row in np.flatnonzero(unsaid).tolist()]
         spelled = Counter(repr(mark) if mark else "nothing" for mark in marks)
-        told = ", ".join(f"{each} ({times:,})" for each, times in spelled.most_common(5))
-        notes.append(f"{counted(len(marks), 'cell')} taken as suppressed for what stands in place of a value: {told}")
+        spellings = ", ".join(f"{word} ({times:,})" for word, times in spelled.most_common(5))
+        notes.append(
+            f"{counted(len(marks), 'cell')} taken as suppressed for what stands in place of a value: {spellings}"
+        )
         if raw.words is None:
             notes.append("which of them are sensitive is not said, so all of them count as sensitive")
         status[unsaid] = Status.PRIMARY

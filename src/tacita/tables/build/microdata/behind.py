@@ -49,12 +49,12 @@ class Behind:
         if self.layout.response is None:
             return self._ones(totals, leaves, values, counts)
         rows = streamed(self.relation, leaf_largest(self.relation, self.layout, self.columns))
-        made = self._ranked(rows, as_numpy(rows.column("who")).astype(np.int64))
+        ranking = self._ranked(rows, as_numpy(rows.column("who")).astype(np.int64))
         # These rows are the largest of each leaf only: what all records make together comes from the totals.
         absolutes = None
         if self.records.negative:
             absolutes = summed(self.system, leaves, as_numpy(totals.column("absolute"))[:, None], self.keys)[:, 0]
-        return replace(made, counts=np.round(counts).astype(np.int64), totals=values, absolutes=absolutes)
+        return replace(ranking, counts=np.round(counts).astype(np.int64), totals=values, absolutes=absolutes)
 
     def holdings(self, values: NDArray[np.float64]) -> Contributions | None:
         """Return the holdings behind each cell, if there are any; a contributor in none is one of its own."""
@@ -66,8 +66,8 @@ class Behind:
         plan = leaf_contributors(self.relation, self.layout, self.columns, column, alone=alone)
         rows = streamed(self.relation, plan)
         who, waived = _numbered(rows, self.layout.waivers)
-        made = self._ranked(rows, who, waived)
-        return replace(made, totals=values)
+        ranking = self._ranked(rows, who, waived)
+        return replace(ranking, totals=values)
 
     def _ranked(self, rows: pa.Table, who: NDArray[np.int64], waived: NDArray[np.bool_] | None = None) -> Contributions:
         weighted = ("weighted", "weight", "records") if self.layout.weight else ()
@@ -84,8 +84,8 @@ class Behind:
             waived=waived,
             signed=self.records.negative,
         )
-        made = ranked(self.system, given, self.keys, self.layout.largest)
-        return replace(made, largest=settled(made.largest, self.records.response_decimals))
+        ranking = ranked(self.system, given, self.keys, self.layout.largest)
+        return replace(ranking, largest=settled(ranking.largest, self.records.response_decimals))
 
     def _ones(
         self,
@@ -131,11 +131,11 @@ def _numbered(rows: pa.Table, waivers: Sequence[str]) -> tuple[NDArray[np.int64]
 
 def _in_order(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
     """Return the different values of a column, and for each row the rank of its value (-1: missing)."""
-    found = encoded(column)
-    numbers = as_codes(found.indices, -1).astype(np.int64)
-    if not len(found.dictionary):
-        return found.dictionary, numbers
-    return found.dictionary, np.where(numbers < 0, -1, _ranks(found.dictionary)[numbers])
+    codes = encoded(column)
+    numbers = as_codes(codes.indices, -1).astype(np.int64)
+    if not len(codes.dictionary):
+        return codes.dictionary, numbers
+    return codes.dictionary, np.where(numbers < 0, -1, _ranks(codes.dictionary)[numbers])
 
 
 def _ranks(values: pa.Array) -> NDArray[np.int64]:

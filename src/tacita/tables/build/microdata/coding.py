@@ -30,15 +30,15 @@ def streamed(relation: Relation, plan: exp.Select) -> pa.Table:
 def leaf_places(system: System, rows: pa.Table, missing: Mapping[str, str], where: str) -> NDArray[np.int64]:
     """Return the places of the leaf codes ``d0, d1, ...`` of rows, or raise with all codes that have none."""
     records = as_numpy(rows.column("records"))
-    found = [
-        coded(each, rows.column(f"d{at}"), missing.get(each.name), records) for at, each in enumerate(system.dimensions)
+    codings = [
+        coded(one, rows.column(f"d{at}"), missing.get(one.name), records) for at, one in enumerate(system.dimensions)
     ]
-    faults = [fault for each in found for fault in each.faults]
+    faults = [fault for one in codings for fault in one.faults]
     if faults:
         raise InputError(
             faults_text(faults), where=where, do="add these codes to the hierarchy, or correct them in the data"
         )
-    return np.stack([each.places for each in found], axis=1)
+    return np.stack([one.places for one in codings], axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,9 @@ def coded(dimension: Dimension, column: pa.ChunkedArray, missing: str | None, re
     unknown: list[tuple[int, str]] = []
     for number, value in enumerate(values):
         text = text_of(value)
-        found = leaves.get(text, leaves.get(text.strip(), -1))
-        places[number] = found
-        if found < 0:
+        place = leaves.get(text, leaves.get(text.strip(), -1))
+        places[number] = place
+        if place < 0:
             (sums if text.strip() in dimension else unknown).append((number, text.strip()))
     if missing is not None:
         places[-1] = leaves.get(missing, -1)
@@ -74,8 +74,8 @@ def coded(dimension: Dimension, column: pa.ChunkedArray, missing: str | None, re
     counts = np.bincount(numbers[without] % len(places), records[without], len(places)).astype(np.float64)
     faults = [
         fault
-        for found, said in ((unknown, "codes that its hierarchy does not cover"), (sums, "codes that are sums"))
-        if (fault := _told(dimension.name, found, counts, said))
+        for place, said in ((unknown, "codes that its hierarchy does not cover"), (sums, "codes that are sums"))
+        if (fault := _codes_in_words(dimension.name, place, counts, said))
     ]
     if counts[-1]:
         faults.append(
@@ -97,8 +97,8 @@ def encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
     return whole.dictionary_encode()
 
 
-def _told(name: str, found: list[tuple[int, str]], counts: NDArray[np.float64], said: str) -> str:
-    if not found:
+def _codes_in_words(name: str, codes: list[tuple[int, str]], counts: NDArray[np.float64], said: str) -> str:
+    if not codes:
         return ""
-    records = int(sum(counts[number] for number, _ in found))
-    return f"dimension '{name}': {counted(records, 'record')} with {said}: {listed([c for _, c in found], MOST_NAMED)}"
+    records = int(sum(counts[number] for number, _ in codes))
+    return f"dimension '{name}': {counted(records, 'record')} with {said}: {listed([c for _, c in codes], MOST_NAMED)}"

@@ -104,9 +104,9 @@ def build_costs(microdata: Microdata, layouts: Sequence[MicrodataLayout], table:
         )
         for layout in layouts
     ]
-    made = build(microdata, plain)
-    at, there = same_cells(table, made)
-    return np.where(there, made.values[at], 0.0)
+    costs = build(microdata, plain)
+    at, there = same_cells(table, costs)
+    return np.where(there, costs.values[at], 0.0)
 
 
 def _checked(layouts: Sequence[MicrodataLayout]) -> MicrodataLayout:
@@ -125,12 +125,14 @@ def _checked(layouts: Sequence[MicrodataLayout]) -> MicrodataLayout:
 
 
 def _columns(system: System, layouts: Sequence[MicrodataLayout]) -> list[str]:
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for layout in layouts:
-        for each in layout.dimensions:
-            if found.setdefault(each.name, layout.column(each.name)) != layout.column(each.name):
-                raise UsageError(f"dimension '{each.name}' has two columns", do="give each column its own dimension")
-    return [found[each.name] for each in system.dimensions]
+        for dimension in layout.dimensions:
+            if columns.setdefault(dimension.name, layout.column(dimension.name)) != layout.column(dimension.name):
+                raise UsageError(
+                    f"dimension '{dimension.name}' has two columns", do="give each column its own dimension"
+                )
+    return [columns[dimension.name] for dimension in system.dimensions]
 
 
 def _missing(layouts: Sequence[MicrodataLayout]) -> dict[str, str]:
@@ -146,4 +148,4 @@ def _cells(system: System, leaves: NDArray[np.int64], empty: bool) -> tuple[NDAr
         for table in range(len(system.names))
     ]
     keys = np.unique(np.concatenate(own))
-    return keys, [np.isin(keys, each, assume_unique=True) for each in own]
+    return keys, [np.isin(keys, one, assume_unique=True) for one in own]

@@ -26,8 +26,8 @@ def layers_of(dimension: Dimension, shown: NDArray[np.int64]) -> tuple[Layer, ..
     [[-1, -1, 2, 3, 4], [-1, 1, 1, 1, -1], [0, 0, 0, 0, 0]]
     """
     leaves = [
-        np.array([dimension.position(leaf) for leaf in held], np.int64)
-        for _, held in sorted(dimension.leaves_under().items(), key=lambda each: dimension.position(each[0]))
+        np.array([dimension.position(leaf) for leaf in covered], np.int64)
+        for _, covered in sorted(dimension.leaves_under().items(), key=lambda pair: dimension.position(pair[0]))
     ]
     layers: list[Layer] = []
     # Few leaves first: codes of one level come together, and the total, which would block every layer, last.
@@ -51,8 +51,8 @@ def layers_of(dimension: Dimension, shown: NDArray[np.int64]) -> tuple[Layer, ..
 
 def combinations_of_layers(system: System, table: int) -> list[tuple[Layer, ...]]:
     """Return all combinations of layers of the dimensions, as a table shows them."""
-    each = (layers_of(d, shown) for d, shown in zip(system.dimensions, system.shown[table], strict=True))
-    return list(product(*each))
+    layers = (layers_of(d, shown) for d, shown in zip(system.dimensions, system.shown[table], strict=True))
+    return list(product(*layers))
 
 
 def keys_under(
@@ -89,8 +89,8 @@ def summed(
 
 def occurring_keys(system: System, table: int, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the keys of the cells of a table under which some leaf combination lies, in order."""
-    found = []
+    keys = []
     for layers in combinations_of_layers(system, table):
         above, there = keys_under(leaves, layers, system.radix)
-        found.append(np.unique(above[there]))
-    return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+        keys.append(np.unique(above[there]))
+    return np.unique(np.concatenate(keys)) if keys else np.zeros(0, np.int64)

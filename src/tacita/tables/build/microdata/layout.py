@@ -47,7 +47,7 @@ class MicrodataLayout:
     """Whether responses may be negative: only if the attacker is not supposed to know that no value is."""
 
     def __post_init__(self) -> None:
-        names = [each.name for each in self.dimensions]
+        names = [dimension.name for dimension in self.dimensions]
         faults = []
         if not names:
             faults.append("has no dimension")

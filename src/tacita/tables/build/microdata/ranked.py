@@ -46,17 +46,17 @@ def ranked(system: System, rows: RankedRows, keys: NDArray[np.int64], largest: i
     The weight of a contributor with several records is the mean weight of what they give, so that contribution times
     weight is what stands in the cell; it is the plain mean where the contribution is zero or where some are negative.
     """
-    made = _Ranking.empty(len(keys), largest, rows)
+    ranking = _Ranking.empty(len(keys), largest, rows)
     done = np.zeros(len(keys), bool)
     people = int(rows.who.max(initial=-1)) + 1
     for table in range(len(system.names)):
         for layers in combinations_of_layers(system, table):
             above, there = keys_under(rows.leaves, layers, system.radix)
             if there.all():
-                _rank(made, rows, None, above, people, keys, done)
+                _rank(ranking, rows, None, above, people, keys, done)
             elif there.any():
-                _rank(made, rows, np.flatnonzero(there), above[there], people, keys, done)
-    return made.contributions()
+                _rank(ranking, rows, np.flatnonzero(there), above[there], people, keys, done)
+    return ranking.contributions()
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ class _Ranking:
 
 
 def _rank(
-    made: _Ranking,
+    ranking: _Ranking,
     rows: RankedRows,
     chosen: NDArray[np.int64] | None,
     above: NDArray[np.int64],
@@ -128,23 +128,23 @@ def _rank(
     lengths = np.diff(np.concatenate([begins, [len(cell)]]))
     new = ~done[at]  # a cell that a table before has too is ranked already
     done[at] = True
-    made.counts[at[new]] = lengths[new]
-    made.totals[at[new]] = np.add.reduceat(weighted, begins)[new]
-    if made.absolutes is not None:
-        made.absolutes[at[new]] = np.add.reduceat(size * weight, begins)[new]
+    ranking.counts[at[new]] = lengths[new]
+    ranking.totals[at[new]] = np.add.reduceat(weighted, begins)[new]
+    if ranking.absolutes is not None:
+        ranking.absolutes[at[new]] = np.add.reduceat(size * weight, begins)[new]
     # A contributor asked if any record says so, and consented only if all of them do.
     requested = None if rows.requested is None else grouped.reduced(rows.requested, np.logical_or)
     waived = None if rows.waived is None else grouped.reduced(rows.waived, np.logical_and)
-    for j, (groups, picked) in enumerate(_places(size, begins, lengths, made.largest.shape[1])):
+    for j, (groups, picked) in enumerate(_places(size, begins, lengths, ranking.largest.shape[1])):
         wanted = new[groups]
         cells, rank = at[groups[wanted]], picked[wanted]
-        made.largest[cells, j] = size[rank]
-        made.holders[cells, j] = holder[rank]
-        made.weights[cells, j] = weight[rank]
-        if made.requested is not None and requested is not None:
-            made.requested[cells, j] = requested[rank]
-        if made.waived is not None and waived is not None:
-            made.waived[cells, j] = waived[rank]
+        ranking.largest[cells, j] = size[rank]
+        ranking.holders[cells, j] = holder[rank]
+        ranking.weights[cells, j] = weight[rank]
+        if ranking.requested is not None and requested is not None:
+            ranking.requested[cells, j] = requested[rank]
+        if ranking.waived is not None and waived is not None:
+            ranking.waived[cells, j] = waived[rank]
 
 
 @dataclass(frozen=True, slots=True)

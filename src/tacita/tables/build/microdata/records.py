@@ -33,36 +33,36 @@ def checked_records(relation: Relation, layout: MicrodataLayout, where: str) -> 
             raise InputError(
                 f"'{name}' is no number, so it cannot be summed", where=where, do="choose a column of numbers"
             )
-    found = {name: int(number) for name, number in relation.engine.run(checks(relation, layout))[0].items()}
-    faults = _faults(layout, found)
-    if not found["records"]:
+    counts = {name: int(number) for name, number in relation.engine.run(checks(relation, layout))[0].items()}
+    faults = _faults(layout, counts)
+    if not counts["records"]:
         faults.append("there is no record")
     if faults:
         raise InputError(
             faults_text(faults),
             where=where,
             do='correct these records; missing_response = "zero" or "leave_out" says what a missing response means'
-            if found.get("response_missing")
+            if counts.get("response_missing")
             else "correct these records",
         )
-    of_response = _decimals(found, "response") if layout.response else 0
-    of_weight = _decimals(found, "weight") if layout.weight else 0
+    of_response = _decimals(counts, "response") if layout.response else 0
+    of_weight = _decimals(counts, "weight") if layout.weight else 0
     together = None if of_response is None or of_weight is None else of_response + of_weight
     return TabulatedRecords(
-        found["records"],
+        counts["records"],
         together,
         of_response,
-        bool(found.get("response_negative")),
-        bool(found.get("contributor_missing")),
-        bool(found.get("holding_missing")),
+        bool(counts.get("response_negative")),
+        bool(counts.get("contributor_missing")),
+        bool(counts.get("holding_missing")),
     )
 
 
-def _faults(layout: MicrodataLayout, found: dict[str, int]) -> list[str]:
+def _faults(layout: MicrodataLayout, counts: dict[str, int]) -> list[str]:
     faults = []
 
     def fault(kind: str, said: str) -> None:
-        if number := found.get(kind, 0):
+        if number := counts.get(kind, 0):
             faults.append(f"{counted(number, 'record')} {said}")
 
     response = f"the response '{layout.response}'"
@@ -88,8 +88,8 @@ def _faults(layout: MicrodataLayout, found: dict[str, int]) -> list[str]:
     return faults
 
 
-def _decimals(found: dict[str, int], name: str) -> int | None:
-    return next((places for places in DECIMALS if not found[f"{name}_{places}"]), None)
+def _decimals(counts: dict[str, int], name: str) -> int | None:
+    return next((places for places in DECIMALS if not counts[f"{name}_{places}"]), None)
 
 
 def settled(sums: NDArray[np.float64], decimals: int | None) -> NDArray[np.float64]:

@@ -32,8 +32,8 @@ class AdjustmentWay:
         """Return the table with adjusted figures."""
         plan, knowledge = specification.protect, case.knowledge
         require_publishable(case, self.name)
-        keep = (case.asked == Status.KEPT) | knowledge.known
-        found = adjust(
+        keep = (case.wishes == Status.KEPT) | knowledge.known
+        adjusted = adjust(
             case.table,
             case.levels,
             lower=knowledge.lower,
@@ -44,19 +44,19 @@ class AdjustmentWay:
             progress=progress,
             weight=self.weight,
         )
-        verdict = promise_verdict(case, check_adjusted(case.table, found.values, case.levels, knowledge))
+        verdict = promise_verdict(case, check_adjusted(case.table, adjusted.values, case.levels, knowledge))
         return ProtectedTable(
             case,
             self.name,
             np.zeros(len(case.table), np.int8),
-            found.values,
+            adjusted.values,
             verdict,
             figures={
-                "distance": found.distance,
-                "changed": found.changed,
-                "largest_change": found.largest,
-                "gap": found.gap,
+                "distance": adjusted.distance,
+                "changed": adjusted.changed,
+                "largest_change": adjusted.largest,
+                "gap": adjusted.gap,
             },
             reading=(READING,),
-            notes=found.notes,
+            notes=adjusted.notes,
         )

@@ -84,13 +84,16 @@ class CellKeyWay:
             )
         relation = read_microdata(data, Context().engine).relation
         plans = [specification.dimensions.get(one.name) or DimensionPlan(one.name) for one in table.dimensions]
-        columns = [*(each.column or each.name for each in plans), str(self.key or self.identifier)]
+        columns = [
+            *(dimension_plan.column or dimension_plan.name for dimension_plan in plans),
+            str(self.key or self.identifier),
+        ]
         terms = [exp.alias_(term, f"d{at}") for at, term in enumerate(relation.physical(columns))]
         rows = streamed(relation, exp.select(*terms).from_(relation.source()))
         ones = np.ones(len(rows))
         places = [
-            coded(dimension, rows.column(f"d{at}"), each.missing, ones).places
-            for at, (dimension, each) in enumerate(zip(table.dimensions, plans, strict=True))
+            coded(dimension, rows.column(f"d{at}"), dimension_plan.missing, ones).places
+            for at, (dimension, dimension_plan) in enumerate(zip(table.dimensions, plans, strict=True))
         ]
         last = rows.column(f"d{len(plans)}")
         if self.key is not None:

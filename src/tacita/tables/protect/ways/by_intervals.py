@@ -36,8 +36,8 @@ class IntervalsWay:
         """
         plan, knowledge = specification.protect, case.knowledge
         require_publishable(case, self.name)
-        keep = (case.asked == Status.KEPT) | knowledge.known
-        found = publish_intervals(
+        keep = (case.wishes == Status.KEPT) | knowledge.known
+        published = publish_intervals(
             case.table,
             case.levels,
             knowledge,
@@ -47,13 +47,13 @@ class IntervalsWay:
             weight=self.weight,
             ends=self.ends,
         )
-        hidden = ~found.exact
-        told = replace(
+        hidden = ~published.exact
+        knowing = replace(
             knowledge,
-            lower=np.where(hidden, np.maximum(knowledge.lower, found.lower), knowledge.lower),
-            upper=np.where(hidden, np.minimum(knowledge.upper, found.upper), knowledge.upper),
+            lower=np.where(hidden, np.maximum(knowledge.lower, published.lower), knowledge.lower),
+            upper=np.where(hidden, np.minimum(knowledge.upper, published.upper), knowledge.upper),
         )
-        verdict = attack(case, hidden, progress, told)
+        verdict = attack(case, hidden, progress, knowing)
         status = np.where(hidden, np.where(case.levels.sensitive, Status.PRIMARY, Status.SECONDARY), Status.PUBLISHED)
         return ProtectedTable(
             case,
@@ -61,9 +61,9 @@ class IntervalsWay:
             status.astype(np.int8),
             np.where(hidden, np.nan, case.table.values),
             verdict,
-            np.where(hidden, found.lower, np.nan),
-            np.where(hidden, found.upper, np.nan),
-            figures={"width": found.published_width},
+            np.where(hidden, published.lower, np.nan),
+            np.where(hidden, published.upper, np.nan),
+            figures={"width": published.published_width},
             reading=(READING,) if hidden.any() else (),
-            notes=found.notes,
+            notes=published.notes,
         )

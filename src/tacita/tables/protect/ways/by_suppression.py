@@ -73,7 +73,7 @@ class SuppressionWay:
             case.levels,
             case.knowledge,
             costs=case.costs,
-            status=case.asked,
+            status=case.wishes,
             method=self.search,
             seconds=seconds,
             gap=plan.gap,
@@ -95,12 +95,12 @@ def _new_unions(case: TableCase, verdict: Audit, known: Sequence[SecretUnion]) -
 
     Their level is the least that one of their sensitive cells needs: a sum that is as uncertain is no help.
     """
-    told = {tuple(each.cells.tolist()) for each in known}
+    kept = {tuple(violation.cells.tolist()) for violation in known}
     wide = case.levels.lower + case.levels.upper + case.levels.sliding
-    found: dict[tuple[int, ...], SecretUnion] = {}
-    for each in verdict.violations:
-        if each.what == "union" and each.cells not in told:
-            cells = np.array(each.cells, np.int64)
+    unions: dict[tuple[int, ...], SecretUnion] = {}
+    for violation in verdict.violations:
+        if violation.what == "union" and violation.cells not in kept:
+            cells = np.array(violation.cells, np.int64)
             needed = wide[cells][case.levels.sensitive[cells]]
-            found[each.cells] = SecretUnion(cells, max(float(needed.min(initial=np.inf)), 1e-6))
-    return list(found.values())
+            unions[violation.cells] = SecretUnion(cells, max(float(needed.min(initial=np.inf)), 1e-6))
+    return list(unions.values())

@@ -50,10 +50,10 @@ class GroupDisclosure:
     @property
     def label(self) -> str:
         """The rule with its parameters."""
-        told = [f"{self.categories} categories"] * (self.categories > 1) + [f"all but {self.outside}"] * bool(
+        words = [f"{self.categories} categories"] * (self.categories > 1) + [f"all but {self.outside}"] * bool(
             self.outside
         )
-        return f"group disclosure ({', '.join(told)})" if told else "group disclosure"
+        return f"group disclosure ({', '.join(words)})" if words else "group disclosure"
 
     def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells of rows that tell about a whole group."""
@@ -69,18 +69,18 @@ class GroupDisclosure:
         row, is_part = sums.row_of, sums.coefficients > 0
         entry = is_part & possible[sums.cells] & self._rows(table)[row]
         rows, cells = row[entry], sums.cells[entry]
-        held = counts[cells]
+        members = counts[cells]
 
-        total = np.bincount(rows, weights=held, minlength=len(sums))
-        occupied = np.bincount(rows, weights=held > 0, minlength=len(sums))
+        total = np.bincount(rows, weights=members, minlength=len(sums))
+        occupied = np.bincount(rows, weights=members > 0, minlength=len(sums))
         parts = np.bincount(rows, minlength=len(sums))
         largest = np.zeros(len(sums))
-        np.maximum.at(largest, rows, held)
+        np.maximum.at(largest, rows, members)
 
         choice = (total > 0) & (parts > 1)
         in_few = choice & (occupied <= self.categories) & (occupied < parts)
         in_one = choice & (total - largest <= self.outside)
-        is_group = (in_few[rows] & (held > 0)) | (in_one[rows] & (held == largest[rows]))
+        is_group = (in_few[rows] & (members > 0)) | (in_one[rows] & (members == largest[rows]))
         is_other = (in_few | in_one)[rows] & ~is_group
 
         group, other = np.zeros(len(table), bool), np.zeros(len(table), bool)
@@ -98,7 +98,7 @@ class GroupDisclosure:
     def _rows(self, table: Table) -> NDArray[np.bool_]:
         """Return which sums run along a dimension that matters."""
         sums = table.equations
-        names = [each.name for each in table.dimensions]
+        names = [dimension.name for dimension in table.dimensions]
         for name in self.dimensions:
             if name not in names:
                 raise UsageError(

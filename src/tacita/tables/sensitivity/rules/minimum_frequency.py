@@ -62,10 +62,10 @@ class MinimumFrequency:
 
 def all_consented(table: Table, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return the cells all of whose contributors consented to be recognised; in doubt they did not."""
-    held = table.contributions
-    if held is None or held.waived is None:
+    contributions = table.contributions
+    if contributions is None or contributions.waived is None:
         return np.zeros(len(counts), bool)
-    agreed: NDArray[np.bool_] = (counts > 0) & (held.waived.sum(axis=1) >= counts)
+    agreed: NDArray[np.bool_] = (counts > 0) & (contributions.waived.sum(axis=1) >= counts)
     return agreed
 
 

@@ -51,11 +51,11 @@ class PPercent:
 
     def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells from which a contribution can be estimated too closely."""
-        found = estimated(table, self.label, self.n, self.p / 100)
+        estimates = estimated(table, self.label, self.n, self.p / 100)
         who = "the largest contributor"
         by = "" if self.n == 1 else " by anybody" if self.n == 0 else f" by {self.n} others together"
         wording = f"{who} can be estimated{by} to within {{reached}} %, {self.p:g} % are required"
-        sensitive, level, closeness = found
+        sensitive, level, closeness = estimates
         return (
             SensitivityFinding.of(
                 self.label, SensitivityReason(wording, self.p), sensitive, level, self.p - 100 * closeness

@@ -53,17 +53,17 @@ class Request:
 
     def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return the cells in which somebody who asked is visible."""
-        held = contributions_of(table, self.label, 1)
+        contributions = contributions_of(table, self.label, 1)
         where = f"table '{table.name}'"
-        if held.requested is None:
+        if contributions.requested is None:
             raise InputError(
                 f"{self.label} needs to know who asked for protection, and the table does not say",
                 where=where,
                 do='name the column of the microdata that says it: request = "..."',
             )
         # One beyond those that are kept is at most as large as each of them.
-        kept = held.largest.shape[1]
-        if self.share < 100 / (kept + 1) and has_more(held).any():
+        kept = contributions.largest.shape[1]
+        if self.share < 100 / (kept + 1) and has_more(contributions).any():
             raise InputError(
                 f"{self.label} needs the {math.ceil(100 / max(self.share, 1))} largest contributions, and the table "
                 f"keeps {kept}: a smaller one may be of somebody who asked",
@@ -71,9 +71,9 @@ class Request:
                 do="build the table with more of the largest contributions, "
                 f"or let requests count from a share of {100 / (kept + 1):.3g} %",
             )
-        total = np.abs(held.totals) if held.absolutes is None else held.absolutes
-        asked = np.where(held.requested, np.abs(held.largest), 0.0).max(axis=1, initial=0.0)
-        share = np.where(total > 0, 100 * asked / np.where(total > 0, total, 1.0), 0.0)
+        total = np.abs(contributions.totals) if contributions.absolutes is None else contributions.absolutes
+        requested = np.where(contributions.requested, np.abs(contributions.largest), 0.0).max(axis=1, initial=0.0)
+        share = np.where(total > 0, 100 * requested / np.where(total > 0, total, 1.0), 0.0)
         reason = SensitivityReason(
             f"a contributor who asked for protection holds {{excess}} points more than the {self.share:g} % from which "
             "requests count"

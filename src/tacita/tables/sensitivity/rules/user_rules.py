@@ -39,11 +39,11 @@ def facts_of(table: Table) -> dict[str, pa.Table]:
 
     cells = np.arange(1, len(table) + 1, dtype=np.int64)
     counts = counts_of(table, "a program of rules").astype(np.int64)
-    held = table.contributions
+    contributions = table.contributions
     size = np.abs(table.values)
-    if held is not None:
-        size = np.abs(held.totals) if held.absolutes is None else held.absolutes
-    names = [each.name for each in table.dimensions]
+    if contributions is not None:
+        size = np.abs(contributions.totals) if contributions.absolutes is None else contributions.absolutes
+    names = [dimension.name for dimension in table.dimensions]
     sums = table.equations
     totals = np.zeros(len(sums), np.int64)
     is_total = sums.coefficients < 0
@@ -62,11 +62,11 @@ def facts_of(table: Table) -> dict[str, pa.Table]:
             {"total": as_arrow(totals[sums.row_of[~is_total]]), "part": as_arrow(sums.cells[~is_total] + 1)}
         ),
     }
-    kept = held.largest.shape[1] if held is not None else 0
+    kept = contributions.largest.shape[1] if contributions is not None else 0
     there = np.zeros((len(table), 0), bool)
     largest, weights, holders = there.astype(np.float64), there.astype(np.float64), there.astype(np.int64)
-    if held is not None:
-        largest, weights, holders = np.abs(held.largest), held.weights, held.holders
+    if contributions is not None:
+        largest, weights, holders = np.abs(contributions.largest), contributions.weights, contributions.holders
         there = (largest > 0) | (holders >= 0)
     rank = np.broadcast_to(np.arange(1, kept + 1, dtype=np.int64), there.shape)
     facts["Contribution"] = pa.table(
@@ -119,7 +119,7 @@ class UserRules:
 
     def findings(self, table: Table) -> tuple[SensitivityFinding, ...]:
         """Return one finding for each reason that the program gives."""
-        told, levels = self._concluded(table)
+        concluded, levels = self._concluded(table)
         lower, upper = usual_distances(table, self.range, 1.0)
         largest: dict[int, tuple[float, float]] = {}
         for cell, down, up in levels:
@@ -129,12 +129,12 @@ class UserRules:
             lower[cell], upper[cell] = pair
         nothing = np.zeros(len(table))
         findings = []
-        for why in sorted({why for _, why in told}):
+        for why in sorted({why for _, why in concluded}):
             mask = np.zeros(len(table), bool)
-            mask[[cell for cell, each in told if each == why]] = True
+            mask[[cell for cell, text in concluded if text == why]] = True
             reason = SensitivityReason(why.replace("{", "{{").replace("}", "}}"))
-            asked = np.where(mask, lower, 0.0), np.where(mask, upper, 0.0)
-            findings.append(SensitivityFinding(self.label, reason, mask, *asked, nothing, nothing))
+            distances = np.where(mask, lower, 0.0), np.where(mask, upper, 0.0)
+            findings.append(SensitivityFinding(self.label, reason, mask, *distances, nothing, nothing))
         return tuple(findings)
 
     def _concluded(self, table: Table) -> tuple[list[tuple[int, str]], list[tuple[int, float, float]]]:
@@ -152,18 +152,18 @@ class UserRules:
         check_parameters(job.parameters, job.known_parameters, self.label)
         job.outputs.clear()  # an assessment writes no files
         with Context() as context:
-            found = job.run(context)
-            if found.violations:
-                first = found.violations[0]
+            result = job.run(context)
+            if result.violations:
+                first = result.violations[0]
                 raise RuleError(
                     f"rule {first.rule} refuses the table: {first.text}", where=self.label, do="see the rule"
                 )
             sensitive = [
-                (self._cell(table, number, SENSITIVE), str(why)) for number, why in self._facts(found, SENSITIVE, 2)
+                (self._cell(table, number, SENSITIVE), str(why)) for number, why in self._facts(result, SENSITIVE, 2)
             ]
             levels = [
                 (self._cell(table, number, PROTECTION), self._distance(down), self._distance(up))
-                for number, down, up in self._facts(found, PROTECTION, 3)
+                for number, down, up in self._facts(result, PROTECTION, 3)
             ]
         return sensitive, levels
 
@@ -186,10 +186,10 @@ class UserRules:
                     do="write the reason in quotes in the head of the rule: a computed one could show a contribution",
                 )
 
-    def _facts(self, found: ProgramResult, predicate: str, arity: int) -> list[tuple[Any, ...]]:
-        if predicate not in found.predicates:
+    def _facts(self, result: ProgramResult, predicate: str, arity: int) -> list[tuple[Any, ...]]:
+        if predicate not in result.predicates:
             return []
-        rows = found.facts(predicate)
+        rows = result.facts(predicate)
         if rows and len(rows[0]) != arity:
             raise RuleError(f"{predicate} has {len(rows[0])} arguments", where=self.label, do=_FORM)
         return rows

@@ -25,7 +25,7 @@ def structural_zeros(table: Table, patterns: Iterable[Mapping[str, str]]) -> NDA
     these codes in the hierarchies as well. A cell that it holds for and that is not empty is refused: what occurs is
     not impossible.
     """
-    named = {each.name: at for at, each in enumerate(table.dimensions)}
+    named = {one.name: at for at, one in enumerate(table.dimensions)}
     mask = np.zeros(len(table), bool)
     for pattern in patterns:
         under = np.ones(len(table), bool)
@@ -44,7 +44,7 @@ def structural_zeros(table: Table, patterns: Iterable[Mapping[str, str]]) -> NDA
                     do="use a code of the table",
                 )
             leaves = dimension.leaves_under()
-            below = np.array([leaves[each] <= leaves[code] for each in dimension.codes])
+            below = np.array([leaves[one] <= leaves[code] for one in dimension.codes])
             under &= below[table.codes[:, named[name]]]
         mask |= under
     filled = np.flatnonzero(mask & (table.values != 0))

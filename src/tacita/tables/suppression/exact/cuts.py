@@ -103,16 +103,16 @@ def strengthened(cut: Cut, x: NDArray[np.float64]) -> Cut | None:
     to count for more than that: ``sum(min(1, a / (1 - s)) * x) >= 1`` over the others. Good cells to leave out are
     those that the point withholds most for the little that they carry.
     """
-    carried, held = cut.coefficients, x[cut.cells]
-    small = np.flatnonzero((carried < 1 - 1e-9) & (held > 1e-6))
-    order = small[np.argsort(-(held[small] / carried[small]), kind="stable")]
+    carried, amounts = cut.coefficients, x[cut.cells]
+    small = np.flatnonzero((carried < 1 - 1e-9) & (amounts > 1e-6))
+    order = small[np.argsort(-(amounts[small] / carried[small]), kind="stable")]
     together = np.cumsum(carried[order])
     order = order[together < 1 - 1e-6][:_LEFT_OUT]
     best, least = 0, 1 - 1e-4
     for count in range(1, len(order) + 1):
         rest = np.minimum(carried / (1 - together[count - 1]), 1.0)
         rest[order[:count]] = 0.0
-        if (reached := float(rest @ held)) < least:
+        if (reached := float(rest @ amounts)) < least:
             best, least = count, reached
     if not best:
         return None
@@ -142,10 +142,10 @@ class UselessAlone:
         """Return the inequalities that a point breaks, the worst first."""
         together = np.bincount(self._row, weights=x[self._cell], minlength=self._rows)
         shortfall = np.where(self._open[self._row], 2 * x[self._cell] - together[self._row], 0.0)
-        found = np.flatnonzero(shortfall > 1e-6)
-        found = found[np.argsort(-shortfall[found], kind="stable")][:most]
+        rows = np.flatnonzero(shortfall > 1e-6)
+        rows = rows[np.argsort(-shortfall[rows], kind="stable")][:most]
         cuts = []
-        for entry in found.tolist():
+        for entry in rows.tolist():
             cells, _ = _row(self._problem, int(self._row[entry]))
             cuts.append(Cut(cells, np.where(cells == self._cell[entry], -1.0, 1.0), 0.0))
         return cuts
@@ -189,19 +189,19 @@ class Separation:
     ) -> list[tuple[ProtectionTarget, Cut]]:
         """Return inequalities that a point breaks, at most one for each target, in the order of the targets."""
         is_whole = bool(np.all((x < _WORTH) | (x > 1 - _WORTH)))
-        found: list[tuple[ProtectionTarget, Cut]] = []
+        cuts: list[tuple[ProtectionTarget, Cut]] = []
         for target in targets:
-            if len(found) >= most or clock.is_up:
+            if len(cuts) >= most or clock.is_up:
                 break
             plain = self._cut(x, target, 0.0)
             if is_whole and (plain is None or plain.shortfall(x) < _WORTH):
                 plain = self._cut(x, target, 0.0, clipped=False)
             if plain is None or (shortfall := plain.shortfall(x)) < _WORTH:
                 continue
-            soft = self._cut(x, target, _SOFT) if len(found) < _SOFT_QUESTIONS else None
+            soft = self._cut(x, target, _SOFT) if len(cuts) < _SOFT_QUESTIONS else None
             good = soft is not None and soft.shortfall(x) > max(_WORTH, _KEPT_SHARE * shortfall)
-            found.append((target, soft if good and soft is not None else plain))
-        return found
+            cuts.append((target, soft if good and soft is not None else plain))
+        return cuts
 
     def _cut(
         self, x: NDArray[np.float64], target: ProtectionTarget, soft: float, *, clipped: bool = True

@@ -117,8 +117,8 @@ class PatternSearch:
                 return relaxed
             report(self.best)
             targets = self._in_turn(number)
-            found = self._separation.broken(relaxed.x, targets, self._clock, most=40)
-            if not self._carry(cut for _, cut in found):
+            cuts = self._separation.broken(relaxed.x, targets, self._clock, most=40)
+            if not self._carry(cut for _, cut in cuts):
                 break
             if number > 3 and relaxed.bound - before < _STALLED * relaxed.bound:
                 break
@@ -161,10 +161,10 @@ class PatternSearch:
             self._keep(pattern)
             return False
         x = pattern.astype(np.float64)
-        found = [cut for _, cut in self._separation.broken(x, missing, self._clock)]
+        cuts = [cut for _, cut in self._separation.broken(x, missing, self._clock)]
         alone = self._alone.broken(x)
-        self._carry(found)
-        self._master.add(alone if found else [*alone, self._more_than(pattern)])
+        self._carry(cuts)
+        self._master.add(alone if cuts else [*alone, self._more_than(pattern)])
         return True
 
     def _carry(self, cuts: Iterable[Cut]) -> int:

@@ -46,8 +46,8 @@ class Crossings:
     """Finds the cheapest product of movements of codes for one cell after the other."""
 
     def __init__(self, table: Table, reduced: Reduced) -> None:
-        self._dimensions = [_Paths(each, table, at) for at, each in enumerate(table.dimensions)]
-        shape = [len(each.codes) for each in table.dimensions]
+        self._dimensions = [_Paths(dimension, table, at) for at, dimension in enumerate(table.dimensions)]
+        shape = [len(dimension.codes) for dimension in table.dimensions]
         self._is_known = 0 < float(np.prod(np.array(shape, np.float64))) <= _LARGEST
         self._place = np.full(shape if self._is_known else [0] * len(shape), -1, np.int64)
         self._scale = np.ones(self._place.shape)
@@ -74,10 +74,10 @@ class Crossings:
         """
         if not self._is_known:
             return None
-        options = [each.options(int(code)) for each, code in zip(self._dimensions, codes, strict=True)]
-        if any(not len(each.signs) for each in options):
+        options = [item.options(int(code)) for item, code in zip(self._dimensions, codes, strict=True)]
+        if any(not len(item.signs) for item in options):
             return None
-        place = self._place[np.ix_(*(each.codes for each in options))]
+        place = self._place[np.ix_(*(item.codes for item in options))]
         costs, rooms = price[place], np.where(place < 0, -1.0, room[place])
         moved: dict[int, float] = {}
         used: list[set[int]] = [set() for _ in options]
@@ -89,20 +89,20 @@ class Crossings:
                 if piece < max(_SMALLEST * level, whole):
                     return None
                 continue
-            found = self._product(options, chosen[0])
-            for at, each in enumerate(options):
-                used[at].update(each.codes[(each.signs[np.unique(chosen[:, at])] != 0).any(axis=0)].tolist())
-            for one, sign in zip(found[0].tolist(), found[1].tolist(), strict=True):
+            crossing = self._product(options, chosen[0])
+            for at, item in enumerate(options):
+                used[at].update(item.codes[(item.signs[np.unique(chosen[:, at])] != 0).any(axis=0)].tolist())
+            for one, sign in zip(crossing[0].tolist(), crossing[1].tolist(), strict=True):
                 moved[one] = moved.get(one, 0.0) + sign * piece
             left -= piece
             if left <= 0:
                 places = np.array(sorted(moved), np.int64)
-                delta = np.array([moved[each] for each in places.tolist()])
+                delta = np.array([moved[item] for item in places.tolist()])
                 if not self._keeps_sums(places, delta):
                     return None
                 return Woven(places[delta != 0], delta[delta != 0], tuple(map(frozenset, used)))
             # What moved already is paid for, and has less room.
-            here = np.isin(place, found[0])
+            here = np.isin(place, crossing[0])
             costs, rooms = np.where(here, 0.0, costs), np.where(here, rooms - piece, rooms)
             piece = min(piece, left)
         return None
@@ -111,8 +111,8 @@ class Crossings:
         self, options: list[Option], chosen: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return places and signs of one product."""
-        rows = [each.signs[which] for each, which in zip(options, chosen.tolist(), strict=True)]
-        where = np.ix_(*(each.codes[row != 0] for each, row in zip(options, rows, strict=True)))
+        rows = [option.signs[which] for option, which in zip(options, chosen.tolist(), strict=True)]
+        where = np.ix_(*(option.codes[row != 0] for option, row in zip(options, rows, strict=True)))
         signs = np.ones(1)
         for row in rows:
             signs = np.multiply.outer(signs, row[row != 0])
@@ -133,9 +133,9 @@ class Crossings:
 
 def _cheapest(options: list[Option], costs: NDArray[np.float64]) -> NDArray[np.int64] | None:
     """Return the cheapest products, the best first, as numbers of movements of each dimension; None without any."""
-    for each in options:
+    for option in options:
         # The first axis is used up, the new one goes last: after all of them the order is as before.
-        costs = np.tensordot(costs, np.abs(each.signs), axes=(0, 1))
+        costs = np.tensordot(costs, np.abs(option.signs), axes=(0, 1))
     flat = costs.ravel()
     best = np.argpartition(flat, min(_NEXT, len(flat)) - 1)[:_NEXT]
     best = best[flat[best] < _IMPOSSIBLE / 2]
@@ -150,8 +150,8 @@ class _Paths:
         self._dimension = dimension
         self._parts: dict[int, list[int]] = {}
         self._parents: dict[int, list[int]] = {}
-        for each in dimension.sums:
-            total, parts = dimension.position(each.total), [dimension.position(part) for part in each.parts]
+        for sum_ in dimension.sums:
+            total, parts = dimension.position(sum_.total), [dimension.position(part) for part in sum_.parts]
             # Of several ways to divide a code only the first is followed; what breaks another is seen in the end.
             if total not in self._parts:
                 self._parts[total] = parts
@@ -160,9 +160,9 @@ class _Paths:
         self._all_parts = {
             total: {
                 dimension.position(part)
-                for each in dimension.sums
-                for part in each.parts
-                if dimension.position(each.total) == total
+                for sum_ in dimension.sums
+                for part in sum_.parts
+                if dimension.position(sum_.total) == total
             }
             for total in self._parts
         }
@@ -173,25 +173,25 @@ class _Paths:
     def options(self, code: int) -> Option:
         """Return the movements in which a code rises."""
         if code not in self._options:
-            self._options[code] = self._made(code)
+            self._options[code] = self._make_options(code)
         return self._options[code]
 
-    def _made(self, code: int) -> Option:
+    def _make_options(self, code: int) -> Option:
         parents = self._parents.get(code, [])
         if not parents:
-            found: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+            paths: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
                 (path, ()) for path in _spread(self._paths(code), _OPTIONS)
             ]
         else:
-            common = set.intersection(*(self._all_parts[each] for each in parents)) - {code}
-            siblings = [each for each in sorted(common) if set(self._parents[each]) == set(parents)]
+            common = set.intersection(*(self._all_parts[one] for one in parents)) - {code}
+            siblings = [one for one in sorted(common) if set(self._parents[one]) == set(parents)]
             most = max(1, min(_PATHS, _OPTIONS // max(1, len(siblings))))
             mine = _spread(self._paths(code), _PATHS)
-            others = [path for each in siblings for path in _spread(self._paths(each), most)]
-            found = [(path, other) for other in _spread(others, _OPTIONS) for path in mine]
-        codes = np.array(sorted({code for pair in found for path in pair for code in path}), np.int64)
-        signs = np.zeros((len(found), len(codes)))
-        for number, (rising, falling) in enumerate(found):
+            others = [path for one in siblings for path in _spread(self._paths(one), most)]
+            paths = [(path, other) for other in _spread(others, _OPTIONS) for path in mine]
+        codes = np.array(sorted({code for pair in paths for path in pair for code in path}), np.int64)
+        signs = np.zeros((len(paths), len(codes)))
+        for number, (rising, falling) in enumerate(paths):
             signs[number, np.searchsorted(codes, rising)] = 1.0
             signs[number, np.searchsorted(codes, np.array(falling, np.int64))] = -1.0
         return Option(codes, signs)

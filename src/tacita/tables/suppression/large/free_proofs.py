@@ -24,14 +24,18 @@ def prove_free(problem: SuppressionProblem, proofs: Proofs, clock: Clock) -> Non
     live = withheld[movable(problem.sums[:, withheld].tocsr())]
     allowed = np.zeros(len(problem), bool)
     allowed[live] = True
-    left = [each for each in proofs.targets if allowed[each.cell] and each.attacker == EVERYBODY and each.sign != WIDTH]
+    left = [
+        target
+        for target in proofs.targets
+        if allowed[target.cell] and target.attacker == EVERYBODY and target.sign != WIDTH
+    ]
     if not left or clock.is_up:
         return
     movements = Movements(problem, allowed)
     for number in range(_BATCHES):
         batch = _one_way(left, number)
         proofs.learn(movements.together(batch), left)
-        before, left = len(left), [each for each in left if proofs.of(each) is None]
+        before, left = len(left), [target for target in left if proofs.of(target) is None]
         if not left or clock.is_up or before - len(left) < _WORTH * before:
             return
 

@@ -54,19 +54,19 @@ class LocalAttack:
         """Return some inequalities that a point (of all places) breaks, at most so many."""
         mine = x[self.places]
         soft = np.maximum(mine, _SOFT)
-        found: list[Cut] = []
+        cuts: list[Cut] = []
         allowed = -1.0
         for number in self._doubtful(mine):
             target = self.targets[number]
-            if len(found) >= most:
+            if len(cuts) >= most:
                 break
             if target.level != allowed:
                 self._allow(soft, target.level)
                 allowed = target.level
             cut = self._cut(target.cell, target.sign, target.level)
             if cut is not None and cut.shortfall(mine) >= _WORTH:
-                found.append(Cut(self.places[cut.cells], cut.coefficients, cut.bound))
-        return found
+                cuts.append(Cut(self.places[cut.cells], cut.coefficients, cut.bound))
+        return cuts
 
     def _doubtful(self, x: NDArray[np.float64]) -> list[int]:
         """Return the targets that no movement known so far, and none of a few batches, shows to be safe."""
@@ -137,7 +137,7 @@ def guide_of(problem: SuppressionProblem, subtables: list[Subtable], clock: Cloc
     master.add(lonely_cuts(problem))
     relaxed = _relaxed(master, alone)
     best = Guide(0.0, problem.withheld.astype(np.float64)) if relaxed is None else Guide(relaxed.bound, relaxed.x)
-    attacks = [LocalAttack(problem, each) for each in subtables if len(each.places) <= _LARGEST]
+    attacks = [LocalAttack(problem, subtable) for subtable in subtables if len(subtable.places) <= _LARGEST]
     for _ in range(_ROUNDS):
         if relaxed is None or clock.is_up:
             break

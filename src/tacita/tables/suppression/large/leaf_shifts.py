@@ -29,8 +29,8 @@ class LeafShifts:
     """Finds movements of leaves for one cell after the other."""
 
     def __init__(self, table: Table, reduced: Reduced) -> None:
-        self._axes = [_Axis(each, table, at) for at, each in enumerate(table.dimensions)]
-        self._shape = tuple(len(each.codes) for each in table.dimensions)
+        self._axes = [_Axis(one, table, at) for at, one in enumerate(table.dimensions)]
+        self._shape = tuple(len(one.codes) for one in table.dimensions)
         self._is_known = 0 < float(np.prod(np.array(self._shape, np.float64))) <= _LARGEST
         self._places = len(reduced.problem)
         self._sums = reduced.problem.sums
@@ -41,7 +41,7 @@ class LeafShifts:
         self._place, self._scale = np.full(size, -1, np.int64), np.ones(size)
         self._place[cell] = reduced.place[: len(table)]
         self._scale[cell] = reduced.scale[: len(table)]
-        leaf = np.ravel_multi_index(np.ix_(*(each.leaves for each in self._axes)), self._shape)
+        leaf = np.ravel_multi_index(np.ix_(*(one.leaves for one in self._axes)), self._shape)
         self._leaf_place = self._place[leaf]
         self._leaf_scale = np.where(self._leaf_place >= 0, np.abs(self._scale[leaf]), 1.0)
         self._is_whole = reduced.problem.whole
@@ -56,17 +56,17 @@ class LeafShifts:
         """
         if not self._is_known:
             return None
-        held = self._leaf_place >= 0
-        leaf_room = np.where(held, room[self._leaf_place] * self._leaf_scale, 0.0)
-        leaf_price = np.where(held, price[self._leaf_place], 0.0)
+        is_leaf = self._leaf_place >= 0
+        leaf_room = np.where(is_leaf, room[self._leaf_place] * self._leaf_scale, 0.0)
+        leaf_price = np.where(is_leaf, price[self._leaf_place], 0.0)
         if self._is_whole:
             leaf_room = np.floor(leaf_room + _TINY)
         inner = [at for at, code in enumerate(codes.tolist()) if self._axes[at].partners(code)]
         best: Detour | None = None
         least = np.inf
-        for paired in (set(each) for count in range(len(inner), -1, -1) for each in combinations(inner, count)):
-            found = self._with_partners(codes, paired, leaf_price, leaf_room.copy(), level)
-            detour = None if found is None else self._checked(found, room, level)
+        for paired in (set(chosen) for count in range(len(inner), -1, -1) for chosen in combinations(inner, count)):
+            shift = self._with_partners(codes, paired, leaf_price, leaf_room.copy(), level)
+            detour = None if shift is None else self._checked(shift, room, level)
             if detour is not None and (cost := float(price[detour.places].sum())) < least:
                 best, least = detour, cost
         return best
@@ -87,9 +87,9 @@ class LeafShifts:
                 axis.pairs(code, number if at in paired else None)
                 for at, (axis, code) in enumerate(zip(self._axes, codes.tolist(), strict=True))
             ]
-            corners = [np.ix_(*each) for each in product(*pairs)]
-            rooms = np.minimum.reduce([room[each] for each in corners]).ravel()
-            prices = np.add.reduce([price[each] for each in corners]).ravel()
+            corners = [np.ix_(*corner) for corner in product(*pairs)]
+            rooms = np.minimum.reduce([room[corner] for corner in corners]).ravel()
+            prices = np.add.reduce([price[corner] for corner in corners]).ravel()
             usable = np.flatnonzero(rooms > _TINY * level)
             carried = np.minimum(rooms[usable], left)
             if not len(usable):
@@ -98,13 +98,13 @@ class LeafShifts:
             before = np.cumsum(rooms[order]) - rooms[order]
             order, before = order[before < left], before[before < left]
             amount = np.minimum(rooms[order], left - before)
-            at = np.unravel_index(order, [len(each[0]) for each in pairs])
-            self._add(moved, [[one[n] for one in each] for each, n in zip(pairs, at, strict=True)], amount)
+            at = np.unravel_index(order, [len(corner[0]) for corner in pairs])
+            self._add(moved, [[one[n] for one in corner] for corner, n in zip(pairs, at, strict=True)], amount)
             left -= float(amount.sum())
             if left <= _TINY * level:
                 return moved
-            for each in product(*([one[n] for one in both] for both, n in zip(pairs, at, strict=True))):
-                room[each] -= amount
+            for corner in product(*([one[n] for one in both] for both, n in zip(pairs, at, strict=True))):
+                room[corner] -= amount
         return None
 
     def _add(
@@ -143,7 +143,7 @@ class _Axis:
     def __init__(self, dimension: Dimension, table: Table, at: int) -> None:
         under = dimension.leaves_under()
         names = dimension.leaves
-        self.leaves = np.array([dimension.position(each) for each in names], np.int64)
+        self.leaves = np.array([dimension.position(item) for item in names], np.int64)
         self._has = np.array([[leaf in under[code] for leaf in names] for code in dimension.codes])
         weight = np.bincount(table.codes[:, at], np.abs(table.values), len(dimension.codes))
         self._weight = weight
@@ -155,8 +155,8 @@ class _Axis:
             self._above[leaf, : len(codes)] = codes
         self._parents: dict[int, set[int]] = {}
         self._parts: dict[int, set[int]] = {}
-        for each in dimension.sums:
-            total, parts = dimension.position(each.total), {dimension.position(part) for part in each.parts}
+        for item in dimension.sums:
+            total, parts = dimension.position(item.total), {dimension.position(part) for part in item.parts}
             self._parts.setdefault(total, set()).update(parts)
             for part in parts:
                 self._parents.setdefault(part, set()).add(total)
@@ -165,13 +165,13 @@ class _Axis:
     def partners(self, code: int) -> list[int]:
         """Return codes with no leaf in common with a code: those under its parents first, the largest first."""
         if code not in self._partners:
-            found: dict[int, None] = {}
+            partners: dict[int, None] = {}
             edge = {code}
-            while edge := {parent for each in edge for parent in self._parents.get(each, ())}:
-                near = {part for each in edge for part in self._parts[each]}
-                apart = [each for each in near if not (self._has[each] & self._has[code]).any()]
-                found.update(dict.fromkeys(sorted(apart, key=lambda each: (-self._weight[each], each))))
-            self._partners[code] = list(found)
+            while edge := {parent for leaf in edge for parent in self._parents.get(leaf, ())}:
+                near = {part for leaf in edge for part in self._parts[leaf]}
+                apart = [leaf for leaf in near if not (self._has[leaf] & self._has[code]).any()]
+                partners.update(dict.fromkeys(sorted(apart, key=lambda leaf: (-self._weight[leaf], leaf))))
+            self._partners[code] = list(partners)
         return self._partners[code]
 
     def pairs(self, code: int, number: int | None) -> list[NDArray[np.int64]]:

@@ -67,8 +67,8 @@ class LocalRouter:
 
     def at(self, place: int) -> int:
         """Return where a place stands, -1 if it cannot move here."""
-        found = int(np.searchsorted(self.places, place))
-        return found if found < self._size and self.places[found] == place else -1
+        position = int(np.searchsorted(self.places, place))
+        return position if position < self._size and self.places[position] == place else -1
 
     def route(
         self, place: int, sign: int, level: float, *, mirrored: bool, shut: NDArray[np.int64] | None = None
@@ -117,7 +117,7 @@ class LocalRouter:
         columns = np.concatenate([near, near + self._size])
         model = self._solver.getLp()
         lower, upper, prices = (
-            np.array(each)[columns] for each in (model.col_lower_, model.col_upper_, model.col_cost_)
+            np.array(column)[columns] for column in (model.col_lower_, model.col_upper_, model.col_cost_)
         )
         part = self._both[:, columns].tocsr()
         solver = solver_of(part[np.diff(part.indptr) > 0], lower, upper, maximize=False)
@@ -130,9 +130,9 @@ class LocalRouter:
             moved = np.array(solver.getSolution().col_value)
             delta = moved[: len(near)] - moved[len(near) :]
             if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal and is_whole(delta):
-                found = np.zeros(self._size)
-                found[near] = np.rint(delta)
-                return found
+                movement = np.zeros(self._size)
+                movement[near] = np.rint(delta)
+                return movement
             broken = np.tile(np.abs(delta - np.rint(delta)) > _FRACTION, 2)
             prices = np.where(broken, _DEARER * prices + start, prices)
         return None
@@ -164,6 +164,6 @@ def cheapest(problem: SuppressionProblem, count: int) -> NDArray[np.bool_]:
     order = np.lexsort((cell, problem.cost[cell], row))
     row, cell = row[order], cell[order]
     first = np.searchsorted(row, row)
-    found = np.zeros(len(problem), bool)
-    found[cell[np.arange(len(row)) - first < count]] = True
-    return found
+    is_reached = np.zeros(len(problem), bool)
+    is_reached[cell[np.arange(len(row)) - first < count]] = True
+    return is_reached

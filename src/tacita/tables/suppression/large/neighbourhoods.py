@@ -35,10 +35,10 @@ class Neighbourhoods:
         self._place = reduced.place[: len(table)]
         # Unions of cells are places without a code: they go along with whatever is looked at.
         self._unions = np.setdiff1d(reduced.place[len(table) :], np.append(self._place, -1))
-        self._widening = [_widening(each) for each in table.dimensions]
+        self._widening = [_widening(one) for one in table.dimensions]
         self._inside: dict[tuple[int, frozenset[int]], NDArray[np.bool_]] = {}
         self._places: dict[Neighbourhood, NDArray[np.int64]] = {}
-        self._kinds = [_kinds(each) for each in self._widening]
+        self._kinds = [_kinds(one) for one in self._widening]
         self._ladders: dict[tuple[int, ...], list[Neighbourhood]] = {}
         self._around: dict[tuple[int, ...], list[Neighbourhood]] = {}
         self._cell = self._innermost(len(reduced.problem))
@@ -62,9 +62,9 @@ class Neighbourhoods:
             size *= np.array([len(sets[0]) for sets in widening], np.float64)[self._codes[:, dimension]]
         cells = np.flatnonzero(self._place >= 0)
         order = cells[np.lexsort((cells, size[cells]))]
-        found = np.full(places, -1)
-        found[self._place[order[::-1]]] = order[::-1]
-        return found
+        innermost = np.full(places, -1)
+        innermost[self._place[order[::-1]]] = order[::-1]
+        return innermost
 
     def __contains__(self, place: int) -> bool:
         return bool(self._cell[place] >= 0)
@@ -82,7 +82,7 @@ class Neighbourhoods:
         return tuple(kinds[code] for kinds, code in zip(self._kinds, codes, strict=True))
 
     def _shortened(self, ladder: list[Neighbourhood]) -> list[Neighbourhood]:
-        return ladder[max(0, sum(len(self.places(each)) <= _ENOUGH for each in ladder) - 1) :]
+        return ladder[max(0, sum(len(self.places(boxes)) <= _ENOUGH for boxes in ladder) - 1) :]
 
     def wider(self, place: int) -> Neighbourhood:
         """Return the neighbourhood one step wider than the smallest."""
@@ -95,8 +95,8 @@ class Neighbourhoods:
             inside = np.zeros(len(self._codes), bool)
             for box in neighbourhood:
                 inside |= self._in_box(box)
-            found = np.unique(self._place[inside])
-            self._places[neighbourhood] = np.union1d(found[found >= 0], self._unions)
+            places = np.unique(self._place[inside])
+            self._places[neighbourhood] = np.union1d(places[places >= 0], self._unions)
         return self._places[neighbourhood]
 
     def _in_box(self, box: Box) -> NDArray[np.bool_]:
@@ -117,34 +117,34 @@ class Neighbourhoods:
         return self._ladders[kind]
 
     def _made_ladder(self, place: int) -> list[Neighbourhood]:
-        sets = [each[code] for each, code in zip(self._widening, self._codes[self._cell[place]], strict=True)]
-        deepest = max(len(each) for each in sets)
+        sets = [one[code] for one, code in zip(self._widening, self._codes[self._cell[place]], strict=True)]
+        deepest = max(len(one) for one in sets)
 
         def box(steps: list[int]) -> Box:
-            return tuple(each[min(step, len(each) - 1)] for each, step in zip(sets, steps, strict=True))
+            return tuple(one[min(step, len(one) - 1)] for one, step in zip(sets, steps, strict=True))
 
         dimensions = range(len(sets))
         star = {box([int(d == wide) for d in dimensions]): None for wide in dimensions if len(sets[wide]) > 1}
         rest = [(box([step] * len(sets)),) for step in range(1, deepest)]
-        found = [(box([0] * len(sets)),), *([tuple(star)] if star else []), *rest]
-        return list(dict.fromkeys(found))
+        ladder = [(box([0] * len(sets)),), *([tuple(star)] if star else []), *rest]
+        return list(dict.fromkeys(ladder))
 
 
 def reached_from(
     sums: sparse.csr_matrix, across: sparse.csr_matrix, place: int, among: NDArray[np.bool_], most: int
 ) -> NDArray[np.int64]:
     """Return the places, in order, that are the fewest equations away, some more than `most` of those `among`."""
-    found = np.zeros(len(among), bool)
-    found[place] = True
+    is_reached = np.zeros(len(among), bool)
+    is_reached[place] = True
     edge = np.array([place])
     while len(edge):
         rows = np.unique(_entries(across, edge)).astype(np.int64)
         next_ = np.unique(_entries(sums, rows)).astype(np.int64)
-        edge = next_[among[next_] & ~found[next_]]
-        found[edge] = True
-        if np.count_nonzero(found) >= most:
+        edge = next_[among[next_] & ~is_reached[next_]]
+        is_reached[edge] = True
+        if np.count_nonzero(is_reached) >= most:
             break
-    return np.flatnonzero(found)
+    return np.flatnonzero(is_reached)
 
 
 def _entries(matrix: sparse.csr_matrix, rows: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -158,10 +158,10 @@ def _widening(dimension: Dimension) -> list[list[frozenset[int]]]:
     """Return for each code ever larger sets of codes around it: under its parents, under theirs, ..., all."""
     parents: dict[str, list[str]] = {}
     parts: dict[str, list[str]] = {}
-    for each in dimension.sums:
-        parts.setdefault(each.total, []).extend(each.parts)
-        for part in each.parts:
-            parents.setdefault(part, []).append(each.total)
+    for sum_ in dimension.sums:
+        parts.setdefault(sum_.total, []).extend(sum_.parts)
+        for part in sum_.parts:
+            parents.setdefault(part, []).append(sum_.total)
     below: dict[str, frozenset[int]] = {}
 
     def under(code: str) -> frozenset[int]:
@@ -183,17 +183,17 @@ def _sets(
     dimension: Dimension, code: str, parents: dict[str, list[str]], under: Callable[[str], frozenset[int]]
 ) -> list[frozenset[int]]:
     every = frozenset(range(len(dimension.codes)))
-    found: list[frozenset[int]] = []
+    sets: list[frozenset[int]] = []
     above = [code]
-    while above := sorted({parent for each in above for parent in parents.get(each, ())}):
+    while above := sorted({parent for one in above for parent in parents.get(one, ())}):
         codes = frozenset[int]().union(*(under(parent) for parent in above))
-        if not found or len(codes) > len(found[-1]):
-            found.append(codes)
-    found.append(every)
-    if len(found) > 1 and len(found[0]) + 1 == len(every) <= _BLOCK:
-        del found[0]  # a short flat dimension: its total belongs to the smallest box
-    if len(found[0]) > _BLOCK and not under(code):
-        siblings = sorted(found[0])
+        if not sets or len(codes) > len(sets[-1]):
+            sets.append(codes)
+    sets.append(every)
+    if len(sets) > 1 and len(sets[0]) + 1 == len(every) <= _BLOCK:
+        del sets[0]  # a short flat dimension: its total belongs to the smallest box
+    if len(sets[0]) > _BLOCK and not under(code):
+        siblings = sorted(sets[0])
         block = siblings.index(dimension.position(code)) // _BLOCK if code in parents else 0
-        found.insert(0, frozenset(siblings[block * _BLOCK : (block + 1) * _BLOCK]))
-    return found
+        sets.insert(0, frozenset(siblings[block * _BLOCK : (block + 1) * _BLOCK]))
+    return sets

@@ -105,8 +105,8 @@ class LargeSearch:
 
     def _unproved(self, places: Iterable[int]) -> list[int]:
         """Return the places that are not proved yet, the largest levels first."""
-        found = [place for place in places if not self._is_proved(place)]
-        return sorted(found, key=lambda place: (-self._level[place], place))
+        unproved = [place for place in places if not self._is_proved(place)]
+        return sorted(unproved, key=lambda place: (-self._level[place], place))
 
     def _climb(self, ladders: dict[int, list[Neighbourhood]], clock: Clock, *, to_the_end: bool = False) -> None:
         """Look for detours in the neighbourhoods of one rung after the other."""
@@ -119,7 +119,7 @@ class LargeSearch:
             # Inner cells first: what they withhold serves the margins, whose neighbourhoods widen to the most.
             wide = {where: len(self._near.places(self._near.wider(members[0]))) for where, members in groups.items()}
             failed: list[int] = []
-            for where in sorted(groups, key=lambda each: (wide[each], groups[each][0])):
+            for where in sorted(groups, key=lambda number: (wide[number], groups[number][0])):
                 if clock.is_up and not to_the_end:
                     return
                 for place in groups[where]:
@@ -139,7 +139,7 @@ class LargeSearch:
         # Inner cells first: what they withhold serves the margins, whose neighbourhoods widen to the most.
         wide = {place: len(self._near.places(self._near.wider(place))) for place in places}
         for most in _FURTHER:
-            for place in sorted(places, key=lambda each: (wide[each], each)):
+            for place in sorted(places, key=lambda number: (wide[number], number)):
                 if clock.is_up:
                     return
                 if not self._is_proved(place):
@@ -188,9 +188,9 @@ class LargeSearch:
         """Move leaves where nothing else was found in time: it takes little, and withholds much."""
         if not self._is_proved(place) and self._is_even(place):
             price = np.where(self.pattern, 0.0, self._cost)
-            found = self._near.shifted(place, price, self._room, float(self._level[place]))
-            if found is not None:
-                self._keep(found, True, EVERYBODY)
+            shift = self._near.shifted(place, price, self._room, float(self._level[place]))
+            if shift is not None:
+                self._keep(shift, True, EVERYBODY)
 
     def exchange(self, clock: Clock) -> None:
         """Do without cells where what must be withheld instead costs less, often nothing.
@@ -211,7 +211,7 @@ class LargeSearch:
 
     def _private(self) -> list[NDArray[np.int64]]:
         """Return the cells that only targets of one neighbourhood need, by neighbourhood, in the order of the cells."""
-        found: dict[Neighbourhood, list[int]] = {}
+        by_neighbourhood: dict[Neighbourhood, list[int]] = {}
         seen: dict[int, set[Neighbourhood]] = {}
         for cell in np.flatnonzero(self.pattern & ~self.problem.withheld).tolist():
             users: set[Neighbourhood] = set()
@@ -220,8 +220,8 @@ class LargeSearch:
                     seen[movement] = {self._where.get(target.cell, ()) for target in proved}
                 users |= seen[movement]
             if len(users) == 1 and len(self._near.places(where := users.pop())) <= _LARGE:
-                found.setdefault(where, []).append(cell)
-        return [np.array(cells) for cells in found.values()]
+                by_neighbourhood.setdefault(where, []).append(cell)
+        return [np.array(cells) for cells in by_neighbourhood.values()]
 
     def _exchanged(self, cells: NDArray[np.int64]) -> bool:
         """Try to do without cells; return whether that was cheaper. Otherwise everything is as before."""
@@ -233,9 +233,9 @@ class LargeSearch:
         if any(not where or len(self._near.places(where)) > _LARGE for where in known_where):
             self.pattern = before
             return False
-        found: dict[ProtectionTarget, Witness] = {}
+        witnesses: dict[ProtectionTarget, Witness] = {}
         for target in touched:
-            if target in found:
+            if target in witnesses:
                 continue
             known = self._known(target.attacker)
             detour, is_mirrored = self._detour(
@@ -245,13 +245,15 @@ class LargeSearch:
                 spent += float(self.problem.cost[detour.places[~self.pattern[detour.places]]].sum())
                 self.pattern[detour.places] = True
                 met = self._met(detour, is_mirrored, target.attacker)
-                found.update(
-                    dict.fromkeys((one for one in met if one not in found), Witness.moving(detour.places, detour.delta))
+                witnesses.update(
+                    dict.fromkeys(
+                        (one for one in met if one not in witnesses), Witness.moving(detour.places, detour.delta)
+                    )
                 )
-            if target not in found or spent >= saved:
+            if target not in witnesses or spent >= saved:
                 self.pattern = before
                 return False
-        for target, witness in found.items():
+        for target, witness in witnesses.items():
             if target in touched:
                 self._proofs.add(target, witness)
         return True
@@ -358,11 +360,11 @@ class LargeSearch:
         room[np.setdiff1d(known, own, assume_unique=True)] = 0.0
         price = np.where(self.pattern, 0.0, self._cost)
         woven = self._near.woven(place, price, room, level, whole=self.problem.whole)
-        found = self._near.shifted(place, price, room, level) if woven is None else Detour(woven.places, woven.delta)
-        if found is not None:
-            self.pattern[found.places] = True
-            witness = Witness.moving(found.places, found.delta)
-            met = set(self._met(found, True, EVERYBODY))
+        detour = self._near.shifted(place, price, room, level) if woven is None else Detour(woven.places, woven.delta)
+        if detour is not None:
+            self.pattern[detour.places] = True
+            witness = Witness.moving(detour.places, detour.delta)
+            met = set(self._met(detour, True, EVERYBODY))
             for target in targets:
                 if target in met:
                     self._proofs.add(target, witness)
@@ -378,8 +380,8 @@ class LargeSearch:
             if detour is None:
                 return False
             for attacker in attackers:
-                found = [one for one in self._met(detour, is_mirrored, attacker) if self._proofs.of(one) is None]
-                self._proofs.watch(found)
+                unproved = [one for one in self._met(detour, is_mirrored, attacker) if self._proofs.of(one) is None]
+                self._proofs.watch(unproved)
                 self._keep(detour, is_mirrored, attacker)
             if is_mirrored:
                 break

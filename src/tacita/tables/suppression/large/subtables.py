@@ -30,14 +30,14 @@ def subtables_of(table: Table, reduced: Reduced) -> list[Subtable]:
     starts = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
     sums = reduced.problem.sums
     columns, sizes = sums.tocsc(), np.diff(sums.indptr)
-    found = []
+    subtables = []
     for places in np.split(pairs[:, 1], starts[1:]):
-        entries = [columns.indices[columns.indptr[each] : columns.indptr[each + 1]] for each in places.tolist()]
+        entries = [columns.indices[columns.indptr[one] : columns.indptr[one + 1]] for one in places.tolist()]
         rows, count = np.unique(np.concatenate(entries), return_counts=True)
         rows = rows[count == sizes[rows]]
         if len(rows):
-            found.append(Subtable(places, rows.astype(np.int64)))
-    return found
+            subtables.append(Subtable(places, rows.astype(np.int64)))
+    return subtables
 
 
 def _keys(table: Table) -> NDArray[np.int64]:
@@ -59,8 +59,8 @@ def _sums_of_codes(dimension: Dimension) -> NDArray[np.int64]:
     if not dimension.sums:
         return np.zeros((len(dimension.codes), 1), np.int64)
     within: list[list[int]] = [[] for _ in dimension.codes]
-    for number, each in enumerate(dimension.sums):
-        for code in (each.total, *each.parts):
+    for number, sum_ in enumerate(dimension.sums):
+        for code in (sum_.total, *sum_.parts):
             within[dimension.position(code)].append(number)
     most = max(map(len, within))
     return np.array([numbers + [-1] * (most - len(numbers)) for numbers in within], np.int64)

@@ -43,13 +43,13 @@ class _Crowds:
         self._problem = problem
         self._proofs = proofs
         self._targets = [target for target in proofs.targets if target.attacker == EVERYBODY]
-        self._found: dict[ProtectionTarget, list[Witness]] = {}
+        self._witnesses: dict[ProtectionTarget, list[Witness]] = {}
         self._knowers: dict[int, frozenset[int]] = {}
 
     def prove(self) -> None:
         with suppress(OutOfTime):
             self._prove_crowd_by_crowd()
-        for target in self._found:
+        for target in self._witnesses:
             self._keep(target)
 
     def _prove_crowd_by_crowd(self) -> None:
@@ -63,27 +63,27 @@ class _Crowds:
 
     def _prove_within(self, cells: NDArray[np.bool_], targets: list[ProtectionTarget]) -> None:
         withheld = cells & self._problem.withheld
-        asked = [target for target in targets if withheld[target.cell]]
+        inside = [target for target in targets if withheld[target.cell]]
         self._clock.check()
         movements = Movements(self._problem, withheld)
-        failed = set(self._proofs.prove_together(movements, asked, self._clock)) if asked else set()
-        for target in asked:
+        failed = set(self._proofs.prove_together(movements, inside, self._clock)) if inside else set()
+        for target in inside:
             witness = self._proofs.of(target)
             if target not in failed and witness is not None:
-                self._found.setdefault(target, []).append(witness)
+                self._witnesses.setdefault(target, []).append(witness)
                 self._knowers[id(witness)] = self._proofs.knowers(witness)
 
     def _is_seen_through(self, target: ProtectionTarget) -> bool:
         """Return whether somebody knows a cell of every movement found for a target, or there is none."""
-        seen = [self._knowers[id(witness)] for witness in self._found.get(target, ())]
+        seen = [self._knowers[id(witness)] for witness in self._witnesses.get(target, ())]
         return not seen or bool(frozenset.intersection(*seen) - {int(self._problem.owners[target.cell])})
 
     def _keep(self, target: ProtectionTarget) -> None:
         """Keep the movement that fewest contributors see through, and another against each of these."""
-        best, *others = sorted(self._found[target], key=lambda each: len(self._knowers[id(each)]))
+        best, *others = sorted(self._witnesses[target], key=lambda witness: len(self._knowers[id(witness)]))
         self._proofs.add(target, best)
         for who in sorted(self._knowers[id(best)] - {int(self._problem.owners[target.cell])}):
-            other = next((each for each in others if who not in self._knowers[id(each)]), None)
+            other = next((witness for witness in others if who not in self._knowers[id(witness)]), None)
             if other is not None:
                 single = target._replace(attacker=who)
                 self._proofs.watch([single])

@@ -185,7 +185,7 @@ class Proofs:
 
     def movements(self) -> list[Movement]:
         """Return every movement that proves something, once."""
-        seen = {id(each): each for witness in self._witness.values() for each in witness.movements}
+        seen = {id(movement): movement for witness in self._witness.values() for movement in witness.movements}
         return list(seen.values())
 
     def learn(self, delta: NDArray[np.float64], targets: Iterable[ProtectionTarget]) -> None:
@@ -307,9 +307,9 @@ class Proofs:
         """Return the movement that proves a target, asked for it alone; None if it is not protected."""
         known = self.problem.known_by[target.attacker] if target.attacker != EVERYBODY else ()
         with movements.knowing(known):
-            return self._asked(movements, target)
+            return self._ask(movements, target)
 
-    def _asked(self, movements: Movements, target: ProtectionTarget) -> Witness | None:
+    def _ask(self, movements: Movements, target: ProtectionTarget) -> Witness | None:
         enough = target.level * (1 - CLOSE_ENOUGH)
         if target.sign != WIDTH:
             reach = movements.reach(target.cell, target.sign, target.level)

@@ -97,8 +97,8 @@ class Movements:
         Cells that move in the hint are tried first, then all. The multipliers are zero: there is no dual to such a
         question. What was not found in time counts as no reach.
         """
-        found = self._whole_reach(cell, sign, level, np.abs(hint.delta) > 1e-7)
-        return found if found.distance >= level else self._whole_reach(cell, sign, level, None)
+        near = self._whole_reach(cell, sign, level, np.abs(hint.delta) > 1e-7)
+        return near if near.distance >= level else self._whole_reach(cell, sign, level, None)
 
     def _whole_reach(self, cell: int, sign: int, level: float, only: NDArray[np.bool_] | None) -> MovementReach:
         column = int(self._column[cell])
