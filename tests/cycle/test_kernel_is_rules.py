@@ -26,7 +26,7 @@ from tacita.knowledge import programs
 from tacita.model.hierarchy import ValueHierarchy
 from tacita.model.microdata import Microdata
 from tacita.reasoning.links import related
-from tacita.risk.identity.individual_risk import Estimate, IndividualRisk
+from tacita.risk.identity.individual_risk import IndividualRisk, RiskEstimate
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.identity.reidentification import Reidentification
 from tacita.risk.identity.suda import Suda
@@ -92,7 +92,7 @@ def released(data: tc.Dataset, plan: Plan) -> list[list[Any]]:
 MEASURES: dict[str, tuple[Measure, dict[str, Any]]] = {
     "k_anonymity": (KAnonymity(3), {"k": 3, "T": 0.5}),
     "reidentification": (Reidentification(0.12), {"T": 0.12}),
-    "individual_risk": (IndividualRisk(Estimate.RATIO, 0.45), {"T": 0.45}),
+    "individual_risk": (IndividualRisk(RiskEstimate.RATIO, 0.45), {"T": 0.45}),
     "suda": (Suda(largest=2, k=3), {"largest": 2, "k": 3, "T": 0.5}),
 }
 ROUNDS = Plan(nulls=Nulls(), rounds=True, attributes=AttributeRoute.RAREST_VALUE_FIRST, take_back=False)

@@ -14,7 +14,7 @@ from tests.risk.samples import column, microdata
 import tacita as tc
 from tacita.reasoning.links import related
 from tacita.risk.cluster_risk import ClusterRisk
-from tacita.risk.identity.individual_risk import Estimate, IndividualRisk
+from tacita.risk.identity.individual_risk import IndividualRisk, RiskEstimate
 from tacita.risk.identity.reidentification import Reidentification
 from tacita.risk.sample import Sample
 
@@ -26,7 +26,7 @@ FIVE = ["urbrur", "roof", "walls", "water", "sex"]
 def test_household_risk_is_sdcmicros(shared: Path, known: list[str], file: str) -> None:
     data = tc.read(shared / "data/sdcmicro/testdata.csv")
     data = data.with_roles(quasi=known, weight="sampling_weight", cluster="ori_hid")
-    found = ClusterRisk(IndividualRisk(Estimate.APPROXIMATE)).risks(Sample.of(data.microdata, known))
+    found = ClusterRisk(IndividualRisk(RiskEstimate.APPROXIMATE)).risks(Sample.of(data.microdata, known))
     with (shared / "sdcmicro" / f"measure_risk_testdata_{file}.csv").open() as lines:
         rows = list(csv.DictReader(lines))
     assert column(found, "own") == pytest.approx([float(row["risk"]) for row in rows], rel=1e-9)

@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from tests.risk.samples import column, microdata
 
 import tacita as tc
-from tacita.risk.identity.individual_risk import Estimate, IndividualRisk
+from tacita.risk.identity.individual_risk import IndividualRisk, RiskEstimate
 from tacita.risk.identity.posterior import posterior_mean, sdcmicro_approximation
 from tacita.risk.identity.reidentification import Reidentification
 from tacita.risk.sample import Sample
@@ -34,7 +34,7 @@ def microdata_of(shared: Path, weight: str = "sampling_weight") -> tc.Dataset:
 @pytest.mark.parametrize(("known", "file"), [(KV5, "kv5"), (KV7, "kv7")])
 def test_sdcmicros_approximation(shared: Path, known: list[str], file: str) -> None:
     rows = reference(shared, f"freqcalc_testdata_{file}.csv")
-    found = IndividualRisk(Estimate.APPROXIMATE).risks(Sample.of(microdata_of(shared).microdata, known))
+    found = IndividualRisk(RiskEstimate.APPROXIMATE).risks(Sample.of(microdata_of(shared).microdata, known))
     assert column(found, "frequency") == [int(row["fk"]) for row in rows]
     assert column(found, "population") == pytest.approx([float(row["Fk"]) for row in rows], rel=1e-12)
     assert column(found, "risk") == pytest.approx([float(row["rk_approx"]) for row in rows], rel=1e-9)
@@ -54,7 +54,7 @@ def test_exact_where_sdcmicro_is(shared: Path, known: list[str], file: str) -> N
 def test_household_weights(shared: Path) -> None:
     rows = reference(shared, "freqcalc_testdata_kv7_hhw.csv")
     data = microdata_of(shared, "household_weights").microdata
-    found = IndividualRisk(Estimate.APPROXIMATE).risks(Sample.of(data, KV7))
+    found = IndividualRisk(RiskEstimate.APPROXIMATE).risks(Sample.of(data, KV7))
     assert column(found, "risk") == pytest.approx([float(row["rk_approx"]) for row in rows], rel=1e-9)
 
 
@@ -108,7 +108,7 @@ def test_between_the_bounds_for_millions() -> None:
 def test_weights_below_1_give_no_risk_above_1() -> None:
     """sdcMicro gives more than 1."""
     data = microdata([{"a": "x", "w": 0.25}, {"a": "y", "w": 0.5}, {"a": "y", "w": 0.5}], quasi=["a"], weight="w")
-    for estimate in Estimate:
+    for estimate in RiskEstimate:
         assert all(0 <= risk <= 1 for risk in column(IndividualRisk(estimate).risks(Sample.of(data.microdata)), "risk"))
 
 

@@ -26,7 +26,7 @@ from tacita.model.dictionary import Dictionary
 from tacita.model.microdata import Microdata, Source
 from tacita.risk.combinations import Codes, codes
 from tacita.risk.null_semantics import Nulls
-from tacita.risk.population.estimators.log_linear import Model, fitted
+from tacita.risk.population.estimators.log_linear import LogLinearModel, fitted
 from tacita.risk.population.estimators.pitman import fit, log_likelihood, pitman, staying_alone
 from tacita.risk.population.estimators.slide_negative_binomial import (
     expected,
@@ -95,7 +95,7 @@ class Drawn:
 @pytest.mark.parametrize(("fraction", "off"), [(0.01, 0.3), (0.05, 0.1), (0.1, 0.1), (0.3, 0.1), (0.6, 0.12)])
 def test_two_way_model_finds_the_truth_of_a_mixture(fraction: float, off: float) -> None:
     drawn = Drawn(mixture(1, 200_000), fraction, 1)
-    fit_ = fitted(drawn.codes, drawn.size, Model.TWO_WAY)
+    fit_ = fitted(drawn.codes, drawn.size, LogLinearModel.TWO_WAY)
     counts = drawn.codes.counts
     assert fit_.notes == ()
     assert fit_.unique(counts).sum() == pytest.approx(drawn.true_records, rel=off)
@@ -104,7 +104,7 @@ def test_two_way_model_finds_the_truth_of_a_mixture(fraction: float, off: float)
 
 def test_independence_sees_too_many_uniques_where_attributes_hang_together() -> None:
     drawn = Drawn(mixture(1, 200_000), 0.05, 1)
-    simple, rich = (fitted(drawn.codes, drawn.size, m).unique(drawn.codes.counts).sum() for m in Model)
+    simple, rich = (fitted(drawn.codes, drawn.size, m).unique(drawn.codes.counts).sum() for m in LogLinearModel)
     assert simple > 1.3 * drawn.true_records
     assert abs(rich - drawn.true_records) < abs(simple - drawn.true_records) / 3
 
@@ -250,7 +250,9 @@ def test_slide_negative_binomial_equations_against_sums() -> None:
 @pytest.mark.parametrize("mean", [0.0, 0.3, 7.0, 60.0])
 def test_expected_match_against_the_sum_over_populations(count: int, mean: float) -> None:
     found = Codes(np.zeros((1, 1), np.int32), np.array([count]), np.array([float(count)]), ())
-    fit_ = replace(fitted(found, count, Model.INDEPENDENCE), expected=np.array([mean]), fractions=np.array([0.0]))
+    fit_ = replace(
+        fitted(found, count, LogLinearModel.INDEPENDENCE), expected=np.array([mean]), fractions=np.array([0.0])
+    )
     terms = [mean**y * exp(-mean) / factorial(y) / (count + y) for y in range(160)]
     assert fit_.risk(found.counts)[0] == pytest.approx(sum(terms))
 
@@ -261,7 +263,7 @@ def test_two_way_fit_has_the_margins_of_the_sample() -> None:
     counts = np.zeros((3, 4, 5))
     counts[tuple(drawn.codes.codes.T)] = drawn.codes.counts
     everywhere = Codes(full, np.ones(60, np.int64), counts.reshape(-1) + 1e-12, ())
-    table = fitted(everywhere, drawn.size, Model.TWO_WAY).expected.reshape(3, 4, 5)
+    table = fitted(everywhere, drawn.size, LogLinearModel.TWO_WAY).expected.reshape(3, 4, 5)
     for axis in range(3):
         assert table.sum(axis=axis) == pytest.approx(counts.sum(axis=axis) * 5, abs=0.1)
     ratios = table[1:, 1:, 1:] * table[:-1, :-1, 1:] * table[:-1, 1:, :-1] * table[1:, :-1, :-1]
@@ -457,7 +459,7 @@ def test_why_modrisk_of_sdcmicro_is_wrong(shared: Path) -> None:
     data = tacita.read(shared / "data" / "sdcmicro" / "testdata2.csv").with_roles(weight="sampling_weight")
     sample = Sample.of(data.microdata, ["sex", "water", "roof"])
     found = codes(sample)
-    ours = fitted(found, float(found.weights.sum()), Model.INDEPENDENCE)
+    ours = fitted(found, float(found.weights.sum()), LogLinearModel.INDEPENDENCE)
     once = found.counts == 1
     mistaken = replace(ours, expected=ours.expected / 100)  # weights are 100: lambda becomes pi lambda
     assert mistaken.unique(found.counts).sum() / len(once) == pytest.approx(printed["gr1"], abs=1e-9)

@@ -21,7 +21,7 @@ _A, _W = Category.NON_IDENTIFYING, Category.WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class PrintedSample:
     """A printed table: its attributes and its rows, one line each, values between bars."""
 
     description: str
@@ -34,7 +34,7 @@ class Sample:
         return [[value.strip() for value in line.split("|")] for line in self.text.strip().splitlines()]
 
 
-_FIGURE_1 = Sample(
+_FIGURE_1 = PrintedSample(
     "Figure 1 of the VADA-SA paper: 20 firms of the Inflation & Growth survey",
     (
         Attribute("Id", _I, Kind.TEXT, "Company Identifier"),
@@ -71,7 +71,7 @@ _FIGURE_1 = Sample(
     """,
 )
 
-_FIGURE_5 = Sample(
+_FIGURE_5 = PrintedSample(
     "Figure 5a of the VADA-SA paper: 7 firms before local suppression and global recoding",
     (
         Attribute("Id", _I, Kind.TEXT, "Company Identifier"),
@@ -91,7 +91,7 @@ _FIGURE_5 = Sample(
     """,
 )
 
-_PATIENTS = Sample(
+_PATIENTS = PrintedSample(
     "Table 1 of the survey Database Privacy: 12 patients",
     (
         Attribute("SS number", _I, Kind.TEXT, "Social security number"),
@@ -116,7 +116,7 @@ _PATIENTS = Sample(
     """,
 )
 
-_PATIENTS_4_ANONYMOUS = Sample(
+_PATIENTS_4_ANONYMOUS = PrintedSample(
     "Table 2 of the survey Database Privacy: the 12 patients, 4-anonymous",
     (
         _PATIENTS.attributes[0],

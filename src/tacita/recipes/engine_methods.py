@@ -97,7 +97,7 @@ class Intervals:
 
 
 @dataclass(frozen=True, slots=True)
-class KAnonymity:
+class KAnonymization:
     """The anonymization cycle: cells are suppressed, or columns recoded, until k records look alike."""
 
     k: int = 3
@@ -122,7 +122,7 @@ class KAnonymity:
         """Return the anonymized microdata; what cannot be made safe is an error."""
         from tacita.cycle.anonymize import anonymize
         from tacita.cycle.plan import ChangeMethod, Plan
-        from tacita.risk.identity.k_anonymity import KAnonymity as Measure
+        from tacita.risk.identity.k_anonymity import KAnonymity
         from tacita.risk.null_semantics import Nulls, Semantics
 
         missing_as = microdata.dictionary.missing_as
@@ -132,7 +132,7 @@ class KAnonymity:
             "expected": Nulls(missing_as, Semantics.EXPECTED),
         }
         plan = Plan(
-            Measure(self.k),
+            KAnonymity(self.k),
             known=self.attributes or None,
             nulls=meanings[self.nulls],
             method=ChangeMethod(self.by),

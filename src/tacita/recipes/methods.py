@@ -13,7 +13,7 @@ METHODS: Catalogue[Method | EngineMethod] = Catalogue(
     {
         "global-recoding": "engine_methods:GlobalRecoding",
         "intervals": "engine_methods:Intervals",
-        "k-anonymity": "engine_methods:KAnonymity",
+        "k-anonymity": "engine_methods:KAnonymization",
     },
     FACTS,
     beside=ON_RECORDS,

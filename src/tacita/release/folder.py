@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.attacks.microdata.derivation import Derivation
+from tacita.attacks.microdata.derivation import DerivableValues
 from tacita.cycle.outcome import Claim, Outcome
 from tacita.engines.published_codes import FIRST_MADE, published_codes
 from tacita.errors import OutputError, counted, listed
@@ -138,7 +138,7 @@ def write_release(
     return Released(target, internal, target / data, outcome.records, said, not outcome.unchecked, outcome)
 
 
-def _derivable(outcome: Outcome, tuples: Tuples) -> tuple[Derivation, ...]:
+def _derivable(outcome: Outcome, tuples: Tuples) -> tuple[DerivableValues, ...]:
     return derivable(
         outcome.original.relation,
         tuples.relation,

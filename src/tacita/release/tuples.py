@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.attacks.microdata.derivation import Derivation
+from tacita.attacks.microdata.derivation import DerivableValues
 from tacita.cycle.outcome import Outcome
 from tacita.engines.plans.terms import as_text, number
 from tacita.engines.protocol import Relation
@@ -50,7 +50,7 @@ class Tuples:
     weights: Blurred | None = None
     clusters: Relation | None = field(default=None, repr=False)
     """The number of the claim's cluster in each place, if its key is dropped: ``c0``."""
-    derivable: tuple[Derivation, ...] = ()
+    derivable: tuple[DerivableValues, ...] = ()
     """Which attributes determine hidden cells; data are released only if the steward allowed it."""
 
 

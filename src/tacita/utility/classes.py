@@ -14,33 +14,33 @@ Weights = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Classes:
+class SharedClasses:
     """The class of each record in both files, from 0; missing is a class too, the last one."""
 
     before: NDArray[np.int64]
     after: NDArray[np.int64]
     number: int
 
-    def crossed(self, other: Classes) -> Classes:
+    def crossed(self, other: SharedClasses) -> SharedClasses:
         """Return the classes of two attributes together."""
-        return Classes(
+        return SharedClasses(
             self.before * other.number + other.before,
             self.after * other.number + other.after,
             self.number * other.number,
         )
 
-    def compact(self) -> Classes:
+    def compact(self) -> SharedClasses:
         """Return the same without classes that neither file has: crossings of many attributes are mostly empty."""
         records = len(self.before) + len(self.after)
         if self.number <= 2 * records + 1000:
             there = np.zeros(self.number, dtype=bool)
             there[self.before] = there[self.after] = True
             place = np.cumsum(there) - 1
-            return Classes(place[self.before], place[self.after], int(there.sum()))
+            return SharedClasses(place[self.before], place[self.after], int(there.sum()))
         _, codes = np.unique(np.concatenate([self.before, self.after]), return_inverse=True)
         codes = codes.reshape(-1).astype(np.int64)
         number = int(codes.max()) + 1 if len(codes) else 0
-        return Classes(codes[: len(self.before)], codes[len(self.before) :], number)
+        return SharedClasses(codes[: len(self.before)], codes[len(self.before) :], number)
 
     def counts(self, one: Weights, two: Weights) -> tuple[Weights, Weights]:
         """Return the sum of weights in each class, before and after."""
@@ -49,7 +49,7 @@ class Classes:
         return first, second
 
 
-def classes(before: Records, after: Records, name: str, most: int) -> Classes:
+def classes(before: Records, after: Records, name: str, most: int) -> SharedClasses:
     """Return an attribute in classes: its values if there are at most `most`, otherwise quantile classes before.
 
     Numbers outside the range before belong to the outermost classes.
@@ -64,10 +64,12 @@ def classes(before: Records, after: Records, name: str, most: int) -> Classes:
         one, two = column.values, after.numbers(name).values
         bounds = _bounds(one, most)
         if bounds is not None:
-            return Classes(_placed(one, bounds), _placed(two, bounds), len(bounds) + 2)
+            return SharedClasses(_placed(one, bounds), _placed(two, bounds), len(bounds) + 2)
     one_codes, two_codes, values = shared_codes(before, after, name)
     number = len(values)
-    return Classes(np.where(one_codes < 0, number, one_codes), np.where(two_codes < 0, number, two_codes), number + 1)
+    return SharedClasses(
+        np.where(one_codes < 0, number, one_codes), np.where(two_codes < 0, number, two_codes), number + 1
+    )
 
 
 def _bounds(values: NDArray[np.float64], most: int) -> NDArray[np.float64] | None:

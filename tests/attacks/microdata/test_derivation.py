@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacita.attacks.microdata.cluster_counts import Counted, cluster_clues
-from tacita.attacks.microdata.derivation import Clue, Codes, Derivation, Target, derivations
+from tacita.attacks.microdata.derivation import Clue, Codes, DerivableValues, Target, derivations
 
 _N = 1_200
 
@@ -21,7 +21,7 @@ def _suppressed(truth: Codes, random: np.random.Generator, share: float = 0.05) 
     return Target("secret", truth, hidden, ~hidden)
 
 
-def _only(clue: Clue, target: Target) -> Derivation:
+def _only(clue: Clue, target: Target) -> DerivableValues:
     (found,) = derivations([clue], [target])
     return found
 

@@ -13,10 +13,8 @@ from tests.utility.samples import as_records, mixed
 from tacita.errors import InputError, UsageError
 from tacita.model.records import Categories, Numbers, Records
 from tacita.utility.classes import classes
-from tacita.utility.distributions.hellinger import Hellinger, hellinger
-from tacita.utility.distributions.jensen_shannon import JensenShannon, jensen_shannon
+from tacita.utility.distributions.class_distances import Hellinger, JensenShannon, TotalVariation
 from tacita.utility.distributions.kolmogorov_smirnov import KolmogorovSmirnov
-from tacita.utility.distributions.total_variation import TotalVariation, total_variation
 from tacita.utility.distributions.wasserstein import Wasserstein
 
 shares = st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(any).map(lambda n: np.array(n) / sum(n))
@@ -24,11 +22,11 @@ shares = st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(any).map(la
 
 @given(one=shares, two=shares)
 def test_formulas_of_shares(one: np.ndarray, two: np.ndarray) -> None:
-    h, tv = hellinger(one, two), total_variation(one, two)
+    h, tv = Hellinger.distance(one, two), TotalVariation.distance(one, two)
     assert h**2 == pytest.approx(1 - np.sqrt(one * two).sum(), abs=1e-12)
     assert h**2 <= tv + 1e-12 <= h * np.sqrt(2) + 1e-11
-    assert jensen_shannon(one, two) == pytest.approx(jensenshannon(one, two, base=2), abs=1e-7)
-    for distance in (hellinger, total_variation, jensen_shannon):
+    assert JensenShannon.distance(one, two) == pytest.approx(jensenshannon(one, two, base=2), abs=1e-7)
+    for distance in (Hellinger.distance, TotalVariation.distance, JensenShannon.distance):
         assert distance(one, two) == pytest.approx(distance(two, one))
         assert distance(one, one) == 0
 

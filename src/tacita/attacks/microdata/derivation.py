@@ -94,7 +94,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Derivation:
+class DerivableValues:
     """That a clue determines hidden cells of an attribute. Holds counts only, no value."""
 
     clue: str
@@ -130,7 +130,7 @@ class Derivation:
 
 def derivations(
     clues: Sequence[Clue], targets: Sequence[Target], clusters: Codes | None = None
-) -> tuple[Derivation, ...]:
+) -> tuple[DerivableValues, ...]:
     """Return every clue that determines hidden cells of a target, at most once for a pair, in the given order.
 
     `clusters` has the household of each record as a number from 0, if the records have households.
@@ -141,7 +141,7 @@ def derivations(
     >>> print(*derivations([code], [Target("region", region, hidden, ~hidden)]))
     region_code determines 2 of 2 suppressed cells of region
     """
-    found: dict[tuple[str, str, bool], Derivation] = {}
+    found: dict[tuple[str, str, bool], DerivableValues] = {}
     for target in targets:
         if not target.hidden.any():
             continue
@@ -201,7 +201,7 @@ def _lessons(target: Target, clusters: Codes | None) -> list[_Lesson]:
     ]
 
 
-def _best(clue: Clue, lessons: Sequence[_Lesson]) -> Derivation | None:
+def _best(clue: Clue, lessons: Sequence[_Lesson]) -> DerivableValues | None:
     """Return how the clue determines the target: from the release alone if it can."""
     for lesson in lessons:
         if lesson.is_public and clue.is_drawn:
@@ -213,7 +213,7 @@ def _best(clue: Clue, lessons: Sequence[_Lesson]) -> Derivation | None:
             found.append((*read, "code"))
         if found:
             named, right, by = max(found, key=lambda each: each[1])
-            return Derivation(
+            return DerivableValues(
                 clue.name, target.name, target.is_suppressed, hidden, named, right, by, lesson.is_public, clue.of
             )
     return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from tacita.knowledge import programs as shipped
 from tacita.knowledge.programs import ProgramText
-from tacita.risk.identity.individual_risk import Estimate, IndividualRisk
+from tacita.risk.identity.individual_risk import IndividualRisk, RiskEstimate
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.identity.reidentification import Reidentification
 from tacita.risk.identity.suda import Suda
@@ -86,7 +86,7 @@ class Asked:
             case "reidentification":
                 return Reidentification(threshold)
             case "individual_risk":
-                return IndividualRisk(Estimate.RATIO, threshold)
+                return IndividualRisk(RiskEstimate.RATIO, threshold)
             case "suda":
                 k, largest = (int(self._parameter(name, module, text)) for name in ("k", "largest"))
                 return Suda(largest=largest, k=k, threshold=threshold)

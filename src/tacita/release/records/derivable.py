@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from tacita.attacks.microdata.cluster_counts import Counted, cluster_clues, places
-from tacita.attacks.microdata.derivation import Clue, Codes, Derivation, Target, derivations
+from tacita.attacks.microdata.derivation import Clue, Codes, DerivableValues, Target, derivations
 from tacita.engines.plans.terms import as_text, number
 from tacita.engines.protocol import Relation
 from tacita.errors import OutputError, faults_text
@@ -49,7 +49,7 @@ def derivable(
     perturbed: Collection[str] = (),
     in_order: bool = False,
     only_coarsened: bool = False,
-) -> tuple[Derivation, ...]:
+) -> tuple[DerivableValues, ...]:
     """Return which released attributes, or counts of them, determine hidden cells.
 
     `origin` has the place of the original record of each released one, None if they stand in the same order. `renamed`
@@ -72,7 +72,7 @@ def cluster_key(dictionary: Dictionary) -> str | None:
 
 
 def check_not_derivable(
-    found: Sequence[Derivation], where: str, dictionary: Dictionary, *, of_recipe: bool = False
+    found: Sequence[DerivableValues], where: str, dictionary: Dictionary, *, of_recipe: bool = False
 ) -> None:
     """Raise if hidden cells can be derived, with the attributes and the remedies."""
     if not found:
@@ -93,7 +93,7 @@ def check_not_derivable(
     )
 
 
-def _remedies(found: Sequence[Derivation], dictionary: Dictionary) -> list[str]:
+def _remedies(found: Sequence[DerivableValues], dictionary: Dictionary) -> list[str]:
     """Return what can be done about attributes that determine hidden cells, as what to ask for."""
     clues = list(dict.fromkeys(name for each in found for name in (each.of or (each.clue,))))
     if not clues:
@@ -123,12 +123,12 @@ def with_derivable(sentence: str, *, is_derivable: bool) -> str:
     return f"{sentence} Hidden values can be derived (allowed)." if is_derivable else sentence
 
 
-def allowed_notes(found: Sequence[Derivation]) -> tuple[str, ...]:
+def allowed_notes(found: Sequence[DerivableValues]) -> tuple[str, ...]:
     """Return what is said, inside only, if data are released although hidden cells can be derived."""
     return tuple(f"allowed by --allow-derivable: {each}" for each in found)
 
 
-def _sentence(each: Derivation) -> str:
+def _sentence(each: DerivableValues) -> str:
     return f"hidden values can be derived: {each}" + (", for somebody who knows the codes" if each.public else "")
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class Estimate(StrEnum):
+class RiskEstimate(StrEnum):
     """How the mean of one over the population frequency is estimated."""
 
     POSTERIOR = "posterior"
@@ -51,7 +51,7 @@ class Estimate(StrEnum):
 class IndividualRisk:
     """The probability that an intruder who knows a record's values finds it in the population."""
 
-    estimate: Estimate = Estimate.POSTERIOR
+    estimate: RiskEstimate = RiskEstimate.POSTERIOR
     threshold: float = 0.1
     name: ClassVar[str] = "individual-risk"
 
@@ -112,10 +112,10 @@ class IndividualRisk:
 
         from tacita.risk.identity.posterior import posterior_mean, sdcmicro_approximation
 
-        if self.estimate is Estimate.RATIO:
+        if self.estimate is RiskEstimate.RATIO:
             ratio: Array = np.minimum(1.0, frequency / population)
             return ratio
-        estimated = posterior_mean if self.estimate is Estimate.POSTERIOR else sdcmicro_approximation
+        estimated = posterior_mean if self.estimate is RiskEstimate.POSTERIOR else sdcmicro_approximation
         return estimated(frequency, population)
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
@@ -129,7 +129,7 @@ class IndividualRisk:
         """Return Algorithm 5, which defines the ratio; the other estimates take frequency and population from it."""
         if sample.weight is None:
             return None
-        same = self.estimate is Estimate.RATIO
+        same = self.estimate is RiskEstimate.RATIO
         return Specification("individual_risk", {"AnonSet": list(sample.known)}, same_risk=same)
 
 

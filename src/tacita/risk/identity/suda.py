@@ -14,7 +14,7 @@ from tacita.risk.arrays import as_arrow
 from tacita.risk.combinations import adopted, codes, of_each_record
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.identity.minimal_sample_uniques import MinimalSampleUniques, minimal_sample_uniques
-from tacita.risk.identity.suda_scores import MOST_FOR_DIS, Convention, Scores
+from tacita.risk.identity.suda_scores import MOST_FOR_DIS, Convention, SudaScores
 from tacita.risk.identity.suda_tables import names_of, tables
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
 from tacita.risk.null_semantics import Semantics
@@ -115,12 +115,12 @@ class Suda:
             are_probabilities=self.risk == "dis",
         )
 
-    def scored(self, sample: Sample, progress: Progress = silent) -> Scores:
+    def scored(self, sample: Sample, progress: Progress = silent) -> SudaScores:
         """Return the MSUs of a sample with what they weigh; they are looked for once."""
         key = ("minimal_sample_uniques", self.largest)
         if key not in sample.made:
             sample.made[key] = minimal_sample_uniques(codes(sample), sample.nulls, self.largest, progress)
-        return Scores(sample.made[key], codes(sample).counts, len(sample.known), self.scores)
+        return SudaScores(sample.made[key], codes(sample).counts, len(sample.known), self.scores)
 
     def unsafe_sets(self, sample: Sample) -> tuple[Array, Array] | None:
         """Return the MSUs of fewer than k attributes: number of the combination from 0, and attributes as bits.
@@ -133,7 +133,7 @@ class Suda:
         few = uniques.sizes < self.k
         return uniques.combinations[few], uniques.masks[few]
 
-    def _notes(self, sample: Sample, scores: Scores) -> list[str]:
+    def _notes(self, sample: Sample, scores: SudaScores) -> list[str]:
         notes = []
         if 0 < self.largest < len(sample.known):
             notes.append(f"scores are of minimal sample uniques with up to {self.largest} attributes")

@@ -52,7 +52,7 @@ def weight(size: int, attributes: int, convention: Convention) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class SudaScores:
     """The weights of minimal sample uniques, and sums of them."""
 
     uniques: MinimalSampleUniques

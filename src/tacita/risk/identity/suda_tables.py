@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.risk.arrays import as_arrow
 from tacita.risk.combinations import NULL, Codes
-from tacita.risk.identity.suda_scores import Scores
+from tacita.risk.identity.suda_scores import SudaScores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ _DIGITS = 9
 """Shares that agree in so many digits are equal: sums differ in their last ones by the order of their parts."""
 
 
-def tables(known: Sequence[str], codes: Codes, scores: Scores) -> Mapping[str, Table]:
+def tables(known: Sequence[str], codes: Codes, scores: SudaScores) -> Mapping[str, Table]:
     """Return the tables of SUDA by name.
 
     ``attributes``: of the scores of all records together, the share from minimal sample uniques with the attribute, in
@@ -37,7 +37,7 @@ def tables(known: Sequence[str], codes: Codes, scores: Scores) -> Mapping[str, T
     }
 
 
-def _attributes(known: Sequence[str], scores: Scores) -> Table:
+def _attributes(known: Sequence[str], scores: SudaScores) -> Table:
     total = float(scores.weights.sum())
     return [
         {"attribute": name, "percent": 100 * float(scores.of(place).sum()) / total if total else 0.0}
@@ -45,7 +45,7 @@ def _attributes(known: Sequence[str], scores: Scores) -> Table:
     ]
 
 
-def _values(known: Sequence[str], codes: Codes, scores: Scores) -> Table:
+def _values(known: Sequence[str], codes: Codes, scores: SudaScores) -> Table:
     import numpy as np
 
     rows: Table = []
@@ -74,7 +74,7 @@ def _place(value: Any) -> tuple[Any, str]:
     return (value if is_number else 0, str(value))
 
 
-def _combinations(known: Sequence[str], scores: Scores) -> Table:
+def _combinations(known: Sequence[str], scores: SudaScores) -> Table:
     import numpy as np
 
     masks, records = np.unique(scores.uniques.masks, return_counts=True)

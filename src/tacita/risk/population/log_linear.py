@@ -12,7 +12,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.risk.combinations import adopted, codes, of_each_record
 from tacita.risk.frequencies import FREQUENCY, has_nulls
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
-from tacita.risk.population.estimators.log_linear import CELLS, Model, fitted
+from tacita.risk.population.estimators.log_linear import CELLS, LogLinearModel, fitted
 from tacita.risk.population.estimators.size import UNKNOWN_SIZE, Told, population_size
 from tacita.risk.sample import Sample
 
@@ -32,7 +32,7 @@ class LogLinear:
     threshold: float = 0.1
     population_size: int | None = None
     sampling_fraction: float | None = None
-    model: Model = Model.TWO_WAY
+    model: LogLinearModel = LogLinearModel.TWO_WAY
     cells: int = CELLS
     name: ClassVar[str] = "log-linear"
 
@@ -90,10 +90,10 @@ def nulls_would_match(sample: Sample) -> bool:
     return not sample.nulls.are_values and has_nulls(sample)
 
 
-def checked_model(name: str) -> Model:
+def checked_model(name: str) -> LogLinearModel:
     """Return the log-linear model of that name, or raise with the nearest one."""
-    names = [str(model) for model in Model]
+    names = [str(model) for model in LogLinearModel]
     if name not in names:
         found = f"no log-linear model '{name}'{did_you_mean(name, names)}"
         raise UsageError(found, do=f"use one of: {', '.join(names)}")
-    return Model(name)
+    return LogLinearModel(name)

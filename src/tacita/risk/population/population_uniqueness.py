@@ -47,7 +47,7 @@ class PopulationUniqueness:
     threshold: float = 0.0
     population_size: int | None = None
     sampling_fraction: float | None = None
-    model: log_linear.Model = log_linear.Model.TWO_WAY
+    model: log_linear.LogLinearModel = log_linear.LogLinearModel.TWO_WAY
     cells: int = log_linear.CELLS
     name: ClassVar[str] = "population-uniqueness"
     figures_by: ClassVar[str] = "estimator"

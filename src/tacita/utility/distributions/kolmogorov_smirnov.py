@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from tacita.model.records import Records
-from tacita.utility.distributions.scores import Array, Scores, cumulated, scores
+from tacita.utility.distributions.scores import Array, OrderedScores, cumulated, scores
 from tacita.utility.loss import Lost
 
 _GRID = 64
@@ -55,7 +55,7 @@ class KolmogorovSmirnov:
         return Lost(self.name, figures, {name: {"distance": each} for name, each in single.items()}, held.notes)
 
 
-def _pairs(held: Scores) -> list[float]:
+def _pairs(held: OrderedScores) -> list[float]:
     grids = {}
     for name, values in held.before.items():
         known = values[~np.isnan(values)]

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scores:
+class OrderedScores:
     """Attributes with an order: scores of records, NaN where missing, and the weights of records."""
 
     before: dict[str, Array]
@@ -25,7 +25,7 @@ class Scores:
     notes: tuple[str, ...]
 
 
-def scores(before: Records, after: Records, attributes: Sequence[str], weights: str = "") -> Scores:
+def scores(before: Records, after: Records, attributes: Sequence[str], weights: str = "") -> OrderedScores:
     """Return the attributes whose values have an order in both files; those without are left out with a note."""
     fitting = any_kind(before, after, [name for name in attributes if name != weights])
     held: tuple[dict[str, Array], dict[str, Array]] = ({}, {})
@@ -60,7 +60,7 @@ def scores(before: Records, after: Records, attributes: Sequence[str], weights: 
     for part, which in zip(held, ("before", "after"), strict=True):
         if gone := sum(int(np.isnan(column).sum()) for column in part.values()):
             notes.append(f"left out {counted(gone, 'missing value')} {which}")
-    return Scores(*held, (weights_of(before, weights), weights_of(after, weights)), tuple(notes))
+    return OrderedScores(*held, (weights_of(before, weights), weights_of(after, weights)), tuple(notes))
 
 
 def cumulated(one: Array, two: Array, weights: tuple[Array, Array]) -> tuple[Array, Array, Array]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tacita.errors import listed
 from tacita.model.records import Records
-from tacita.utility.distributions.scores import Array, Scores, cumulated, scores
+from tacita.utility.distributions.scores import Array, OrderedScores, cumulated, scores
 from tacita.utility.loss import Lost
 
 _DIRECTIONS = 8
@@ -86,7 +86,7 @@ def _moments(values: Array, weights: Array) -> tuple[float, float]:
     return mean, float(np.sqrt(np.average((held - mean) ** 2, weights=weight)))
 
 
-def _sliced(scaled: tuple[dict[str, Array], dict[str, Array]], held: Scores) -> list[float]:
+def _sliced(scaled: tuple[dict[str, Array], dict[str, Array]], held: OrderedScores) -> list[float]:
     angles = np.arange(_DIRECTIONS) * np.pi / _DIRECTIONS
     found = []
     for one, two in combinations(scaled[0], 2):

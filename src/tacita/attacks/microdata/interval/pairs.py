@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class IntervalPairs:
     """A row for each released record whose original is known; NaN where a number is missing or infinite."""
 
     names: tuple[str, ...]
@@ -53,7 +53,7 @@ def lacking_pairs(scene: Scene, attributes: Sequence[str]) -> list[str]:
     return lacking if attributes_of(scene, attributes) else [*lacking, "no attribute is a number in both files"]
 
 
-def pairs_of(scene: Scene, attributes: Sequence[str]) -> Pairs:
+def pairs_of(scene: Scene, attributes: Sequence[str]) -> IntervalPairs:
     """Return the numbers of both files."""
     assert scene.origin is not None
     names = attributes_of(scene, attributes)
@@ -62,7 +62,7 @@ def pairs_of(scene: Scene, attributes: Sequence[str]) -> Pairs:
     notes = left_out(scene, wanted) + ([f"no numbers, and left out: {listed(labels)}"] if labels else [])
     rows = np.flatnonzero(scene.origin >= 0)
     released, original = (_finite(records.matrix(names)) for records in (scene.released, scene.original))
-    return Pairs(names, released, rows, original[scene.origin[rows]], tuple(notes))
+    return IntervalPairs(names, released, rows, original[scene.origin[rows]], tuple(notes))
 
 
 def _finite(values: Floats) -> Floats:

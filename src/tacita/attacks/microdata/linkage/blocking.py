@@ -25,17 +25,17 @@ _MOST_RULES = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rule:
+class BlockingRule:
     """Keys that have to agree, by the place of their attribute; none if all pairs are compared."""
 
     keys: dict[int, Keys]
     pairs: int
 
 
-def rules_for(axes: Sequence[Axis], sides: tuple[int, int], budget: int) -> list[Rule]:
+def rules_for(axes: Sequence[Axis], sides: tuple[int, int], budget: int) -> list[BlockingRule]:
     """Return rules under which together about `budget` pairs are compared at most."""
     if sides[0] * sides[1] <= budget:
-        return [Rule({}, sides[0] * sides[1])]
+        return [BlockingRule({}, sides[0] * sides[1])]
     count = len(axes)
     turns = range(count if count > _TOGETHER else 1)
     wanted = [(turn, shift) for shift in (0.0, 0.5) for turn in turns][:_MOST_RULES]
@@ -50,7 +50,7 @@ def rules_for(axes: Sequence[Axis], sides: tuple[int, int], budget: int) -> list
     return [rule for rule in rules if rule.pairs]
 
 
-def rule_on(axes: Sequence[Axis], places: Sequence[int], budget: int, shift: float = 0.0) -> Rule | None:
+def rule_on(axes: Sequence[Axis], places: Sequence[int], budget: int, shift: float = 0.0) -> BlockingRule | None:
     """Return the rule on some attributes that has as wide bands as the budget allows; None if it allows none."""
     # with more bands there are fewer pairs: half of the numbers of bands are ruled out each time
     low, high, found = 0, len(_BANDS) if any(axes[place].numbers is not None for place in places) else 1, None
@@ -59,7 +59,7 @@ def rule_on(axes: Sequence[Axis], places: Sequence[int], budget: int, shift: flo
         keys = {place: _keys(axes[place], _BANDS[middle], shift) for place in places}
         pairs = _pairs(list(keys.values()))
         if pairs <= budget:
-            found, high = Rule(keys, pairs), middle
+            found, high = BlockingRule(keys, pairs), middle
         else:
             low = middle + 1
     return found

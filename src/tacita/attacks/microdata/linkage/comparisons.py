@@ -35,7 +35,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class AttributeComparison:
     """The comparison of one attribute, on columns named by its place."""
 
     columns: dict[str, tuple[NDArray[np.generic], NDArray[np.generic]]]
@@ -44,13 +44,13 @@ class Comparison:
     """The column whose missing value means that nothing is known."""
 
 
-def comparison_of(axis: Axis, place: int, random: np.random.Generator) -> Comparison:
+def comparison_of(axis: Axis, place: int, random: np.random.Generator) -> AttributeComparison:
     """Return how an attribute is compared."""
     if axis.numbers is not None:
         value = f"x{place}"
         within = [_share_within(*axis.numbers, width) for width in WIDTHS]
         conditions = [f"abs({value}_l - {value}_r) <= {width:g}" for width in WIDTHS]
-        return Comparison({value: axis.numbers}, _levels(conditions, within), value)
+        return AttributeComparison({value: axis.numbers}, _levels(conditions, within), value)
     columns: dict[str, tuple[NDArray[np.generic], NDArray[np.generic]]] = {
         f"c{place}_{level}": codes for level, codes in enumerate(axis.levels)
     }
@@ -61,7 +61,7 @@ def comparison_of(axis: Axis, place: int, random: np.random.Generator) -> Compar
         columns[f"t{place}"] = (texts[axis.levels[0][0]], texts[axis.levels[0][1]])
         conditions.append(f"levenshtein(t{place}_l, t{place}_r) <= {_LETTERS}")
         agree.append(max(agree[-1], _share_alike(axis, random)))
-    return Comparison(columns, _levels(conditions, agree), f"c{place}_0")
+    return AttributeComparison(columns, _levels(conditions, agree), f"c{place}_0")
 
 
 def _levels(conditions: list[str], within: list[float]) -> tuple[Level, ...]:

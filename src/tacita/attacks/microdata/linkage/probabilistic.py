@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
-from tacita.attacks.microdata.linkage.comparisons import Comparison, comparison_of
+from tacita.attacks.microdata.linkage.comparisons import AttributeComparison, comparison_of
 from tacita.attacks.microdata.linkage.links import Floats, Links, scored_links, true_pairs
-from tacita.attacks.microdata.linkage.splinking import Pairs, weighed
+from tacita.attacks.microdata.linkage.splinking import WeighedPairs, weighed
 from tacita.attacks.microdata.nearest import distinct
 from tacita.attacks.microdata.score import (
     check_count,
@@ -97,7 +97,7 @@ def _taken(axis: Axis, first: Rows, second: Rows) -> Axis:
     return replace(axis, numbers=numbers, levels=tuple((one[first], two[second]) for one, two in axis.levels))
 
 
-def _compared(comparison: Comparison, first: Rows, second: Rows) -> Comparison:
+def _compared(comparison: AttributeComparison, first: Rows, second: Rows) -> AttributeComparison:
     columns = {name: (one[first], two[second]) for name, (one, two) in comparison.columns.items()}
     return replace(comparison, columns=columns)
 
@@ -116,7 +116,7 @@ def _shares(
     return shares
 
 
-def _figures(found: Pairs, which: Rows, rows: Rows, own: Floats) -> dict[str, float]:
+def _figures(found: WeighedPairs, which: Rows, rows: Rows, own: Floats) -> dict[str, float]:
     """Return how sure the model is of its links, and with what right."""
     likely = np.zeros(int(which.max()) + 1)
     np.maximum.at(likely, found.one, found.probability)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.microdata.linkage.blocking import Keys, Rule, rule_on, rules_for
-from tacita.attacks.microdata.linkage.comparisons import Comparison
+from tacita.attacks.microdata.linkage.blocking import BlockingRule, Keys, rule_on, rules_for
+from tacita.attacks.microdata.linkage.comparisons import AttributeComparison
 from tacita.attacks.microdata.space import Axis
 from tacita.errors import InternalError, raise_alone
 from tacita.interruption import interruptible
@@ -29,7 +29,7 @@ _NEXT_TO_NONE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class WeighedPairs:
     """Records of the one file beside records of the other, and log2 of the odds that evidence adds."""
 
     one: NDArray[np.int64]
@@ -38,13 +38,15 @@ class Pairs:
     probability: NDArray[np.float64]
 
 
-def weighed(axes: Sequence[Axis], comparisons: Sequence[Comparison], budget: int, progress: Progress) -> Pairs:
+def weighed(
+    axes: Sequence[Axis], comparisons: Sequence[AttributeComparison], budget: int, progress: Progress
+) -> WeighedPairs:
     """Return the pairs that agree in some blocking rule, weighed by a model that is trained on the files themselves."""
     lengths = _lengths(axes)
     rules = rules_for(axes, lengths, budget)
     if not rules:
         none = np.empty(0, dtype=np.int64)
-        return Pairs(none, none, np.empty(0), np.empty(0))
+        return WeighedPairs(none, none, np.empty(0), np.empty(0))
     with _quiet():
         try:
             return _weighed(axes, comparisons, rules, lengths, progress)
@@ -56,11 +58,11 @@ def weighed(axes: Sequence[Axis], comparisons: Sequence[Comparison], budget: int
 
 def _weighed(
     axes: Sequence[Axis],
-    comparisons: Sequence[Comparison],
-    rules: Sequence[Rule],
+    comparisons: Sequence[AttributeComparison],
+    rules: Sequence[BlockingRule],
     lengths: tuple[int, int],
     progress: Progress,
-) -> Pairs:
+) -> WeighedPairs:
     from splink import DuckDBAPI, SettingsCreator
 
     columns = {name: held for comparison in comparisons for name, held in comparison.columns.items()}
@@ -100,10 +102,10 @@ def _weighed(
     finally:
         api.duckdb_con.close()
     one, two, weight, probability = (held.column(place).to_numpy() for place in range(4))
-    return Pairs(one, two, weight, probability)
+    return WeighedPairs(one, two, weight, probability)
 
 
-def _trained(tables: list[Any], settings: Any, rules: Sequence[Rule], progress: Progress) -> Any:
+def _trained(tables: list[Any], settings: Any, rules: Sequence[BlockingRule], progress: Progress) -> Any:
     """Return the model with m estimated by expectation maximisation.
 
     Where matches and others are worlds apart, as in a file that was hardly masked, some m falls below what a float
@@ -161,7 +163,7 @@ def _lengths(axes: Sequence[Axis]) -> tuple[int, int]:
     return len(sides[0]), len(sides[1])
 
 
-def _training_rules(axes: Sequence[Axis], lengths: tuple[int, int]) -> list[Rule]:
+def _training_rules(axes: Sequence[Axis], lengths: tuple[int, int]) -> list[BlockingRule]:
     """Return rules on one half of the attributes and on the other: what agrees in the one trains the other."""
     budget = _EM_PAIRS * max(lengths)
     halves = [list(range(half, len(axes), 2)) for half in (0, 1)] if len(axes) > 1 else [[0]]
@@ -188,7 +190,7 @@ def _table(columns: dict[str, Any], side: int, length: int) -> Any:
     return pa.table(held)
 
 
-def _settings(comparison: Comparison, key: str) -> dict[str, Any]:
+def _settings(comparison: AttributeComparison, key: str) -> dict[str, Any]:
     """Return a comparison as splink takes it.
 
     The key is missing where the value is: naming it lets splink see that pairs which agree in it cannot train this

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tacita.attacks.microdata.derivation import Derivation
+from tacita.attacks.microdata.derivation import DerivableValues
 from tacita.errors import OutputError, UsageError, counted, faults_text, listed
 from tacita.files.atomic import write_text
 from tacita.files.contract import WriteOptions
@@ -193,7 +193,7 @@ def _without_undecided(masked: Masked, target: Path) -> tuple[Masked, tuple[str,
     return replace(masked, original=before, released=after), notes
 
 
-def _derivable(masked: Masked, tuples: Tuples, options: MaskedOptions, where: str) -> tuple[Derivation, ...]:
+def _derivable(masked: Masked, tuples: Tuples, options: MaskedOptions, where: str) -> tuple[DerivableValues, ...]:
     """Return which hidden cells can be derived, if that is allowed; raise if it is not."""
     if masked.origin is None:
         return ()

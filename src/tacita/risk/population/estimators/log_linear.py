@@ -24,7 +24,7 @@ _CLOSE = 1e-4
 """Margins fit if they are off by less than this share of a record's weight."""
 
 
-class Model(StrEnum):
+class LogLinearModel(StrEnum):
     """Which margins of the table are kept."""
 
     INDEPENDENCE = "independence"
@@ -41,7 +41,7 @@ class Fitted:
     """The expected number of the population with each combination, lambda."""
     fractions: Array
     """The share of it that is in the sample, pi."""
-    model: Model
+    model: LogLinearModel
     notes: tuple[str, ...] = ()
 
     def with_notes(self, notes: Sequence[str]) -> Fitted:
@@ -67,7 +67,7 @@ class Fitted:
         return match
 
 
-def fitted(found: Codes, population_size: float, model: Model, cells: int = CELLS) -> Fitted:
+def fitted(found: Codes, population_size: float, model: LogLinearModel, cells: int = CELLS) -> Fitted:
     """Return the expected population counts of combinations.
 
     Population counts F are Poisson with mean lambda, and the sample takes each member with probability pi. Then f is
@@ -96,17 +96,17 @@ def fitted(found: Codes, population_size: float, model: Model, cells: int = CELL
     fractions = np.minimum(found.counts / weights, 1.0)
     levels = [_levels(found.codes[:, place]) for place in range(found.codes.shape[1])]
     sizes = tuple(int(column.max()) + 1 if len(column) else 0 for column in levels)
-    if model is Model.TWO_WAY and len(sizes) < 3:
+    if model is LogLinearModel.TWO_WAY and len(sizes) < 3:
         notes.append("two attributes or fewer: the log-linear model is that of independence")
-        model = Model.INDEPENDENCE
-    if model is Model.TWO_WAY and prod(sizes) > cells:
+        model = LogLinearModel.INDEPENDENCE
+    if model is LogLinearModel.TWO_WAY and prod(sizes) > cells:
         notes.append(
             f"the table of {prod(sizes):,} cells is larger than {cells:,}: the log-linear model is independence, "
             "which knows no interaction; recode attributes with many values"
         )
-        model = Model.INDEPENDENCE
+        model = LogLinearModel.INDEPENDENCE
     margins = [np.bincount(c, weights, size) for c, size in zip(levels, sizes, strict=True)]
-    if model is Model.INDEPENDENCE or not len(weights):
+    if model is LogLinearModel.INDEPENDENCE or not len(weights):
         shares = [margin[c] / population_size for margin, c in zip(margins, levels, strict=True)]
         return Fitted(population_size * np.prod(shares, axis=0), fractions, model, tuple(notes))
     smallest = float((weights / found.counts).min())
@@ -118,7 +118,7 @@ def fitted(found: Codes, population_size: float, model: Model, cells: int = CELL
             f"the two-way log-linear model did not settle in {_ROUNDS} rounds; independence is taken, which rather "
             "overstates the risk"
         )
-        return fitted(found, population_size, Model.INDEPENDENCE).with_notes(notes)
+        return fitted(found, population_size, LogLinearModel.INDEPENDENCE).with_notes(notes)
     return Fitted(table[tuple(levels)], fractions, model, tuple(notes))
 
 
