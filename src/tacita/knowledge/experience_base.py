@@ -101,10 +101,10 @@ def _confirmed(file: Path) -> Iterator[Experience]:
         ) from None
     for name, category in names.items():
         try:
-            found = Category.parse(str(category))
+            parsed = Category.parse(str(category))
         except DictionaryError as error:
             raise InputError(error.found, where=f"{file}, name '{name}'", do=error.do) from None
-        yield Experience(name, found, "confirmed", "confirmed here before", confirmed=True)
+        yield Experience(name, parsed, "confirmed", "confirmed here before", confirmed=True)
 
 
 def with_confirmed(text: str, decisions: Mapping[str, Category]) -> str:

@@ -14,7 +14,7 @@ from tacita.rules.logic.program import Rule
 from tacita.rules.logic.signatures import atoms
 from tacita.rules.logic.terms import Denial, Parameter, Similar, aggregates, walk
 from tacita.rules.reasoner.plans.bodies import moved
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.type_faults import type_faults
 from tacita.rules.reasoner.results import Reasoned
 from tacita.rules.reasoner.values import decoded
@@ -47,7 +47,7 @@ def answers(reasoned: Reasoned, question: str, limit: int | None = None) -> Answ
     rule = _query_rule(reasoned, question)
     run = reasoned.run
     similar = run.similar.condition if run.similar is not None else None
-    derivation = Derivation(run.engine, rule, len(reasoned.derivations), run.layouts, similar)
+    derivation = RuleDerivation(run.engine, rule, len(reasoned.derivations), run.layouts, similar)
     refuse(list(type_faults(derivation)), {SOURCE: _text(question)})
     run.prepare(derivation)
     body = derivation.bound()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacita.rules.logic.checks import is_affected, termination, wardedness
+from tacita.rules.logic.checks import affected_positions, termination, wardedness
 from tacita.rules.logic.program import Program
 from tacita.rules.syntax import parse
 
@@ -16,7 +16,7 @@ def program(text: str) -> Program:
 
 
 def test_an_affected_position_passes_nulls_on_unless_the_value_is_known() -> None:
-    found = is_affected(
+    found = affected_positions(
         program(
             """
             a(X) -> exists Z: p(X, Z).
@@ -38,14 +38,14 @@ def test_an_affected_position_passes_nulls_on_unless_the_value_is_known() -> Non
 
 def test_unknown_values_in_the_data_count_too() -> None:
     text = program("a(X, Y) -> b(Y). b(Y), c(Y) -> d(Y).")
-    assert is_affected(text) == frozenset()
-    assert is_affected(text, [("a", 1)]) == {("a", 1), ("b", 0)}
-    assert is_affected(text, [("a", 1), ("c", 0)]) == {("a", 1), ("b", 0), ("c", 0), ("d", 0)}
+    assert affected_positions(text) == frozenset()
+    assert affected_positions(text, [("a", 1)]) == {("a", 1), ("b", 0)}
+    assert affected_positions(text, [("a", 1), ("c", 0)]) == {("a", 1), ("b", 0), ("c", 0), ("d", 0)}
 
 
 def test_an_updated_record_holds_the_new_null_and_the_old_ones() -> None:
     text = program("t(I, V), c(A), V[A] is not null -> exists Z: t(I, V[A := Z]).")
-    assert is_affected(text) == {("t", 1)}
+    assert affected_positions(text) == {("t", 1)}
     (rule,) = wardedness(text).rules
     assert rule.dangerous == ("V",) and rule.ward is not None and rule.ward.predicate == "t"
 

@@ -212,7 +212,7 @@ def harmful(one: Flow, affected: Collection[Position]) -> frozenset[str]:
     )
 
 
-def is_affected(program: Program, nullable: Collection[Position] = ()) -> frozenset[Position]:
+def affected_positions(program: Program, nullable: Collection[Position] = ()) -> frozenset[Position]:
     """Return the positions of a program where a null can turn up."""
     return affected(flows(program), nullable)
 

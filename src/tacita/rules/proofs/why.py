@@ -9,10 +9,10 @@ from tacita.rules.proofs.finding.nulls import with_equations
 from tacita.rules.proofs.finding.question import first_fact, parse_question
 from tacita.rules.proofs.finding.rules import ProofContext
 from tacita.rules.proofs.finding.search import Search
-from tacita.rules.proofs.finding.violated import violated
+from tacita.rules.proofs.finding.violated import violation_step
 from tacita.rules.proofs.templates import models
 from tacita.rules.proofs.tree import GivenFact, GroundFact, LostFact, Open, Proof, Step, premises_of, used
-from tacita.rules.proofs.why_not import WhyNot, explained
+from tacita.rules.proofs.why_not import WhyNot, explain_absence
 from tacita.rules.reasoner.chase.violations import Violation
 from tacita.rules.reasoner.results import Reasoned
 
@@ -60,7 +60,7 @@ def why_violated(
     """
     search = Search(ProofContext(result, contributors))
     try:
-        step = violated(search, violation)
+        step = violation_step(search, violation)
         return _proof(search, step.fact, {step.fact: step}, limit, most)
     finally:
         search.close()
@@ -76,7 +76,7 @@ def _proof(
 
 def why_not(result: Reasoned, fact: str, *, contributors: int = CONTRIBUTORS) -> WhyNot:
     """Return why a fact does not hold: the rule that comes nearest to it, and where that stops."""
-    return explained(ProofContext(result, contributors), parse_question(result, fact))
+    return explain_absence(ProofContext(result, contributors), parse_question(result, fact))
 
 
 def steps_of(

@@ -63,7 +63,7 @@ class WhyNot(Result):
         return self.as_text()
 
 
-def explained(context: ProofContext, question: FactQuestion) -> WhyNot:
+def explain_absence(context: ProofContext, question: FactQuestion) -> WhyNot:
     """Return why what was asked about does not hold."""
     predicate, text = question.atom.predicate, question_text(question.atom)
     fact_and_round = first_fact(context, question)

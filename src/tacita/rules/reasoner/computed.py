@@ -12,7 +12,7 @@ from tacita.rules.logic.types import RecordType, RowType, Scalar
 from tacita.rules.passes.externals import Batch, inputs_of
 from tacita.rules.reasoner.inputs import load_rows
 from tacita.rules.reasoner.plans.cells import ascending, everything, named
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import ROUND, FactLayout
 from tacita.rules.reasoner.plans.tables import columns, new_facts
 from tacita.rules.reasoner.values import decoded
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class ComputedPredicate:
     """One external predicate behind a function."""
 
-    def __init__(self, run: Run, derivation: Derivation, name: str, function: Callable[..., Any] | Batch) -> None:
+    def __init__(self, run: Run, derivation: RuleDerivation, name: str, function: Callable[..., Any] | Batch) -> None:
         self._run, self._derivation, self._name, self._function = run, derivation, name, function
         self._since = -1
 

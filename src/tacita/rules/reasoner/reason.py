@@ -26,10 +26,10 @@ from tacita.rules.reasoner import inputs as given
 from tacita.rules.reasoner.chase.equality import policy_of
 from tacita.rules.reasoner.chase.run import Run, run_strata
 from tacita.rules.reasoner.chase.versions import History, Versions
-from tacita.rules.reasoner.chase.violations import Policy, Violation, banned, found_matches, isolate, quarantine
+from tacita.rules.reasoner.chase.violations import Policy, Violation, banned, body_matches, isolate, quarantine
 from tacita.rules.reasoner.computed import ComputedPredicate
 from tacita.rules.reasoner.plans.bodies import Body
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.keys import find_keys
 from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.plans.type_faults import type_faults
@@ -46,7 +46,7 @@ from tacita.rules.reasoner.program import (
     strata,
 )
 from tacita.rules.reasoner.results import Reasoned
-from tacita.rules.reasoner.similar import SimilarPairs, is_asked, meant
+from tacita.rules.reasoner.similar import SimilarPairs, chosen_similarity, uses_similarity
 from tacita.rules.reasoner.staging import declare_rows, dictionary_facts, fill_rows, staged
 
 
@@ -162,8 +162,8 @@ class Reasoning:
         self,
         run: Run,
         order: Sequence[Sequence[str]],
-        derivations: Sequence[Derivation],
-        running: Sequence[Derivation],
+        derivations: Sequence[RuleDerivation],
+        running: Sequence[RuleDerivation],
     ) -> History | None:
         """Derive everything from the inputs, but for what is in quarantine."""
         self._name_arguments(run)
@@ -198,13 +198,13 @@ class Reasoning:
     # -- before --------------------------------------------------------------------------------------------------------
 
     def _similar(self) -> SimilarPairs | None:
-        similarity = meant(next(self.ready.program.directives("similarity"), None), self.options.similarity)
-        return SimilarPairs(self.engine, similarity) if is_asked(self.ready.program) else None
+        similarity = chosen_similarity(next(self.ready.program.directives("similarity"), None), self.options.similarity)
+        return SimilarPairs(self.engine, similarity) if uses_similarity(self.ready.program) else None
 
-    def _derivations(self, signatures: Signatures, similar: SimilarPairs | None) -> list[Derivation]:
+    def _derivations(self, signatures: Signatures, similar: SimilarPairs | None) -> list[RuleDerivation]:
         keys = self._known_keys = self._keys()
         return [
-            Derivation(
+            RuleDerivation(
                 self.engine,
                 rule,
                 number,
@@ -217,7 +217,7 @@ class Reasoning:
             for number, rule in enumerate(self.ready.program.rules)
         ]
 
-    def _inlined(self, derivations: Sequence[Derivation]) -> list[Derivation]:
+    def _inlined(self, derivations: Sequence[RuleDerivation]) -> list[RuleDerivation]:
         """Return the rules as they are run: without atoms that ask for the same fact again."""
         rules: dict[str, list[Rule]] = {}
         for derivation in derivations:
@@ -299,14 +299,14 @@ class Reasoning:
             if selects:
                 given.fill(run, layout, selects)
 
-    def _quarantine(self, run: Run, derivations: Iterable[Derivation]) -> None:
+    def _quarantine(self, run: Run, derivations: Iterable[RuleDerivation]) -> None:
         """Find what denials want in quarantine, all of them among the same facts, and put it there."""
         for _, body, number in self._denied(run, derivations, {Policy.QUARANTINE}):
             if number:
                 quarantine(run, body)
         isolate(run)
 
-    def _deny(self, run: Run, derivations: Iterable[Derivation]) -> None:
+    def _deny(self, run: Run, derivations: Iterable[RuleDerivation]) -> None:
         """Find what breaks the other denials, and stop if one of them says so."""
         for derivation, _, number in self._denied(run, derivations, {Policy.ASK, Policy.FAIL}):
             if number and policy_of(derivation.rule, run.policy or Policy.FAIL) is Policy.FAIL:
@@ -317,8 +317,8 @@ class Reasoning:
                 )
 
     def _denied(
-        self, run: Run, derivations: Iterable[Derivation], policies: Collection[Policy]
-    ) -> Iterator[tuple[Derivation, Body, int]]:
+        self, run: Run, derivations: Iterable[RuleDerivation], policies: Collection[Policy]
+    ) -> Iterator[tuple[RuleDerivation, Body, int]]:
         """Yield the denials of some policies, with the number of their violations, which are recorded."""
         for derivation in derivations:
             policy = policy_of(derivation.rule, run.policy or Policy.FAIL)
@@ -328,13 +328,13 @@ class Reasoning:
             body = derivation.bound()
             matches = [
                 Violation(derivation.rule.name, _said(derivation), match.values, None, policy, match.facts)
-                for match in found_matches(run, derivation, body)
+                for match in body_matches(run, derivation, body)
             ]
             run.violations += matches
             yield derivation, body, len(matches)
 
 
-def _said(derivation: Derivation) -> str:
+def _said(derivation: RuleDerivation) -> str:
     denial = next(item for item in derivation.rule.head if isinstance(item, Denial))
     return denial.text or "this must not be"
 

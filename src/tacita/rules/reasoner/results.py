@@ -13,7 +13,7 @@ from tacita.rules.logic.faults import Fault
 from tacita.rules.reasoner.chase.run import Run
 from tacita.rules.reasoner.chase.violations import Violation
 from tacita.rules.reasoner.plans.cells import ascending, named
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.plans.tables import columns
 from tacita.rules.reasoner.program import Prepared
@@ -30,7 +30,7 @@ class Reasoned:
 
     prepared: Prepared
     run: Run
-    derivations: Sequence[Derivation]
+    derivations: Sequence[RuleDerivation]
     history: History | None = None
 
     def __repr__(self) -> str:

@@ -24,12 +24,12 @@ from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.logic.terms import Aggregate, Constant, Node, Similar, Term, aggregates, children, variables, walk
 from tacita.rules.logic.types import ANY, NOTHING
 from tacita.rules.reasoner.plans.bodies import Body
-from tacita.rules.reasoner.plans.cells import Cell, both, found_in, named, not_null, when
+from tacita.rules.reasoner.plans.cells import Cell, any_row_of, both, named, not_null, when
 from tacita.rules.reasoner.plans.terms import CompiledTerms
 
 if TYPE_CHECKING:
     from tacita.engines.protocol import Engine
-    from tacita.rules.reasoner.plans.derivations import Derivation
+    from tacita.rules.reasoner.plans.derivations import RuleDerivation
 
 # -- what is alike -----------------------------------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ def usable(given: Similarity) -> Similarity:
     return given
 
 
-def meant(annotation: Annotation | None, given: Similarity | None) -> Comparing:
+def chosen_similarity(annotation: Annotation | None, given: Similarity | None) -> Comparing:
     """Return what ``~`` means: by the caller's word, else by ``@similarity``, else Jaro-Winkler."""
     method, threshold = "jaro_winkler", THRESHOLD
     if annotation is not None:
@@ -159,7 +159,7 @@ SIMILARITIES: dict[str, SimilarityFactory] = {"jaro_winkler": JaroWinkler}
 # -- where it is asked -------------------------------------------------------------------------------------------------
 
 
-def is_asked(program: Program) -> bool:
+def uses_similarity(program: Program) -> bool:
     """Whether a rule of a program uses ``~``; raise if a fact does, which no rule asks."""
     for fact in program.facts:
         if _has_similar(fact.atom):
@@ -181,7 +181,7 @@ class SimilarityUse:
     """Steps that are taken once per group."""
 
 
-def similarity_uses(derivation: Derivation) -> Iterator[SimilarityUse]:
+def similarity_uses(derivation: RuleDerivation) -> Iterator[SimilarityUse]:
     """Yield every ``~`` of a rule, in an order in which none needs the answer of a later one."""
     schedule, grouping = derivation.schedule, derivation.grouping
     before, after = schedule.before, schedule.after
@@ -271,11 +271,11 @@ class SimilarPairs:
         texts = [terms.text(cell) for cell in (a, b)]
         columns = [exp.column(name, table=alias) for name in ("c0", "c1")]
         same = both(*(exp.EQ(this=c, expression=text.copy()) for c, text in zip(columns, texts, strict=True)))
-        exists = exp.Exists(this=found_in(named(self._table, alias)).where(same))
+        exists = exp.Exists(this=any_row_of(named(self._table, alias)).where(same))
         open_ = [text for cell, text in zip((a, b), texts, strict=True) if _may_be_none(cell)]
         return when(both(*map(not_null, open_)), exists) if open_ else exists
 
-    def prepare(self, derivation: Derivation) -> None:
+    def prepare(self, derivation: RuleDerivation) -> None:
         """Compare the texts that a rule may ask about and that were not compared yet."""
         for one in similarity_uses(derivation):
             left = self._texts(derivation, one, one.condition.left)
@@ -291,7 +291,7 @@ class SimilarPairs:
     def _alike(self, left: Sequence[str], right: Sequence[str]) -> Iterable[tuple[str, str]]:
         return self._similarity.pairs(left, right) if left and right else ()
 
-    def _texts(self, derivation: Derivation, one: SimilarityUse, term: Term) -> list[str]:
+    def _texts(self, derivation: RuleDerivation, one: SimilarityUse, term: Term) -> list[str]:
         """Return the texts that one side of a condition can be."""
         steps = [*one.before, *one.after]
         givers = _givers(term, steps)

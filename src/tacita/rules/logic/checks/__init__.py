@@ -8,7 +8,7 @@ from tacita.rules.logic.checks.check import CHECKS, all_faults, check, unsettled
 from tacita.rules.logic.checks.codes import CODES, Code
 from tacita.rules.logic.checks.termination import TerminationReport, termination
 from tacita.rules.logic.checks.wardedness import WardednessReport, wardedness
-from tacita.rules.logic.nulls import is_affected
+from tacita.rules.logic.nulls import affected_positions
 
 __all__ = [
     "CHECKS",
@@ -16,9 +16,9 @@ __all__ = [
     "Code",
     "TerminationReport",
     "WardednessReport",
+    "affected_positions",
     "all_faults",
     "check",
-    "is_affected",
     "termination",
     "unsettled",
     "wardedness",

@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tacita.rules.logic.checks.annotations import wrong_annotations
-from tacita.rules.logic.checks.arguments import arity, dates
-from tacita.rules.logic.checks.names import names, sentences, unresolved_names
+from tacita.rules.logic.checks.names import arity, dates, names, sentences, unresolved_names
 from tacita.rules.logic.checks.recursive_values import recursive_values
 from tacita.rules.logic.checks.stratification import equalities, grouping, overturned_conditions, stratification
 from tacita.rules.logic.checks.subject import Subject

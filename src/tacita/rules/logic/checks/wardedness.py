@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from tacita.rules.logic.checks.codes import fault
 from tacita.rules.logic.checks.subject import Subject
 from tacita.rules.logic.faults import Fault, Origin
-from tacita.rules.logic.nulls import Flow, Position, harmful, is_affected, name_of
+from tacita.rules.logic.nulls import Flow, Position, affected_positions, harmful, name_of
 from tacita.rules.logic.program import Program, Rule
 from tacita.rules.logic.terms import Atom
 
-__all__ = ["WardReport", "WardednessReport", "dangerous_joins", "is_affected", "wardedness"]
+__all__ = ["WardReport", "WardednessReport", "affected_positions", "dangerous_joins", "wardedness"]
 
 
 @dataclass(frozen=True, slots=True)

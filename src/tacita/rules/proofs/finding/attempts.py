@@ -24,7 +24,7 @@ from tacita.rules.proofs.finding.trail import (
 )
 from tacita.rules.proofs.tree import Gathers, GroundFact, Holds, Premise, RuleName
 from tacita.rules.reasoner.plans.cells import Cell
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.groups import head_record
 from tacita.rules.reasoner.plans.layout import literal
 from tacita.rules.reasoner.plans.terms import CompiledTerms
@@ -73,7 +73,7 @@ class RuleAttempt:
     """One rule beside a fact that it does not give: matches of its first steps, and those that come closest."""
 
     context: ProofContext
-    derivation: Derivation
+    derivation: RuleDerivation
     atom: Atom
     question: FactQuestion
     _goals: Goals = field(init=False)

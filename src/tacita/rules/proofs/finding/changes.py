@@ -13,7 +13,7 @@ from tacita.rules.proofs.finding.rules import ProofContext, binding, keep_templa
 from tacita.rules.proofs.finding.trail import Asking, positions
 from tacita.rules.proofs.tree import Changed, GroundFact, Premise, Remembers
 from tacita.rules.reasoner.chase.versions import Change, History, dependents
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 
 
 def version_rules(context: ProofContext) -> frozenset[int]:
@@ -22,7 +22,7 @@ def version_rules(context: ProofContext) -> frozenset[int]:
     return frozenset(d.number for d in context.result.derivations if any(d.rule == rule for rule in late))
 
 
-def changed(context: ProofContext, history: History, goals: Goals, merges: Merges) -> dict[GroundFact, Changed]:
+def changes_of(context: ProofContext, history: History, goals: Goals, merges: Merges) -> dict[GroundFact, Changed]:
     """Return which changes gave goals; the last one counts."""
     changes: dict[GroundFact, Changed] = {}
     for change in reversed(history.changes):
@@ -31,11 +31,11 @@ def changed(context: ProofContext, history: History, goals: Goals, merges: Merge
             continue
         for goal, firing in firings(context, change.derivation, atom, goals, change.table, merges).items():
             if goal not in changes:
-                changes[goal] = _Explained(context, history, change, atom).step(firing)
+                changes[goal] = _ChangeExplained(context, history, change, atom).step(firing)
     return changes
 
 
-class _Explained:
+class _ChangeExplained:
     """One change, and what of its reasons is still there: its epoch was forgotten, the older version was kept."""
 
     def __init__(self, context: ProofContext, history: History, change: Change, atom: Atom) -> None:
@@ -44,7 +44,7 @@ class _Explained:
         self._forgotten = dependents(context.result.run.edges, context.result.prepared.versioned)
 
     @property
-    def _rule(self) -> Derivation:
+    def _rule(self) -> RuleDerivation:
         return self._change.derivation
 
     def step(self, firing: Firing) -> Changed:

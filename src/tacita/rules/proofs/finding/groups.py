@@ -36,7 +36,7 @@ from tacita.rules.proofs.finding.trail import (
 from tacita.rules.proofs.tree import Contributor, Derived, Gathers, GroundFact
 from tacita.rules.reasoner.plans.bodies import Body
 from tacita.rules.reasoner.plans.cells import Cell, wrapped
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.groups import Gathered, Grouping, aggregated, head_record, maybe_groups
 from tacita.rules.reasoner.plans.layout import FactLayout, Position, cell_columns
 from tacita.rules.reasoner.plans.terms import CompiledTerms
@@ -48,14 +48,14 @@ _GROUP = "·group"
 
 
 def given_by(
-    context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
+    context: ProofContext, derivation: RuleDerivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
 ) -> dict[GroundFact, Derived]:
     """Return how a rule gives goals, whether it aggregates or not."""
     return (direct if derivation.grouping is None else gathered)(context, derivation, atom, goals, asking)
 
 
 def gathered(
-    context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
+    context: ProofContext, derivation: RuleDerivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
 ) -> dict[GroundFact, Derived]:
     """Return how a rule with aggregates gives goals."""
     grouping, steps = derivation.grouping, derivation.schedule
@@ -85,7 +85,7 @@ def gathered(
     return derived
 
 
-def matches(context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking) -> Trail:
+def matches(context: ProofContext, derivation: RuleDerivation, atom: Atom, goals: Goals, asking: Asking) -> Trail:
     """Return the matches that the groups of some goals are formed of."""
     trail, schedule = context.trail(derivation, goals), derivation.schedule
     trail.is_maybe = derivation.is_maybe
@@ -100,7 +100,7 @@ def matches(context: ProofContext, derivation: Derivation, atom: Atom, goals: Go
     return trail
 
 
-def grouped(derivation: Derivation, trail: Trail) -> tuple[Trail, dict[Term, Cell]]:
+def grouped(derivation: RuleDerivation, trail: Trail) -> tuple[Trail, dict[Term, Cell]]:
     """Return the groups of some matches with their aggregates, and the cells of groups and aggregates."""
     plain, goals = derivation.grouping, trail.goals
     assert plain is not None and goals is not None
@@ -128,7 +128,7 @@ def grouped(derivation: Derivation, trail: Trail) -> tuple[Trail, dict[Term, Cel
     return after, cells
 
 
-def _compare(trail: Trail, derivation: Derivation, atom: Atom, open_to: frozenset[str]) -> None:
+def _compare(trail: Trail, derivation: RuleDerivation, atom: Atom, open_to: frozenset[str]) -> None:
     """Compare the head with the goals once the aggregates are known."""
     for position, argument in enumerate(atom.arguments):
         term = head_record(argument)
@@ -162,13 +162,13 @@ class GoalGroups:
     """The groups that give the goals: whoever matches one of them contributed."""
 
     context: ProofContext
-    derivation: Derivation
+    derivation: RuleDerivation
     winners: Sequence[Values]
     goals: Goals
 
     @classmethod
     def of(
-        cls, context: ProofContext, derivation: Derivation, winners: Sequence[Values], cells: Mapping[Term, Cell]
+        cls, context: ProofContext, derivation: RuleDerivation, winners: Sequence[Values], cells: Mapping[Term, Cell]
     ) -> GoalGroups:
         """Return the groups of some matches that `grouped` gave, with the cells that it gave."""
         assert derivation.grouping is not None

@@ -30,7 +30,7 @@ from tacita.rules.reasoner.chase.existentials import FIRST
 from tacita.rules.reasoner.plans.bodies import Body, moved
 from tacita.rules.reasoner.plans.cells import Cell, not_null
 from tacita.rules.reasoner.plans.comparisons import row_of
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import FactLayout, Position
 from tacita.rules.reasoner.plans.terms import CompiledTerms
 from tacita.rules.reasoner.values import Null, as_any
@@ -122,14 +122,14 @@ class Merges:
         return self._relation.source()
 
 
-def frontier_cells(derivation: Derivation) -> list[Cell]:
+def frontier_cells(derivation: RuleDerivation) -> list[Cell]:
     """Return the frontier of a rule as it lies in its table of firings, under the alias ``f``."""
     bound = derivation.bound().terms.bound
     return moved([bound[v.name] for v in derivation.frontier], "f")[1]
 
 
 def firings(
-    context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, table: str, merges: Merges
+    context: ProofContext, derivation: RuleDerivation, atom: Atom, goals: Goals, table: str, merges: Merges
 ) -> dict[GroundFact, Firing]:
     """Return for which frontiers the firings in a table gave goals."""
     body = Body(context.engine, context.layouts, CompiledTerms(context.engine))
@@ -161,19 +161,19 @@ def firings(
     return by_fact
 
 
-def frontier_layout(derivation: Derivation) -> FactLayout:
+def frontier_layout(derivation: RuleDerivation) -> FactLayout:
     """Return a frontier as the arguments of a predicate of its own, so that it can be a goal."""
     bound = derivation.bound().terms.bound
     cells = [bound[v.name] for v in derivation.frontier]
     return FactLayout(FRONTIER, "", tuple(Position(cell.type, cell.label is not None) for cell in cells))
 
 
-def frontier_atom(derivation: Derivation) -> Atom:
+def frontier_atom(derivation: RuleDerivation) -> Atom:
     """Return a frontier as an atom."""
     return Atom(FRONTIER, derivation.frontier)
 
 
-def made_by(derivation: Derivation, firing: Firing, binding: Mapping[str, Any]) -> tuple[InventedNull, ...]:
+def made_by(derivation: RuleDerivation, firing: Firing, binding: Mapping[str, Any]) -> tuple[InventedNull, ...]:
     """Return the nulls that a rule made in a firing."""
     frontier = tuple(
         (v.name, binding.get(v.name, x)) for v, x in zip(derivation.frontier, firing.frontier, strict=True)
@@ -201,7 +201,7 @@ def with_equations(search: Search, steps: dict[GroundFact, Step]) -> dict[Ground
     return with_chains
 
 
-def _because(search: Search, rules: list[Derivation], merged: Merged, fact: GroundFact) -> tuple[Equation, ...]:
+def _because(search: Search, rules: list[RuleDerivation], merged: Merged, fact: GroundFact) -> tuple[Equation, ...]:
     """Return a chain from a fact itself, or else from one that another rule gave of it."""
     return _Chain(search, rules, merged).to(fact) or _Chain(search, rules, merged, with_copies=True).to(fact)
 
@@ -211,7 +211,7 @@ class _Chain:
     """The search for a chain, breadth first."""
 
     search: Search
-    rules: list[Derivation]
+    rules: list[RuleDerivation]
     merged: Merged
     with_copies: bool = False
     """Whether the chain may go on to facts that hold the value since another rule took it over."""
@@ -286,7 +286,7 @@ class _Chain:
                             yield copy
 
     def _uses(
-        self, rule: Derivation, place: int, side: Term, other: Term, facts: list[GroundFact]
+        self, rule: RuleDerivation, place: int, side: Term, other: Term, facts: list[GroundFact]
     ) -> Iterator[tuple[GroundFact, GroundFact | None, Equation]]:
         atom = rule.atoms[place]
         at = atom.arguments.index(side)

@@ -48,7 +48,7 @@ from tacita.rules.proofs.finding.trail import (
 )
 from tacita.rules.proofs.templates import Template, Templates
 from tacita.rules.proofs.tree import Binding, Computes, Derived, GroundFact, Holds, Misses, Premise, RuleName, Uses
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.groups import head_record
 from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.results import Reasoned
@@ -153,7 +153,7 @@ class ProofContext:
         """How facts lie in their tables."""
         return self.result.run.layouts if self.others is None else self.others
 
-    def trail(self, derivation: Derivation, goals: Goals | None = None) -> Trail:
+    def trail(self, derivation: RuleDerivation, goals: Goals | None = None) -> Trail:
         """Return an empty trail of a rule."""
         return Trail.to(self.engine, self.layouts, derivation.similar, goals)
 
@@ -183,14 +183,14 @@ def can_give(atom: Atom, facts: Sequence[GroundFact]) -> bool:
 
 
 def direct(
-    context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
+    context: ProofContext, derivation: RuleDerivation, atom: Atom, goals: Goals, asking: Asking = EARLIER
 ) -> dict[GroundFact, Derived]:
     """Return how a rule without aggregates gives goals."""
     return {step.fact: step for step in instances(context, derivation, atom, goals, asking)}
 
 
 def instances(
-    context: ProofContext, derivation: Derivation, atom: Atom, goals: Goals, asking: Asking = EARLIER, most: int = 1
+    context: ProofContext, derivation: RuleDerivation, atom: Atom, goals: Goals, asking: Asking = EARLIER, most: int = 1
 ) -> list[Derived]:
     """Return the first matches of a rule without aggregates that give each of some goals."""
     trail, steps = context.trail(derivation, goals), derivation.schedule.before

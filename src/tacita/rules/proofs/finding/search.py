@@ -13,7 +13,7 @@ from typing import Any
 
 from tacita.rules.logic.terms import Atom, Variable
 from tacita.rules.passes.data_predicates import READ_AS
-from tacita.rules.proofs.finding.changes import changed, version_rules
+from tacita.rules.proofs.finding.changes import changes_of, version_rules
 from tacita.rules.proofs.finding.goals import Goals
 from tacita.rules.proofs.finding.groups import given_by
 from tacita.rules.proofs.finding.nulls import (
@@ -27,9 +27,9 @@ from tacita.rules.proofs.finding.nulls import (
 from tacita.rules.proofs.finding.rules import ProofContext, can_give, instances
 from tacita.rules.proofs.finding.sources import INPUT, Ahead, Givens, forget, with_quarantined
 from tacita.rules.proofs.finding.trail import ANY_TIME, Asking
-from tacita.rules.proofs.finding.without_rounds import from_superseded, loosely
+from tacita.rules.proofs.finding.without_rounds import from_superseded, steps_in_any_order
 from tacita.rules.proofs.tree import Computed, Derived, GivenFact, GroundFact, InventedNull, LostFact, Step, used
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.values import Null
 
 
@@ -102,17 +102,17 @@ class Search:
     # -- kinds of rules ------------------------------------------------------------------------------------------------
 
     @cached_property
-    def heads(self) -> Mapping[str, list[tuple[Derivation, Atom]]]:
+    def heads(self) -> Mapping[str, list[tuple[RuleDerivation, Atom]]]:
         """The rules by what they derive, each with the head atom that does."""
         late = version_rules(self.context)
-        by_predicate: dict[str, list[tuple[Derivation, Atom]]] = {}
+        by_predicate: dict[str, list[tuple[RuleDerivation, Atom]]] = {}
         for derivation in self.context.result.derivations:
             if derivation.number not in late:
                 for atom in derivation.heads:
                     by_predicate.setdefault(atom.predicate, []).append((derivation, atom))
         return by_predicate
 
-    def rules(self, predicate: str) -> list[tuple[Derivation, Atom]]:
+    def rules(self, predicate: str) -> list[tuple[RuleDerivation, Atom]]:
         """Return the rules without existentials for a predicate."""
         return [(d, a) for d, a in self.heads.get(predicate, []) if not d.existentials]
 
@@ -134,7 +134,7 @@ class Search:
                 steps |= self._computed(derivation, rest())
         history = self.context.result.history
         if rest() and history is not None and predicate in history.older:
-            steps |= changed(self.context, history, self.goals(rest()), self.merges)
+            steps |= changes_of(self.context, history, self.goals(rest()), self.merges)
         for derivation, atom in others:
             if rest() and not derivation.is_computed:
                 for fact, step in self._invented(derivation, atom, rest()).items():
@@ -150,7 +150,7 @@ class Search:
         layout = self.context.layouts[facts[0].predicate]
         return Goals.of(self.context.engine, layout, [(fact, self.context.rounds[fact]) for fact in facts])
 
-    def by_rule(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Derived]:
+    def by_rule(self, derivation: RuleDerivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Derived]:
         """Return how a rule gives some facts."""
         if not can_give(atom, facts):
             return {}
@@ -166,7 +166,7 @@ class Search:
                 derived |= given_by(self.context, derivation, atom, self.goals(missed), asking)
         return derived
 
-    def _computed(self, derivation: Derivation, facts: Sequence[GroundFact]) -> dict[GroundFact, Step]:
+    def _computed(self, derivation: RuleDerivation, facts: Sequence[GroundFact]) -> dict[GroundFact, Step]:
         """Return the facts that a function of the caller's gave, with what it was asked."""
         inputs = len(derivation.atoms[0].arguments)
         firings_ = [Firing(fact, self.context.rounds[fact], fact.values[:inputs], 0) for fact in facts]
@@ -207,7 +207,9 @@ class Search:
                 return GroundFact(fact.predicate, tuple(values))
         return fact
 
-    def _invented(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Derived]:
+    def _invented(
+        self, derivation: RuleDerivation, atom: Atom, facts: Sequence[GroundFact]
+    ) -> dict[GroundFact, Derived]:
         """Return the facts that a rule gave with nulls of its own."""
         chase = self.context.result.run.chases.get(derivation.number)
         if chase is None:
@@ -222,7 +224,7 @@ class Search:
             derived[firing.goal] = replace(step, fact=firing.goal, round=firing.round, new_nulls=nulls, merged=merged)
         return derived
 
-    def _matched(self, derivation: Derivation, records: Sequence[Firing]) -> list[tuple[Firing, Derived]]:
+    def _matched(self, derivation: RuleDerivation, records: Sequence[Firing]) -> list[tuple[Firing, Derived]]:
         """Return the matches of a rule's body for frontiers."""
         if not records:
             return []
@@ -232,7 +234,9 @@ class Search:
         by_frontier = {fact.values: step for fact, step in derived.items()}
         return [(firing, by_frontier[firing.frontier]) for firing in records if firing.frontier in by_frontier]
 
-    def _unrecorded(self, derivation: Derivation, atom: Atom, facts: Sequence[GroundFact]) -> dict[GroundFact, Derived]:
+    def _unrecorded(
+        self, derivation: RuleDerivation, atom: Atom, facts: Sequence[GroundFact]
+    ) -> dict[GroundFact, Derived]:
         """Return how a rule gives facts when it is not on record for what it made which null."""
         unknown = frozenset(v.name for v in derivation.existentials)
         places = {i: t.name for i, t in enumerate(atom.arguments) if isinstance(t, Variable) and t.name in unknown}
@@ -256,7 +260,7 @@ class Search:
 
     def _settled(self, fact: GroundFact, *, with_settled_nulls: bool) -> Step | None:
         if fact not in self.settled:
-            self.settled |= loosely(self, fact, with_settled_nulls=with_settled_nulls)
+            self.settled |= steps_in_any_order(self, fact, with_settled_nulls=with_settled_nulls)
         return self.settled.get(fact)
 
     def _otherwise(self, fact: GroundFact) -> Step:

@@ -23,7 +23,7 @@ from tacita.rules.proofs.finding.trail import read
 from tacita.rules.proofs.tree import GroundFact
 from tacita.rules.reasoner.plans.bodies import moved
 from tacita.rules.reasoner.plans.cells import both, named
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import ROUND
 from tacita.rules.reasoner.plans.tables import union
 from tacita.rules.reasoner.plans.terms import CompiledTerms
@@ -57,12 +57,12 @@ class Ahead:
 
     # -- less ----------------------------------------------------------------------------------------------------------
 
-    def tables(self, derivation: Derivation, facts: Sequence[GroundFact]) -> dict[str, str]:
+    def tables(self, derivation: RuleDerivation, facts: Sequence[GroundFact]) -> dict[str, str]:
         """Return tables to read instead of the whole ones, for a recursive rule and some goals."""
         table = self._table(derivation, facts)
         return {} if table is None else {facts[0].predicate: table}
 
-    def _table(self, derivation: Derivation, facts: Sequence[GroundFact]) -> str | None:
+    def _table(self, derivation: RuleDerivation, facts: Sequence[GroundFact]) -> str | None:
         predicate = facts[0].predicate
         if not any(atom.predicate == predicate for atom in derivation.atoms):
             return None
@@ -94,7 +94,7 @@ class Ahead:
 
     # -- more ----------------------------------------------------------------------------------------------------------
 
-    def goals(self, derivation: Derivation, facts: Sequence[GroundFact]) -> Goals | None:
+    def goals(self, derivation: RuleDerivation, facts: Sequence[GroundFact]) -> Goals | None:
         """Return the goals and the facts of many rounds before them, if the way is long and these are few."""
         predicate = facts[0].predicate
         if not any(atom.predicate == predicate for atom in derivation.atoms):
@@ -125,7 +125,7 @@ class Ahead:
         return first
 
 
-def _kept(derivation: Derivation, predicate: str) -> tuple[int, ...]:
+def _kept(derivation: RuleDerivation, predicate: str) -> tuple[int, ...]:
     """Return the arguments that a recursive rule hands down unchanged."""
     heads = [a for a in derivation.heads if a.predicate == predicate]
     bodies = [a for a in derivation.atoms if a.predicate == predicate]

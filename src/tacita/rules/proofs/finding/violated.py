@@ -18,7 +18,7 @@ from tacita.rules.proofs.finding.search import Search
 from tacita.rules.proofs.finding.trail import ANY_TIME, Trail, argument
 from tacita.rules.proofs.tree import Binding, GroundFact, Holds, Premise, RuleName, Uses, Violated
 from tacita.rules.reasoner.chase.violations import Violation
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import FactLayout, Position
 from tacita.rules.reasoner.program import is_denial
 from tacita.rules.reasoner.values import Null
@@ -28,7 +28,7 @@ VIOLATION = "violation"
 _LEFT, _RIGHT = "·left", "·right"
 
 
-def violated(search: Search, violation: Violation) -> Violated:
+def violation_step(search: Search, violation: Violation) -> Violated:
     """Return a violation as the step of a proof; what of its facts is not there any more has no round."""
     values = violation.clash if violation.clash is not None else tuple(violation.values.values())
     fact = GroundFact(VIOLATION, (violation.rule, *values))
@@ -61,7 +61,7 @@ class _Evidence:
         """The facts that clash, as they are by now."""
         return [GroundFact(predicate, tuple(map(self._by_now, values))) for predicate, values in self.violation.facts]
 
-    def rules(self) -> list[Derivation]:
+    def rules(self) -> list[RuleDerivation]:
         """Return the rules that go by the name of the one that was violated."""
         known = self.search.context.result.derivations
         return [d for d in known if d.rule.name == self.violation.rule and (d.equality or is_denial(d.rule))]
@@ -69,7 +69,7 @@ class _Evidence:
     def _by_now(self, value: Any) -> Any:
         return self.search.merges.final.get(value.number, value) if isinstance(value, Null) else value
 
-    def among(self, context: ProofContext, rule: Derivation) -> tuple[Binding, tuple[Premise, ...]] | None:
+    def among(self, context: ProofContext, rule: RuleDerivation) -> tuple[Binding, tuple[Premise, ...]] | None:
         """Return the match among the facts of a context: the variables of the rule, and what it rests on."""
         if rule.grouping is not None:
             return self._group(context, rule)
@@ -83,7 +83,7 @@ class _Evidence:
         return None
 
     def _match(
-        self, context: ProofContext, rule: Derivation, steps: Sequence[Step]
+        self, context: ProofContext, rule: RuleDerivation, steps: Sequence[Step]
     ) -> tuple[Binding, tuple[Premise, ...]] | None:
         trail = context.trail(rule)
         trail.take(steps, {}, ANY_TIME)
@@ -125,7 +125,7 @@ class _Evidence:
             if waiting and isinstance(step, Match) and step.atom.predicate == waiting[0].predicate:
                 yield place, waiting.pop(0)
 
-    def _group(self, context: ProofContext, rule: Derivation) -> tuple[Binding, tuple[Premise, ...]] | None:
+    def _group(self, context: ProofContext, rule: RuleDerivation) -> tuple[Binding, tuple[Premise, ...]] | None:
         """Return the group that must not be, and who contributed to it."""
         bound = rule.bound().terms.bound
         known = {name: self._by_now(value) for name, value in self.violation.values.items() if name in bound}

@@ -21,7 +21,7 @@ from tacita.rules.proofs.tree import Derived, GivenFact, GroundFact, Step, premi
 from tacita.rules.reasoner.chase.extremes import extremes
 from tacita.rules.reasoner.plans.bodies import Body
 from tacita.rules.reasoner.plans.cells import everything
-from tacita.rules.reasoner.plans.derivations import Derivation, projected
+from tacita.rules.reasoner.plans.derivations import RuleDerivation, projected
 from tacita.rules.reasoner.plans.groups import Gathered
 from tacita.rules.reasoner.plans.layout import ROUND, FactLayout
 from tacita.rules.reasoner.plans.tables import in_round, union
@@ -38,7 +38,7 @@ _FACTS = 400
 """How many facts are looked at before the search is given up."""
 
 
-def loosely(search: Search, goal: GroundFact, *, with_settled_nulls: bool) -> dict[GroundFact, Step]:
+def steps_in_any_order(search: Search, goal: GroundFact, *, with_settled_nulls: bool) -> dict[GroundFact, Step]:
     """Return steps that lead from given facts to a goal, or none.
 
     `with_settled_nulls`: it is a reason for a fact with a constant that a rule made a null which became the constant.
@@ -145,7 +145,7 @@ def _as_of(search: Search, predicate: str, round_: int) -> str:
     return table
 
 
-def _given_in(search: Search, derivation: Derivation, layout: FactLayout, round_: int) -> list[exp.Select]:
+def _given_in(search: Search, derivation: RuleDerivation, layout: FactLayout, round_: int) -> list[exp.Select]:
     """Return the facts that a rule gives of what came in before a round."""
     body = Body(
         search.context.engine, search.context.layouts, CompiledTerms(search.context.engine, {}, {}, derivation.similar)

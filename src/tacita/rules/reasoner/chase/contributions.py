@@ -14,8 +14,8 @@ from sqlglot import exp
 from tacita.errors import ReasoningError
 from tacita.rules.logic.terms import Atom, Term, Variable
 from tacita.rules.logic.types import INTEGER
-from tacita.rules.reasoner.plans.cells import both, everything, found_in, named, null_safe
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.cells import any_row_of, both, everything, named, null_safe
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.groups import Gathered, doubled, maybe_groups, records
 from tacita.rules.reasoner.plans.keys import determined
 from tacita.rules.reasoner.plans.layout import ROUND, sql_type
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class RecursiveContributions:
     """The contributions to the aggregates of one rule in a recursion."""
 
-    def __init__(self, run: Run, derivation: Derivation) -> None:
+    def __init__(self, run: Run, derivation: RuleDerivation) -> None:
         self._run = run
         self.derivation = derivation
         self.table = run.engine.new_table()
@@ -67,7 +67,7 @@ class RecursiveContributions:
     def _select(self, atom: Atom) -> exp.Select:
         keys = [column.name for column in self.gathered.group_cells()]
         same = both(*(_same(self.gathered, k, exp.column(k, table="k"), exp.column(k, table="t")) for k in keys))
-        group = found_in(named(f"{self.table}_n", "t"))
+        group = any_row_of(named(f"{self.table}_n", "t"))
         names = [exp.column(name, table="k") for name in self.gathered.names]
         live = exp.select(*names).from_(named(self.table, "k")).where(exp.Exists(this=group.where(same)))
         return self.derivation.select(atom, source=live.subquery("m"))
@@ -84,7 +84,7 @@ class RecursiveContributions:
         plan = exp.select(*(exp.column(n, table="n") for n in names), stamp).from_(rows.subquery("n"))
         if self._exists:
             same = both(*(_same(self.gathered, n, exp.column(n, table="o"), exp.column(n, table="n")) for n in names))
-            known = found_in(named(self.table, "o"))
+            known = any_row_of(named(self.table, "o"))
             plan = plan.where(exp.Not(this=exp.Exists(this=known.where(same))))
         news = engine.replace(f"{self.table}_n", plan)
         if not news:
@@ -120,7 +120,7 @@ class RecursiveContributions:
                 )
 
 
-def refuse_doubled(derivation: Derivation, source: exp.Expr | None = None) -> None:
+def refuse_doubled(derivation: RuleDerivation, source: exp.Expr | None = None) -> None:
     """Refuse to make records in which an attribute would have two values; `source` is a table of gathered matches."""
     gathered = derivation.gathered()
     for pair in records(gathered):
@@ -138,7 +138,7 @@ def refuse_doubled(derivation: Derivation, source: exp.Expr | None = None) -> No
             )
 
 
-def _tells_apart(derivation: Derivation, name: Term) -> bool:
+def _tells_apart(derivation: RuleDerivation, name: Term) -> bool:
     """Whether a group and the name of an attribute determine the match, so that there is one value at most."""
     assert derivation.grouping is not None
     known = {term.name for term in (*derivation.grouping.group, name) if isinstance(term, Variable)}

@@ -13,10 +13,10 @@ from tacita.engines.arrow import array
 from tacita.errors import ReasoningError
 from tacita.rules.logic.program import Rule
 from tacita.rules.logic.types import DATE, INTEGER, NUMBER, TIMESTAMP, RowType, Scalar, Type
-from tacita.rules.reasoner.chase.violations import FoundMatch, Policy, Violation, found_matches, isolate, quarantine
+from tacita.rules.reasoner.chase.violations import BodyMatch, Policy, Violation, body_matches, isolate, quarantine
 from tacita.rules.reasoner.plans.bodies import Body, moved
 from tacita.rules.reasoner.plans.cells import Cell, ascending, named
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, Position, stored_columns
 from tacita.rules.reasoner.values import Null, decoded
 
@@ -30,7 +30,7 @@ _MERGES = ("integer", "number", "text", "boolean", "date", "timestamp", "any")
 class Equality:
     """The equality rules of one component."""
 
-    def __init__(self, run: Run, derivations: Sequence[Derivation]) -> None:
+    def __init__(self, run: Run, derivations: Sequence[RuleDerivation]) -> None:
         self._run = run
         self._derivations = derivations
         self._merged: set[int] = set()
@@ -87,13 +87,13 @@ class Equality:
 
     # -- pairs ---------------------------------------------------------------------------------------------------------
 
-    def _sides(self, derivation: Derivation) -> tuple[Body, Cell, Cell]:
+    def _sides(self, derivation: RuleDerivation) -> tuple[Body, Cell, Cell]:
         body = derivation.bound()
         assert derivation.equality is not None
         left, right = body.terms.cell(derivation.equality.left), body.terms.cell(derivation.equality.right)
         return body, left, right
 
-    def _pairs(self, derivation: Derivation) -> Iterable[tuple[Any, Any]]:
+    def _pairs(self, derivation: RuleDerivation) -> Iterable[tuple[Any, Any]]:
         if self._run.similar is not None:
             self._run.similar.prepare(derivation)
         body, left, right = self._sides(derivation)
@@ -114,7 +114,7 @@ class Equality:
             a, b = (decoded(cell, row) for cell in cells)
             yield a, b
 
-    def _clashes(self, derivation: Derivation, body: Body, left: Cell, right: Cell) -> Iterable[FoundMatch]:
+    def _clashes(self, derivation: RuleDerivation, body: Body, left: Cell, right: Cell) -> Iterable[BodyMatch]:
         """Return the matches of a body whose two sides are different constants; the body is narrowed to them."""
         if isinstance(left.type, RowType):
             return []
@@ -122,7 +122,7 @@ class Equality:
         for side in (left, right):
             if side.label is not None:
                 body.conditions.append(exp.Is(this=side.label.copy(), expression=exp.Null()))
-        return found_matches(self._run, derivation, body, (left, right))
+        return body_matches(self._run, derivation, body, (left, right))
 
     # -- rewriting -----------------------------------------------------------------------------------------------------
 
@@ -212,7 +212,7 @@ def _as_stored(value: Any, name: str) -> Any:
     return value if type_ == Scalar(name) else None
 
 
-def _out_of_reach(derivation: Derivation) -> ReasoningError:
+def _out_of_reach(derivation: RuleDerivation) -> ReasoningError:
     """Return the error that a null was changed everywhere and came again: out of a set or record that holds it."""
     return ReasoningError(
         f"the equality rule {derivation.rule.name} would have to change a null inside a set or record",
@@ -237,14 +237,14 @@ def policy_of(rule: Rule, default: Policy) -> Policy:
     return Policy(annotation.text(0) or default) if annotation is not None else default
 
 
-def _equated(derivation: Derivation) -> tuple[Any, ...]:
+def _equated(derivation: RuleDerivation) -> tuple[Any, ...]:
     from tacita.rules.logic.terms import variables
 
     assert derivation.equality is not None
     return variables(derivation.equality.left, derivation.equality.right)
 
 
-def _shared(derivation: Derivation) -> set[str]:
+def _shared(derivation: RuleDerivation) -> set[str]:
     """Return the variables that stand in more than one atom of the body: what the clashing facts have in common."""
     from collections import Counter
 
@@ -254,7 +254,7 @@ def _shared(derivation: Derivation) -> set[str]:
     return {name for name, number in counts.items() if number > 1}
 
 
-def _sentence(derivation: Derivation) -> str:
+def _sentence(derivation: RuleDerivation) -> str:
     from tacita.rules.syntax import text_of
 
     return text_of(derivation.equality)  # type: ignore[arg-type]

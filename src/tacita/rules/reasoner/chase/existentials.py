@@ -16,8 +16,8 @@ from sqlglot import exp
 from tacita.rules.logic.terms import Blank, Constant, Variable
 from tacita.rules.logic.types import INTEGER, NOTHING
 from tacita.rules.reasoner.plans.bodies import Body, moved
-from tacita.rules.reasoner.plans.cells import Cell, ascending, both, everything, found_in, named, not_null, null_safe
-from tacita.rules.reasoner.plans.derivations import Derivation, projected
+from tacita.rules.reasoner.plans.cells import Cell, any_row_of, ascending, both, everything, named, not_null, null_safe
+from tacita.rules.reasoner.plans.derivations import RuleDerivation, projected
 from tacita.rules.reasoner.plans.groups import head_record
 from tacita.rules.reasoner.plans.layout import ROUND, cell_columns, sql_type
 from tacita.rules.reasoner.plans.tables import new_facts
@@ -33,7 +33,7 @@ FIRST = "first_label"
 class Chase:
     """The firings of one existential rule."""
 
-    def __init__(self, run: Run, derivation: Derivation) -> None:
+    def __init__(self, run: Run, derivation: RuleDerivation) -> None:
         self._run = run
         self.derivation = derivation
         self.table = run.engine.new_table()
@@ -116,7 +116,7 @@ class Chase:
         """Return the condition that the rule has not fired for this frontier yet."""
         terms = [term for cell in frontier for term in cell_columns(cell)]
         same = both(*(null_safe(exp.column(n.alias, table="o"), t) for n, t in zip(names, terms, strict=True)))
-        return exp.Not(this=exp.Exists(this=found_in(named(self.table, "o")).where(same)))
+        return exp.Not(this=exp.Exists(this=any_row_of(named(self.table, "o")).where(same)))
 
     def _without_lookalikes(self, chosen: exp.Select, cells: list[Cell], keys: list[str]) -> exp.Select:
         plan = exp.select(*keys).from_(chosen.subquery("f"))
@@ -140,7 +140,7 @@ class Chase:
         plan = exp.select(*keys).from_(ranked.subquery("f")).where(first)
         if self.has_fired:
             same = both(*(null_safe(a, b) for a, b in zip(self._pattern(cells, "o"), pattern, strict=True)))
-            seen = found_in(named(self.table, "o"))
+            seen = any_row_of(named(self.table, "o"))
             known = exp.Exists(this=seen.where(same))
             plan = plan.where(exp.Not(this=exp.paren(exp.And(this=has_null.copy(), expression=known))))
         return plan

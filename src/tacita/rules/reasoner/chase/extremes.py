@@ -18,8 +18,8 @@ from sqlglot import exp
 from tacita.rules.logic.binding import Assign
 from tacita.rules.logic.terms import Aggregate, Atom, Term, Variable
 from tacita.rules.logic.types import ANY, INTEGER, RecordType, Scalar, SetType
-from tacita.rules.reasoner.plans.cells import as_type, both, everything, found_in, named, null_safe
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.cells import any_row_of, as_type, both, everything, named, null_safe
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, sql_type
 from tacita.rules.reasoner.plans.tables import AT_ONCE, columns, empty, in_round, new_facts, union
 
@@ -55,7 +55,7 @@ class Extreme:
         return exp.func("coalesce", numbers, node(this=old, expression=new))
 
 
-def extremes(derivations: Iterable[Derivation], inside: Collection[str]) -> dict[str, tuple[Extreme, ...]]:
+def extremes(derivations: Iterable[RuleDerivation], inside: Collection[str]) -> dict[str, tuple[Extreme, ...]]:
     """Return the predicates of a recursion with positions that an aggregate of that recursion computes."""
     by_predicate: dict[str, dict[Extreme, None]] = {}
     for derivation, atom in _computed(derivations, inside):
@@ -64,19 +64,19 @@ def extremes(derivations: Iterable[Derivation], inside: Collection[str]) -> dict
     return {predicate: tuple(own) for predicate, own in by_predicate.items()}
 
 
-def _computed(derivations: Iterable[Derivation], inside: Collection[str]) -> Iterator[tuple[Derivation, Atom]]:
+def _computed(derivations: Iterable[RuleDerivation], inside: Collection[str]) -> Iterator[tuple[RuleDerivation, Atom]]:
     """Yield the head atoms that hold the value of an aggregate over the recursion itself."""
     for derivation in derivations:
         if derivation.grouping is not None and any(a.predicate in inside for a in derivation.atoms):
             yield from ((derivation, atom) for atom in derivation.heads if _of(derivation, atom))
 
 
-def _of(derivation: Derivation, atom: Atom) -> list[Extreme]:
+def _of(derivation: RuleDerivation, atom: Atom) -> list[Extreme]:
     aggregates = ((at, _aggregate_of(derivation, term)) for at, term in enumerate(atom.arguments))
     return [Extreme(at, aggregate.function in _SMALLEST) for at, aggregate in aggregates if aggregate is not None]
 
 
-def _aggregate_of(derivation: Derivation, term: Term) -> Aggregate | None:
+def _aggregate_of(derivation: RuleDerivation, term: Term) -> Aggregate | None:
     if isinstance(term, Variable) and term.name in derivation.schedule.aggregated:
         steps = (step for step in derivation.schedule.after if isinstance(step, Assign))
         return next((_aggregate_of(derivation, s.term) for s in steps if s.variable.name == term.name), None)
@@ -84,13 +84,13 @@ def _aggregate_of(derivation: Derivation, term: Term) -> Aggregate | None:
 
 
 def final_values(
-    run: Run, derivations: Sequence[Derivation], inside: Collection[str], *, are_all: bool
+    run: Run, derivations: Sequence[RuleDerivation], inside: Collection[str], *, are_all: bool
 ) -> dict[str, FinalValues]:
     """Return the predicates of a recursion that hold values of aggregates over it, ready to sort the final ones out.
 
     `are_all` says that nothing but these rules adds or changes facts while the recursion runs.
     """
-    heads: dict[str, list[tuple[Derivation, Atom]]] = {}
+    heads: dict[str, list[tuple[RuleDerivation, Atom]]] = {}
     for derivation, atom in _computed(derivations, inside):
         heads.setdefault(atom.predicate, []).append((derivation, atom))
     better = extremes(derivations, inside)
@@ -110,7 +110,7 @@ class FinalValues:
 
     run: Run
     layout: FactLayout
-    heads: list[tuple[Derivation, Atom]]
+    heads: list[tuple[RuleDerivation, Atom]]
     extremes: tuple[Extreme, ...]
     is_alone: bool
     """Whether only aggregates add facts while the recursion runs: then the round of a fact tells where it is from."""
@@ -131,7 +131,7 @@ class FinalValues:
         self.run.layouts[self.passing.predicate] = self.passing
         self.run.filled.add(self.passing.predicate)
 
-    def computes(self, derivation: Derivation, atom: Atom) -> bool:
+    def computes(self, derivation: RuleDerivation, atom: Atom) -> bool:
         """Return whether what a rule says in a head atom is the value of an aggregate over the recursion."""
         return any(d is derivation and a is atom for d, a in self.heads)
 
@@ -200,7 +200,7 @@ class FinalValues:
 
     def _without(self, table: str, other: str) -> exp.Select:
         """Return the facts of a table that another one does not hold."""
-        there = exp.Exists(this=found_in(named(other, "o")).where(self._same("o", "n")))
+        there = exp.Exists(this=any_row_of(named(other, "o")).where(self._same("o", "n")))
         round_ = exp.column(ROUND, table="n")
         return exp.select(*columns(self.layout, "n"), round_).from_(named(table, "n")).where(exp.Not(this=there))
 

@@ -14,7 +14,7 @@ from tacita.rules.reasoner.chase.equality import Equality
 from tacita.rules.reasoner.chase.existentials import Chase
 from tacita.rules.reasoner.chase.extremes import FinalValues, final_values
 from tacita.rules.reasoner.plans.cells import everything
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.plans.tables import AT_ONCE, empty, new_facts, union
 
@@ -28,10 +28,10 @@ class Fixpoint:
 
     run_: Run
     predicates: tuple[str, ...]
-    plain: list[Derivation]
-    chases: list[Derivation]
-    equalities: list[Derivation]
-    computed: list[Derivation]
+    plain: list[RuleDerivation]
+    chases: list[RuleDerivation]
+    equalities: list[RuleDerivation]
+    computed: list[RuleDerivation]
     values: dict[str, FinalValues] = field(default_factory=dict)
     """The predicates that hold values of aggregates over the recursion."""
 
@@ -61,7 +61,7 @@ class Fixpoint:
     def _layout(self, predicate: str) -> FactLayout:
         return self.run_.layouts[predicate]
 
-    def _begin(self, exits: Sequence[Derivation]) -> None:
+    def _begin(self, exits: Sequence[RuleDerivation]) -> None:
         run = self.run_
         run.next_round(self.plain)
         for predicate in self.predicates:
@@ -73,7 +73,7 @@ class Fixpoint:
             if predicate in self.values:
                 self.values[predicate].begin()
 
-    def _restart(self, recursive: Sequence[Derivation]) -> None:
+    def _restart(self, recursive: Sequence[RuleDerivation]) -> None:
         """Look at all facts as if they were new: an equality rule changed some of them."""
         run = self.run_
         for predicate in self.predicates:
@@ -90,7 +90,7 @@ class Fixpoint:
 
     # -- rules without existentials ------------------------------------------------------------------------------------
 
-    def _datalog(self, recursive: Sequence[Derivation]) -> None:
+    def _datalog(self, recursive: Sequence[RuleDerivation]) -> None:
         run = self.run_
         if not recursive:
             return
@@ -137,7 +137,7 @@ class Fixpoint:
         return added
 
     def _variants(
-        self, derivation: Derivation, atom: Atom, plans: dict[tuple[int, Atom], tuple[exp.Query, ...]]
+        self, derivation: RuleDerivation, atom: Atom, plans: dict[tuple[int, Atom], tuple[exp.Query, ...]]
     ) -> Iterable[exp.Query]:
         """Return what a rule says in a head atom when one of its body is matched with the facts of the last round."""
         run = self.run_
@@ -193,5 +193,5 @@ class Fixpoint:
             run.engine.forget(f"{layout.table}_n")
 
 
-def _heads(derivation: Derivation, predicate: str) -> bool:
+def _heads(derivation: RuleDerivation, predicate: str) -> bool:
     return any(atom.predicate == predicate for atom in derivation.heads)

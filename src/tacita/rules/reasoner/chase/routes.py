@@ -20,8 +20,8 @@ from tacita.rules.logic.types import INTEGER, NOTHING, RowType
 from tacita.rules.reasoner.chase.existentials import FIRST
 from tacita.rules.reasoner.chase.run import Run
 from tacita.rules.reasoner.plans.bodies import Body, moved
-from tacita.rules.reasoner.plans.cells import Cell, ascending, both, found_in, named, null_safe
-from tacita.rules.reasoner.plans.derivations import Derivation, fitted, projected
+from tacita.rules.reasoner.plans.cells import Cell, any_row_of, ascending, both, named, null_safe
+from tacita.rules.reasoner.plans.derivations import RuleDerivation, fitted, projected
 from tacita.rules.reasoner.plans.layout import ROUND, cell_columns, sql_type
 from tacita.rules.reasoner.plans.tables import columns, union
 from tacita.rules.reasoner.plans.terms import CompiledTerms
@@ -35,7 +35,7 @@ CATEGORIES, WEIGHT = "Cat", "Weight"
 class Offer:
     """What one version rule would change: a row for each match, with its key and its place in the order."""
 
-    def __init__(self, run: Run, derivation: Derivation, written: Rule, key: tuple[int, ...]) -> None:
+    def __init__(self, run: Run, derivation: RuleDerivation, written: Rule, key: tuple[int, ...]) -> None:
         self._run, self.derivation, self._written, self.key = run, derivation, written, key
         self.atom = derivation.heads[0]
         self.layout = run.layouts[self.atom.predicate]
@@ -98,7 +98,7 @@ class Offer:
         terms = [term for cell in stored for term in cell_columns(cell)]
         there = zip(self.layout.columns(), terms, strict=True)
         same = both(*(null_safe(exp.column(name, table="was"), term) for name, term in there))
-        return exp.Not(this=exp.Exists(this=found_in(named(self.layout.table, "was")).where(same)))
+        return exp.Not(this=exp.Exists(this=any_row_of(named(self.layout.table, "was")).where(same)))
 
     # -- order and choice ----------------------------------------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class Offer:
         update = self.updated()
         fixed = {v.name for v in variables(update.key)} if update is not None else set()
         fixed |= key_names - own
-        wide = Derivation(
+        wide = RuleDerivation(
             run.engine,
             Rule(kept, rule.head, rule.exists, rule.label, (), rule.origin, rule.module),
             self.derivation.number,
@@ -363,7 +363,7 @@ def _not_beaten(waiting: str, taken: str, parts: Sequence[str]) -> exp.Select:
     ]
     plan = exp.Select(expressions=[exp.Star()]).from_(named(waiting, "w"))
     for same in (by_key, by_choice):
-        plan = plan.where(exp.Not(this=exp.Exists(this=found_in(named(taken, "t")).where(both(*same)))))
+        plan = plan.where(exp.Not(this=exp.Exists(this=any_row_of(named(taken, "t")).where(both(*same)))))
     return plan
 
 

@@ -18,7 +18,7 @@ from tacita.rules.reasoner.chase.fixpoint import Fixpoint
 from tacita.rules.reasoner.chase.violations import Policy, Violation
 from tacita.rules.reasoner.computed import ComputedPredicate
 from tacita.rules.reasoner.plans.cells import everything
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.keys import is_unique
 from tacita.rules.reasoner.plans.layout import FactLayout
 from tacita.rules.reasoner.plans.tables import AT_ONCE, empty, in_round, new_facts, union
@@ -68,7 +68,7 @@ class Run:
     # -- components ----------------------------------------------------------------------------------------------------
 
     def component(
-        self, predicates: Sequence[str], derivations: Sequence[Derivation], equalities: Sequence[Derivation]
+        self, predicates: Sequence[str], derivations: Sequence[RuleDerivation], equalities: Sequence[RuleDerivation]
     ) -> None:
         """Derive everything about predicates that depend on each other."""
         try:
@@ -79,7 +79,7 @@ class Run:
             raise
 
     def _component(
-        self, predicates: Sequence[str], derivations: Sequence[Derivation], equalities: Sequence[Derivation]
+        self, predicates: Sequence[str], derivations: Sequence[RuleDerivation], equalities: Sequence[RuleDerivation]
     ) -> None:
         self.began = self.round
         if not derivations and not equalities:
@@ -105,7 +105,7 @@ class Run:
             self.engine.replace(self.layouts[predicate].table, empty(self.layouts[predicate]))
             self.filled.add(predicate)
 
-    def _once(self, predicate: str, derivations: Sequence[Derivation]) -> None:
+    def _once(self, predicate: str, derivations: Sequence[RuleDerivation]) -> None:
         layout = self.layouts[predicate]
         self.next_round(derivations)
         selects = [s for d in derivations for s in self.selects(d, predicate)]
@@ -120,7 +120,7 @@ class Run:
             self.count(self.engine.replace(layout.table, plan), derivations)
         self.add(layout, selects, derivations)
 
-    def add(self, layout: FactLayout, selects: Sequence[exp.Query], derivations: Sequence[Derivation]) -> None:
+    def add(self, layout: FactLayout, selects: Sequence[exp.Query], derivations: Sequence[RuleDerivation]) -> None:
         """Add what selects give and the table does not hold yet, some of them at a time."""
         for start in range(0, len(selects), AT_ONCE):
             some = union(selects[start : start + AT_ONCE])
@@ -128,7 +128,7 @@ class Run:
             self.count(self.engine.append(layout.table, everything(f"{layout.table}_n")), derivations)
             self.engine.forget(f"{layout.table}_n")
 
-    def _is_view(self, derivation: Derivation) -> bool:
+    def _is_view(self, derivation: RuleDerivation) -> bool:
         """Whether facts are only columns of another table: they need not be stored."""
         predicate = derivation.heads[0].predicate
         if predicate in self.stored or derivation.grouping is not None or len(derivation.atoms) != 1:
@@ -141,13 +141,13 @@ class Run:
         return True
 
     def selects(
-        self, derivation: Derivation, predicate: str, tables: Mapping[int, str] | None = None
+        self, derivation: RuleDerivation, predicate: str, tables: Mapping[int, str] | None = None
     ) -> list[exp.Select]:
         """Return what a rule says about one predicate."""
         self.prepare(derivation)
         return [derivation.select(a, tables) for a in derivation.heads if a.predicate == predicate]
 
-    def prepare(self, derivation: Derivation) -> None:
+    def prepare(self, derivation: RuleDerivation) -> None:
         """Do what must be done before a rule is asked: compare texts that are to be similar, refuse unknown numbers."""
         if self.similar is not None:
             self.similar.prepare(derivation)
@@ -155,7 +155,7 @@ class Run:
             self.refuse_unknown(derivation, derivation.gathered().unknown)
             refuse_doubled(derivation)
 
-    def refuse_unknown(self, derivation: Derivation, plan: exp.Select | None) -> None:
+    def refuse_unknown(self, derivation: RuleDerivation, plan: exp.Select | None) -> None:
         """Refuse to add up values that are labelled nulls, or no numbers."""
         if plan is None:
             return
@@ -170,21 +170,21 @@ class Run:
 
     # -- budget --------------------------------------------------------------------------------------------------------
 
-    def next_round(self, derivations: Iterable[Derivation]) -> int:
+    def next_round(self, derivations: Iterable[RuleDerivation]) -> int:
         """Begin a round."""
         self.round += 1
         if self.round - self.began > self.budget.rounds:
             self.stop(f"{self.budget.rounds:,} rounds", derivations, "--max-rounds")
         return self.round
 
-    def count(self, added: int, derivations: Iterable[Derivation]) -> None:
+    def count(self, added: int, derivations: Iterable[RuleDerivation]) -> None:
         """Count new facts."""
         self.facts += added
         self.progress(Step(f"round {self.round:,}: {self.facts:,} facts"))
         if self.facts > self.budget.facts:
             self.stop(f"{self.budget.facts:,} facts", derivations, "a larger budget")
 
-    def new_labels(self, number: int, derivation: Derivation) -> int:
+    def new_labels(self, number: int, derivation: RuleDerivation) -> int:
         """Reserve labels for nulls; return the first."""
         first = self.nulls + 1
         self.nulls += number
@@ -192,7 +192,7 @@ class Run:
             self.stop(f"{self.budget.nulls:,} labelled nulls", [derivation], "a larger budget")
         return first
 
-    def stop(self, limit: str, derivations: Iterable[Derivation], option: str) -> None:
+    def stop(self, limit: str, derivations: Iterable[RuleDerivation], option: str) -> None:
         """Give up, and say which rule went on."""
         culprits = list(derivations)
         culprit = max(culprits, key=lambda d: self.rules_fired.get(d.number, 0)) if culprits else None
@@ -212,7 +212,7 @@ def homes(order: Sequence[Sequence[str]]) -> dict[str, int]:
 def run_strata(
     run: Run,
     order: Sequence[Sequence[str]],
-    derivations: Sequence[Derivation],
+    derivations: Sequence[RuleDerivation],
     home: Mapping[str, int] | None = None,
     done: Callable[[Sequence[str]], None] | None = None,
 ) -> None:
@@ -221,8 +221,8 @@ def run_strata(
     `home` numbers the components of the whole program if these are only some of them: an equality rule is applied with
     the last predicate that it reads, wherever that is. `done` is told of every component that is complete.
     """
-    heads: dict[str, list[Derivation]] = {}
-    equalities: dict[int, list[Derivation]] = {}
+    heads: dict[str, list[RuleDerivation]] = {}
+    equalities: dict[int, list[RuleDerivation]] = {}
     home = homes(order) if home is None else home
     for derivation in derivations:
         if derivation.is_empty:

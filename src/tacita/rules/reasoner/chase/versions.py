@@ -24,8 +24,8 @@ from tacita.rules.logic.types import INTEGER
 from tacita.rules.reasoner.chase.routes import Offer, take
 from tacita.rules.reasoner.chase.run import Run, homes, run_strata
 from tacita.rules.reasoner.chase.violations import Violation
-from tacita.rules.reasoner.plans.cells import both, everything, found_in, named, null_safe
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.cells import any_row_of, both, everything, named, null_safe
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, sql_type
 from tacita.rules.reasoner.plans.tables import union
 from tacita.rules.reasoner.program import Prepared, is_equality
@@ -36,7 +36,7 @@ class Change:
     """The firings of one version rule in one epoch: a table with the values of its frontier."""
 
     epoch: int
-    derivation: Derivation
+    derivation: RuleDerivation
     table: str
     count: int
 
@@ -82,7 +82,7 @@ class Versions:
     run_: Run
     ready: Prepared
     order: Sequence[Sequence[str]]
-    derivations: Sequence[Derivation]
+    derivations: Sequence[RuleDerivation]
     history: History = field(default_factory=History)
     watching: Watching | None = None
     _dependent: frozenset[str] = frozenset()
@@ -141,7 +141,7 @@ class Versions:
 
     # -- what is derived when ------------------------------------------------------------------------------------------
 
-    def _followers(self, ordinary: Sequence[Derivation]) -> frozenset[str]:
+    def _followers(self, ordinary: Sequence[RuleDerivation]) -> frozenset[str]:
         """Return the versioned predicates that ordinary rules derive from other versioned ones."""
         moving = self._dependent | self.ready.versioned.keys()
         derived = {p for d in ordinary for p in head_predicates(d.rule) if p in self.ready.versioned}
@@ -202,7 +202,7 @@ class Versions:
             raise InputError(text, where=f"input of {predicate}", do=do)
         raise ReasoningError(text, where=str(ordinary[0].origin), do=do)
 
-    def _forget(self, rest: Sequence[Sequence[str]], again: Sequence[Derivation]) -> None:
+    def _forget(self, rest: Sequence[Sequence[str]], again: Sequence[RuleDerivation]) -> None:
         """Forget what depends on versions, and what the rules for it kept; the rest was derived once and stays."""
         run = self.run_
         run.violations[:] = self._violations
@@ -249,17 +249,17 @@ class Versions:
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
-    def _fire_rules(self, changing: Sequence[Derivation]) -> dict[str, tuple[str, int]]:
+    def _fire_rules(self, changing: Sequence[RuleDerivation]) -> dict[str, tuple[str, int]]:
         """Fire the version rules once; return tables of the new versions, which nothing has seen yet."""
         self.run_.next_round(changing)
-        by_predicate: dict[str, list[Derivation]] = {}
+        by_predicate: dict[str, list[RuleDerivation]] = {}
         for derivation in changing:
             by_predicate.setdefault(derivation.heads[0].predicate, []).append(derivation)
         offers = {predicate: self._offers(predicate, rules) for predicate, rules in by_predicate.items()}
         fresh = {predicate: self._fire(predicate, own) for predicate, own in offers.items() if own}
         return {predicate: new for predicate, new in fresh.items() if new[1]}
 
-    def _offers(self, predicate: str, rules: Sequence[Derivation]) -> list[Offer]:
+    def _offers(self, predicate: str, rules: Sequence[RuleDerivation]) -> list[Offer]:
         written = {rule.origin: rule for rule in self.ready.written if rule.origin.line}
         key, offers = self.ready.keys[predicate], []
         for derivation in rules:
@@ -327,7 +327,7 @@ class Versions:
         """Return the facts of a table with a newer version in another one, or those without."""
         names = [name for i in self.ready.keys[layout.predicate] for name in layout.position_columns(i)]
         same = both(*(null_safe(exp.column(n, table="t"), exp.column(n, table="v")) for n in names))
-        exists = exp.Exists(this=found_in(named(newer, "v")).where(same))
+        exists = exp.Exists(this=any_row_of(named(newer, "v")).where(same))
         facts = exp.select(*(exp.column(name, table="t") for name in (*layout.columns(), ROUND)))
         return facts.from_(named(table, "t")).where(exists if is_found else exp.Not(this=exists))
 
@@ -336,7 +336,7 @@ def _all(layout: FactLayout, table: str) -> exp.Select:
     return exp.select(*layout.columns(), ROUND).from_(table)
 
 
-def _is_of(derivation: Derivation, home: Mapping[str, int], order: Sequence[Sequence[str]]) -> bool:
+def _is_of(derivation: RuleDerivation, home: Mapping[str, int], order: Sequence[Sequence[str]]) -> bool:
     """Whether a rule has something to say about predicates of some components."""
     if is_equality(derivation.rule):
         last = max((home[atom.predicate] for atom in derivation.atoms), default=0)
@@ -344,7 +344,7 @@ def _is_of(derivation: Derivation, home: Mapping[str, int], order: Sequence[Sequ
     return any(predicate in component for component in order for predicate in head_predicates(derivation.rule))
 
 
-def _without(derivation: Derivation, predicates: Collection[str]) -> list[Derivation]:
+def _without(derivation: RuleDerivation, predicates: Collection[str]) -> list[RuleDerivation]:
     """Return a rule without its conclusions about some predicates; nothing if these are all."""
     rule = derivation.rule
     head = tuple(item for item in rule.head if not (isinstance(item, Atom) and item.predicate in predicates))

@@ -12,7 +12,7 @@ from sqlglot import exp
 from tacita.rules.logic.terms import variables
 from tacita.rules.reasoner.plans.bodies import Body, moved
 from tacita.rules.reasoner.plans.cells import Cell, ascending, both, named
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import ROUND
 from tacita.rules.reasoner.plans.tables import is_free
 from tacita.rules.reasoner.values import decoded
@@ -56,7 +56,7 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FoundMatch:
+class BodyMatch:
     """A match of a body: the values of its variables, some terms, and the facts that it is made of."""
 
     values: Mapping[str, Any]
@@ -64,7 +64,7 @@ class FoundMatch:
     facts: tuple[tuple[str, tuple[Any, ...]], ...]
 
 
-def found_matches(run: Run, derivation: Derivation, body: Body, extra: Sequence[Cell] = ()) -> Iterator[FoundMatch]:
+def body_matches(run: Run, derivation: RuleDerivation, body: Body, extra: Sequence[Cell] = ()) -> Iterator[BodyMatch]:
     """Yield the matches of a body, in order."""
     known = [*(v.name for v in derivation.all_variables()), *sorted(derivation.schedule.aggregated)]
     names = [name for name in known if name in body.terms.bound]
@@ -79,7 +79,7 @@ def found_matches(run: Run, derivation: Derivation, body: Body, extra: Sequence[
         rest = iter(match_values[len(extra) + len(names) :])
         facts = tuple((atom.predicate, tuple(next(rest) for _ in own)) for atom, own in atoms)
         values = dict(zip(names, match_values[len(extra) :], strict=False))
-        yield FoundMatch(values, tuple(match_values[: len(extra)]), facts)
+        yield BodyMatch(values, tuple(match_values[: len(extra)]), facts)
 
 
 def quarantine(run: Run, body: Body, names: Collection[str] = ()) -> None:

@@ -93,7 +93,7 @@ def everything(table: str) -> exp.Select:
     return exp.Select(expressions=[exp.Star()]).from_(named(table), copy=False)
 
 
-def found_in(source: exp.Expr) -> exp.Select:
+def any_row_of(source: exp.Expr) -> exp.Select:
     """Return a select that asks whether there is something."""
     return exp.Select(expressions=[exp.alias_(exp.Literal.number(1), "found")]).from_(source, copy=False)
 

@@ -25,7 +25,7 @@ UNKNOWN = Cell(NOTHING, exp.Null(), exp.Literal.number(0))
 
 
 @dataclass(slots=True)
-class Derivation:
+class RuleDerivation:
     """One rule, ready to be compiled against tables."""
 
     engine: Engine

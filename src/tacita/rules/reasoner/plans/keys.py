@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tacita.rules.logic.binding import Assign, Enumerate, Match, Step, Test, depends_on_aggregate
 from tacita.rules.logic.terms import Atom, Blank, Comparison, Constant, Pack, Term, Variable, variables
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.groups import head_record
 
 Keys = dict[str, frozenset[int]]
@@ -60,7 +60,7 @@ def _equations(step: Step) -> list[tuple[str, Term]]:
     return []
 
 
-def is_unique(derivation: Derivation, atom: Atom) -> bool:
+def is_unique(derivation: RuleDerivation, atom: Atom) -> bool:
     """Whether each fact that a rule derives comes from one match only."""
     arguments = [head_record(argument) for argument in atom.arguments]
     if derivation.grouping is not None:
@@ -69,7 +69,7 @@ def is_unique(derivation: Derivation, atom: Atom) -> bool:
     return determined(derivation.schedule.before, names, derivation.keys) is not None
 
 
-def key_of(derivation: Derivation, atom: Atom) -> frozenset[int] | None:
+def key_of(derivation: RuleDerivation, atom: Atom) -> frozenset[int] | None:
     """Return positions that determine the facts of a rule, if fewer than all do."""
     arguments = [head_record(argument) for argument in atom.arguments]
     if derivation.grouping is not None:
@@ -91,10 +91,10 @@ def key_of(derivation: Derivation, atom: Atom) -> frozenset[int] | None:
 
 
 def find_keys(
-    derivations: Sequence[Derivation], order: Sequence[Sequence[str]], given: Collection[str], keys: Keys
+    derivations: Sequence[RuleDerivation], order: Sequence[Sequence[str]], given: Collection[str], keys: Keys
 ) -> None:
     """Add the keys of what a single rule derives, in the order in which predicates are completed."""
-    heads: dict[str, list[Derivation]] = {}
+    heads: dict[str, list[RuleDerivation]] = {}
     for derivation in derivations:
         for atom in derivation.heads:
             heads.setdefault(atom.predicate, []).append(derivation)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from tacita.rules.logic.types import INTEGER
-from tacita.rules.reasoner.plans.cells import both, found_in, named, null_safe
+from tacita.rules.reasoner.plans.cells import any_row_of, both, named, null_safe
 from tacita.rules.reasoner.plans.layout import ROUND, FactLayout, sql_type
 
 AT_ONCE = 40
@@ -62,7 +62,7 @@ def new_facts(select: exp.Query, layout: FactLayout, number: int, better: exp.Ex
     names = layout.columns()
     select = _allowed(select, layout)
     stamp = exp.alias_(exp.Cast(this=exp.Literal.number(number), to=sql_type(INTEGER)), ROUND)
-    known = found_in(named(layout.table, "o"))
+    known = any_row_of(named(layout.table, "o"))
     if not names:
         one = exp.select(stamp).from_(_named(select, "n")).where(exp.Not(this=exp.Exists(this=known)))
         return one.limit(1)
@@ -89,7 +89,7 @@ def _allowed(select: exp.Query, layout: FactLayout) -> exp.Query:
 def is_free(layout: FactLayout, alias: str) -> exp.Expr:
     """Return the condition that a fact is not in quarantine."""
     same = (null_safe(exp.column(n, table="q"), exp.column(n, table=alias)) for n in layout.columns())
-    return exp.Not(this=exp.Exists(this=found_in(named(layout.banned, "q")).where(both(*same))))
+    return exp.Not(this=exp.Exists(this=any_row_of(named(layout.banned, "q")).where(both(*same))))
 
 
 def _same(layout: FactLayout, name: str, a: exp.Expr, b: exp.Expr) -> exp.Expr:

@@ -42,13 +42,13 @@ from tacita.rules.logic.types import (
     Type,
     joined,
 )
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.terms import CompiledTerms
 
 _NUMERIC = {INTEGER, NUMBER, ANY, NOTHING}
 
 
-def type_faults(derivation: Derivation) -> Iterator[Fault]:
+def type_faults(derivation: RuleDerivation) -> Iterator[Fault]:
     """Yield the places of a rule where types do not fit."""
     if derivation.is_empty:
         return
@@ -83,7 +83,7 @@ def _of_node(node: Node, terms: CompiledTerms, inside: CompiledTerms) -> Iterato
         yield from _inside(node, terms)
 
 
-def _joins(derivation: Derivation) -> Iterator[Fault]:
+def _joins(derivation: RuleDerivation) -> Iterator[Fault]:
     """Yield variables that stand for different kinds of values in different atoms."""
     seen: dict[str, tuple[Type, str]] = {}
     for step in derivation.schedule.before:

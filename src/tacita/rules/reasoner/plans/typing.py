@@ -8,7 +8,7 @@ from tacita.rules.logic.dependencies import body_predicates
 from tacita.rules.logic.faults import Fault, Origin
 from tacita.rules.logic.terms import Atom, Variable
 from tacita.rules.logic.types import NOTHING, RowType, Type, joined
-from tacita.rules.reasoner.plans.derivations import Derivation
+from tacita.rules.reasoner.plans.derivations import RuleDerivation
 from tacita.rules.reasoner.plans.layout import FactLayout, Position
 
 
@@ -72,13 +72,13 @@ class Signatures:
 
 def infer(
     signatures: Signatures,
-    derivations: Sequence[Derivation],
+    derivations: Sequence[RuleDerivation],
     order: Sequence[Sequence[str]],
     arities: Mapping[str, int],
 ) -> None:
     """Find the types of everything that rules derive, component by component."""
     home = {predicate: number for number, component in enumerate(order) for predicate in component}
-    by_component: dict[int, list[Derivation]] = {}
+    by_component: dict[int, list[RuleDerivation]] = {}
     for derivation in derivations:
         for number in {home[atom.predicate] for atom in derivation.heads}:
             by_component.setdefault(number, []).append(derivation)
@@ -105,7 +105,7 @@ def infer(
 
 
 def _settle_equalities(
-    signatures: Signatures, derivations: Sequence[Derivation], merging: dict[tuple[str, int], Type]
+    signatures: Signatures, derivations: Sequence[RuleDerivation], merging: dict[tuple[str, int], Type]
 ) -> bool:
     """Give the places of nulls a type that holds what equality rules may make of them, back to where they come from.
 
@@ -165,7 +165,7 @@ def _widened(
     return positions
 
 
-def _settle_component(signatures: Signatures, rules: Sequence[Derivation]) -> bool:
+def _settle_component(signatures: Signatures, rules: Sequence[RuleDerivation]) -> bool:
     """Compile the rules of a component until their types are settled; return whether anything was news."""
     heads = {atom.predicate for d in rules for atom in d.heads}
     is_looping = any(atom.predicate in heads for d in rules for atom in d.atoms)
@@ -185,5 +185,5 @@ def _settle_component(signatures: Signatures, rules: Sequence[Derivation]) -> bo
     return any_news
 
 
-def _is_ready(signatures: Signatures, derivation: Derivation) -> bool:
+def _is_ready(signatures: Signatures, derivation: RuleDerivation) -> bool:
     return all(predicate in signatures.layouts for predicate, _ in body_predicates(derivation.rule.body))
