@@ -1,4 +1,4 @@
-"""R201 to R208, R401, R403, R702, R705: names that are misspelt, missing or left over, and arguments that cannot be right.
+"""R201 to R208, R401, R403, R702, R705: names that are misspelt, missing or left over, and arguments that do not fit.
 
 Predicates and labels, and the number of arguments of predicates; external predicates and parameters that nothing
 stands behind; the sentences of ``@model`` and ``@explain``: whom they speak of, and the gaps in them; dates and
