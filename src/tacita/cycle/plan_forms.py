@@ -166,7 +166,7 @@ def _read_release(table: Checked, key: str, default: Any) -> Any:
     try:
         return cls(**values)
     except UsageError as error:
-        table.fault(key, "; ".join(filter(None, [error.found, error.do])))
+        table.faults.add_error((*table.keys, key), error)
         return default
 
 

@@ -12,6 +12,7 @@ from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe import HOLDOUT, NO_CONTROL, IndicatorWish, Judgement, Model, Recipe, RecipeStep
 from tacita.toml.checked import Checked
 from tacita.toml.faults import Faults, tables_of
+from tacita.toml.writing import toml_text
 
 _TOP = ("title", "seed", "step", "attack", "utility")
 _ATTACK = ("known", "secret", "attackers", "control", "accept", "accept_unique")
@@ -48,7 +49,7 @@ def recipe_of(tables: dict[str, Any], *, text: str = "", where: str = "the recip
     top = Checked.of(tables, (), faults, folder, _TOP)
     steps = _steps(top)
     attack, utility = top.below("attack", _ATTACK), top.below("utility", _UTILITY)
-    seed = top.whole("seed", None)
+    title, seed = top.text("title", ""), top.whole("seed", None)
     judgement = Judgement(
         known=attack.texts("known"),
         secret=attack.texts("secret"),
@@ -62,11 +63,11 @@ def recipe_of(tables: dict[str, Any], *, text: str = "", where: str = "the recip
         indicators=_indicators(utility),
     )
     faults.raise_any(text, where=where, do=_DO)
-    return Recipe(steps, top.text("title", ""), seed, judgement)
+    return Recipe(steps, title, seed, judgement)
 
 
 def _steps(top: Checked) -> tuple[RecipeStep, ...]:
-    found: list[RecipeStep] = []
+    steps: list[RecipeStep] = []
     for number, given in top.tables("step"):
         keys = ("step", str(number))
         method = given.get("method")
@@ -88,12 +89,11 @@ def _steps(top: Checked) -> tuple[RecipeStep, ...]:
         try:
             METHODS.make(method, parameters)
         except TacitaError as error:
-            found_here = error.found.replace("\n", "\n  ")
-            top.faults.add(keys, f"{found_here}{'; ' + error.do if error.do else ''}")
-        found.append(RecipeStep(method, parameters, tuple(within), by_cluster))
-    if not found and not top.faults.notes:
+            top.faults.add_error(keys, error)
+        steps.append(RecipeStep(method, parameters, tuple(within), by_cluster))
+    if not steps and not top.faults.notes:
         top.fault("step", "the recipe has no step: add a [[step]] with a method")
-    return tuple(found)
+    return tuple(steps)
 
 
 def _control(attack: Checked) -> str:
@@ -103,7 +103,7 @@ def _control(attack: Checked) -> str:
 
 
 def _models(utility: Checked) -> tuple[Model, ...]:
-    found = []
+    models = []
     for number, given in utility.tables("model"):
         table = Checked.of(given, ("utility", "model", str(number)), utility.faults, Path(), _MODEL)
         formula = table.text("formula", None)
@@ -112,12 +112,12 @@ def _models(utility: Checked) -> tuple[Model, ...]:
             continue
         kind = table.text("kind", "linear", among=("linear", "logistic", "poisson"))
         overlap = table.number("overlap", None, least=0, most=1)
-        found.append(Model(formula, kind, table.texts("by", single=True), overlap))
-    return tuple(found)
+        models.append(Model(formula, kind, table.texts("by", single=True), overlap))
+    return tuple(models)
 
 
 def _indicators(utility: Checked) -> tuple[IndicatorWish, ...]:
-    found = []
+    wishes = []
     for number, given in utility.tables("indicator"):
         keys = ("utility", "indicator", str(number))
         table = Checked.of(given, keys, utility.faults, Path(), ("name", "sql", "tolerance"))
@@ -126,8 +126,8 @@ def _indicators(utility: Checked) -> tuple[IndicatorWish, ...]:
             table.fault("sql", "an indicator needs 'sql', such as \"SELECT avg(income) FROM data\"")
             continue
         tolerance = table.number("tolerance", 0.0, least=0)
-        found.append(IndicatorWish(table.text("name", sql), sql, tolerance))
-    return tuple(found)
+        wishes.append(IndicatorWish(table.text("name", sql), sql, tolerance))
+    return tuple(wishes)
 
 
 def recipe_text(recipe: Recipe, *, with_seed: bool = True) -> str:
@@ -142,54 +142,30 @@ def recipe_text(recipe: Recipe, *, with_seed: bool = True) -> str:
     k = 3
     <BLANKLINE>
     """
-    import tomlkit
-
-    document = tomlkit.document()
-    if recipe.title:
-        document["title"] = recipe.title
+    entries: dict[str, Any] = {"title": recipe.title} if recipe.title else {}
     if with_seed and recipe.seed is not None:
-        document["seed"] = recipe.seed
-    steps = tomlkit.aot()
-    for step in recipe.steps:
-        more: dict[str, Any] = {"within": list(step.within)} if step.within else {}
-        more |= {"by_cluster": True} if step.by_cluster else {}
-        steps.append(_table({"method": step.method, **step.parameters, **more}))
-    document["step"] = steps
+        entries["seed"] = recipe.seed
+    entries["step"] = [_step_entry(step) for step in recipe.steps]
     judged = recipe.judgement
     attack: dict[str, Any] = {k: list(names) for k in ("known", "secret", "attackers") if (names := getattr(judged, k))}
     attack |= {} if judged.control == HOLDOUT else {"control": judged.control}
     attack |= {} if judged.accept is None else {"accept": judged.accept}
     attack |= {"accept_unique": judged.accept_unique} if judged.accept_unique else {}
-    if attack:
-        document["attack"] = _table(attack)
-    utility = {key: list(names) for key in ("attributes", "measures") if (names := getattr(judged, key))}
-    if utility or judged.models or judged.indicators:
-        table = _table(utility)
-        if judged.models:
-            models = tomlkit.aot()
-            for model in judged.models:
-                more = {"by": list(model.by)} if model.by else {}
-                asked = {} if model.overlap is None else {"overlap": model.overlap}
-                models.append(_table({"formula": model.formula, "kind": model.kind, **more, **asked}))
-            table["model"] = models
-        if judged.indicators:
-            wishes = tomlkit.aot()
-            for each in judged.indicators:
-                wishes.append(_table({"name": each.name, "sql": each.sql, "tolerance": each.tolerance}))
-            table["indicator"] = wishes
-        document["utility"] = table
-    return tomlkit.dumps(document)
+    utility: dict[str, Any] = {k: list(names) for k in ("attributes", "measures") if (names := getattr(judged, k))}
+    utility |= {"model": [_model_entry(model) for model in judged.models]} if judged.models else {}
+    wishes = [{"name": wish.name, "sql": wish.sql, "tolerance": wish.tolerance} for wish in judged.indicators]
+    utility |= {"indicator": wishes} if wishes else {}
+    entries |= {"attack": attack} if attack else {}
+    return toml_text(entries | ({"utility": utility} if utility else {}))
 
 
-def _table(entries: dict[str, Any]) -> Any:
-    import tomlkit
-
-    table = tomlkit.table()
-    for key, value in entries.items():
-        plain = [list(each) if isinstance(each, tuple) else each for each in value] if _is_list(value) else value
-        table[key] = dict(plain) if hasattr(plain, "keys") else plain
-    return table
+def _step_entry(step: RecipeStep) -> dict[str, Any]:
+    within = {"within": list(step.within)} if step.within else {}
+    return {"method": step.method, **step.parameters, **within, **({"by_cluster": True} if step.by_cluster else {})}
 
 
-def _is_list(value: object) -> bool:
-    return isinstance(value, list | tuple)
+def _model_entry(model: Any) -> dict[str, Any]:
+    by = {"by": list(model.by)} if model.by else {}
+    return {"formula": model.formula, "kind": model.kind, **by} | (
+        {} if model.overlap is None else {"overlap": model.overlap}
+    )

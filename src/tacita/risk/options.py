@@ -133,7 +133,7 @@ def _read_measure(table: Checked, key: str, default: Any) -> Any:
         try:
             measures.append(MEASURES.make(name, given))
         except TacitaError as error:
-            table.faults.add(keys, "; ".join(filter(None, [error.found.replace("\n", "\n  "), error.do])))
+            table.faults.add_error(keys, error)
     return together(measures) if measures else default
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tacita.errors import InputError, faults_text
+from tacita.errors import InputError, TacitaError, faults_text
 from tacita.toml.statements import Keys, Lines, last_line, statements
 
 _AT = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
@@ -35,6 +35,10 @@ class Faults:
     def add(self, keys: Keys, message: str) -> None:
         """Note a fault."""
         self.notes.append((keys, message))
+
+    def add_error(self, keys: Keys, error: TacitaError) -> None:
+        """Note an error about the entry under some keys, with what to do about it."""
+        self.add(keys, "; ".join(filter(None, [error.found.replace("\n", "\n  "), error.do])))
 
     def raise_any(self, text: str, *, where: str, do: str) -> None:
         """Raise if there is a fault, with the line of each in the text of the file."""
