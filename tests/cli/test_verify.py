@@ -10,8 +10,8 @@ import pytest
 from tests.release.outcomes import outcome
 
 import tacita as tc
-from tacita.release.folder import write_release
 from tacita.release.options import ReleaseOptions
+from tacita.release.writing import write_release
 from tacita.settings import Settings
 
 

@@ -12,7 +12,7 @@ import pytest
 import tacita as tc
 from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.errors import UsageError
-from tacita.release.folder import write_release
+from tacita.release.writing import write_release
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.settings import Settings
 

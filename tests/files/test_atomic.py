@@ -16,9 +16,7 @@ import pytest
 from tacita.cli.main import run
 from tacita.errors import OutputError, TacitaError
 from tacita.files.atomic import atomic, write_text
-from tacita.release.kinds.masked.verify import verify_masked
-from tacita.release.kinds.tables.opened import decisions
-from tacita.release.kinds.tables.verify import verify_tables
+from tacita.release.kinds.tables.cells import explain_cells
 from tacita.release.verify import verify
 from tacita.settings import Settings
 from tacita.workspace import journalled, sweep
@@ -147,7 +145,7 @@ def test_every_command_sweeps(tmp_path: Path, command: str, capsys: pytest.Captu
     assert [each.name for each in state.rglob("*") if each.is_file()] == []
 
 
-@pytest.mark.parametrize("call", [verify_tables, verify_masked, verify, lambda release: decisions(release, {})])
+@pytest.mark.parametrize("call", [verify, lambda release: explain_cells(release, {})])
 def test_opening_a_release_in_python_sweeps(tmp_path: Path, call: Callable[[Path], object]) -> None:
     partial = killed(tmp_path, Path(os.environ["TACITA_STATE"]))
     with contextlib.suppress(TacitaError):

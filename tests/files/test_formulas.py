@@ -16,10 +16,9 @@ import tacita as tc
 from tacita.cli.main import run
 from tacita.errors import UsageError
 from tacita.files.formulas import escaped, formula_cells, is_formula
-from tacita.release.folder import write_release
-from tacita.release.kinds.masked.folder import MaskedOptions
-from tacita.release.options import ReleaseOptions
+from tacita.release.options import MaskedOptions, ReleaseOptions
 from tacita.release.verify import verify
+from tacita.release.writing import write_release
 
 CELLS = ["=HYPERLINK(1)", "@x", "+x", "-x", "\t=1", "\r=1", "-5", "+1.5", "-", "x", None, "＝1", "'=1", "-1,5", "-1e-3"]
 

@@ -13,10 +13,9 @@ import pytest
 import tacita as tc
 from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.errors import OutputError
-from tacita.release.folder import write_release
-from tacita.release.kinds.masked.verify import verify_masked
 from tacita.release.options import ReleaseOptions, WeightNoise
 from tacita.release.verify import verify
+from tacita.release.writing import write_release
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.settings import Settings
 
@@ -152,7 +151,7 @@ def test_members_of_kept_households_are_counted(tmp_path: Path) -> None:
 def test_recipes_are_looked_at_too(tmp_path: Path) -> None:
     """An age in intervals beside the year of birth; noise on another attribute is not what is looked for."""
     from tacita.recipes.recipe import Recipe, RecipeStep
-    from tacita.release.kinds.masked.folder import MaskedOptions
+    from tacita.release.options import MaskedOptions
 
     survey = _survey()
     columns = _without(survey) | {"birth_year": 2026 - survey["age"]}
@@ -164,7 +163,7 @@ def test_recipes_are_looked_at_too(tmp_path: Path) -> None:
     done = tc.release_to(tmp_path / "out", found, MaskedOptions(ungated=True, allow_derivable=True))
     assert any("birth_year determines" in note for note in done.notes)
     said = "Hidden values can be derived (allowed)."
-    assert verify_masked(done.folder).verdict == f"The files are those that were attacked. {said}"
+    assert verify(done.folder).verdict == f"The files are those that were attacked. {said}"
     assert said in (done.internal / "report.html").read_text()
     assert "deriv" not in (done.folder / "report.html").read_text()
 
@@ -172,7 +171,7 @@ def test_recipes_are_looked_at_too(tmp_path: Path) -> None:
 def test_members_of_a_household_are_one_example(tmp_path: Path) -> None:
     """The income of households is masked as one; their region, drawn at random, does not tell it."""
     from tacita.recipes.recipe import Recipe, RecipeStep
-    from tacita.release.kinds.masked.folder import MaskedOptions
+    from tacita.release.options import MaskedOptions
 
     random = np.random.default_rng(3)
     home = np.repeat(np.arange(150), random.integers(2, 6, 150))

@@ -22,11 +22,11 @@ from tacita.model import dictionary_file
 from tacita.model.attribute import Category
 from tacita.model.microdata import Source
 from tacita.release import placing
-from tacita.release.folder import write_release
+from tacita.release.kinds.microdata.explain import open_microdata
 from tacita.release.options import ReleaseOptions
-from tacita.release.records.ending import released_ending
-from tacita.release.records_of import opened
+from tacita.release.records.data_file import released_ending
 from tacita.release.verify import verify
+from tacita.release.writing import write_release
 from tacita.settings import Settings
 from tacita.workspace import sweep
 
@@ -74,7 +74,7 @@ def test_the_order_is_known_inside_only(survey: tc.Dataset, tmp_path: Path, sett
     write_release(
         outcome(survey, [(5, "area")]), tmp_path / "release", ReleaseOptions(seed=3, check=False), settings=settings
     )
-    found = opened(tmp_path / "release")
+    found = open_microdata(tmp_path / "release")
     rows = list(csv.reader((tmp_path / "release" / "data.csv").open(), delimiter=";"))[1:]
     source = list(csv.reader(ROWS.splitlines(), delimiter=";"))[1:]
     assert [rows[i][2] for i in range(5)] == [source[found.source_row(i + 1) - 1][3] for i in range(5)]
@@ -165,7 +165,7 @@ def test_what_is_there_is_replaced_only_if_forced(survey: tc.Dataset, tmp_path: 
     with pytest.raises(OutputError, match="exists already"):
         write_release(made, target, settings=settings)
     write_release(made, target, ReleaseOptions(seed=2, force=True, check=False), settings=settings)
-    assert opened(target).manifest["seed"] == 2
+    assert open_microdata(target).manifest["seed"] == 2
     assert not leftovers(tmp_path)
 
 
@@ -199,7 +199,7 @@ def test_a_source_in_the_folder_to_be_replaced_stays(survey: tc.Dataset, tmp_pat
     assert (tmp_path / "release" / "data.csv").exists()
 
 
-@pytest.mark.parametrize("failing", ["tacita.release.folder.write_text", "pathlib.Path.rename"])
+@pytest.mark.parametrize("failing", ["tacita.release.kind.write_text", "pathlib.Path.rename"])
 def test_a_full_disk_leaves_what_was_there(
     failing: str, survey: tc.Dataset, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,7 +221,7 @@ def test_a_full_disk_leaves_what_was_there(
             write_release(
                 made, tmp_path / "release", ReleaseOptions(seed=2, force=True, check=False), settings=settings
             )
-    assert opened(tmp_path / "release").manifest["seed"] == 1
+    assert open_microdata(tmp_path / "release").manifest["seed"] == 1
     assert verify(tmp_path / "release", settings=settings).holds
     assert not leftovers(tmp_path)
 
@@ -231,7 +231,8 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 import tacita as tc
-from tacita.release import folder, placing
+from tacita.release import placing, writing
+from tacita.release.kinds.microdata import kind
 from tacita.release.options import ReleaseOptions
 from tacita.settings import Settings
 from tests.release.outcomes import outcome
@@ -240,13 +241,13 @@ here = Path(sys.argv[1])
 def wait():
     print("reached", flush=True)
     sys.stdin.read()
-folder.external_report = lambda *_: ""
-folder.internal_report = lambda *_: ""
+kind.external_report = lambda *_: ""
+kind.internal_report = lambda *_: ""
 aside = placing._Replaced.put_aside
 placing._Replaced.put_aside = lambda self: (aside(self), wait())
 data = tc.read(here / "survey.csv").with_roles(quasi=["area", "age"], identifier=["id"])
 options = ReleaseOptions(seed=2, force=True, check=False)
-folder.write_release(outcome(data, [(5, "area")]), here / "release", options, settings=Settings(state=here / "state"))
+writing.write_release(outcome(data, [(5, "area")]), here / "release", options, settings=Settings(state=here / "state"))
 """
 
 
@@ -265,7 +266,7 @@ def test_a_kill_leaves_the_old_release(survey: tc.Dataset, tmp_path: Path, setti
     assert not (tmp_path / "release").exists()
     sweep(settings.state)
     placing.put_back(settings.state)
-    assert opened(tmp_path / "release").manifest["seed"] == 1
+    assert open_microdata(tmp_path / "release").manifest["seed"] == 1
     assert verify(tmp_path / "release", settings=settings).holds
     assert not leftovers(tmp_path)
 

@@ -14,9 +14,9 @@ import tacita as tc
 from tacita.cycle.anonymize import anonymize
 from tacita.cycle.plan import Plan
 from tacita.errors import OutputError
-from tacita.release.folder import write_release
+from tacita.release.kinds.microdata.explain import open_microdata
 from tacita.release.options import ReleaseOptions
-from tacita.release.records_of import opened
+from tacita.release.writing import write_release
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.settings import Settings
 
@@ -51,7 +51,7 @@ def test_released_means_safe(tmp_path_factory: pytest.TempPathFactory, found: li
     with done.data.open() as file:
         released: list[Row] = [tuple(row) for row in list(csv.reader(file))[1:]]  # type: ignore[misc]
     assert all(sum(looks_like(one, other) for other in released) >= k for one in released)
-    again = opened(done.folder)
+    again = open_microdata(done.folder)
     changed = {
         (again.source_row(place), name)
         for place, row in enumerate(released, 1)

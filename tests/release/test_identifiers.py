@@ -14,9 +14,9 @@ from tests.release.outcomes import outcome
 
 import tacita as tc
 from tacita.errors import InputError, UsageError
-from tacita.release.folder import write_release
 from tacita.release.options import ReleaseOptions
 from tacita.release.records.identifiers import check_key, key_from, pseudonym
+from tacita.release.writing import write_release
 from tacita.settings import Settings
 
 KEY = b"a key of more than sixteen bytes"
@@ -78,7 +78,7 @@ def test_cluster_keys_are_numbered_anew(tmp_path: Path, settings: Settings) -> N
 
 
 def test_numbers_of_clusters_do_not_follow_their_order() -> None:
-    from tacita.release.tuples import renumbered
+    from tacita.release.kinds.microdata.tuples import renumbered
 
     keys = tc.read(pa.table({"home": [f"{i:03d}" for i in range(60)]})).relation
     numbers = [row["c1"] for row in keys.engine.run(_all(renumbered(keys, "home", seed=8)))]

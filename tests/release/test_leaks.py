@@ -22,9 +22,9 @@ from tests.release.outcomes import outcome
 import tacita as tc
 from tacita.api.dataset import Dataset
 from tacita.cycle.outcome import State
-from tacita.release.folder import write_release
 from tacita.release.kinds.microdata import external_report as report
 from tacita.release.options import ReleaseOptions
+from tacita.release.writing import write_release
 from tacita.settings import Settings
 from tacita.views.charts import bars
 

@@ -8,7 +8,7 @@ import tacita as tc
 from tacita.errors import UsageError
 from tacita.files.contract import WriteOptions
 from tacita.files.write import write
-from tacita.release.kinds.masked.folder import MaskedOptions
+from tacita.release.options import MaskedOptions
 
 # Age and wage of the invented people are cycles of one number: each tells of the other.
 UNGATED = MaskedOptions(ungated=True, allow_derivable=True)
@@ -160,10 +160,10 @@ def test_a_value_that_was_changed_does_not_survive_in_its_spelling(tmp_path, ste
 
 def test_a_recipe_that_is_handed_out_tells_no_folder(tmp_path):
     from tacita.recipes.recipe import Judgement, Recipe, RecipeStep
-    from tacita.release.kinds.masked.folder import _handed_out
+    from tacita.release.kinds.masked.kind import _published
 
     step = RecipeStep("pram", {"attribute": "area", "file": "/house/secret/matrix.csv"})
-    found = _handed_out(Recipe((step,), seed=3, judgement=Judgement(known=("area",), accept=0.1)))
+    found = _published(Recipe((step,), seed=3, judgement=Judgement(known=("area",), accept=0.1)))
     assert found.steps[0].parameters["file"] == "matrix.csv"
     assert found.judgement == Judgement()
 
@@ -174,9 +174,9 @@ def test_a_file_that_is_not_what_was_attacked_is_not_released(tmp_path, monkeypa
     import numpy as np
 
     from tacita.engines.records import microdata_of, records_of
-    from tacita.release.kinds.masked import folder
+    from tacita.release.records import data_file
 
-    wrote = folder.write
+    wrote = data_file.write
 
     def other(microdata, *more):
         records = records_of(microdata)
@@ -188,7 +188,7 @@ def test_a_file_that_is_not_what_was_attacked_is_not_released(tmp_path, monkeypa
         data, microdata=replace(data.microdata, source=replace(data.microdata.source, name="f.csv", format="CSV"))
     )
     found = tc.mask(data, {"step": [{"method": "rounding", "attributes": ["W"], "base": 10}]})
-    monkeypatch.setattr(folder, "write", other)
+    monkeypatch.setattr(data_file, "write", other)
     with pytest.raises(tc.TacitaError, match="the numbers of 'W' are not those that were attacked"):
         tc.release_to(tmp_path / "out", found, UNGATED)
     assert list(tmp_path.iterdir()) == []

@@ -14,9 +14,9 @@ from tacita.cycle.anonymize import anonymize
 from tacita.cycle.outcome import Outcome
 from tacita.cycle.plan import Plan
 from tacita.errors import OutputError
-from tacita.release.folder import write_release
 from tacita.release.options import ReleaseOptions
 from tacita.release.verify import verify
+from tacita.release.writing import write_release
 from tacita.risk.catalogue import measure
 from tacita.risk.together import Together
 
@@ -73,7 +73,9 @@ def test_what_the_file_is_enough_for_is_checked(tmp_path: Path, capsys: pytest.C
 def test_another_fault_is_not_hidden_by_it(of_a_population: Outcome, tmp_path: Path) -> None:
     """What is wrong for sure is refused, whatever else cannot be told."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tacita.release.verify.identifier_faults", lambda *_: ["an identifier is in the file"])
+        patch.setattr(
+            "tacita.release.kinds.microdata.claim.identifier_faults", lambda *_: ["an identifier is in the file"]
+        )
         with pytest.raises(OutputError, match="an identifier is in the file"):
             write_release(of_a_population, tmp_path / "release", ReleaseOptions(unchecked=True))
     assert list(tmp_path.iterdir()) == []

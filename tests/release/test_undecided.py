@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 import tacita as tc
+from tacita.api.masking import Masking
 from tacita.cycle.anonymize import anonymize
 from tacita.cycle.plan import Plan
 from tacita.recipes.carry_out import carried_out
 from tacita.recipes.evaluation import evaluated
 from tacita.recipes.ground import ground_for
 from tacita.recipes.recipe import Recipe, RecipeStep
-from tacita.release.folder import write_release
-from tacita.release.kinds.masked.folder import MaskedOptions, write_masked
-from tacita.release.options import ReleaseOptions
+from tacita.release.options import MaskedOptions, ReleaseOptions
+from tacita.release.writing import write_release
 from tacita.risk.identity.k_anonymity import KAnonymity
 
 QUASI = ("area", "sex", "age")
@@ -77,7 +77,7 @@ def test_who_puts_a_release_together_alone_is_stopped_too(people: Path, tmp_path
     recipe = Recipe((RecipeStep("pram-invariant", {"attributes": ["area"], "minimum_diagonal": 0.7}),), seed=2**60)
     masked = carried_out(data.microdata, recipe)
     judged = evaluated(masked, ground_for(data.microdata, [masked], recipe.judgement))
-    write_masked(masked, judged, tmp_path / "masked", MaskedOptions(ungated=True))
+    write_release(Masking(masked, judged), tmp_path / "masked", MaskedOptions(ungated=True))
     assert header(tmp_path / "masked") == [*QUASI, "income"]
 
 

@@ -21,9 +21,10 @@ import tacita as tc
 from tacita.cycle.outcome import Claim
 from tacita.errors import InputError, OutputError
 from tacita.progress import Progress, silent
-from tacita.release.folder import write_release
+from tacita.release.kinds.microdata.claim import ClaimVerification
 from tacita.release.options import ReleaseOptions
-from tacita.release.verify import Verification, verify
+from tacita.release.verify import verify
+from tacita.release.writing import write_release
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Risks, Specification
 from tacita.risk.sample import Sample
@@ -193,7 +194,7 @@ def test_the_k_of_several_measures_is_told() -> None:
     """Both verdicts name the k that strict look-alikes were counted by: that of k-anonymity."""
     parts = (("k-map", {"k": 7}), ("k-anonymity", {"k": 3}), ("k-anonymity", {"k": 5}))
     claim = Claim("k-map and k-anonymity", {"threshold": 0.0}, ("area",), MAYBE, parts=parts)
-    checked = Verification(Path("release"), claim, 6, (), unsafe=0, unsafe_strict=2, has_nulls=True)
+    checked = ClaimVerification(Path("release"), (), True, claim, 6, unsafe=0, unsafe_strict=2, has_nulls=True)
     assert "2 records still look like fewer than 5 to" in checked.verdict
     made = outcome(households(), [(6, "area")])
     after = replace(made.after, unsafe_strict=2, has_nulls=True)

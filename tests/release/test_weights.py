@@ -13,9 +13,9 @@ from tests.release.outcomes import outcome
 
 import tacita as tc
 from tacita.errors import UsageError
-from tacita.release.folder import write_release
-from tacita.release.kinds.microdata.weights import blurred
+from tacita.release.kinds.microdata.weights import blur_weights
 from tacita.release.options import ReleaseOptions, WeightNoise
+from tacita.release.writing import write_release
 from tacita.settings import Settings
 
 
@@ -33,7 +33,7 @@ def test_totals_hold_by_every_margin(found: list[tuple[int, str, str]], decimals
     weights = np.array([w for w, _, _ in found]) / 10**decimals
     table = pa.table({"area": [a for _, a, _ in found], "sex": [s for _, _, s in found], "w": weights})
     data = tc.read(table).with_roles(quasi=["area", "sex"], weight="w")
-    made = blurred(data.microdata, WeightNoise(30, ((), ("area",))), seed).columns["weight"]
+    made = blur_weights(data.microdata, WeightNoise(30, ((), ("area",))), seed).columns["weight"]
     unit = 10.0**-decimals
     assert (made > 0).all()
     assert (np.abs(made - weights) <= 0.3 * weights + unit * 1.001).all(), "no weight moves by more than the noise"
@@ -56,7 +56,7 @@ def test_raking_meets_two_margins_at_once() -> None:
         }
     )
     data = tc.read(table).with_roles(quasi=["area", "sex"], weight="w")
-    found = blurred(data.microdata, WeightNoise(20, (("area",), ("sex",))), 1)
+    found = blur_weights(data.microdata, WeightNoise(20, (("area",), ("sex",))), 1)
     assert found.largest_deviation < 1e-6
     new, old = found.columns["weight"], np.array(table["w"])
     for name in ("area", "sex"):
@@ -67,12 +67,12 @@ def test_raking_meets_two_margins_at_once() -> None:
 
 def test_noise_is_even_and_as_large_as_asked_for() -> None:
     old = np.full(20_000, 1000.0001)
-    new = blurred(weighted(old.tolist()).microdata, WeightNoise(10), 3).columns["weight"]
+    new = blur_weights(weighted(old.tolist()).microdata, WeightNoise(10), 3).columns["weight"]
     factor = new / old
     assert 0.899 < factor.min() < 0.905
     assert 1.095 < factor.max() < 1.101
     assert np.histogram(factor, bins=4, range=(0.9, 1.1))[0] == pytest.approx([5000] * 4, abs=5 * 61)
-    again = blurred(weighted(old.tolist()).microdata, WeightNoise(10), 3).columns["weight"]
+    again = blur_weights(weighted(old.tolist()).microdata, WeightNoise(10), 3).columns["weight"]
     assert (new == again).all()
 
 
@@ -86,10 +86,10 @@ def test_whole_weights_stay_whole_and_are_released(tmp_path: Path, settings: Set
     assert all(isinstance(each, int) and each > 0 for each in new)
 
 
-def test_without_a_weight_nothing_can_be_blurred() -> None:
+def test_without_a_weight_nothing_can_be_blur_weights() -> None:
     data = tc.read(pa.table({"area": ["a"]})).with_roles(quasi=["area"])
     with pytest.raises(UsageError, match="no attribute is the weight"):
-        blurred(data.microdata, WeightNoise(10), 1)
+        blur_weights(data.microdata, WeightNoise(10), 1)
     for percent in (0, 100, -5):
         with pytest.raises(UsageError):
             WeightNoise(percent)

@@ -16,13 +16,9 @@ import pytest
 
 import tacita as tc
 from tacita.model.result import Result
-from tacita.release.kinds.masked.folder import MaskedOptions
-from tacita.release.kinds.masked.verify import verify_masked
-from tacita.release.kinds.microdata.explain import changed_records, explained
-from tacita.release.kinds.tables.opened import decisions
-from tacita.release.kinds.tables.verify import verify_tables
-from tacita.release.options import ReleaseOptions
-from tacita.release.records_of import opened
+from tacita.release.kinds.microdata.explain import changed_records, explain_record, open_microdata
+from tacita.release.kinds.tables.cells import explain_cells
+from tacita.release.options import MaskedOptions, ReleaseOptions
 from tacita.release.verify import verify
 from tacita.rules.proofs import Proof
 from tacita.tables.example import write_example
@@ -77,11 +73,11 @@ def results(data: tc.Dataset, tmp_path_factory: pytest.TempPathFactory) -> dict[
         masked,
         tables,
         verify(released.folder),
-        verify_masked(masked.folder),
-        verify_tables(tables.folder),
-        explained(opened(released.folder), 1),
-        changed_records(opened(released.folder)),
-        decisions(tables.folder, {}),
+        verify(masked.folder),
+        verify(tables.folder),
+        explain_record(open_microdata(released.folder), 1),
+        changed_records(open_microdata(released.folder)),
+        explain_cells(tables.folder, {}),
         tc.build_table(specification),
         tc.assess_table(specification),
         protected,

@@ -129,7 +129,7 @@ def attack(
 
 def _open(released: str) -> tuple[str, NDArray[np.int64] | None, bool]:
     """Return the data file, where its records come from if a release of ours tells, and whether they are invented."""
-    from tacita.release.kinds.masked.opened import data_and_origin, release_of
+    from tacita.release.kinds.masked.check import data_and_origin, release_of
 
     folder = release_of(Path(released))
     if folder is None:

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from tacita.api.converting import Conversion
     from tacita.api.masking import ExploreOptions, Masking, RecipeLike
     from tacita.api.reasoning import Conclusions
-    from tacita.api.releasing import AnyRelease
     from tacita.api.tables import Tabulation
     from tacita.assess.assessment import Assessment
     from tacita.assess.question import Question
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from tacita.describe.similarity import Similarity
     from tacita.knowledge.experience_base import ExperienceBase
     from tacita.recipes.comparison import Comparison
+    from tacita.release.kind import Released
     from tacita.release.options import ReleaseOptions
     from tacita.risk.why import RiskExplanation
     from tacita.tables.specification.specification import TableSpecification
@@ -258,7 +258,7 @@ class Dataset:
         options: ReleaseOptions | None = None,
         *,
         k: int | None = None,
-    ) -> AnyRelease:
+    ) -> Released:
         """Anonymize, and write a safe outcome as a release folder; see `api.releasing.release_to`."""
         from tacita.api.releasing import release_to
 

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tacita.api.dataset import Dataset
-from tacita.api.releasing import ReleaseAttempt, check_folder, release_to
+from tacita.api.releasing import ReleaseAttempt, release_to
 from tacita.errors import OutputError, UsageError
 from tacita.files.atomic import write_text
 from tacita.files.file_names import file_names
@@ -32,7 +32,9 @@ from tacita.recipes.ground import ground_for
 from tacita.recipes.recipe import Judgement, Recipe
 from tacita.recipes.recipe_file import read_recipe, recipe_of, recipe_text
 from tacita.recipes.verdict import has_limit, reasons_against
-from tacita.release.kinds.masked.folder import MaskedOptions, check_ungated
+from tacita.release.kinds.masked.kind import check_ungated
+from tacita.release.options import MaskedOptions
+from tacita.release.writing import check_folder
 
 __all__ = [
     "Comparison",
@@ -59,6 +61,7 @@ RecipeLike = Recipe | Mapping[str, Any] | str | PathLike[str]
 class Masking(Result):
     """Microdata after a recipe, and what that costs and still tells. `release_to` writes it."""
 
+    released_as: ClassVar = "masked release"
     masked: Masked
     evaluation: Evaluation
     notes: tuple[str, ...] = ()
@@ -120,7 +123,7 @@ def mask_to(
     options, steps = options or MaskedOptions(), as_recipe(recipe)
     if folder is not None:
         check_ungated(steps, ungated=options.ungated)
-        check_folder(folder, options.internal, force=options.force)
+        check_folder(folder, options)
     masking = mask(data, steps, seed=seed, progress=progress)
     is_refused = folder is not None and not (masking.has_limit or options.ungated)
     passed = not is_refused and (options.anyway or not masking.against)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from tacita.api.dataset import Dataset
 from tacita.cycle.anonymize import anonymize as run
@@ -24,20 +24,16 @@ from tacita.errors import UsageError
 from tacita.model.attribute import Category
 from tacita.model.result import Result
 from tacita.progress import Progress, silent
-from tacita.release.folder import Released, internal_folder, write_release
-from tacita.release.options import ReleaseOptions
-from tacita.release.placing import check_places
+from tacita.release.kind import Released
+from tacita.release.options import FolderOptions, ReleaseOptions
 from tacita.release.records.derivable import ON_RELEASE
+from tacita.release.writing import check_folder, write_release
 from tacita.risk.identity.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from tacita.api.masking import Masking
     from tacita.cycle.curve import Curve
-    from tacita.release.kinds.masked.folder import MaskedOptions, ReleasedRecords
-    from tacita.release.kinds.tables.folder import ReleasedTables, TableOptions
     from tacita.tables.protect.protected import Protected
-
-    AnyRelease = Released | ReleasedRecords | ReleasedTables
 
 
 __all__ = [
@@ -61,7 +57,7 @@ class ReleaseAttempt(Result):
     """What was made of the data, and the release if it may be released and a folder was named."""
 
     result: Outcome | Masking | Protected
-    release: AnyRelease | None = None
+    release: Released | None = None
     passed: bool = True
     """Whether it is safe by its own limits, or somebody insisted where that is possible."""
     is_refused: bool = False
@@ -135,53 +131,17 @@ def _with_chain(outcome: Outcome, data: Dataset, program: str, inputs: Mapping[s
     return replace(outcome, settings={**outcome.settings, "chain": chain})
 
 
-@overload
-def release_to(
-    folder: str | Path, outcome: Outcome, options: ReleaseOptions | None = None, *, progress: Progress = silent
-) -> Released: ...
-
-
-@overload
-def release_to(
-    folder: str | Path, outcome: Protected, options: TableOptions | None = None, *, progress: Progress = silent
-) -> ReleasedTables: ...
-
-
-@overload
-def release_to(
-    folder: str | Path, outcome: Masking, options: MaskedOptions | None = None, *, progress: Progress = silent
-) -> ReleasedRecords: ...
-
-
 def release_to(
     folder: str | Path,
     outcome: Outcome | Protected | Masking,
-    options: ReleaseOptions | TableOptions | MaskedOptions | None = None,
+    options: FolderOptions | None = None,
     *,
     progress: Progress = silent,
-) -> Released | ReleasedTables | ReleasedRecords:
-    """Write a safe outcome, masked data or protected tables as a release folder, its internal folder beside it."""
-    if isinstance(outcome, Outcome):
-        if options is not None and not isinstance(options, ReleaseOptions):
-            raise UsageError("these are options of tables", do="give ReleaseOptions with an outcome of the cycle")
-        if options is None and outcome.plan is not None:
-            options = outcome.plan.release
-        return write_release(outcome, Path(folder), options, progress=progress)
-    from tacita.api.masking import Masking
+) -> Released:
+    """Write a safe outcome, masked data or protected tables as a release folder, its internal folder beside it.
 
-    if isinstance(outcome, Masking):
-        from tacita.release.kinds.masked.folder import MaskedOptions, write_masked
-
-        if options is not None and not isinstance(options, MaskedOptions):
-            raise UsageError("these are options of something else", do="give MaskedOptions with masked data")
-        return write_masked(outcome.masked, outcome.evaluation, Path(folder), options, progress=progress)
-    from tacita.release.kinds.tables.folder import TableOptions, write_tables
-
-    if options is not None and not isinstance(options, TableOptions):
-        raise UsageError("these are options of microdata", do="give TableOptions with protected tables")
-    return write_tables(outcome, Path(folder), options, progress=progress)
-
-
-def check_folder(folder: Path, internal: Path | None = None, *, force: bool = False) -> None:
-    """Raise if a release cannot be written to a folder, or its internal folder beside it."""
-    check_places(folder, internal or internal_folder(folder), force=force)
+    `options` are `ReleaseOptions`, `MaskedOptions` or `TableOptions`. What must not be released is refused.
+    """
+    if options is None and isinstance(outcome, Outcome) and outcome.plan is not None:
+        options = outcome.plan.release
+    return write_release(outcome, folder, options, progress=progress)

@@ -19,14 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from tacita.api.dataset import Dataset
-from tacita.api.releasing import ReleaseAttempt, check_folder, release_to
+from tacita.api.releasing import ReleaseAttempt, release_to
 from tacita.errors import OutputError, UsageError, counted
 from tacita.files.atomic import atomic, check_target, write_text
 from tacita.model.result import Result
 from tacita.options import option
 from tacita.progress import Progress, silent
-from tacita.release.kinds.tables.folder import TableOptions, write_parts
-from tacita.release.kinds.tables.opened import CellDecisions, decisions
+from tacita.release.kinds.tables.cells import CellDecisions, explain_cells
+from tacita.release.kinds.tables.kind import write_parts
+from tacita.release.options import TableOptions
+from tacita.release.writing import check_folder
 from tacita.tables.argus.batch import read_batch
 from tacita.tables.assessment import TableAssessment, assess_table
 from tacita.tables.auditing import Audited, audit_table, write_intervals
@@ -209,7 +211,7 @@ def protect_to(
     """
     options = options or TableOptions()
     if folder is not None:
-        check_folder(folder, options.internal, force=options.force)
+        check_folder(folder, options)
     protected = protect_table(specification, progress=progress, **(protection or ProtectionOptions()).parameters)
     release = None
     if folder is not None and protected.passed:
@@ -239,7 +241,7 @@ def explain_cell(release: Path, cell: Mapping[str, str] | None = None, internal:
 
     `cell` gives codes by dimension; a dimension that is left out may have any code.
     """
-    cells = decisions(release, dict(cell or {}), internal)
+    cells = explain_cells(release, dict(cell or {}), internal)
     return cells.withheld if not cell or len(cells) > 1 else cells
 
 

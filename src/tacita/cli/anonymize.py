@@ -77,7 +77,7 @@ def anonymize(
         raise releasing.by_rules_alone()
     options = whole.release or releasing.ReleaseOptions()
     if out is not None:
-        releasing.check_folder(out, options.internal, force=options.force)
+        releasing.check_folder(out, options)
     if write_plan is not None:
         whole.write(write_plan, force=options.force)
     with progress_shown() as progress:

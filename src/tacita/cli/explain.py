@@ -9,12 +9,11 @@ import typer
 
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
-from tacita.errors import UsageError, printable
+from tacita.errors import printable
 
 if TYPE_CHECKING:
     from tacita.cycle.program.why import LinkedWhy
-    from tacita.release.kinds.microdata.explain import ChangeExplanation
-    from tacita.release.records_of import OpenedRelease
+    from tacita.release.kinds.microdata.explain import ChangeExplanation, OpenedMicrodata
 
 _SHOWN = 20
 
@@ -41,28 +40,13 @@ def explain(
     The answer comes from the internal folder, which never leaves the house. It holds no value of the data; for linked
     records the chain of facts is shown too, which names respondents.
     """
-    from tacita.release.kinds.masked.verify import is_masked_release
-    from tacita.release.kinds.microdata.explain import explained
-    from tacita.release.kinds.tables.kind import is_table_release
-    from tacita.release.records_of import opened
+    from tacita.release.kinds.microdata.explain import explain_record, open_microdata
 
-    if is_table_release(release):
-        raise UsageError(
-            "these are tables, not records",
-            where=str(release),
-            do=f"ask 'tacita table explain {release} --cell DIMENSION=CODE,...'",
-        )
-    if is_masked_release(release):
-        raise UsageError(
-            "these data were masked as a whole: no decision was made about a single cell",
-            where=str(release),
-            do="read report.html and recipe.toml in its internal folder",
-        )
-    folder = opened(release, internal)
+    folder = open_microdata(release, internal)
     if row is None:
         _list(folder, attribute, as_json=as_json)
         return
-    found = explained(folder, row, attribute, of_source=source_row)
+    found = explain_record(folder, row, attribute, of_source=source_row)
     chain = _chain(folder, found) if found.decisions else None
     if as_json:
         print_json(found.to_dict() | ({"chain": chain.as_json()} if chain is not None else {}))
@@ -75,7 +59,7 @@ def explain(
         print_text(Text(""), *said, Text(""), Text(chain.as_text()))
 
 
-def _list(folder: OpenedRelease, attribute: str | None, *, as_json: bool) -> None:
+def _list(folder: OpenedMicrodata, attribute: str | None, *, as_json: bool) -> None:
     """Show which records were changed, so that somebody can ask about one."""
     from tacita.release.kinds.microdata.explain import changed_records
 
@@ -86,7 +70,7 @@ def _list(folder: OpenedRelease, attribute: str | None, *, as_json: bool) -> Non
         print_text(found)
 
 
-def _chain(folder: OpenedRelease, found: ChangeExplanation) -> LinkedWhy | None:
+def _chain(folder: OpenedMicrodata, found: ChangeExplanation) -> LinkedWhy | None:
     """Return why the record shares the risk of others, from the source and the rules, if rules linked them."""
     chain = folder.manifest.get("settings", {}).get("chain")
     if not chain or not Path(chain["source"]).exists():
@@ -94,7 +78,7 @@ def _chain(folder: OpenedRelease, found: ChangeExplanation) -> LinkedWhy | None:
     import tacita as tc
     from tacita.cycle.program.why import why_linked
     from tacita.engines.context import Context
-    from tacita.release.kinds.microdata.claimed_sample import measure_of
+    from tacita.release.kinds.microdata.claim import measure_of
 
     claim = folder.claim
     data = tc.read(chain["source"], context=Context())

@@ -14,9 +14,6 @@ from tacita.forms import names_in
 
 if TYPE_CHECKING:
     from tacita.cycle.outcome import Claim
-    from tacita.release.kinds.masked.verify import MaskedVerification
-    from tacita.release.kinds.tables.verify import TableVerification
-    from tacita.release.verify import Verification
 
 EXIT_DOES_NOT_HOLD = 1
 
@@ -65,26 +62,19 @@ def verify(
     The claim comes from the internal folder. Without it, give the claim as options. Exit code 1 if it does not hold. Of
     tables and of masked data, the files are compared with those that were attacked.
     """
-    from tacita.release import verify as checks
-    from tacita.release.kinds.masked.verify import is_masked_release, verify_masked
-    from tacita.release.kinds.tables.kind import is_table_release
-    from tacita.release.kinds.tables.verify import verify_tables
+    from tacita.release.opening import takes_claim
+    from tacita.release.verify import verify as run
 
-    found: Verification | TableVerification | MaskedVerification
-    if is_table_release(release):
-        found = verify_tables(release, internal)
-    elif is_masked_release(release):
-        found = verify_masked(release, internal)
-    else:
-        with progress_shown() as progress:
-            given = (measure, k, threshold, param, quasi, nulls, alpha)
-            claim = _claim(release, *given) if any(each is not None for each in given) else None
-            found = checks.verify(release, claim, internal=internal, progress=progress)
+    with progress_shown() as progress:
+        given = (measure, k, threshold, param, quasi, nulls, alpha)
+        is_claimed = any(option is not None for option in given) and takes_claim(release)
+        claim = _claim(release, *given) if is_claimed else None
+        verification = run(release, claim, internal=internal, progress=progress)
     if as_json:
-        print_json(found.to_dict())
+        print_json(verification.to_dict())
     else:
-        print_text(found)
-    if not found.holds:
+        print_text(verification)
+    if not verification.holds:
         raise typer.Exit(EXIT_DOES_NOT_HOLD)
 
 
@@ -142,7 +132,7 @@ def _claim(
 def _quasi_identifiers(release: Path) -> tuple[str, ...]:
     """Return the quasi-identifiers that the dictionary of the release names."""
     from tacita.model import dictionary_file
-    from tacita.release.folder import DICTIONARY
+    from tacita.release.records.data_file import DICTIONARY
 
     path = release / DICTIONARY
     found = dictionary_file.load(path).quasi_identifiers if path.is_file() else ()

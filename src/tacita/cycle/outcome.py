@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tacita.cycle.decisions import Decisions
 from tacita.engines.protocol import Relation
@@ -122,6 +122,7 @@ class Stuck:
 class Outcome(Result):
     """What came of a cycle. Only a safe one may be released."""
 
+    released_as: ClassVar = "release"
     original: Microdata
     protected: Microdata
     """The same tuples in the same order with the same columns, cells changed; identifiers are dropped on release."""

@@ -49,3 +49,16 @@ def share_of(part: int, whole: int) -> Share:
     if 0 < per_cent < 1:
         return Share("<1 %")
     return Share(">99 %" if 99 < per_cent < 100 else f"{per_cent:.0f} %")
+
+
+def about(share: float) -> Share:
+    """Return a share without decimals: it tells how much, and not how many.
+
+    >>> about(0.0), about(0.004), about(0.126), about(0.9999), about(1.0)
+    ('0 %', 'below 1 %', '13 %', 'above 99 %', '100 %')
+    """
+    if 0 < share < 0.01:
+        return Share("below 1 %")
+    if 0.99 < share < 1:
+        return Share("above 99 %")
+    return Share(f"{share * 100:.0f} %")

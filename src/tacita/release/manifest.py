@@ -1,7 +1,7 @@
-"""The manifests: what a reader may know of the files of a release, and what we must remember to prove our claim.
+"""The manifests of a release: what a reader may know of its files, and what the owner must keep to prove its claim.
 
-The public one helps to check that nothing was changed on the way. It names the measure and says how empty cells were
-counted, and nothing that narrows a guess: no threshold, no k, no seed, no row, no exact number of changes.
+Both have the same frame for every kind: what it is, the format, the facts that the kind states, SHA-256 and size of the
+files. The internal one also has a token, the time, and the hashes of the internal folder.
 """
 
 from __future__ import annotations
@@ -9,160 +9,93 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tacita.cycle.outcome import Claim, Outcome
-from tacita.files.layout import character
-from tacita.model.microdata import Microdata
-from tacita.model.relation import Column, ColumnType
-from tacita.release.tuples import Tuples, identifiers_of
-from tacita.risk.null_semantics import Nulls, Semantics
+from tacita.errors import InputError
 from tacita.version import __version__
-from tacita.views.json_values import plain
-from tacita.views.outcome import claim_dict, state_dict
 
 FORMAT = 1
-PUBLIC, INTERNAL = "tacita release", "tacita release, internal"
-FEW = 10
-"""Counts below it are not told: an exact small number is a fact about single records."""
+MANIFEST = "manifest.json"
+TOKEN = "token"
+"""What tells one internal folder from another; it is in the internal manifest."""
+_PREFIX, _INTERNAL = "tacita ", ", internal"
 _CHUNK = 1 << 20
 
 
-def public_manifest(outcome: Outcome, tuples: Tuples, released: Microdata, data: str, folder: Path) -> dict[str, Any]:
-    """Return what everybody may know."""
-    changed = outcome.decisions.per_attribute()
-    whole = {name for name, level in outcome.recoded.items() if level}
-    return {
-        "kind": PUBLIC,
-        "format": FORMAT,
-        "data": data,
-        "versions": versions(),
-        "measure": " and ".join(dict.fromkeys(Path(name).name for name, _ in outcome.claim.measures)),
-        "empty_cells": null_semantics(outcome.claim),
-        "changed_cells": {
-            name: {
-                "suppressed": rounded_count(changed.get(name, (0, 0))[0]),
-                "coarsened": "all" if name in whole else rounded_count(changed.get(name, (0, 0))[1]),
-            }
-            for name in (column.name for column in released.columns)
-            if name in changed or name in whole
-        },
-        "reading": reading(released),
-        "files": hashes(folder),
-    }
+def public_manifest(kind: str, facts: Mapping[str, Any], release: Path) -> dict[str, Any]:
+    """Return the manifest that is handed out; `facts` are what the kind of the release states."""
+    return {"kind": f"{_PREFIX}{kind}", "format": FORMAT, **facts, "files": hashes(release)}
 
 
-def internal_manifest(
-    outcome: Outcome,
-    tuples: Tuples,
-    *,
-    seed: int,
-    token: str,
-    data: str,
-    release: Path,
-    internal: Path,
-    notes: Iterable[str],
-    checked: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return everything."""
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a release is being made."""
+
+    release: Path
+    internal: Path
+    token: str
+
+
+def internal_manifest(kind: str, facts: Mapping[str, Any], places: Places) -> dict[str, Any]:
+    """Return the manifest that stays inside."""
     return {
-        "kind": INTERNAL,
+        "kind": f"{_PREFIX}{kind}{_INTERNAL}",
         "format": FORMAT,
-        "token": token,
+        TOKEN: places.token,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "data": data,
-        "versions": versions(),
-        "source": source_told(outcome.original),
-        "claim": plain(claim_dict(outcome.claim)),
-        "settings": plain(outcome.settings),
-        "seed": seed,
-        "records": outcome.records,
-        "before": plain(state_dict(outcome.before)),
-        "after": plain(state_dict(outcome.after)),
-        "checked": plain(checked),
-        "nulls": outcome.nulls,
-        "changed_cells": {
-            name: {"suppressed": suppressed, "coarsened": coarsened}
-            for name, (suppressed, coarsened) in outcome.decisions.per_attribute().items()
-        },
-        "recoded": plain(outcome.recoded),
-        "loss": plain(outcome.loss),
-        "identifiers": list(identifiers_of(outcome)),
-        "dropped": list(tuples.dropped),
-        "pseudonymised": list(tuples.pseudonymised),
-        "renumbered": list(tuples.renumbered),
-        "shuffled": tuples.order is not None,
-        "weights": None
-        if tuples.weights is None
-        else {"attribute": tuples.weights.attribute, "largest_deviation": tuples.weights.largest_deviation},
-        "derivable": [each.to_dict() for each in tuples.derivable],
-        "notes": [*outcome.notes, *notes],
-        "files": hashes(release),
-        "internal_files": hashes(internal),
+        **facts,
+        "files": hashes(places.release),
+        "internal_files": hashes(places.internal),
     }
+
+
+def as_json(value: Mapping[str, Any]) -> str:
+    """Return a manifest as the text of its file."""
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def manifest_in(folder: Path) -> dict[str, Any]:
+    """Return the manifest of a folder, empty if there is none that can be read."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def kind_in(manifest: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return the kind that a manifest names, and whether it is that of an internal folder; no kind if it is not ours.
+
+    >>> kind_in({"kind": "tacita table release, internal"}), kind_in({})
+    (('table release', True), ('', False))
+    """
+    words = str(manifest.get("kind", ""))
+    if not words.startswith(_PREFIX):
+        return "", False
+    return words.removeprefix(_PREFIX).removesuffix(_INTERNAL), words.endswith(_INTERNAL)
+
+
+def check_manifest(manifest: Mapping[str, Any], folder: Path, kind: str, *, internal: bool = False) -> None:
+    """Raise if a manifest is not of a release of that kind, or of its internal folder."""
+    if not kind or kind_in(manifest) != (kind, internal):
+        what = "internal folder of a release" if internal else "release"
+        raise InputError(f"is no {what}: it has no {MANIFEST} of one", where=str(folder), do="check the path")
+    if manifest.get("format") != FORMAT:
+        raise InputError("was made by a newer Tacita", where=str(folder), do="update Tacita")
 
 
 def versions() -> dict[str, str]:
-    """Return what made the release."""
+    """Return what made a release of records."""
     return {"tacita": __version__, "python": platform.python_version(), "duckdb": version("duckdb")}
 
 
-def null_semantics(claim: Claim) -> str:
-    """Return how empty cells count, in a word."""
-    if claim.nulls.get("missing_as") == "category":
-        return "category"
-    nulls = Nulls.from_words(claim.nulls)
-    return "strict" if nulls.semantics is Semantics.ALPHA and nulls.alpha == 0 else str(nulls.semantics)
-
-
-def rounded_count(count: int) -> int | str:
-    """Return a count that tells how much, and not how many.
-
-    >>> rounded_count(0), rounded_count(3), rounded_count(14), rounded_count(12_345)
-    (0, 'fewer than 10', 10, 12000)
-    """
-    if count == 0:
-        return 0
-    if count < FEW:
-        return f"fewer than {FEW}"
-    digits = max(len(str(count)) - 2, 1)
-    return int(round(count, -digits))
-
-
-def reading(released: Microdata) -> dict[str, Any]:
-    """Return how the data file is read back: types, and how text is laid out."""
-    details = dict(released.source.details) if released.source.format in {"CSV", "TSV"} else {}
-    layout = {name: sign for name, sign in details.items() if name in {"decimal", "thousands"}}
-    if "delimiter" in details:
-        layout["delimiter"] = character(details["delimiter"]) or ","
-    return {"types": {c.name: _type_read_back(c, released) for c in released.columns}, **layout}
-
-
-def _type_read_back(column: Column, released: Microdata) -> str:
-    """Return the type of a column in a text file; one with cells that no such type holds is read as text."""
-    from tacita.model.missing_codes import MISSING_MARKERS
-
-    if not column.as_written:
-        return column.type.value
-    codes = released.attribute(column.name).missing
-    odd = any(code not in MISSING_MARKERS and not _is_number(code) for code in codes)
-    return column.type.value if column.type.is_numeric and not odd else ColumnType.TEXT.value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return ".." in text
-    return True
-
-
 def hashes(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return SHA-256 and size of every file of a folder, except a manifest, which cannot hold its own."""
+    """Return SHA-256 and size of every file of a folder."""
     files = sorted(path for path in folder.iterdir() if path.is_file())
     return {path.name: {"sha256": sha256(path), "bytes": path.stat().st_size} for path in files}
 
@@ -176,13 +109,26 @@ def sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def as_json(value: Mapping[str, Any]) -> str:
-    """Return a manifest as the text of its file."""
-    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+def file_faults(release: Path, public: Mapping[str, Any], full: Mapping[str, Any]) -> list[str]:
+    """Return which files were changed, are missing, or do not belong to the release; `full` is empty if unknown."""
+    expected = dict((full or public)["files"])
+    present = hashes(release)
+    if not full:
+        present.pop(MANIFEST, None)
+    faults = [f"{name} is missing" for name in expected if name not in present]
+    faults += [f"{name} does not belong to the release" for name in present if name not in expected]
+    faults += [f"{path.name}/ does not belong to the release" for path in sorted(release.iterdir()) if path.is_dir()]
+    changed = [name for name in expected if name in present and present[name] != expected[name]]
+    return faults + [f"{name} was changed: its SHA-256 is not that of the manifest" for name in changed]
 
 
-def source_told(original: Microdata) -> dict[str, Any]:
-    """Return what is remembered of the source: its name, its format and its hash."""
-    path = Path(original.source.name)
-    found = {"name": original.source.name, "format": original.source.format, "columns": len(original.columns)}
-    return found | ({"sha256": sha256(path), "bytes": path.stat().st_size} if path.is_file() else {})
+def internal_faults(internal: Path, full: Mapping[str, Any]) -> list[str]:
+    """Return which files of the internal folder were changed or are missing."""
+    faults = []
+    for name, file in full.get("internal_files", {}).items():
+        path = internal / name
+        if not path.is_file():
+            faults.append(f"{name} of the internal folder is missing")
+        elif sha256(path) != file["sha256"]:
+            faults.append(f"{name} of the internal folder was changed")
+    return faults

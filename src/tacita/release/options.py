@@ -1,20 +1,21 @@
-"""What may be chosen about a release, apart from how it was made safe."""
+"""What may be chosen about a release, apart from how it was made safe: the same fields mean the same for every kind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tacita.engines.protocol import Relation
-from tacita.errors import UsageError
+from tacita.errors import UsageError, did_you_mean
 from tacita.forms import Form, names_in
 from tacita.options import Typed, option
 from tacita.release.records.identifiers import check_key, key_from
 from tacita.toml.checked import Checked
 
 _PANEL = "The release"
+TABLE_FORMATS = ("csv", "wide-csv", "xlsx", "parquet", "sdmx-csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,45 @@ WEIGHT_NOISE = Form(
 """How weights are blurred; in a file a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseOptions:
-    """How the release folder is made.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderOptions:
+    """What may be chosen about the two folders of any release."""
+
+    internal: Path | None = option(
+        None, panel=_PANEL, key=None, help="Folder for what stays in the house; default: OUT.internal."
+    )
+    """Where the internal folder goes; None: beside the release, with ``.internal`` behind its name."""
+    force: bool = option(False, "--force", key=None, help="Replace files that exist.")
+    """Whether an existing release may be replaced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordOptions(FolderOptions):
+    """What may be chosen about a release of records."""
+
+    shuffle: bool = option(
+        True, "--no-shuffle", panel=_PANEL, help="Keep the order of the records, which may tell who is who."
+    )
+    """Whether the records are put in random order: the order of a file can tell who is who."""
+    escape_formulas: bool = option(
+        False,
+        "--escape-formulas",
+        panel=_PANEL,
+        help="Put an apostrophe before CSV cells that a spreadsheet would run.",
+    )
+    """Whether cells of a CSV file that a spreadsheet would run as formulas get an apostrophe in front."""
+    allow_derivable: bool = option(
+        False,
+        "--allow-derivable",
+        panel=_PANEL,
+        help="Release although an attribute that stays determines hidden cells.",
+    )
+    """Whether data are released although a single attribute that stays determines suppressed or recoded cells."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseOptions(RecordOptions):
+    """How microdata that the cycle made safe are released.
 
     >>> ReleaseOptions(pseudonymise=("id",))
     Traceback (most recent call last):
@@ -78,14 +115,6 @@ class ReleaseOptions:
       what to do: make a key of random bytes, ...
     """
 
-    internal: Path | None = option(
-        None, panel=_PANEL, key=None, help="Folder for what stays in the house; default: OUT.internal."
-    )
-    """Where the internal folder goes; None: beside the release, with ``.internal`` behind its name."""
-    shuffle: bool = option(
-        True, "--no-shuffle", panel=_PANEL, help="Keep the order of the records, which may tell who is who."
-    )
-    """Whether the tuples are put in random order: the order of a file can tell who is who."""
     seed: int | None = option(
         None, panel=_PANEL, least=0, secret=True, help="Where randomness begins; never published."
     )
@@ -138,24 +167,8 @@ class ReleaseOptions:
         help="Release although the claim cannot be checked on the written file.",
     )
     """Whether a claim that cannot be checked on the written file, such as one about a population, is released."""
-    escape_formulas: bool = option(
-        False,
-        "--escape-formulas",
-        panel=_PANEL,
-        help="Put an apostrophe before CSV cells that a spreadsheet would run.",
-    )
-    """Whether cells of a CSV file that a spreadsheet would run as formulas get an apostrophe in front."""
     drop: tuple[str, ...] = option((), panel=_PANEL, help="Further attributes not to release, with commas between.")
     """Further attributes that are not released, such as a weight that tells the stratum."""
-    allow_derivable: bool = option(
-        False,
-        "--allow-derivable",
-        panel=_PANEL,
-        help="Release although an attribute that stays determines hidden cells.",
-    )
-    """Whether data are released although a single attribute that stays determines suppressed or recoded cells."""
-    force: bool = option(False, "--force", key=None, help="Replace files that exist.")
-    """Whether an existing release may be replaced."""
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.seed < 0:
@@ -164,3 +177,65 @@ class ReleaseOptions:
             object.__setattr__(self, "key", key_from(file=self.key_file))
         if self.pseudonymise:
             check_key(self.key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskedOptions(RecordOptions):
+    """How masked microdata are released."""
+
+    publish_recipe: bool = option(
+        False, "--publish-recipe", panel=_PANEL, help="Hand out the recipe too, without its seed."
+    )
+    """Whether the recipe is handed out too, without its seed: who analyses noise wants to know its size."""
+    anyway: bool = option(
+        False,
+        "--anyway",
+        panel=_PANEL,
+        help="Release although a limit of the recipe is not kept; that is recorded.",
+    )
+    """Whether data are released although a limit of the recipe is not kept."""
+    ungated: bool = option(
+        False,
+        "--ungated",
+        panel=_PANEL,
+        help="Release although the recipe sets no limit of risk (accept); recorded.",
+    )
+    """Whether data are released although the recipe sets no limit of risk (`accept`); that is recorded and told."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions(FolderOptions):
+    """How protected tables are released.
+
+    >>> TableOptions(("cvs",))
+    Traceback (most recent call last):
+        ...
+    tacita.errors.UsageError: no format 'cvs' for a table; did you mean 'csv'?
+      what to do: use one of csv, wide-csv, xlsx, parquet, sdmx-csv
+    """
+
+    formats: tuple[str, ...] = option(
+        ("csv",),
+        typed=(
+            Typed(
+                "format_",
+                list[str],
+                "csv (default), wide-csv, xlsx, parquet or sdmx-csv; may be repeated, or with commas between.",
+                ("--format",),
+                panel=_PANEL,
+            ),
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_table_formats(self.formats)
+
+
+def check_table_formats(formats: Sequence[str]) -> None:
+    """Raise if a format of tables is not known."""
+    for name in formats:
+        if name not in TABLE_FORMATS:
+            raise UsageError(
+                f"no format '{name}' for a table{did_you_mean(name, TABLE_FORMATS)}",
+                do=f"use one of {', '.join(TABLE_FORMATS)}",
+            )

@@ -23,21 +23,9 @@ from filelock import FileLock, Timeout
 from tacita.errors import OutputError
 from tacita.files.atomic import force_to_disk
 from tacita.files.formats import has_credentials
+from tacita.release.manifest import TOKEN, Places, kind_in, manifest_in
 from tacita.settings import Settings
 from tacita.workspace import journalled, partial_beside, remove_free_locks, sweep
-
-MANIFEST = "manifest.json"
-TOKEN = "token"
-"""What tells one internal folder from another; it is in the internal manifest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where a release is being made."""
-
-    release: Path
-    internal: Path
-    token: str
 
 
 @contextlib.contextmanager
@@ -93,7 +81,7 @@ def put_back(state: Path) -> None:
     journal = state / "replacing"
     if not journal.is_dir():
         return
-    for entry in [each for each in journal.iterdir() if each.suffix == ".json"]:
+    for entry in list(journal.glob("*.json")):
         lock = FileLock(entry.with_suffix(".lock"))
         with contextlib.suppress(OSError, Timeout, ValueError, TypeError):
             lock.acquire(timeout=0)
@@ -125,13 +113,13 @@ class _Replaced:
         """Finish what was begun: the old folders go if the new release is there, otherwise they come back."""
         old, old_internal = Path(self.old), Path(self.old_internal)
         if not Path(self.target).exists():
-            if _token_of(Path(self.internal)) == self.token:
+            if manifest_in(Path(self.internal)).get(TOKEN) == self.token:
                 shutil.rmtree(self.internal)
             if old_internal.exists() and not Path(self.internal).exists():
                 old_internal.rename(self.internal)
             if old.exists():
                 old.rename(self.target)
-        elif _token_of(Path(self.internal)) == self.token:
+        elif manifest_in(Path(self.internal)).get(TOKEN) == self.token:
             for folder in (old, old_internal):
                 if folder.exists():
                     shutil.rmtree(folder)
@@ -160,26 +148,11 @@ def _swap(places: Places, target: Path, internal: Path, state: Path) -> None:
     Path(lock.lock_file).unlink(missing_ok=True)
 
 
-def _token_of(internal: Path) -> str | None:
-    try:
-        found = json.loads((internal / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    token = found.get(TOKEN) if isinstance(found, dict) else None
-    return token if isinstance(token, str) else None
-
-
 def _is_replaceable(folder: Path) -> bool:
     """Whether a folder is a release or an internal folder of ours, or has nothing in it: --force removes no other."""
     if not folder.is_dir():
         return False
-    if not any(folder.iterdir()):
-        return True
-    try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(found, dict) and str(found.get("kind", "")).startswith("tacita ")
+    return not any(folder.iterdir()) or bool(kind_in(manifest_in(folder))[0])
 
 
 def _let_others_read(release: Path) -> None:

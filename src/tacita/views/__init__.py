@@ -26,6 +26,7 @@ VIEWS = {
     "ChangeExplanation": "release",
     "ChangedRecords": "release",
     "CheckedProgram": "rules",
+    "ClaimVerification": "release",
     "Comparison": "comparison",
     "Conversion": "written_files",
     "Curve": "outcome",
@@ -51,7 +52,6 @@ VIEWS = {
     "TableFiles": "table_results",
     "TableImport": "table_results",
     "TableVerification": "release",
-    "Verification": "release",
     "WhyNot": "proofs",
 }
 """The name of a result, and the module of this room that gives it its forms."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tacita.api.masking import Masking
-    from tacita.release.kinds.masked.folder import ReleasedRecords
+    from tacita.release.kinds.masked.kind import ReleasedRecords
 
 _DO_LIMIT = "Add accept = SHARE to [attack] of the recipe, or release it without a limit: --ungated."
 

@@ -16,33 +16,31 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from tacita.api.releasing import ReleaseAttempt
-    from tacita.release.folder import Released
-    from tacita.release.kinds.masked.folder import ReleasedRecords
-    from tacita.release.kinds.masked.verify import MaskedVerification
+    from tacita.release.kind import Released, Verification
+    from tacita.release.kinds.masked.check import MaskedVerification
+    from tacita.release.kinds.microdata.claim import ClaimVerification
     from tacita.release.kinds.microdata.explain import Branch, ChangedRecords, ChangeExplanation
-    from tacita.release.kinds.tables.folder import ReleasedTables
-    from tacita.release.kinds.tables.opened import CellDecisions
-    from tacita.release.kinds.tables.verify import TableVerification
-    from tacita.release.verify import Verification
+    from tacita.release.kinds.tables.cells import CellDecisions
+    from tacita.release.kinds.tables.check import TableVerification
 
 _NO_PROOF = "  no internal folder: files are compared with the manifest of the release alone"
 _SHOWN = 20
 _ADD_OUT = "; add --out FOLDER to release it."
 
 
-class ReleasedView(View["Released | ReleasedRecords"]):
+class ReleasedView(View["Released"]):
     """The forms of a release of microdata."""
 
-    def title(self, result: Released | ReleasedRecords) -> str:
+    def title(self, result: Released) -> str:
         """Return where it is."""
         return f"The release {result.folder.name}"
 
-    def as_dict(self, result: Released | ReleasedRecords) -> dict[str, Any]:
+    def as_dict(self, result: Released) -> dict[str, Any]:
         """Return where it is, and what has to be said about it."""
         places = {"folder": result.folder, "internal": result.internal, "data": result.data}
         return places | {"notes": list(result.notes)}
 
-    def as_text(self, result: Released | ReleasedRecords) -> RenderableType:
+    def as_text(self, result: Released) -> RenderableType:
         """Return what was written, and what a person may want to do next."""
         return _group([*(f"Note: {note}" for note in result.notes), *self._written(result)])
 
@@ -65,25 +63,18 @@ class ReleasedRecordsView(ReleasedView):
         ]
 
 
-class ReleasedTablesView(View["ReleasedTables"]):
+class ReleasedTablesView(ReleasedView):
     """The forms of a release of tables."""
 
-    def title(self, result: ReleasedTables) -> str:
-        """Return where it is."""
-        return f"The release {result.folder.name}"
-
-    def as_dict(self, result: ReleasedTables) -> dict[str, Any]:
+    def as_dict(self, result: Released) -> dict[str, Any]:
         """Return where it is, and its files."""
         return {"folder": result.folder, "internal": result.internal, "files": list(result.files)}
 
-    def as_text(self, result: ReleasedTables) -> RenderableType:
-        """Return what was written."""
-        return _group(
-            [
-                f"Released to {result.folder}: {', '.join(result.files)}, a page and a manifest.",
-                f"What stays in the house is in {result.internal}.",
-            ]
-        )
+    def _written(self, result: Any) -> list[str]:
+        return [
+            f"Released to {result.folder}: {', '.join(result.files)}, a page and a manifest.",
+            f"What stays in the house is in {result.internal}.",
+        ]
 
 
 class ReleaseAttemptView(View["ReleaseAttempt"]):
@@ -119,21 +110,42 @@ class ReleaseAttemptView(View["ReleaseAttempt"]):
         return Group(result.result.to_terminal(), *lines([""]), *written, *lines(said))
 
 
-class VerificationView(View["Verification"]):
-    """The forms of a check of a release against its claim."""
+class _VerificationView(View[Any]):
+    """What the forms of every verification begin with."""
+
+    question = "{} is what it says"
 
     def title(self, result: Verification) -> str:
         """Return what was checked."""
-        return f"Whether the claim of {result.folder.name} holds"
+        return f"Whether {self.question.format(result.folder.name)}"
 
-    def as_dict(self, result: Verification) -> dict[str, Any]:
+    def as_dict(self, result: Any) -> dict[str, Any]:
+        """Return the verdict and the faults."""
+        return {"holds": result.holds, "verdict": result.verdict, "faults": list(result.faults)}
+
+    def as_text(self, result: Any) -> RenderableType:
+        """Return the verdict first, then the faults and the figures."""
+        said = [result.verdict, "", *(f"  fault: {fault}" for fault in result.faults), *self._figures(result)]
+        return _group([*said, *([] if result.with_proof else [_NO_PROOF]), *self._next(result)])
+
+    def _figures(self, result: Any) -> list[str]:
+        raise NotImplementedError
+
+    def _next(self, result: Any) -> list[str]:
+        return []
+
+
+class ClaimVerificationView(_VerificationView):
+    """The forms of a check of a release against its claim."""
+
+    question = "the claim of {} holds"
+
+    def as_dict(self, result: ClaimVerification) -> dict[str, Any]:
         """Return the verdict, the claim, and the figures that were measured anew."""
         return {
-            "holds": result.holds,
-            "verdict": result.verdict,
-            "faults": list(result.faults),
+            **super().as_dict(result),
             "checked": not result.unchecked and result.unsafe is not None,
-            "checked_in_part": list(result.held),
+            "checked_in_part": list(result.checked_in_part),
             "with_internal_folder": result.with_proof,
             "derivable_allowed": result.is_derivable,
             "claim": claim_dict(result.claim),
@@ -143,72 +155,54 @@ class VerificationView(View["Verification"]):
             "largest_risk": result.largest_risk,
         }
 
-    def as_text(self, result: Verification) -> RenderableType:
-        """Return the verdict first."""
-        claim = result.claim
-        said = [result.verdict, "", *(f"  fault: {fault}" for fault in result.faults)]
-        for measure, given in claim.measures:
+    def _figures(self, result: ClaimVerification) -> list[str]:
+        said = []
+        for measure, given in result.claim.measures:
             parameters = ", ".join(f"{name} {value}" for name, value in given.items())
             said.append(f"  measure: {measure}{f' ({parameters})' if parameters else ''}")
-        said += [f"  the intruder knows: {', '.join(claim.known)}"]
+        said += [f"  the intruder knows: {', '.join(result.claim.known)}"]
         if result.unsafe is not None and result.largest_risk is not None:
             said += [f"  records: {result.records:,}", f"  unsafe: {result.unsafe:,}"]
             said += [f"  largest risk: {figure(result.largest_risk)}"]
         if result.unsafe_strict is not None:
             said.append(f"  below k in the strict sense: {result.unsafe_strict:,}")
-        return _group([*said, *([] if result.with_proof else [_NO_PROOF])])
+        return said
 
 
-class TableVerificationView(View["TableVerification"]):
+class TableVerificationView(_VerificationView):
     """The forms of a check of released tables."""
 
-    def title(self, result: TableVerification) -> str:
-        """Return what was checked."""
-        return f"Whether {result.folder.name} is what was audited"
+    question = "{} is what was audited"
 
     def as_dict(self, result: TableVerification) -> dict[str, Any]:
         """Return the verdict and the faults."""
-        return {
-            "holds": result.holds,
-            "verdict": result.verdict,
-            "faults": list(result.faults),
-            "with_internal_folder": result.with_proof,
-            "tables": result.tables,
-        }
+        return {**super().as_dict(result), "with_internal_folder": result.with_proof, "tables": result.tables}
 
-    def as_text(self, result: TableVerification) -> RenderableType:
-        """Return the verdict first."""
-        said = [result.verdict, "", *(f"  fault: {fault}" for fault in result.faults)]
-        said += [f"  tables: {result.tables:,}", f"  withheld figures: {result.withheld:,}"]
-        said += [] if result.with_proof else [_NO_PROOF]
-        return _group([*said, f"  to attack them again: tacita table audit SPEC.toml --pattern {result.folder}"])
+    def _figures(self, result: TableVerification) -> list[str]:
+        return [f"  tables: {result.tables:,}", f"  withheld figures: {result.withheld:,}"]
+
+    def _next(self, result: TableVerification) -> list[str]:
+        return [f"  to attack them again: tacita table audit SPEC.toml --pattern {result.folder}"]
 
 
-class MaskedVerificationView(View["MaskedVerification"]):
+class MaskedVerificationView(_VerificationView):
     """The forms of a check of released masked microdata."""
 
-    def title(self, result: MaskedVerification) -> str:
-        """Return what was checked."""
-        return f"Whether {result.folder.name} is what was attacked"
+    question = "{} is what was attacked"
 
     def as_dict(self, result: MaskedVerification) -> dict[str, Any]:
         """Return the verdict, the faults, and what was allowed on release."""
         return {
-            "holds": result.holds,
-            "verdict": result.verdict,
-            "faults": list(result.faults),
+            **super().as_dict(result),
             "with_internal_folder": result.with_proof,
             "released_against": list(result.against),
             "ungated": result.is_ungated,
             "derivable_allowed": result.is_derivable,
         }
 
-    def as_text(self, result: MaskedVerification) -> RenderableType:
-        """Return the verdict first."""
-        said = [result.verdict, "", *(f"  fault: {fault}" for fault in result.faults)]
-        said += [f"  released although: {reason}" for reason in result.against]
-        said += ["  released without a limit of risk (--ungated)"] if result.is_ungated else []
-        return _group([*said, *([] if result.with_proof else [_NO_PROOF])])
+    def _figures(self, result: MaskedVerification) -> list[str]:
+        said = [f"  released although: {reason}" for reason in result.against]
+        return said + (["  released without a limit of risk (--ungated)"] if result.is_ungated else [])
 
 
 class ChangeExplanationView(View["ChangeExplanation"]):

@@ -38,7 +38,7 @@ _ORDER, _PLACE = "the order of the records", "the place of the record in "
 _NOT_LINKED = (Category.QUASI_IDENTIFIER, Category.WEIGHT, Category.CLUSTER_KEY, Category.IDENTIFIER)
 
 
-def derivable(
+def find_derivable(
     original: Relation,
     released: Relation,
     origin: NDArray[np.int64] | None,
@@ -59,7 +59,7 @@ def derivable(
     `only_coarsened`: changed cells count only where values were put together, not where they were perturbed.
     """
     columns = list(_columns(original, released, origin, renamed))
-    targets = [each for column in columns if column.name not in perturbed for each in column.targets(only_coarsened)]
+    targets = [t for column in columns if column.name not in perturbed for t in column.targets(only_coarsened)]
     if not targets:
         return ()
     clusters = _clusters(original, cluster, origin)
@@ -72,13 +72,13 @@ def cluster_key(dictionary: Dictionary) -> str | None:
 
 
 def check_not_derivable(
-    found: Sequence[DerivableValues], where: str, dictionary: Dictionary, *, of_recipe: bool = False
+    derived: Sequence[DerivableValues], where: str, dictionary: Dictionary, *, of_recipe: bool = False
 ) -> None:
     """Raise if hidden cells can be derived, with the attributes and the remedies."""
-    if not found:
+    if not derived:
         return
-    by_order = [each for each in found if each.clue.startswith((_ORDER, _PLACE))]
-    by_attributes = [each for each in found if each.clue != _ORDER]
+    by_order = [d for d in derived if d.clue.startswith((_ORDER, _PLACE))]
+    by_attributes = [d for d in derived if d.clue != _ORDER]
     if of_recipe:
         in_recipe = "treat what tells it in the recipe too, or leave it out as an identifier (--identifier)"
         remedies = [in_recipe] if by_attributes else []
@@ -87,29 +87,29 @@ def check_not_derivable(
     if by_order:
         remedies.append("leave out --no-shuffle, so that the order tells nothing")
     raise OutputError(
-        faults_text([_sentence(each) for each in found]),
+        faults_text([_sentence(d) for d in derived]),
         where=where,
         do=f"{', or '.join(remedies)}; or accept it with --allow-derivable. Nothing was written",
     )
 
 
-def _remedies(found: Sequence[DerivableValues], dictionary: Dictionary) -> list[str]:
+def _remedies(derived: Sequence[DerivableValues], dictionary: Dictionary) -> list[str]:
     """Return what can be done about attributes that determine hidden cells, as what to ask for."""
-    clues = list(dict.fromkeys(name for each in found for name in (each.of or (each.clue,))))
+    clues = list(dict.fromkeys(name for d in derived for name in (d.of or (d.clue,))))
     if not clues:
         return []
     remedies = [f"drop what tells it (--drop {','.join(clues[:3])}{',...' if len(clues) > 3 else ''})"]
     categories = {name: dictionary[name].category for name in clues if name in dictionary.names}
     linkable = [
-        f"{each.target}={each.clue}"
-        for each in found
-        if not each.of and each.suppressed and categories.get(each.clue) not in _NOT_LINKED
+        f"{d.target}={d.clue}"
+        for d in derived
+        if not d.of and d.suppressed and categories.get(d.clue) not in _NOT_LINKED
     ]
     if linkable:
         remedies.append(f"suppress it along (--linked {linkable[0]})")
     if Category.WEIGHT in categories.values():
         remedies.append("blur the weight, or blur it more (--weight-noise PERCENT)")
-    if any(each.of for each in found):
+    if any(d.of for d in derived):
         remedies.append("leave out --keep-clusters, so that members cannot be counted")
     return remedies
 
@@ -123,13 +123,14 @@ def with_derivable(sentence: str, *, is_derivable: bool) -> str:
     return f"{sentence} Hidden values can be derived (allowed)." if is_derivable else sentence
 
 
-def allowed_notes(found: Sequence[DerivableValues]) -> tuple[str, ...]:
+def allowed_notes(derived: Sequence[DerivableValues]) -> tuple[str, ...]:
     """Return what is said, inside only, if data are released although hidden cells can be derived."""
-    return tuple(f"allowed by --allow-derivable: {each}" for each in found)
+    return tuple(f"allowed by --allow-derivable: {derivation}" for derivation in derived)
 
 
-def _sentence(each: DerivableValues) -> str:
-    return f"hidden values can be derived: {each}" + (", for somebody who knows the codes" if each.public else "")
+def _sentence(derivation: DerivableValues) -> str:
+    knows = ", for somebody who knows the codes" if derivation.public else ""
+    return f"hidden values can be derived: {derivation}{knows}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,7 +201,7 @@ def _columns(
 
 def _clusters(original: Relation, key: str | None, origin: NDArray[np.int64] | None) -> Codes | None:
     """Return the cluster of each released record, a record without a key being one of its own."""
-    column = next((each for each in original.columns if each.name == key), None)
+    column = next((candidate for candidate in original.columns if candidate.name == key), None)
     if column is None:
         return None
     codes = _ordered(_texts(original, column))[0]
@@ -273,8 +274,8 @@ def _numbered(codes: Codes) -> Codes:
     >>> _numbered(np.array([7, -1, 3, 7])).tolist()
     [1, -1, 0, 1]
     """
-    values, found = np.unique(codes, return_inverse=True)
-    return found.reshape(-1).astype(np.int64) - int(len(values) > 0 and values[0] < 0)
+    values, places = np.unique(codes, return_inverse=True)
+    return places.reshape(-1).astype(np.int64) - int(len(values) > 0 and values[0] < 0)
 
 
 def _in_classes(codes: Codes, within: Codes) -> Codes:
@@ -291,6 +292,6 @@ def _in_classes(codes: Codes, within: Codes) -> Codes:
     place = np.arange(len(order)) - np.repeat(starts, sizes)
     first = np.concatenate([[True], (value[1:] != value[:-1]) | new[1:]])
     place = place[np.flatnonzero(first)][np.cumsum(first) - 1]
-    found = np.empty(len(codes), dtype=np.int64)
-    found[order] = np.where(value < 0, -1, place * _CLASSES // np.repeat(sizes, sizes))
-    return found
+    classes = np.empty(len(codes), dtype=np.int64)
+    classes[order] = np.where(value < 0, -1, place * _CLASSES // np.repeat(sizes, sizes))
+    return classes

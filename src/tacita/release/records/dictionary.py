@@ -20,9 +20,9 @@ from tacita.model.attribute import Attribute, Category, Kind
 from tacita.model.dictionary import Dictionary, MissingAs
 from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
-from tacita.release.tuples import Tuples
+from tacita.release.records.tuples import Tuples
 
-SPSS = (".sav", ".zsav", ".por")
+_SPSS = (".sav", ".zsav", ".por")
 """Endings of files in which empty text is a value, unless it is declared missing."""
 _AT_ONCE = 5_000
 _SPELLINGS = 50
@@ -30,8 +30,19 @@ _SPELLINGS = 50
 _RANGE_OR_TAG = re.compile(r".*\.\..*|\.[a-zA-Z_]")
 
 
-def released_dictionary(before: Microdata, after: Dictionary, tuples: Tuples, missing_as: MissingAs) -> Dictionary:
-    """Return the dictionary of the released tuples; `missing_as` is how the claim counts empty cells."""
+def released_dictionary(
+    before: Microdata,
+    after: Dictionary,
+    tuples: Tuples,
+    missing_as: MissingAs,
+    ending: str,
+    changed: frozenset[str] | None = None,
+) -> Dictionary:
+    """Return the dictionary of the released records; `missing_as` is how the claim counts empty cells.
+
+    SPSS has no other way to say that a text is not there than to declare empty text missing, in attributes that were
+    changed; `changed` are those that were touched, unless given. Elsewhere an empty text is a value as before.
+    """
     columns = {column.name: column for column in tuples.relation.columns}
     types = {column.name: column.type for column in before.columns}
     attributes = [
@@ -39,12 +50,11 @@ def released_dictionary(before: Microdata, after: Dictionary, tuples: Tuples, mi
         for attribute in after
         if attribute.name in columns
     ]
-    return replace(after, attributes=tuple(attributes), scenarios={}, missing_as=missing_as)
-
-
-def with_blanks_missing(dictionary: Dictionary, tuples: Tuples) -> Dictionary:
-    """Declare empty text missing where cells were touched: SPSS has no other way to say that a text is not there."""
-    texts = {column.name for column in tuples.relation.columns if column.type is ColumnType.TEXT} & tuples.touched
+    dictionary = replace(after, attributes=tuple(attributes), scenarios={}, missing_as=missing_as)
+    if ending not in _SPSS:
+        return dictionary
+    texts = {name for name, column in columns.items() if column.type is ColumnType.TEXT}
+    texts &= tuples.touched if changed is None else changed
     return dictionary.mapped(
         lambda a: a.with_(missing=(*a.missing, "")) if a.name in texts and "" not in a.missing else a
     )
@@ -77,7 +87,7 @@ def occurring(relation: Relation, column: Column, codes: Iterable[str]) -> set[s
     """Return which of some codes, given as text, stand in a column."""
     terms = {code: _value(column, code) for code in codes}
     known = [(code, term) for code, term in terms.items() if term is not None]
-    found: set[str] = set()
+    present: set[str] = set()
     is_number = column.type.is_numeric
     value: exp.Expr = exp.column(column.physical)
     value = as_double(value) if is_number else as_text(value)
@@ -86,8 +96,8 @@ def occurring(relation: Relation, column: Column, codes: Iterable[str]) -> set[s
         plan = exp.select(exp.alias_(value, "v")).distinct().from_(relation.source())
         among = exp.In(this=value.copy(), expressions=[term for _, term in part])
         there = {row["v"] for row in relation.engine.run(plan.where(among))}
-        found |= {code for code, _ in part if (float(code) if is_number else code) in there}
-    return found
+        present |= {code for code, _ in part if (float(code) if is_number else code) in there}
+    return present
 
 
 def _value(column: Column, code: str) -> exp.Expr | None:
@@ -109,7 +119,7 @@ def _order(attribute: Attribute, column: Column, relation: Relation) -> tuple[st
     value = exp.column(column.physical)
     counted = exp.alias_(exp.Count(this=exp.Distinct(expressions=[value])), "n")
     distinct = int(relation.engine.run(exp.select(counted).from_(relation.source()))[0]["n"])
-    return tuple(each for each in attribute.order if each in left) if distinct == len(left) else ()
+    return tuple(value for value in attribute.order if value in left) if distinct == len(left) else ()
 
 
 def _missing_spellings(relation: Relation, column: Column) -> list[str]:
@@ -120,7 +130,9 @@ def _missing_spellings(relation: Relation, column: Column) -> list[str]:
     absent = exp.Is(this=exp.column(column.physical), expression=exp.Null())
     there = exp.Not(this=exp.Is(this=spelling.copy(), expression=exp.Null()))
     plan = exp.select(exp.alias_(spelling, "v")).distinct().from_(relation.source()).where(absent, there)
-    found = sorted(row["v"] for row in relation.engine.run(plan.limit(_SPELLINGS + 1)))
+    spellings = sorted(row["v"] for row in relation.engine.run(plan.limit(_SPELLINGS + 1)))
     if column.type is not ColumnType.TEXT:  # words such as NA are taken for missing there without being declared
-        found = [spelt for spelt in found if _value(column, spelt) is not None or _RANGE_OR_TAG.fullmatch(spelt)]
-    return found if len(found) <= _SPELLINGS else []
+        spellings = [
+            spelt for spelt in spellings if _value(column, spelt) is not None or _RANGE_OR_TAG.fullmatch(spelt)
+        ]
+    return spellings if len(spellings) <= _SPELLINGS else []

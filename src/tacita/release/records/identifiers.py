@@ -33,17 +33,29 @@ if TYPE_CHECKING:
 _DO = f"{HOW_TO_MAKE_ONE}; give it in a file, or in an environment variable"
 
 
-def without_undecided(
+def identifiers_of(before: Microdata, after: Microdata) -> tuple[str, ...]:
+    """Return every attribute that was an identifier before or after records were changed."""
+    attributes = [*before.dictionary.of(Category.IDENTIFIER), *after.dictionary.of(Category.IDENTIFIER)]
+    return tuple(dict.fromkeys(attribute.name for attribute in attributes))
+
+
+def with_identifiers(microdata: Microdata, names: Collection[str]) -> Microdata:
+    """Return microdata in which these attributes, where it has them, are identifiers."""
+    categories = {name: Category.IDENTIFIER for name in names if name in microdata.dictionary.names}
+    return microdata.with_dictionary(microdata.dictionary.with_categories(categories))
+
+
+def undecided_identifiers(
     microdata: Microdata, decided: Collection[str] = ()
-) -> tuple[dict[str, Category], tuple[str, ...]]:
-    """Return categories for attributes that nobody decided on and that must not be released, and notes about them.
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return attributes that nobody decided on and that may name respondents, and notes about them.
 
     This is the last line of defence: `Dataset.for_release` has made identifiers of them long before, unless somebody
     put the outcome together themselves. `decided` are attributes that have a role without having a category.
     """
     base = ExperienceBase.load(Settings.from_environment().experience)
-    found = [d for d in doubts(microdata.relation, microdata.dictionary, base, decided) if d.is_dropped]
-    return {doubt.attribute: Category.IDENTIFIER for doubt in found}, tuple(told(found))
+    dropped = [d for d in doubts(microdata.relation, microdata.dictionary, base, decided) if d.is_dropped]
+    return tuple(doubt.attribute for doubt in dropped), tuple(told(dropped))
 
 
 def key_from(*, file: Path | None = None, variable: str | None = None) -> bytes:
@@ -106,7 +118,7 @@ def _pseudonymised(
 
     for batch in batches:
         values = batch.column(0).to_pylist()
-        made = [pseudonym(value.removesuffix(".0") if is_number else value, key) for value in values]
+        names = [pseudonym(value.removesuffix(".0") if is_number else value, key) for value in values]
         yield pa.RecordBatch.from_arrays(
-            [batch.column(0).cast(pa.string()), pa.array(made, pa.string())], schema=schema
+            [batch.column(0).cast(pa.string()), pa.array(names, pa.string())], schema=schema
         )

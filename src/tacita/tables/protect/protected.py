@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +162,7 @@ def to_within(share: float | None) -> str:
 class Protected(Result):
     """All tables of a specification, protected; `passed` says whether the audit found nothing."""
 
+    released_as: ClassVar = "table release"
     title: str
     tables: tuple[ProtectedTable, ...]
     specification: str = ""

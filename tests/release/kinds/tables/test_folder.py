@@ -12,17 +12,18 @@ import pytest
 from tests.release.kinds.tables.three_by_three import SECRET, protected
 
 from tacita.errors import InternalError, OutputError, UsageError
-from tacita.release.kinds.tables import folder as folders
-from tacita.release.kinds.tables.folder import FORMATS, TableOptions, write_tables
-from tacita.release.kinds.tables.verify import verify_tables
-from tacita.release.placing import MANIFEST
+from tacita.release.kinds.tables import kind
+from tacita.release.manifest import MANIFEST
+from tacita.release.options import TABLE_FORMATS, TableOptions
+from tacita.release.verify import verify
+from tacita.release.writing import write_release
 
 
 def test_all_formats_are_written_and_no_secret_leaves_the_house(tmp_path: Path) -> None:
-    released = write_tables(protected(), tmp_path / "out", TableOptions(FORMATS))
+    released = write_release(protected(), tmp_path / "out", TableOptions(TABLE_FORMATS))
     names = sorted(path.name for path in released.folder.iterdir())
     assert names == sorted([*released.files, "tables.html", MANIFEST])
-    assert len(released.files) == len(FORMATS)
+    assert len(released.files) == len(TABLE_FORMATS)
     for path in released.folder.iterdir():
         if path.suffix in {".xlsx", ".parquet"}:
             continue
@@ -36,7 +37,7 @@ def test_all_formats_are_written_and_no_secret_leaves_the_house(tmp_path: Path) 
 
 
 def test_the_house_keeps_values_reasons_intervals_and_the_verdict(tmp_path: Path) -> None:
-    released = write_tables(protected(), tmp_path / "out")
+    released = write_release(protected(), tmp_path / "out")
     rows = pq.read_table(released.internal / "turnover.parquet").to_pylist()
     sensitive = next(row for row in rows if row["status"] == "primary")
     assert (sensitive["value"], sensitive["rule"]) == (SECRET[0], "p % (10)")
@@ -55,7 +56,7 @@ def test_the_house_keeps_values_reasons_intervals_and_the_verdict(tmp_path: Path
 
 def test_what_fails_the_audit_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"not protected: \(sector=II, region=B"):
-        write_tables(protected(level=500.0), tmp_path / "out")
+        write_release(protected(level=500.0), tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
 
@@ -66,18 +67,18 @@ def test_a_pattern_that_was_changed_after_the_audit_is_noticed(tmp_path: Path, m
     values[10] = one.table.values[10]
     wrong = dataclasses.replace(given, tables=(dataclasses.replace(one, values=values),))
     with pytest.raises(InternalError, match="other cells are withheld"):
-        write_tables(wrong, tmp_path / "out")
+        write_release(wrong, tmp_path / "out")
     values = one.values.copy()
     values[0] += 1
     wrong = dataclasses.replace(given, tables=(dataclasses.replace(one, values=values),))
-    monkeypatch.setattr(folders, "write_parts", _writes_the_right_one(given))
+    monkeypatch.setattr(kind, "write_parts", _writes_the_right_one(given))
     with pytest.raises(InternalError, match="a figure differs"):
-        write_tables(wrong, tmp_path / "out")
+        write_release(wrong, tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
 
 def _writes_the_right_one(given):
-    from tacita.release.kinds.tables.folder import write_parts
+    from tacita.release.kinds.tables.kind import write_parts
 
     def write(parts, folder, formats, **options):
         return write_parts(given.external_parts(), folder, formats, **options)
@@ -86,10 +87,10 @@ def _writes_the_right_one(given):
 
 
 def test_an_existing_release_is_replaced_only_by_force(tmp_path: Path) -> None:
-    write_tables(protected(), tmp_path / "out")
+    write_release(protected(), tmp_path / "out")
     with pytest.raises(OutputError, match="exists already"):
-        write_tables(protected(), tmp_path / "out")
-    write_tables(protected(), tmp_path / "out", TableOptions(("xlsx",), force=True))
+        write_release(protected(), tmp_path / "out")
+    write_release(protected(), tmp_path / "out", TableOptions(("xlsx",), force=True))
     assert not (tmp_path / "out" / "turnover.csv").exists()
 
 
@@ -99,7 +100,7 @@ def test_unknown_formats_are_refused() -> None:
 
 
 def test_the_released_csv_tells_the_codes(tmp_path: Path) -> None:
-    write_tables(protected(), tmp_path / "out")
+    write_release(protected(), tmp_path / "out")
     with (tmp_path / "out" / "turnover.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0] == {"sector": "Total", "region": "Total", "value": "253", "status": ""}
@@ -110,9 +111,9 @@ def test_the_released_csv_tells_the_codes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["{", "3", "[{}]", "[]", '[{"table": "turnover"}]'])
 def test_an_audit_that_cannot_be_read_verifies_nothing(tmp_path: Path, text: str) -> None:
-    released = write_tables(protected(), tmp_path / "out")
+    released = write_release(protected(), tmp_path / "out")
     (released.internal / "audit.json").write_text(text, encoding="utf-8")
-    found = verify_tables(str(released.folder))
+    found = verify(str(released.folder))
     assert not found.holds
     assert any("not verified" in fault for fault in found.faults)
     assert not [fault for fault in found.faults if "nobody can say" in fault]

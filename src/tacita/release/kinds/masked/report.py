@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tacita.errors import listed
-from tacita.model.figures import Share, figure
+from tacita.model.figures import Share, about, figure
 from tacita.model.microdata import Microdata
 from tacita.recipes.carry_out import Done, Masked
 from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe_file import recipe_text
-from tacita.release.kinds.microdata.external_report import about
-from tacita.release.tuples import Tuples
+from tacita.release.records.tuples import Tuples
 from tacita.utility.catalogue import LOSSES
 from tacita.version import __version__
 from tacita.views.evaluation import evaluation_parts, headline, of_hundred
@@ -51,14 +50,14 @@ def external_report(
         body.insert(2, tag("p", _NO_LIMIT))
     losses = [lost for lost in evaluation.bounded_losses if 0 <= lost.figure <= 1]
     if losses and not _is_differentially_private(masked):
-        told: list[list[Cell]] = [
+        shares: list[list[Cell]] = [
             [LOSSES.fact(lost.measure, "compares") or lost.measure, about(lost.figure)] for lost in losses
         ]
         body.append(
             section(
                 "Information loss",
                 tag("p", "0 % is the file as it was collected, 100 % a file that says nothing."),
-                table(["measured as", "loss"], told),
+                table(["measured as", "loss"], shares),
             )
         )
     body.append(tag("footer", f"Made with Tacita {__version__}. How it was made safe is kept apart from this page."))

@@ -11,27 +11,19 @@ from tacita.files.declared_missing import is_declared
 from tacita.model.attribute import Category
 from tacita.model.relation import Column
 from tacita.recipes.carry_out import Masked
-from tacita.release.records.shuffling import as_relation, generator
-from tacita.release.tuples import ROW, Tuples, in_style
+from tacita.release.records.identifiers import identifiers_of
+from tacita.release.records.tuples import Tuples, generator, in_style, numbered, store_in_order
 
 _ORDER = 2**31
 """The stream of randomness of the order: steps have those of their numbers, and none of them has this one."""
 
 
-def identifiers_of(masked: Masked) -> tuple[str, ...]:
-    """Return every attribute that was an identifier before or after."""
-    found = [*masked.original.dictionary.of(Category.IDENTIFIER), *masked.released.dictionary.of(Category.IDENTIFIER)]
-    return tuple(dict.fromkeys(attribute.name for attribute in found))
-
-
 def released_tuples(masked: Masked, seed: int, *, shuffle: bool) -> Tuples:
     """Return the tuples of a release. Spellings of the source stay where they tell nothing of known values."""
-    import numpy as np
-
     relation = masked.released.relation
     dictionary = masked.released.dictionary
     keys = [attribute.name for attribute in dictionary.of(Category.CLUSTER_KEY)]
-    gone = [name for name in (*identifiers_of(masked), *keys) if name in dictionary.names]
+    gone = [name for name in (*identifiers_of(masked.original, masked.released), *keys) if name in dictionary.names]
     order = generator(seed, _ORDER).permutation(relation.count()) + 1 if shuffle else None
     taken = taken_codes(masked)
     columns = []
@@ -44,19 +36,9 @@ def released_tuples(masked: Masked, seed: int, *, shuffle: bool) -> Tuples:
         spelt = _spelt(masked, column, is_known=column.name in known, is_taken=is_taken)
         terms += [exp.alias_(spelt, f"{column.physical}w")] if spelt is not None else []
         columns.append(replace(column, as_written=f"{column.physical}w" if spelt is not None else None))
-    numbered = exp.select("*", exp.alias_(relation.engine.numbered(relation), ROW)).from_(relation.source())
-    plan = exp.select(*terms).from_(numbered.subquery("p"))
-    place: exp.Expr = exp.column(ROW, table="p")
-    places = None
-    if order is not None:
-        places = as_relation(relation.engine, row=order, place=np.arange(1, len(order) + 1))
-        on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column("c0", table="o"))
-        plan = plan.join(places.source().as_("o"), on=on)
-        place = exp.column("c1", table="o")
-    stored = relation.engine.store(plan.order_by(place), columns)
-    if places is not None:
-        relation.engine.drop(places)
-    return Tuples(stored, tuple(gone), (), (), _touched(masked, columns), order)
+    plan = exp.select(*terms).from_(numbered(relation).subquery("p"))
+    stored = store_in_order(relation.engine, plan, columns, order)
+    return Tuples(stored, tuple(gone), _touched(masked, columns), order)
 
 
 def taken_codes(masked: Masked) -> tuple[str, ...]:
@@ -65,14 +47,14 @@ def taken_codes(masked: Masked) -> tuple[str, ...]:
     There the code can no longer mean missing, and empty cells have to.
     """
     relation = masked.released.relation
-    found = []
+    taken = []
     for column in relation.columns:
         hit = None
         if column.name in masked.changed:
             hit = is_declared(column, masked.released.attribute(column.name))
         if hit is not None and relation.engine.run(exp.select("1").from_(relation.source()).where(hit).limit(1)):
-            found.append(column.name)
-    return tuple(found)
+            taken.append(column.name)
+    return tuple(taken)
 
 
 def _spelt(masked: Masked, column: Column, *, is_known: bool, is_taken: bool) -> exp.Expr | None:
@@ -89,8 +71,8 @@ def _spelt(masked: Masked, column: Column, *, is_known: bool, is_taken: bool) ->
         absent = exp.Is(this=value.copy(), expression=exp.Null())
         theirs = exp.Case(ifs=[exp.If(this=absent, true=theirs)])
     ours = in_style(masked.original.source, value, column.type)
-    told = [each for each in (theirs, ours) if each is not None]
-    return exp.func("coalesce", *told) if len(told) > 1 else told[0] if told else None
+    spellings = [spelling for spelling in (theirs, ours) if spelling is not None]
+    return exp.func("coalesce", *spellings) if len(spellings) > 1 else spellings[0] if spellings else None
 
 
 def _touched(masked: Masked, columns: Sequence[Column]) -> frozenset[str]:

@@ -7,13 +7,77 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from tacita.cycle.decisions import Decisions
+from tacita.cycle.outcome import Claim
 from tacita.cycle.suppression.account import FOR_OTHERS
 from tacita.errors import UsageError, counted, did_you_mean
 from tacita.model.decision import EVERY_RECORD, Decision
 from tacita.model.result import Result
-from tacita.release.records_of import OpenedRelease
+from tacita.release.kinds.microdata.claim import claim_in
+from tacita.release.opening import OpenedRelease, kind_of, open_release
+from tacita.release.records.data_file import ORDER
+
+DECISIONS = "decisions.parquet"
+
+
+class OpenedMicrodata(OpenedRelease):
+    """A release of microdata with its claim, its decisions, and which record of the source each released one was."""
+
+    __slots__ = ()
+
+    @property
+    def claim(self) -> Claim:
+        """What is said of the release."""
+        return claim_in(self.manifest, where=self.internal)
+
+    @property
+    def records(self) -> int:
+        """The number of released records."""
+        return int(self.manifest["records"])
+
+    @property
+    def decisions(self) -> Decisions:
+        """The log; its rows are those of the source."""
+        return Decisions(self.table(DECISIONS))
+
+    def source_row(self, released_row: int) -> int:
+        """Return the number, from 1, that a released record has in the source."""
+        if not 1 <= released_row <= self.records:
+            raise UsageError(f"there is no record {released_row:,}", do=f"give a number from 1 to {self.records:,}")
+        if not self.manifest["shuffled"]:
+            return released_row
+        return int(self.table(ORDER)["source"][released_row - 1].as_py())
+
+    def released_rows(self) -> list[int]:
+        """Return the place in the release of each record of the source, in the order of the source."""
+        if not self.manifest["shuffled"]:
+            return list(range(1, self.records + 1))
+        places = [0] * self.records
+        for place, source in enumerate(self.table(ORDER)["source"].to_pylist(), 1):
+            places[source - 1] = place
+        return places
+
+    def released_row(self, source_row: int) -> int:
+        """Return the place that a record of the source has in the release."""
+        import pyarrow.compute as pc
+
+        if not 1 <= source_row <= self.records:
+            raise UsageError(f"there is no record {source_row:,}", do=f"give a number from 1 to {self.records:,}")
+        if not self.manifest["shuffled"]:
+            return source_row
+        return int(pc.index(self.table(ORDER)["source"], source_row).as_py()) + 1
+
+
+def open_microdata(release: Path, internal: Path | None = None) -> OpenedMicrodata:
+    """Return a release of microdata with its internal folder; raise if single records of it cannot be explained."""
+    why, do = kind_of(release).why_no_decisions
+    if why:
+        raise UsageError(why, where=str(release), do=do.format(release=release))
+    opened = open_release(release, internal)
+    return OpenedMicrodata(opened.folder, opened.internal, opened.public, opened.manifest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +107,7 @@ class ChangeExplanation(Result):
     @property
     def sentences(self) -> list[str]:
         """The explanation as sentences, one after the other."""
-        found: list[str] = []
-        for branch in self.branches:
-            found.append(branch.text)
-            found += [each.text for each in branch.below]
-        return found
+        return [text for branch in self.branches for text in (branch.text, *(below.text for below in branch.below))]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,8 +120,8 @@ class ChangedRecords(Result):
         return f"{counted(len(self.records), 'record')} changed"
 
 
-def explained(
-    release: OpenedRelease, row: int, attribute: str | None = None, *, of_source: bool = False
+def explain_record(
+    release: OpenedMicrodata, row: int, attribute: str | None = None, *, of_source: bool = False
 ) -> ChangeExplanation:
     """Return why a record of a release, or one of its cells, was changed or not.
 
@@ -83,7 +143,7 @@ def explained(
         key=lambda d: d.step,
     )
     settings: Mapping[str, Any] = release.manifest.get("settings", {})
-    branches = tuple(_told(d, claim.parameters, claim.measure) for d in decisions)
+    branches = tuple(_branch(d, claim.parameters, claim.measure) for d in decisions)
     if not branches:
         kept = attribute is not None and attribute in settings.get("keep", ())
         branches = (_untouched(attribute, log.of_record(source), claim.measure, kept=kept),)
@@ -92,18 +152,18 @@ def explained(
     )
 
 
-def changed_records(release: OpenedRelease, attribute: str | None = None) -> ChangedRecords:
+def changed_records(release: OpenedMicrodata, attribute: str | None = None) -> ChangedRecords:
     """Return the changed records, in the order of the release."""
     table = release.decisions.table
-    found: dict[int, dict[str, None]] = {}
+    changed: dict[int, dict[str, None]] = {}
     for row, name in zip(table["row"].to_pylist(), table["attribute"].to_pylist(), strict=True):
         if row != EVERY_RECORD and attribute in {None, name}:
-            found.setdefault(row, {})[name] = None
+            changed.setdefault(row, {})[name] = None
     places = release.released_rows()
-    return ChangedRecords(tuple(sorted((places[row - 1], row, tuple(names)) for row, names in found.items())))
+    return ChangedRecords(tuple(sorted((places[row - 1], row, tuple(names)) for row, names in changed.items())))
 
 
-def _told(decision: Decision, parameters: Mapping[str, Any], measure: str) -> Branch:
+def _branch(decision: Decision, parameters: Mapping[str, Any], measure: str) -> Branch:
     threshold = parameters.get("threshold")
     if decision.tuple_id == EVERY_RECORD:
         return Branch(

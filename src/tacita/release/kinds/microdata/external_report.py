@@ -11,10 +11,11 @@ from pathlib import Path
 from tacita.cycle.outcome import Outcome
 from tacita.errors import listed
 from tacita.model.attribute import Category
-from tacita.model.figures import Share
+from tacita.model.figures import Share, about
 from tacita.model.microdata import Microdata
-from tacita.release.manifest import FEW, null_semantics
-from tacita.release.tuples import Tuples, identifiers_of
+from tacita.release.kinds.microdata.facts import FEW, null_semantics
+from tacita.release.records.identifiers import identifiers_of
+from tacita.release.records.tuples import Tuples
 from tacita.version import __version__
 from tacita.views.charts import Bar, bars
 from tacita.views.markup import Html, items, tag
@@ -56,19 +57,6 @@ def external_report(outcome: Outcome, tuples: Tuples, released: Microdata) -> st
     return page(f"{name}: what was changed before release", tag("main", *body))
 
 
-def about(share: float) -> Share:
-    """Return a share without decimals: it tells how much, and not how many.
-
-    >>> about(0.0), about(0.004), about(0.126), about(0.9999), about(1.0)
-    ('0 %', 'below 1 %', '13 %', 'above 99 %', '100 %')
-    """
-    if 0 < share < 0.01:
-        return Share("below 1 %")
-    if 0.99 < share < 1:
-        return Share("above 99 %")
-    return Share(f"{share * 100:.0f} %")
-
-
 def _changes(outcome: Outcome, tuples: Tuples, released: Microdata) -> list[Html]:
     records, changed = outcome.records, outcome.decisions.per_attribute()
     rows: list[list[Cell]] = []
@@ -78,9 +66,9 @@ def _changes(outcome: Outcome, tuples: Tuples, released: Microdata) -> list[Html
         level = outcome.recoded.get(column.name, 0)
         if not (suppressed or coarsened or level):
             continue
-        to = _coarsened(outcome, column.name, level, _told(coarsened, records) if coarsened else None)
-        rows.append([column.name, _told(suppressed, records), to])
-        drawn.append(Bar(column.name, _drawn(suppressed, records), str(_told(suppressed, records))))
+        to = _coarsened(outcome, column.name, level, _changed(coarsened, records) if coarsened else None)
+        rows.append([column.name, _changed(suppressed, records), to])
+        drawn.append(Bar(column.name, _drawn(suppressed, records), str(_changed(suppressed, records))))
     if not rows:
         return [tag("p", "Nothing had to be changed: no cell was suppressed, and no value was coarsened.")]
     others = {*tuples.pseudonymised, *tuples.renumbered, *([tuples.weights.attribute] if tuples.weights else [])}
@@ -96,7 +84,7 @@ def _changes(outcome: Outcome, tuples: Tuples, released: Microdata) -> list[Html
     ]
 
 
-def _told(count: int, records: int) -> Share:
+def _changed(count: int, records: int) -> Share:
     if 0 < count < FEW:
         return Share(f"fewer than {FEW}")
     return about(count / records if records else 0.0)
@@ -145,7 +133,8 @@ def _reading(outcome: Outcome, tuples: Tuples, released: Microdata) -> list[str]
 
 
 def _left_out(outcome: Outcome, tuples: Tuples) -> list[str]:
-    identifiers = [name for name in tuples.dropped if name in identifiers_of(outcome)]
+    named = identifiers_of(outcome.original, outcome.protected)
+    identifiers = [name for name in tuples.dropped if name in named]
     keys = [a.name for a in outcome.protected.dictionary.of(Category.CLUSTER_KEY) if a.name in tuples.dropped]
     said = [f"Attributes that name a respondent: {listed(identifiers, 20)}."] if identifiers else []
     said += [f"Attributes that say who belongs together: {listed(keys, 20)}."] if keys else []

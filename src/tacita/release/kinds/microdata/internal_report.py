@@ -10,7 +10,7 @@ from tacita.cycle.outcome import Outcome, State
 from tacita.errors import counted, listed
 from tacita.model.figures import share
 from tacita.release.manifest import versions
-from tacita.release.tuples import Tuples
+from tacita.release.records.tuples import Tuples
 from tacita.views.charts import BLUE, ORANGE, Bar, grouped_bars
 from tacita.views.json_values import plain
 from tacita.views.markup import Html, items, tag
@@ -116,21 +116,21 @@ def _steps(outcome: Outcome) -> list[Html]:
     rules = Counter(log["rule"].to_pylist())
     rows: list[list[Cell]] = [[rule, count] for rule, count in rules.most_common(_MOST_RULES)]
     steps = len(set(log["step"].to_pylist()))
-    told = f"{counted(log.num_rows, 'decision')} in {counted(steps, 'step')}, all of them in decisions.parquet."
-    return [tag("p", told, " Stuck records: none."), table(["rule", "decisions"], rows)]
+    sentence = f"{counted(log.num_rows, 'decision')} in {counted(steps, 'step')}, all of them in decisions.parquet."
+    return [tag("p", sentence, " Stuck records: none."), table(["rule", "decisions"], rows)]
 
 
 def _claim(outcome: Outcome) -> list[tuple[str, str]]:
     claim = outcome.claim
-    told = []
+    pairs = []
     for measure, parameters in claim.measures:
-        told.append(("measure", measure))
-        told += [(f"parameter {name}", str(value)) for name, value in parameters.items()]
-    told.append(("the intruder knows", listed(list(claim.known), 50)))
-    told += [(f"nulls: {name.replace('_', ' ')}", str(value)) for name, value in claim.nulls.items()]
-    told += [("clusters by", claim.cluster)] if claim.cluster else []
-    told += [("linked by", claim.related)] if claim.related else []
-    return told
+        pairs.append(("measure", measure))
+        pairs += [(f"parameter {name}", str(value)) for name, value in parameters.items()]
+    pairs.append(("the intruder knows", listed(list(claim.known), 50)))
+    pairs += [(f"nulls: {name.replace('_', ' ')}", str(value)) for name, value in claim.nulls.items()]
+    pairs += [("clusters by", claim.cluster)] if claim.cluster else []
+    pairs += [("linked by", claim.related)] if claim.related else []
+    return pairs
 
 
 def _released(tuples: Tuples, seed: int) -> list[tuple[str, str]]:
@@ -152,8 +152,8 @@ def _derivable(tuples: Tuples) -> list[Html]:
     if not tuples.derivable:
         return [tag("p", "No single attribute that is released determines suppressed or recoded cells.")]
     rows: list[list[Cell]] = [
-        [each.target, each.clue, "suppressed" if each.suppressed else "changed", each.hidden, each.named, each.right]
-        for each in tuples.derivable
+        [d.target, d.clue, "suppressed" if d.suppressed else "changed", d.hidden, d.named, d.right]
+        for d in tuples.derivable
     ]
     heads = ["attribute", "determined by", "cells", "hidden", "named", "named correctly"]
     return [tag("p", "The release was allowed all the same (--allow-derivable)."), table(heads, rows)]

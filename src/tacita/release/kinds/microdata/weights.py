@@ -21,7 +21,7 @@ from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
-from tacita.release.records.shuffling import WEIGHTS, generator
+from tacita.release.records.tuples import WEIGHTS, generator
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ _EDGE, _TINY, _LONGEST = 1e-9, 1e-200, 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Blurred:
+class BlurredWeights:
     """New weights of all tuples."""
 
     attribute: str
@@ -47,7 +47,7 @@ class Blurred:
     """By which share of itself the total of a kept group differs from that of the source, at most."""
 
 
-def blurred(microdata: Microdata, noise: WeightNoise, seed: int) -> Blurred:
+def blur_weights(microdata: Microdata, noise: WeightNoise, seed: int) -> BlurredWeights:
     """Return noisy weights with the totals of the source."""
     import numpy as np
 
@@ -62,7 +62,7 @@ def blurred(microdata: Microdata, noise: WeightNoise, seed: int) -> Blurred:
     new = np.maximum(_rounded(raked, unit, finest), unit)
     is_whole = microdata.column(name).type is ColumnType.INTEGER
     columns = {"row": np.arange(1, len(new) + 1), "weight": new.round().astype(np.int64) if is_whole else new}
-    return Blurred(name, columns, _deviation(new, weights, groups))
+    return BlurredWeights(name, columns, _deviation(new, weights, groups))
 
 
 def _weights(microdata: Microdata, name: str, noise: WeightNoise) -> tuple[Array, list[Array]]:
@@ -79,7 +79,7 @@ def _weights(microdata: Microdata, name: str, noise: WeightNoise) -> tuple[Array
     for i, margin in enumerate(noise.margins):
         number: exp.Expr = exp.Literal.number(1)
         if margin:
-            keys = [relation.column(each).physical for each in margin]
+            keys = [relation.column(attribute).physical for attribute in margin]
             plan = plan.join(_groups(relation, keys).subquery(f"g{i}"), on=same("t", f"g{i}", keys))
             number = exp.column("number_", table=f"g{i}")
         plan = plan.select(exp.alias_(exp.Cast(this=number, to=exp.DataType.build("bigint")), f"n{i}"))
@@ -143,8 +143,8 @@ def _raked(uniform: Array, share: float, weights: Array, groups: list[Array]) ->
             odds = np.clip(odds * exponential(-step)[group], _TINY, 1 / _TINY)
         if worst < _CLOSE:
             break
-    found: Array = weights * (1 + share * ((odds - 1) / (odds + 1)))
-    return found
+    raked: Array = weights * (1 + share * ((odds - 1) / (odds + 1)))
+    return raked
 
 
 def _rounded(values: Array, unit: float, group: Array) -> Array:

@@ -8,18 +8,18 @@ import pytest
 from tests.release.kinds.tables.three_by_three import SECRET, protected
 
 from tacita.errors import InputError, UsageError
-from tacita.release.kinds.tables.folder import write_tables
-from tacita.release.kinds.tables.kind import is_table_release
-from tacita.release.kinds.tables.opened import decisions
+from tacita.release.kinds.tables.cells import explain_cells
+from tacita.release.opening import kind_of
+from tacita.release.writing import write_release
 
 
 @pytest.fixture
 def release(tmp_path: Path) -> Path:
-    return write_tables(protected(), tmp_path / "out").folder
+    return write_release(protected(), tmp_path / "out").folder
 
 
 def test_a_secondary_suppression_names_what_it_protects(release: Path) -> None:
-    (found,) = decisions(release, {"sector": "III", "region": "C"})
+    (found,) = explain_cells(release, {"sector": "III", "region": "C"})
     assert found.sentences[0].startswith(
         "sector=III, region=C is withheld. Withheld to protect sector=II, region=B: without it that cell would be "
         "known to within 3.1 %."
@@ -29,7 +29,7 @@ def test_a_secondary_suppression_names_what_it_protects(release: Path) -> None:
 
 
 def test_a_sensitive_cell_names_its_rule_and_its_helpers_and_no_value(release: Path) -> None:
-    (found,) = decisions(release, {"sector": "II", "region": "B"})
+    (found,) = explain_cells(release, {"sector": "II", "region": "B"})
     text = " ".join(found.sentences)
     assert "p % (10)" in text
     assert "these cells are withheld too: (sector=II, region=C), (sector=III, region=B), (sector=III, region=C)" in text
@@ -37,9 +37,9 @@ def test_a_sensitive_cell_names_its_rule_and_its_helpers_and_no_value(release: P
 
 
 def test_a_published_cell_and_several_cells(release: Path) -> None:
-    (found,) = decisions(release, {"sector": "I", "region": "A"})
+    (found,) = explain_cells(release, {"sector": "I", "region": "A"})
     assert found.sentences == ("sector=I, region=A is published.",)
-    assert len(decisions(release, {"sector": "II"})) == 4
+    assert len(explain_cells(release, {"sector": "II"})) == 4
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def test_a_published_cell_and_several_cells(release: Path) -> None:
 )
 def test_an_unknown_cell_is_refused(release: Path, cell: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as found:
-        decisions(release, cell)
+        explain_cells(release, cell)
     assert message in str(found.value)
 
 
 def test_without_the_internal_folder_nobody_can_ask(release: Path, tmp_path: Path) -> None:
-    assert is_table_release(release)
+    assert kind_of(release).name == "table release"
     (tmp_path / "out.internal").rename(tmp_path / "elsewhere")
     with pytest.raises(InputError, match="no internal folder"):
-        decisions(release, {})
-    assert decisions(release, {}, tmp_path / "elsewhere")
+        explain_cells(release, {})
+    assert explain_cells(release, {}, tmp_path / "elsewhere")

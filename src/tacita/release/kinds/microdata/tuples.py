@@ -7,60 +7,36 @@ taken over for cells that nobody touched, and for no other: a suppressed value m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.attacks.microdata.derivation import DerivableValues
 from tacita.cycle.outcome import Outcome
 from tacita.engines.plans.terms import as_text, number
 from tacita.engines.protocol import Relation
 from tacita.errors import UsageError, listed
 from tacita.model.attribute import Category
-from tacita.model.microdata import Microdata, Source
 from tacita.model.relation import Column, ColumnType
-from tacita.release.kinds.microdata.weights import Blurred, blurred
+from tacita.release.kinds.microdata.weights import blur_weights
 from tacita.release.options import ReleaseOptions
-from tacita.release.records.identifiers import pseudonyms
-from tacita.release.records.shuffling import CLUSTERS, as_relation, generator, shuffled
+from tacita.release.records.identifiers import identifiers_of, pseudonyms
+from tacita.release.records.tuples import (
+    CLUSTERS,
+    ROW,
+    Tuples,
+    as_relation,
+    generator,
+    in_style,
+    numbered,
+    shuffled,
+    store_in_order,
+)
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
 
     Array = np.ndarray[Any, np.dtype[Any]]
-
-ROW = "row_"
-
-
-@dataclass(frozen=True, slots=True)
-class Tuples:
-    """What is handed out, and what only we know of it."""
-
-    relation: Relation
-    dropped: tuple[str, ...]
-    """Attributes that are not released."""
-    pseudonymised: tuple[str, ...]
-    renumbered: tuple[str, ...]
-    """Cluster keys that are released under random numbers."""
-    touched: frozenset[str]
-    """Attributes of which at least one cell was changed."""
-    order: Array | None
-    """The source's record in each place of the release; None if the order was kept."""
-    weights: Blurred | None = None
-    clusters: Relation | None = field(default=None, repr=False)
-    """The number of the claim's cluster in each place, if its key is dropped: ``c0``."""
-    derivable: tuple[DerivableValues, ...] = ()
-    """Which attributes determine hidden cells; data are released only if the steward allowed it."""
-
-
-def identifiers_of(outcome: Outcome) -> tuple[str, ...]:
-    """Return every attribute that was an identifier before or after the cycle."""
-    found = [
-        *outcome.original.dictionary.of(Category.IDENTIFIER),
-        *outcome.protected.dictionary.of(Category.IDENTIFIER),
-    ]
-    return tuple(dict.fromkeys(a.name for a in found))
 
 
 def cluster_keys_of(outcome: Outcome) -> tuple[str, ...]:
@@ -76,7 +52,7 @@ def touched_by(outcome: Outcome) -> frozenset[str]:
 
 def released_tuples(outcome: Outcome, options: ReleaseOptions, seed: int) -> Tuples:
     """Return the tuples of a release."""
-    identifiers, keys = identifiers_of(outcome), cluster_keys_of(outcome)
+    identifiers, keys = identifiers_of(outcome.original, outcome.protected), cluster_keys_of(outcome)
     _check_names(options.pseudonymise, identifiers)
     protected = outcome.protected.relation
     in_claim = [
@@ -91,7 +67,7 @@ def released_tuples(outcome: Outcome, options: ReleaseOptions, seed: int) -> Tup
     dropped += [n for n in keys if not options.keep_clusters and n not in identifiers]
     dropped += _also_dropped(outcome, options, dropped)
     order = shuffled(protected.count(), seed) if options.shuffle else None
-    noise = blurred(outcome.protected, options.weights, seed) if options.weights else None
+    noise = blur_weights(outcome.protected, options.weights, seed) if options.weights else None
     plan = _Plan(outcome, protected, touched_by(outcome), order)
     for column in protected.columns:
         if column.name in dropped:
@@ -105,15 +81,15 @@ def released_tuples(outcome: Outcome, options: ReleaseOptions, seed: int) -> Tup
             plan.add_by_row(column, as_relation(protected.engine, **noise.columns))
         else:
             plan.add(column)
-    released = plan.stored()
+    released = plan.store()
     cluster = outcome.claim.cluster
     return Tuples(
         released,
         tuple(dropped),
-        options.pseudonymise,
-        tuple(name for name in keys if name not in dropped and name not in identifiers),
         plan.touched,
         order,
+        options.pseudonymise,
+        tuple(name for name in keys if name not in dropped and name not in identifiers),
         noise,
         _clusters_alone(outcome, cluster, order, seed) if cluster in dropped and cluster else None,
     )
@@ -136,17 +112,17 @@ def renumbered(relation: Relation, name: str, seed: int) -> Relation:
     plan = exp.select(exp.column("c0", table="k").as_("c0"), exp.column("c1", table="n").as_("c1")).from_(left)
     plan = plan.join(right.from_(numbers.source()).subquery("n"), on=on)
     columns = [Column(name, "c0", ColumnType.TEXT), Column("number", "c1", ColumnType.INTEGER)]
-    found = relation.engine.store(plan, columns)
+    renamed = relation.engine.store(plan, columns)
     relation.engine.drop(keys)
     relation.engine.drop(numbers)
-    return found
+    return renamed
 
 
 def _clusters_alone(outcome: Outcome, key: str, order: Array | None, seed: int) -> Relation:
     protected = outcome.protected.relation
     plan = _Plan(outcome, protected, frozenset(), order)
     plan.add_mapped(protected.column(key), renumbered(protected, key, seed), ColumnType.INTEGER)
-    return plan.stored()
+    return plan.store()
 
 
 def _also_dropped(outcome: Outcome, options: ReleaseOptions, dropped: Sequence[str]) -> list[str]:
@@ -233,9 +209,9 @@ class _Plan:
         spelling = exp.func("coalesce", exp.column(source.as_written), exp.Literal.string(""))
         ways = exp.Count(this=exp.Distinct(expressions=[spelling]))
         there = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
-        each = exp.select(exp.alias_(ways, "n")).from_(before.source()).where(there).group_by(value.copy())
+        counts = exp.select(exp.alias_(ways, "n")).from_(before.source()).where(there).group_by(value.copy())
         several = exp.GT(this=exp.column("n"), expression=exp.Literal.number(1))
-        return bool(before.engine.run(exp.select("n").from_(each.subquery("w")).where(several).limit(1)))
+        return bool(before.engine.run(exp.select("n").from_(counts.subquery("w")).where(several).limit(1)))
 
     def _spell_alike(self, column: Column) -> None:
         """Write all values of a column in one way; codes of missing values stay."""
@@ -272,27 +248,16 @@ class _Plan:
         if ours is not None:
             self._spell(ours)
 
-    def stored(self) -> Relation:
+    def store(self) -> Relation:
         """Run the plan, in the order of the release."""
         engine = self._relation.engine
-        numbered = exp.select("*", exp.alias_(engine.numbered(self._relation), ROW)).from_(self._relation.source())
-        plan = exp.select(*self._terms).from_(numbered.subquery("p"))
-        place: exp.Expr = exp.column(ROW, table="p")
-        if self._order is not None:
-            import numpy as np
-
-            places = as_relation(engine, row=self._order, place=np.arange(1, len(self._order) + 1))
-            on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column("c0", table="o"))
-            plan = plan.join(places.source().as_("o"), on=on)
-            self._helping.append(places)
-            place = exp.column("c1", table="o")
+        plan = exp.select(*self._terms).from_(numbered(self._relation).subquery("p"))
         if self._original is not None:
-            before = self._original
-            source = exp.select("*", exp.alias_(engine.numbered(before), ROW)).from_(before.source()).subquery("s")
-            plan = plan.join(source, on=exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column(ROW, table="s")))
+            on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column(ROW, table="s"))
+            plan = plan.join(numbered(self._original).subquery("s"), on=on)
         for joined, condition in self._joins:
             plan = plan.join(joined, on=condition, join_type="left")
-        released = engine.store(plan.order_by(place), self._columns)
+        released = store_in_order(engine, plan, self._columns, self._order)
         for relation in self._helping:
             engine.drop(relation)
         return released
@@ -326,19 +291,33 @@ class _Plan:
         return table
 
 
-def in_style(source: Source, value: exp.Expr, type_: ColumnType) -> exp.Expr | None:
-    """Return a number of ours as the source writes numbers, if that is not as everybody does: 1,5 for 1.5."""
-    sign = dict(source.details).get("decimal", ".") if source.format in {"CSV", "TSV"} else "."
-    if sign == "." or type_ is not ColumnType.NUMBER:
-        return None
-    return exp.func("replace", as_text(value.copy()), exp.Literal.string("."), exp.Literal.string(sign))
+def linked_records(outcome: Outcome, links: Relation, order: Array | None) -> pa.Table:
+    """Return pairs of released records, ``one`` and ``other``, whose identifiers are linked."""
+    import numpy as np
+    import pyarrow as pa
 
+    from tacita.risk.arrays import as_arrow, as_numpy
 
-def with_tuples(microdata: Microdata, relation: Relation) -> Microdata:
-    """Return microdata with other tuples of the same or fewer columns, and a dictionary of just those."""
-    from dataclasses import replace
-
-    names = {column.name for column in relation.columns}
-    attributes = tuple(a for a in microdata.dictionary if a.name in names)
-    dictionary = replace(microdata.dictionary, attributes=attributes, scenarios={})
-    return replace(microdata, relation=relation, dictionary=dictionary, readings=(), hierarchies={})
+    relation = outcome.protected.relation
+    identifiers = outcome.protected.dictionary.of(Category.IDENTIFIER)
+    if len(identifiers) != 1:
+        raise UsageError("links relate identifiers, and there is not just one", do="name it with --identifier NAME")
+    key = relation.physical([identifiers[0].name])[0]
+    row = exp.alias_(relation.engine.numbered(relation), "row_")
+    keyed = exp.select(row, exp.alias_(as_text(key), "key_")).from_(relation.source())
+    ends = [as_text(exp.column(column.physical, table="l")) for column in links.columns[:2]]
+    plan = exp.select(exp.column("row_", table="a").as_("one"), exp.column("row_", table="b").as_("other"))
+    plan = plan.from_(links.source().as_("l"))
+    for table, end in zip(("a", "b"), ends, strict=True):
+        on = exp.EQ(this=exp.column("key_", table=table), expression=end)
+        plan = plan.join(keyed.copy().subquery(table), on=on)
+    batches = list(relation.engine.stream(plan, 1_000_000))
+    if not batches:
+        return pa.table({"one": as_arrow(np.empty(0, np.int64)), "other": as_arrow(np.empty(0, np.int64))})
+    table = pa.Table.from_batches(batches)
+    pairs = [as_numpy(table.column(name)) for name in ("one", "other")]
+    if order is not None:
+        place = np.empty(len(order) + 1, dtype=np.int64)
+        place[order] = np.arange(1, len(order) + 1)
+        pairs = [place[pair] for pair in pairs]
+    return pa.table({"one": as_arrow(pairs[0]), "other": as_arrow(pairs[1])})

@@ -10,8 +10,8 @@ from typing import Any
 
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
 from tacita.model.result import Result
-from tacita.release.folder import internal_folder
-from tacita.release.kinds.tables.kind import INTERNAL, manifest_in
+from tacita.release.manifest import kind_in, manifest_in
+from tacita.release.opening import OpenedRelease, internal_folder
 from tacita.release.placing import put_back
 from tacita.settings import Settings
 from tacita.tables.protect.protected import percent
@@ -42,14 +42,14 @@ class CellDecision:
         """What to tell about it."""
         if not self.reason:
             return (f"{self.name} is published.",)
-        helped = listed([f"({each})" for each in self.helped_by], 6)
+        helped = listed([f"({cell})" for cell in self.helped_by], 6)
         more = (f"To protect it, these cells are withheld too: {helped}.",) if self.helped_by else ()
         return (f"{self.name} is withheld. {self.reason}{self._reached()}", *more)
 
     def _reached(self) -> str:
         if self.reach is None:
             return ""
-        below, above = ("without end" if each is None else f"by {percent(each)}" for each in self.reach)
+        below, above = ("without end" if share is None else f"by {percent(share)}" for share in self.reach)
         return f" Seen from outside it may be smaller {below}, and larger {above}."
 
 
@@ -74,11 +74,11 @@ class CellDecisions(Result):
         return CellDecisions(tuple(cell for cell in self.cells if cell.reason) or self.cells[:1])
 
 
-def decisions(release: Path, cell: Mapping[str, str], internal: Path | None = None) -> CellDecisions:
+def explain_cells(release: Path, cell: Mapping[str, str], internal: Path | None = None) -> CellDecisions:
     """Return what happened to the cells that have these codes; a dimension that is not named may have any code."""
-    folder = _internal(release, internal)
-    parts = manifest_in(folder)["cells"]
-    rows = [_rows(folder / part["file"]) for part in parts]
+    opened = _open_inside(release, internal)
+    parts = opened.manifest["cells"]
+    rows = [opened.table(part["file"]).to_pylist() for part in parts]
     names = _names(parts, rows)
     helpers: dict[tuple[int, int], dict[str, None]] = {}
     for part, cells in zip(parts, rows, strict=True):
@@ -86,20 +86,20 @@ def decisions(release: Path, cell: Mapping[str, str], internal: Path | None = No
             if row["protects_cell"] >= 0:
                 name = names[part["table"], row["cell"]]
                 helpers.setdefault((part["table"], row["protects_cell"]), {})[name] = None
-    found = [
+    decisions = [
         _decision(part, row, names, tuple(helpers.get((part["table"], row["cell"]), ())))
         for part, cells in zip(parts, rows, strict=True)
         if set(cell) <= set(part["dimensions"])
         for row in cells
         if all(row[name] == code for name, code in cell.items())
     ]
-    if not found:
+    if not decisions:
         known: dict[str, set[str]] = {}
         for part, cells in zip(parts, rows, strict=True):
             for name in part["dimensions"]:
                 known.setdefault(name, set()).update(row[name] for row in cells)
         raise _no_such_cell(cell, known)
-    return CellDecisions(tuple(found))
+    return CellDecisions(tuple(decisions))
 
 
 def _names(parts: list[dict[str, Any]], rows: list[list[dict[str, Any]]]) -> dict[tuple[int, int], str]:
@@ -132,8 +132,11 @@ def _reach(value: float, lower: float | None, upper: float | None) -> tuple[floa
     if not value or lower is None or upper is None or math.isnan(lower) or math.isnan(upper):
         return None
     below, above = (value - lower) / abs(value), (upper - value) / abs(value)
-    told = [float(f"{max(each, 0.0):.3g}") if math.isfinite(each) else None for each in (below, above)]
-    return told[0], told[1]
+    return _rounded(below), _rounded(above)
+
+
+def _rounded(share: float) -> float | None:
+    return float(f"{max(share, 0.0):.3g}") if math.isfinite(share) else None
 
 
 def _no_such_cell(cell: Mapping[str, str], known: Mapping[str, set[str]]) -> UsageError:
@@ -147,27 +150,20 @@ def _no_such_cell(cell: Mapping[str, str], known: Mapping[str, set[str]]) -> Usa
     return UsageError("no table has such a cell", do="name codes that one of the tables shows together")
 
 
-def _internal(release: Path, internal: Path | None) -> Path:
+def _open_inside(release: Path, internal: Path | None) -> OpenedRelease:
+    """Return a release of tables, which may be given as its internal folder, with its internal folder."""
     put_back(Settings.from_environment().state)
     if not release.is_dir():
         raise InputError("there is no such folder", where=str(release), do="name a release of 'tacita table protect'")
-    if manifest_in(release).get("kind") == INTERNAL:
-        return release
-    folder = internal or internal_folder(release)
-    if manifest_in(folder).get("kind") != INTERNAL:
+    folder = release if _is_inside(release) else internal or internal_folder(release)
+    if not _is_inside(folder):
         raise InputError(
             "there is no internal folder of a release of tables",
             where=str(folder),
             do="name it with --internal; what was decided stands there only",
         )
-    return folder
+    return OpenedRelease(release, folder, manifest_in(release), manifest_in(folder))
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    import pyarrow.parquet as pq
-
-    try:
-        rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
-    except OSError:
-        raise InputError("cannot be read", where=str(path), do="restore the internal folder") from None
-    return rows
+def _is_inside(folder: Path) -> bool:
+    return kind_in(manifest_in(folder)) == ("table release", True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tacita.release.records.shuffling import CLUSTERS, ORDER, WEIGHTS, fresh_seed, generator, shuffled
+from tacita.release.records.tuples import CLUSTERS, ORDER, WEIGHTS, fresh_seed, generator, shuffled
 
 
 def test_all_orders_of_three_are_as_probable() -> None:
