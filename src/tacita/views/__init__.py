@@ -52,6 +52,7 @@ VIEWS = {
     "TableFiles": "table_results",
     "TableImport": "table_results",
     "TableVerification": "release",
+    "Verification": "release",
     "WhyNot": "proofs",
 }
 """The name of a result, and the module of this room that gives it its forms."""

@@ -110,8 +110,8 @@ class ReleaseAttemptView(View["ReleaseAttempt"]):
         return Group(result.result.to_terminal(), *lines([""]), *written, *lines(said))
 
 
-class _VerificationView(View[Any]):
-    """What the forms of every verification begin with."""
+class VerificationView(View[Any]):
+    """The forms of a check of any release; those of a kind add its figures."""
 
     question = "{} is what it says"
 
@@ -129,13 +129,13 @@ class _VerificationView(View[Any]):
         return _group([*said, *([] if result.with_proof else [_NO_PROOF]), *self._next(result)])
 
     def _figures(self, result: Any) -> list[str]:
-        raise NotImplementedError
+        return []
 
     def _next(self, result: Any) -> list[str]:
         return []
 
 
-class ClaimVerificationView(_VerificationView):
+class ClaimVerificationView(VerificationView):
     """The forms of a check of a release against its claim."""
 
     question = "the claim of {} holds"
@@ -169,7 +169,7 @@ class ClaimVerificationView(_VerificationView):
         return said
 
 
-class TableVerificationView(_VerificationView):
+class TableVerificationView(VerificationView):
     """The forms of a check of released tables."""
 
     question = "{} is what was audited"
@@ -185,7 +185,7 @@ class TableVerificationView(_VerificationView):
         return [f"  to attack them again: tacita table audit SPEC.toml --pattern {result.folder}"]
 
 
-class MaskedVerificationView(_VerificationView):
+class MaskedVerificationView(VerificationView):
     """The forms of a check of released masked microdata."""
 
     question = "{} is what was attacked"
