@@ -23,8 +23,7 @@ from tacita.files.statistical import library
 from tacita.files.statistical.display import doubt_of, shape_of
 from tacita.files.statistical.frame import Frame, FrameColumn, Tags
 from tacita.files.statistical.moments import numbers_of, values_of
-from tacita.files.statistical.packages import Package, kind_of
-from tacita.files.statistical.shapes import Shape
+from tacita.files.statistical.packages import Package, Shape, kind_of
 from tacita.model.attribute import Kind
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from tacita.engines.plans.rows_where import rows_where
+from tacita.engines.plans.terms import rows_where
 from tacita.engines.protocol import Relation
 from tacita.errors import InputError, UsageError, did_you_mean, faults_text, listed
 from tacita.files.column_types import STRICT_FORMS

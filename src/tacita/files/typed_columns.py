@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from tacita.engines.plans.profile import sample
-from tacita.engines.plans.rows_where import rows_where
+from tacita.engines.plans.terms import rows_where
 from tacita.engines.protocol import Relation
 from tacita.errors import InputError, UsageError, listed
 from tacita.files.column_types import (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError
 from tacita.masking.method import Treated
 from tacita.masking.preconditions import finite_numbers
-from tacita.masking.weights.whole import whole_weights
+from tacita.masking.weights.weight_noise import whole_weights
 from tacita.model.records import Numbers, Records
 from tacita.progress import Progress, silent
 

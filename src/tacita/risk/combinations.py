@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.engines.plans.joins import same
-from tacita.engines.plans.terms import as_double
+from tacita.engines.plans.terms import as_double, same
 from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.arrays import as_arrow, as_codes, as_numpy

@@ -14,7 +14,7 @@ from sqlglot import exp
 from tests.oracles import engine as naive
 
 from tacita.engines.plans import frequencies, profile, weights
-from tacita.engines.plans.rows_where import rows_where
+from tacita.engines.plans.terms import rows_where
 from tacita.engines.protocol import Relation
 from tacita.engines.spark import SparkEngine
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacita.errors import InputError, UsageError
-from tacita.masking.microaggregation.earth_mover import Spread
-from tacita.masking.microaggregation.t_close import TCloseMicroaggregation
+from tacita.masking.microaggregation.t_close import Spread, TCloseMicroaggregation
 from tacita.model.records import Categories, Numbers, Records
 
 from .samples import groups_of, people, treated

@@ -13,8 +13,7 @@ from tacita.attacks.microdata.inference.replicated_uniques import ReplicatedUniq
 from tacita.errors import UsageError
 from tacita.masking.synthetic.donors import Donors, grown
 from tacita.masking.synthetic.predictors import RARE, Predictor
-from tacita.masking.synthetic.quantiles import Quantiles, shared
-from tacita.masking.synthetic.smoothing import smoothed
+from tacita.masking.synthetic.quantiles import Quantiles, shared, smoothed
 from tacita.masking.synthetic.trees import SyntheticTrees
 from tacita.model.records import Categories, Numbers, Records
 

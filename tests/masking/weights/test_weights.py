@@ -15,8 +15,7 @@ from tacita.masking.catalogue import METHODS
 from tacita.masking.contract import breaches
 from tacita.masking.weights.calibration import calibrated, design
 from tacita.masking.weights.weight_calibration import WeightCalibration
-from tacita.masking.weights.weight_noise import WeightNoise
-from tacita.masking.weights.whole import whole_weights
+from tacita.masking.weights.weight_noise import WeightNoise, whole_weights
 from tacita.masking.within import treated_within
 from tacita.model.records import Categories, Numbers, Records
 

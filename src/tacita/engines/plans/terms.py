@@ -1,8 +1,12 @@
-"""Small terms that several plans use."""
+"""Small terms and joins that several plans use."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlglot import exp
+
+from tacita.engines.protocol import Relation
 
 
 def number(value: float) -> exp.Expr:
@@ -31,3 +35,26 @@ def finite(value: exp.Expr) -> exp.Expr:
     Neither a comparison nor ``isnan``: DuckDB folds both from the statistics of a Parquet file, which leave NaN out.
     """
     return exp.Anonymous(this="isfinite", expressions=[value.copy()])
+
+
+def same(left: str, right: str, names: Iterable[str]) -> exp.Expr:
+    """Return the condition that two tables agree on columns, a missing value being the same as a missing value.
+
+    >>> same("a", "b", ["c1"]).sql()
+    'a.c1 IS NOT DISTINCT FROM b.c1'
+    """
+    pairs = [exp.NullSafeEQ(this=exp.column(n, table=left), expression=exp.column(n, table=right)) for n in names]
+    return exp.and_(*pairs, copy=False)
+
+
+def rows_where(relation: Relation, condition: exp.Expr, limit: int = 9) -> exp.Select:
+    """Return the plan of the numbers ``row`` of the first rows, counted from 1, where a condition holds."""
+    hit = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))])
+    numbered = exp.select(exp.alias_(exp.Window(this=exp.RowNumber()), "row"), exp.alias_(hit, "hit"))
+    return (
+        exp.select("row")
+        .from_(numbered.from_(relation.source()).subquery("n"))
+        .where(exp.EQ(this=exp.column("hit"), expression=exp.Literal.number(1)))
+        .order_by("row")
+        .limit(limit)
+    )

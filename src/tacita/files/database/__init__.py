@@ -12,9 +12,8 @@ from tacita.engines.protocol import Engine
 from tacita.errors import InputError, UsageError, listed
 from tacita.files.contract import Loaded, ReadOptions
 from tacita.files.database.incoming import adopted
-from tacita.files.database.names import chosen
+from tacita.files.database.names import Server, chosen
 from tacita.files.database.query import checked
-from tacita.files.database.server import Server
 from tacita.files.database.url import kind_of, without_secrets
 from tacita.files.told import as_told
 from tacita.model.attribute import Attribute

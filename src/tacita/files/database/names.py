@@ -1,12 +1,17 @@
-"""Tables by name: found in the database's own list, so that nothing a user typed is ever pasted into SQL."""
+"""What a database can do for a reader, and tables by name: found in the database's own list, so that nothing a user typed is ever pasted into SQL."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from tacita.errors import InputError, counted, did_you_mean, listed
+from tacita.files.database.incoming import Incoming
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PART = re.compile(r'"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|([^".`]+)')
 
@@ -69,3 +74,25 @@ def _matching(tables: Sequence[Table], wanted: str, usual: str) -> list[Table]:
         if matches:
             return matches
     return []
+
+
+class Server(Protocol):
+    """A connection that only reads."""
+
+    dialect: str
+    """The name of its SQL in sqlglot."""
+
+    def tables(self) -> list[Table]:
+        """Return the tables and views that can be read."""
+
+    def usual_schema(self) -> str:
+        """Return the schema of tables that are named without one."""
+
+    def select(self, table: Table) -> str:
+        """Return the query for all of a table, its name quoted."""
+
+    def comments(self, table: Table) -> tuple[str, dict[str, str]]:
+        """Return what the database says of a table, and of its columns."""
+
+    def stream(self, sql: str) -> tuple[list[Incoming], Iterator[pa.RecordBatch]]:
+        """Run a query; return its columns, and its rows a batch at a time."""

@@ -15,8 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.files.statistical.moments import numbers_of, values_of
-from tacita.files.statistical.packages import Package
-from tacita.files.statistical.shapes import Shape
+from tacita.files.statistical.packages import Package, Shape
 
 
 @dataclass(frozen=True, slots=True)

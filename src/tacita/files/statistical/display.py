@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from tacita.files.statistical.packages import Package
-from tacita.files.statistical.shapes import Shape
+from tacita.files.statistical.packages import Package, Shape
 
 _STATA_FORMAT = re.compile(r"%-?(t[a-zA-Z]|d)(.*)")
 _STATA_SHAPES = {

@@ -13,8 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tacita.files.clock import clock_text, microseconds_of_clock
-from tacita.files.statistical.packages import Package
-from tacita.files.statistical.shapes import PERIODS_OF_A_YEAR, Shape
+from tacita.files.statistical.packages import PERIODS_OF_A_YEAR, Package, Shape
 
 Numbers = npt.NDArray[Any]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tacita.files.statistical import limits
 from tacita.files.statistical.limits import Limits
-from tacita.files.statistical.losses import Losses
+from tacita.files.statistical.outgoing import Losses
 from tacita.files.statistical.packages import Package, kind_of
 from tacita.model.microdata import Microdata
 

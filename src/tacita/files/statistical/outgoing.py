@@ -10,9 +10,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from tacita.errors import listed
 from tacita.files.statistical.moments import numbers_of
-from tacita.files.statistical.packages import Package
-from tacita.files.statistical.shapes import Shape
+from tacita.files.statistical.packages import Package, Shape
 from tacita.model.relation import Column
 
 
@@ -65,3 +65,29 @@ class Outgoing:
         if np.isnan(numbers).any():
             result = [None if number != number else number for number in result]  # noqa: PLR0124 - NaN alone
         return result
+
+
+@dataclass(slots=True)
+class Losses:
+    """Losses noted so far, by what they are.
+
+    >>> losses = Losses(Package.SPSS)
+    >>> losses.note("{package} has no truth values: {columns} are 1 and 0", "married")
+    >>> losses.note("{package} has no truth values: {columns} are 1 and 0", "employed")
+    >>> losses.sentences()
+    ('SPSS has no truth values: married, employed are 1 and 0',)
+    """
+
+    package: Package
+    noted: dict[str, list[str]] = field(default_factory=dict)
+
+    def note(self, sentence: str, column: str) -> None:
+        """Remember that a column loses something; ``{columns}`` in the sentence stands for all that do."""
+        self.noted.setdefault(sentence, []).append(column)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return everything that was lost, in words."""
+        return tuple(
+            sentence.format(columns=listed(columns), package=self.package.value)
+            for sentence, columns in self.noted.items()
+        )

@@ -16,10 +16,8 @@ import narwhals.stable.v2 as nw
 from tacita.errors import listed
 from tacita.files.statistical.codes import Range, code_number, covers, range_of, tag_of
 from tacita.files.statistical.display import is_general, moment_format, number_format, shape_of, text_format, text_width
-from tacita.files.statistical.losses import Losses
-from tacita.files.statistical.outgoing import Outgoing
-from tacita.files.statistical.packages import Package
-from tacita.files.statistical.shapes import Shape
+from tacita.files.statistical.outgoing import Losses, Outgoing
+from tacita.files.statistical.packages import Package, Shape
 from tacita.files.statistical.survey import Measured
 from tacita.model.attribute import Attribute, Kind
 from tacita.model.relation import Column, ColumnType

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from tacita.engines.protocol import Relation
 from tacita.files.clock import microseconds_of_clock
 from tacita.files.statistical.moments import are_first_days
-from tacita.files.statistical.shapes import PERIODS_OF_A_YEAR, Shape
+from tacita.files.statistical.packages import PERIODS_OF_A_YEAR, Shape
 from tacita.files.streaming import cells
 from tacita.model.relation import Column, ColumnType
 

@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 from tacita.files.statistical.codes import Range, code_text, range_text, tag_of
 from tacita.files.statistical.display import doubt_of, shape_of
 from tacita.files.statistical.moments import values_of
-from tacita.files.statistical.packages import Package
-from tacita.files.statistical.shapes import Shape
+from tacita.files.statistical.packages import Package, Shape
 from tacita.model.attribute import Attribute, Kind
 from tacita.model.microdata import Reading
 from tacita.model.relation import ColumnType

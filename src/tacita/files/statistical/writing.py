@@ -14,9 +14,8 @@ from tacita.files.contract import WriteOptions
 from tacita.files.statistical import library, limits
 from tacita.files.statistical.frame import Frame, FrameColumn, Tags
 from tacita.files.statistical.limits import Limits
-from tacita.files.statistical.losses import Losses
 from tacita.files.statistical.naming import with_fitting_names
-from tacita.files.statistical.outgoing import Outgoing
+from tacita.files.statistical.outgoing import Losses, Outgoing
 from tacita.files.statistical.packages import Package, kind_of
 from tacita.files.statistical.planning import Planner
 from tacita.files.statistical.survey import survey

@@ -22,8 +22,7 @@ from tacita.masking.synthetic.preparation import (
     check_wishes,
     together,
 )
-from tacita.masking.synthetic.quantiles import check_extremes, shared
-from tacita.masking.synthetic.smoothing import smoothed
+from tacita.masking.synthetic.quantiles import check_extremes, shared, smoothed
 from tacita.model.records import Categories, Numbers, Records, Values
 from tacita.progress import Progress, Step, silent
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tacita.errors import InputError, UsageError
 from tacita.masking.method import Treated
 from tacita.masking.weights.calibration import Distance, calibrated, checked_calibration, design, weights_of
-from tacita.masking.weights.whole import ordered_by, whole_weights
+from tacita.masking.weights.weight_noise import ordered_by, whole_weights
 from tacita.model.hierarchy import text_of
 from tacita.model.records import Categories, Records
 from tacita.progress import Progress, silent

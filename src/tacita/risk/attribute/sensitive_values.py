@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from tacita.engines.plans.joins import same
-from tacita.engines.plans.terms import as_double
+from tacita.engines.plans.terms import as_double, same
 from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.combinations import COUNT, NUMBER, combinations

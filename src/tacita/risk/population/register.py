@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from tacita.engines.plans.joins import same
-from tacita.engines.plans.terms import as_double, as_text
+from tacita.engines.plans.terms import as_double, as_text, same
 from tacita.engines.protocol import Relation
 from tacita.errors import counted, did_you_mean
 from tacita.model.relation import Column, ColumnType

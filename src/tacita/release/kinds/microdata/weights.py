@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.engines.plans.joins import same
-from tacita.engines.plans.terms import as_double
+from tacita.engines.plans.terms import as_double, same
 from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
 from tacita.model.microdata import Microdata
