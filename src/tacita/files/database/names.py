@@ -1,4 +1,4 @@
-"""What a database can do for a reader, and tables by name: found in the database's own list, so that nothing a user typed is ever pasted into SQL."""
+"""What a database can do for a reader, and its tables by name: nothing that a user typed is pasted into SQL."""
 
 from __future__ import annotations
 
