@@ -15,7 +15,7 @@ from tests.cycle.naive import Row, alpha_match, nulls, plain_greedy, violators, 
 from tests.cycle.test_naive import records
 
 from tacita.cycle.suppression import optimum_model
-from tacita.cycle.suppression.optimum import Optimum, optimum
+from tacita.cycle.suppression.optimum import SmallestSuppression, optimum
 from tacita.errors import UsageError
 
 Cells = tuple[tuple[int, int], ...]
@@ -36,7 +36,7 @@ def suppressed(rows: list[Row], cells: Cells) -> list[Row]:
     return done
 
 
-def chosen(found: Optimum) -> Cells:
+def chosen(found: SmallestSuppression) -> Cells:
     return tuple((int(i), int(j)) for i, j in np.argwhere(found.cells))
 
 

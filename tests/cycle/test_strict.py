@@ -16,7 +16,7 @@ from tacita.cycle.anonymize import anonymize
 from tacita.cycle.outcome import Outcome
 from tacita.cycle.plan import Plan
 from tacita.cycle.suppression import equivalence_classes
-from tacita.cycle.suppression.look_alikes import LookAlikes, Records
+from tacita.cycle.suppression.look_alikes import CodedRecords, LookAlikes
 from tacita.cycle.suppression.optimum import optimum
 from tacita.cycle.suppression.strict_look_alikes import StrictLookAlikes
 from tacita.risk.identity.k_anonymity import KAnonymity
@@ -105,8 +105,8 @@ def test_the_flat_count_is_the_count_of_tables(rows: list[Row], data: st.DataObj
     cut = data.draw(st.integers(1, len(rows)))
     ones = np.ones(len(rows), dtype=np.int64)
     weights = np.arange(1.0, len(rows) + 1)
-    risky = Records(codes[:cut], ones[:cut], weights[:cut])
-    safe = Records(codes[cut:], ones[cut:], weights[cut:])
+    risky = CodedRecords(codes[:cut], ones[:cut], weights[:cut])
+    safe = CodedRecords(codes[cut:], ones[cut:], weights[cut:])
     flat, tables = StrictLookAlikes(safe, risky), LookAlikes(safe, risky)
     for _ in range(6):
         record = data.draw(st.integers(0, cut - 1))

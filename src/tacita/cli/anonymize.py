@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacita.cli.options import AsJson, AsTyped, Request, takes
+from tacita.cli.options import AsJson, AsTyped, DataRequest, takes
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
 
@@ -25,7 +25,7 @@ _WITHOUT_RELEASE = {"seed", "force"}
 @takes(
     plan=AsTyped("tacita.api.releasing:Plan"),
     release=AsTyped("tacita.api.releasing:ReleaseOptions"),
-    request=Request,
+    request=DataRequest,
 )
 def anonymize(
     *,
@@ -57,7 +57,7 @@ def anonymize(
         typer.Option(rich_help_panel=_FILE, help="Write what is asked for as such a file, without seed and key."),
     ] = None,
     as_json: AsJson = False,
-    request: Request,
+    request: DataRequest,
 ) -> None:
     """Change microdata as little as possible until no record is too risky, and release them with a proof.
 
@@ -119,7 +119,7 @@ def _whole_plan(plan: Given[Plan], release: Given[ReleaseOptions], file: Path | 
     return replace(whole, release=release.value(whole.release)) if release.fields else whole
 
 
-def _with_roles(request: Request, plan: Plan) -> tuple[Request, Plan]:
+def _with_roles(request: DataRequest, plan: Plan) -> tuple[DataRequest, Plan]:
     """Return the request with the roles of the plan where no option says another one, and the plan with all of them."""
     quasi = request.quasi_identifiers()
     request = replace(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacita.cli.options import AsJson, Force, Request, takes
+from tacita.cli.options import AsJson, DataRequest, Force, takes
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError, printable
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXIT_UNSAFE = 1
 
 
-@takes(question="tacita.api.assessing:Question", request=Request)
+@takes(question="tacita.api.assessing:Question", request=DataRequest)
 def assess(
     *,
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
@@ -33,7 +33,7 @@ def assess(
     ] = False,
     force: Force = False,
     as_json: AsJson = False,
-    request: Request,
+    request: DataRequest,
 ) -> None:
     """Say how risky microdata are and why: verdict, figures, riskiest attributes, combinations and records.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, Request, takes
+from tacita.cli.options import AsJson, DataRequest, takes
 from tacita.cli.output import print_json, print_text, progress_shown
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 EXIT_TOO_GOOD = 1
 
 
-@takes(options="tacita.api.attacking:AttackOptions", request=Request)
+@takes(options="tacita.api.attacking:AttackOptions", request=DataRequest)
 def attack(
     released: Annotated[str, typer.Argument(metavar="RELEASED", help="A released file, or a folder of 'tacita mask'.")],
-    request: Request,
+    request: DataRequest,
     original: Annotated[
         str, typer.Option("--original", metavar="FILE", help="The file that was masked; it serves as the truth.")
     ],

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, Request, reads_data
+from tacita.cli.options import AsJson, DataRequest, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.forms import once, split_pair
 
@@ -15,7 +15,7 @@ from tacita.forms import once, split_pair
 @reads_data
 def categorize(
     source: Annotated[str, typer.Argument(help="A file, a folder or pattern of Parquet files, or a database URL.")],
-    request: Request,
+    request: DataRequest,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="NAME=CATEGORY: decide it yourself; may be repeated.")
     ] = None,

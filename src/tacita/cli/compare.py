@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, Force, Request, reads_data
+from tacita.cli.options import AsJson, DataRequest, Force, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Page = Annotated[
 @reads_data
 def compare(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
-    request: Request,
+    request: DataRequest,
     recipe: Annotated[
         list[Path], typer.Option("--recipe", metavar="RECIPE.toml", help="A recipe; may be repeated, and should be.")
     ],

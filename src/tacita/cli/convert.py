@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, Force, Request, reads_data
+from tacita.cli.options import AsJson, DataRequest, Force, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 
 
@@ -15,7 +15,7 @@ from tacita.cli.output import print_json, print_text, progress_shown
 def convert(
     source: Annotated[str, typer.Argument(help="A file, a folder or pattern of Parquet files, or a database URL.")],
     target: Annotated[str, typer.Argument(help="The file to write; its ending says the format; - for CSV to a pipe.")],
-    request: Request,
+    request: DataRequest,
     escape_formulas: Annotated[
         bool, typer.Option("--escape-formulas", help="Put an apostrophe before CSV cells that a spreadsheet would run.")
     ] = False,

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, Request, reads_data
+from tacita.cli.options import AsJson, DataRequest, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 
 
 @reads_data
 def describe(
     source: Annotated[str, typer.Argument(help="A file, a folder or pattern of Parquet files, or a database URL.")],
-    request: Request,
+    request: DataRequest,
     as_json: AsJson = False,
 ) -> None:
     """Show what each attribute is and looks like, and how many tuples are unique.

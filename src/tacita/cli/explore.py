@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tacita.cli.compare import Page, show
-from tacita.cli.options import AsJson, Force, Request, takes
+from tacita.cli.options import AsJson, DataRequest, Force, takes
 from tacita.cli.output import progress_shown
 from tacita.errors import UsageError
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from tacita.api.masking import ExploreOptions
 
 
-@takes(options="tacita.api.masking:ExploreOptions", request=Request)
+@takes(options="tacita.api.masking:ExploreOptions", request=DataRequest)
 def explore(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
-    request: Request,
+    request: DataRequest,
     options: ExploreOptions,
     html: Page = None,
     recipes: Annotated[

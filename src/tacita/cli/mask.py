@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, AsTyped, Request, takes
+from tacita.cli.options import AsJson, AsTyped, DataRequest, takes
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 EXIT_AGAINST = 1
 
 
-@takes(release=AsTyped("tacita.api.masking:MaskedOptions"), request=Request)
+@takes(release=AsTyped("tacita.api.masking:MaskedOptions"), request=DataRequest)
 def mask(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
-    request: Request,
+    request: DataRequest,
     recipe: Annotated[Path, typer.Option("--recipe", metavar="RECIPE.toml", help="What is to be done, step by step.")],
     release: Given[MaskedOptions],
     out: Annotated[Path | None, typer.Option(help="Release folder to make; without it nothing is written.")] = None,

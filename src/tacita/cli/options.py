@@ -1,7 +1,7 @@
 """Options of the command line, made of the fields of the values that they fill.
 
 `takes` gives a command all options of one or several dataclasses (`tacita.options`) and hands it ready values;
-`reads_data` does so for `Request`, the options of every command that reads data.
+`reads_data` does so for `DataRequest`, the options of every command that reads data.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PAIRS = Form(list[str], parse=lambda typed, flag: once((split_pair(pair, flag) 
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class DataRequest:
     """What a user asked to be read, and how. Each field is an option of every command that reads data."""
 
     delimiter: str | None = option(None, panel=_READING, help="What separates fields: , ; | or tab.")
@@ -234,5 +234,5 @@ def _typed_options(cls: type[Any]) -> Iterator[Typed]:
     yield from {typed.name: typed for one in options_of(cls).values() for typed in one.typed}.values()
 
 
-reads_data = takes(request=Request)
-"""Give a command every option of `Request`; the command takes the request as its argument ``request``."""
+reads_data = takes(request=DataRequest)
+"""Give a command every option of `DataRequest`; the command takes the request as its argument ``request``."""

@@ -28,7 +28,7 @@ from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, LOCALLY, asked
 from tacita.cycle.restored import restored
 from tacita.cycle.rounds import RULE as ROUND
 from tacita.cycle.rounds import round_pass
-from tacita.cycle.state import Measured, measured, strict_nulls
+from tacita.cycle.state import MeasuredSample, measured, strict_nulls
 from tacita.cycle.stuck import stuck_records
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
@@ -155,14 +155,14 @@ class _Cycle:
         return self._outcome(microdata, before.state, after, notes, "", now, first.loss)
 
     def _restored(
-        self, start: Microdata, microdata: Microdata, now: Measured, recoded: int, progress: Progress
-    ) -> tuple[Microdata, Measured]:
+        self, start: Microdata, microdata: Microdata, now: MeasuredSample, recoded: int, progress: Progress
+    ) -> tuple[Microdata, MeasuredSample]:
         """Take back what rounds suppressed too much; kernels have done so for what they suppressed."""
         made = [decision for decision in self.decisions[recoded:] if not is_linked(decision)]
         if not self.plan.take_back or self.plan.household or not any(d.rule.startswith((ROUND, CLASSES)) for d in made):
             return microdata, now
 
-        def outcome(decisions: Sequence[Decision]) -> tuple[Microdata, Measured]:
+        def outcome(decisions: Sequence[Decision]) -> tuple[Microdata, MeasuredSample]:
             changed = locally_recoded(start, _by_attribute(decisions)).microdata if decisions else start
             return changed, measured(self._sample(changed), self.measure, self._k)
 
@@ -178,7 +178,7 @@ class _Cycle:
         self.decisions[recoded:] = _with_risk_after(numbered, now)
         return microdata, now
 
-    def _attacked(self, start: Microdata, now: Measured) -> State:
+    def _attacked(self, start: Microdata, now: MeasuredSample) -> State:
         """Return the state at the end, with what an intruder reaches who knows the suppressed values, too."""
         import pyarrow as pa
 
@@ -220,7 +220,7 @@ class _Cycle:
 
     # -- one pass ------------------------------------------------------------------------------------------------------
 
-    def _pass(self, now: Measured, progress: Progress, *, again: bool) -> list[Decision]:
+    def _pass(self, now: MeasuredSample, progress: Progress, *, again: bool) -> list[Decision]:
         step = len(self.decisions) + 1
         plan, deciding = self.plan, self.measure
         if isinstance(plan.measure, Together):
@@ -239,7 +239,7 @@ class _Cycle:
         others = [part for part in parts_of(self.plan.measure) if part is not measure]
         return [measure, *(part for part in others if asked_of(part, self._sample(self.original)) is not None)]
 
-    def _turn(self, now: Measured, progress: Progress) -> tuple[Plan, Measure, Measured]:
+    def _turn(self, now: MeasuredSample, progress: Progress) -> tuple[Plan, Measure, MeasuredSample]:
         """Return the first of several measures by which a record is unsafe: each pass is about one of them.
 
         Measures of look-alikes come first, since their kernels need the fewest nulls. What a later pass suppresses may
@@ -254,7 +254,7 @@ class _Cycle:
                 return plan, deciding, found
         return self.plan, self.measure, now
 
-    def _is_of_single_records(self, now: Measured, plan: Plan, deciding: Measure) -> bool:
+    def _is_of_single_records(self, now: MeasuredSample, plan: Plan, deciding: Measure) -> bool:
         """Return whether the risk of a record is its own, or that of its cluster follows from verdicts of 0 and 1."""
         return deciding is plan.measure or (not now.risks.are_probabilities and not plan.whole_clusters)
 
@@ -315,7 +315,7 @@ class _Cycle:
         after: State,
         notes: Sequence[str],
         why_not: str,
-        now: Measured | None = None,
+        now: MeasuredSample | None = None,
         granularity: float | None = None,
     ) -> Outcome:
         stuck = stuck_records(now, self.plan) if now is not None and after.unsafe else ()
@@ -346,7 +346,7 @@ class _Cycle:
         )
 
 
-def _with_risk_after(decisions: Sequence[Decision], now: Measured) -> list[Decision]:
+def _with_risk_after(decisions: Sequence[Decision], now: MeasuredSample) -> list[Decision]:
     """Return the decisions of a round with the risk that the measure finds after it; a kernel told them already."""
     import numpy as np
 

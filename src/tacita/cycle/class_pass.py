@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.cycle.lattice.classes import Classes
-from tacita.cycle.lattice.models import Model, Sensitive, violating
+from tacita.cycle.lattice.classes import LatticeClasses
+from tacita.cycle.lattice.models import PrivacyModel, Sensitive, violating
 from tacita.cycle.lattice.problem import of_attributes
 from tacita.cycle.plan import Plan
 from tacita.cycle.recoding import asked_of
-from tacita.cycle.state import Measured
+from tacita.cycle.state import MeasuredSample
 from tacita.cycle.suppression.account import FOR_OTHERS
 from tacita.cycle.suppression.routing import AttributeRoute
 from tacita.cycle.unsafe import risks_of
@@ -52,7 +52,7 @@ _MOST_CELLS = 50_000_000
 
 
 def class_pass(
-    now: Measured,
+    now: MeasuredSample,
     plan: Plan,
     measures: Sequence[Measure],
     levels: Mapping[str, int],
@@ -65,7 +65,7 @@ def class_pass(
     """
     if plan.rounds or plan.keep_cells or plan.attributes not in _ROUTES:
         return None
-    asked: list[tuple[Model, str | None]] = []
+    asked: list[tuple[PrivacyModel, str | None]] = []
     for measure in measures:
         models = asked_of(measure, now.sample)
         if models is None:
@@ -99,12 +99,12 @@ class _Table:
     """Which attributes may be suppressed."""
     price: Array
     """What a cell of each attribute costs."""
-    models: tuple[Model, ...]
+    models: tuple[PrivacyModel, ...]
     whole: Sensitive
 
     def satisfied(self, counts: Array, histogram: Array) -> Array:
         """Return which of some classes satisfy all models."""
-        found: Array = ~violating(self.models, Classes((), (), counts, histogram), self.whole)
+        found: Array = ~violating(self.models, LatticeClasses((), (), counts, histogram), self.whole)
         return found
 
 
@@ -238,7 +238,7 @@ class _Merges:
 
 
 def _table(
-    now: Measured, plan: Plan, asked: Sequence[tuple[Model, str | None]], measures: Sequence[Measure]
+    now: MeasuredSample, plan: Plan, asked: Sequence[tuple[PrivacyModel, str | None]], measures: Sequence[Measure]
 ) -> _Table | None:
     """Return the classes of a sample; None if their sensitive values are too many."""
     import numpy as np
@@ -318,7 +318,7 @@ def _class_of_each_record(sample: Sample) -> Array:
     return found
 
 
-def _unsafe_rows(now: Measured) -> Array:
+def _unsafe_rows(now: MeasuredSample) -> Array:
     """Return the numbers of the unsafe records, from 1, in their order."""
     import numpy as np
 
@@ -332,7 +332,9 @@ def _unsafe_rows(now: Measured) -> Array:
     return np.concatenate(batches).astype(np.int64) if batches else np.empty(0, dtype=np.int64)
 
 
-def _decided(now: Measured, table: _Table, merges: _Merges, levels: Mapping[str, int], step: int) -> Iterator[Decision]:
+def _decided(
+    now: MeasuredSample, table: _Table, merges: _Merges, levels: Mapping[str, int], step: int
+) -> Iterator[Decision]:
     import numpy as np
 
     hidden = merges.hidden[table.members]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tacita.cycle.plan import Plan
-from tacita.cycle.state import Measured
+from tacita.cycle.state import MeasuredSample
 from tacita.masking.recoding.discretisation import discretised
 from tacita.masking.recoding.top_bottom_coding import top_bottom_coded
 from tacita.model.decision import EVERY_RECORD, Decision
@@ -23,7 +23,7 @@ def coded_first(microdata: Microdata, plan: Plan) -> Microdata:
     return microdata
 
 
-def codings(plan: Plan, before: Measured, after: Measured) -> Iterator[Decision]:
+def codings(plan: Plan, before: MeasuredSample, after: MeasuredSample) -> Iterator[Decision]:
     """Yield a decision for each column that was coded."""
     step = 1
     for rule, names in ((TOP, plan.top), (BOTTOM, plan.bottom), (INTERVALS, plan.intervals)):

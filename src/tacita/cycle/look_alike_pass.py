@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.household import household_sizes
 from tacita.cycle.plan import Plan
-from tacita.cycle.state import Measured
+from tacita.cycle.state import MeasuredSample
 from tacita.cycle.suppression.account import Account
 from tacita.cycle.suppression.compared import ComparedLookAlikes
 from tacita.cycle.suppression.look_alikes import LookAlikes
@@ -36,7 +36,7 @@ _FEW_COMBINATIONS = 2_000
 
 
 def look_alike_pass(
-    now: Measured,
+    now: MeasuredSample,
     plan: Plan,
     measure: OfLookAlikes,
     levels: Mapping[str, int],

@@ -15,15 +15,15 @@ from tacita.cycle.lattice.models import (
     DistinctDiverse,
     EntropyDiverse,
     KAnonymous,
-    Model,
     NotDominated,
+    PrivacyModel,
     RecursiveDiverse,
 )
 from tacita.cycle.lattice.problem import Problem
 from tacita.cycle.lattice.records import cells_of_records, masked_by
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.plan import ChangeMethod, Plan
-from tacita.cycle.state import Measured
+from tacita.cycle.state import MeasuredSample
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError
@@ -65,7 +65,7 @@ class Recoded:
     """The granularity loss, if it was looked for."""
 
 
-def recoded_first(now: Measured, plan: Plan, progress: Progress = silent) -> Recoded:
+def recoded_first(now: MeasuredSample, plan: Plan, progress: Progress = silent) -> Recoded:
     """Return microdata recoded as the plan says; what is still unsafe then is left to suppression."""
     microdata = now.sample.microdata
     if plan.recode:
@@ -98,7 +98,7 @@ def recoded_first(now: Measured, plan: Plan, progress: Progress = silent) -> Rec
     return _by_cells(now, problem, found)
 
 
-def asked_of(measure: Measure, sample: Sample) -> list[tuple[Model, str | None]] | None:
+def asked_of(measure: Measure, sample: Sample) -> list[tuple[PrivacyModel, str | None]] | None:
     """Return a measure as models, each with the sensitive attribute that it is about; None if there are no such."""
     try:
         models = models_of(measure)
@@ -108,7 +108,7 @@ def asked_of(measure: Measure, sample: Sample) -> list[tuple[Model, str | None]]
     return [(model, name) for model in models for name in (secrets if model.needs_sensitive else (None,))]
 
 
-def _suppression_alone(now: Measured, plan: Plan, progress: Progress) -> float:
+def _suppression_alone(now: MeasuredSample, plan: Plan, progress: Progress) -> float:
     """Return the granularity loss of the cycle's own suppression: a null loses all of a cell.
 
     With very many unsafe cells it is not tried: that takes minutes, and recoding loses less then.
@@ -122,7 +122,7 @@ def _suppression_alone(now: Measured, plan: Plan, progress: Progress) -> float:
     return float(math.prod(1 + loss for loss in losses) ** (1 / len(losses))) - 1
 
 
-def models_of(measure: Measure) -> list[Model]:
+def models_of(measure: Measure) -> list[PrivacyModel]:
     """Return a measure as what the search of the lattice can check."""
     match measure:
         case KAnonymity():
@@ -148,7 +148,7 @@ def models_of(measure: Measure) -> list[Model]:
     )
 
 
-def _by_columns(now: Measured, plan: Plan, problem: Problem, progress: Progress) -> Recoded:
+def _by_columns(now: MeasuredSample, plan: Plan, problem: Problem, progress: Progress) -> Recoded:
     microdata = now.sample.microdata
     if not any(name in microdata.hierarchies for name in now.sample.known):
         raise UsageError(
@@ -167,7 +167,7 @@ def _by_columns(now: Measured, plan: Plan, problem: Problem, progress: Progress)
     return Recoded(recoded(microdata, levels).microdata if levels else microdata, decisions, levels, notes, found.score)
 
 
-def _by_cells(now: Measured, problem: Problem, found: CombinedPlan) -> Recoded:
+def _by_cells(now: MeasuredSample, problem: Problem, found: CombinedPlan) -> Recoded:
     masked = masked_by(problem, found)
     hierarchies = now.sample.microdata.hierarchies
     whole = {name: level for name, level in found.whole.items() if level and name in hierarchies}
@@ -186,7 +186,7 @@ def _by_cells(now: Measured, problem: Problem, found: CombinedPlan) -> Recoded:
 
 
 def _of_columns(
-    levels: Mapping[str, int], rule: str, now: Measured, others: tuple[Alternative, ...], step: int
+    levels: Mapping[str, int], rule: str, now: MeasuredSample, others: tuple[Alternative, ...], step: int
 ) -> Iterator[Decision]:
     risk = now.state.largest_risk
     for place, (name, level) in enumerate(levels.items()):
@@ -197,7 +197,7 @@ def _of_cells(
     cells: Mapping[str, tuple[Array, Array]],
     hierarchies: Mapping[str, Any],
     whole: Mapping[str, int],
-    now: Measured,
+    now: MeasuredSample,
     others: tuple[Alternative, ...],
     rule: str,
     step: int,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.look_alike_pass import costs_of, occurrences
 from tacita.cycle.plan import Plan
-from tacita.cycle.state import Measured
+from tacita.cycle.state import MeasuredSample
 from tacita.cycle.suppression.routing import AttributeRoute
 from tacita.cycle.suppression.smallest import Costs
 from tacita.cycle.unsafe import Unsafe, risks_of, unsafe_records
@@ -34,7 +34,7 @@ _ROUTES = (AttributeRoute.FEWEST_NULLS, AttributeRoute.MOST_RISKY_FIRST)
 
 
 def round_pass(
-    now: Measured,
+    now: MeasuredSample,
     plan: Plan,
     measure: Measure,
     levels: Mapping[str, int],
@@ -141,7 +141,7 @@ def _best(merits: Array, blocked: Array) -> Array:
     return chosen
 
 
-def _at_risk(now: Measured, plan: Plan, unsafe: Unsafe) -> Array:
+def _at_risk(now: MeasuredSample, plan: Plan, unsafe: Unsafe) -> Array:
     """Return which unsafe records are changed: of a cluster, those that add more than their part to its risk."""
     import numpy as np
 
@@ -155,7 +155,7 @@ def _at_risk(now: Measured, plan: Plan, unsafe: Unsafe) -> Array:
     return above if above.any() else everybody
 
 
-def _own(now: Measured, unsafe: Unsafe) -> tuple[Array, Array]:
+def _own(now: MeasuredSample, unsafe: Unsafe) -> tuple[Array, Array]:
     """Return the risk of unsafe records by themselves, and the size of their clusters."""
     from dataclasses import replace
 

@@ -19,7 +19,7 @@ from tacita.risk.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredSample:
     """A sample, the risks that a measure found in it, and what they come to."""
 
     sample: Sample
@@ -27,7 +27,7 @@ class Measured:
     state: State
 
 
-def measured(sample: Sample, measure: Measure, k: int | None, progress: Progress = silent) -> Measured:
+def measured(sample: Sample, measure: Measure, k: int | None, progress: Progress = silent) -> MeasuredSample:
     """Return what a measure says of a sample; `k` is how many look-alikes should be counted strictly, if any."""
     risks = measure.risks(sample, progress)
     if risks.records is None:
@@ -54,7 +54,7 @@ def measured(sample: Sample, measure: Measure, k: int | None, progress: Progress
         dict(risks.figures),
         has_nulls(sample),
     )
-    return Measured(sample, risks, state)
+    return MeasuredSample(sample, risks, state)
 
 
 def strictly_unsafe(sample: Sample, k: int, progress: Progress = silent) -> int:

@@ -6,7 +6,7 @@ from tacita.cycle.look_alike_pass import costs_of, requirement_of
 from tacita.cycle.outcome import Stuck
 from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.cycle.recoding import asked_of
-from tacita.cycle.state import Measured
+from tacita.cycle.state import MeasuredSample
 from tacita.cycle.suppression.look_alikes import LookAlikes
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import unsafe_records
@@ -18,7 +18,7 @@ _MOST = 1_000
 """So many stuck records are told about; all of them are counted."""
 
 
-def stuck_records(now: Measured, plan: Plan) -> tuple[Stuck, ...]:
+def stuck_records(now: MeasuredSample, plan: Plan) -> tuple[Stuck, ...]:
     """Return the records that are still unsafe."""
     unsafe = unsafe_records(now.sample, now.risks)
     measure = plan.measure
@@ -52,7 +52,7 @@ def stuck_records(now: Measured, plan: Plan) -> tuple[Stuck, ...]:
     return tuple(found)
 
 
-def _remedies(now: Measured, plan: Plan, risk: float) -> tuple[str, ...]:
+def _remedies(now: MeasuredSample, plan: Plan, risk: float) -> tuple[str, ...]:
     is_share = now.risks.are_probabilities and risk < 1
     ask_less = f"raise the threshold to {risk:.4g}" if is_share else f"ask less of {plan.measure.name}"
     others = ["allow more to be suppressed"] if plan.keep or plan.keep_cells else []

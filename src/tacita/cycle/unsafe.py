@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from tacita.cycle.suppression.look_alikes import Records
+from tacita.cycle.suppression.look_alikes import CodedRecords
 from tacita.engines.plans.terms import as_double, number
 from tacita.model.relation import Column, ColumnType
 from tacita.risk.arrays import as_arrow, as_numpy
@@ -29,11 +29,11 @@ class Unsafe:
     rows: Array
     """Their numbers, from 1."""
     risks: Array
-    records: Records
+    records: CodedRecords
     """Their values, each record alone."""
     combinations: Array
     """The combination of each, numbered from 0."""
-    safe: Records
+    safe: CodedRecords
     """All others, by combination."""
 
 
@@ -46,8 +46,8 @@ def unsafe_records(sample: Sample, risks: Risks) -> Unsafe:
     taken = np.bincount(members, minlength=len(coded.counts))
     lost = np.bincount(members, weights=weights, minlength=len(coded.counts))
     left = coded.counts - taken
-    rest = Records(coded.codes, left, np.maximum(coded.weights - lost, 0.0)).where(np.flatnonzero(left > 0))
-    alone = Records(coded.codes[members], np.ones(len(rows), dtype=np.int64), weights)
+    rest = CodedRecords(coded.codes, left, np.maximum(coded.weights - lost, 0.0)).where(np.flatnonzero(left > 0))
+    alone = CodedRecords(coded.codes[members], np.ones(len(rows), dtype=np.int64), weights)
     return Unsafe(rows, found, alone, members, rest)
 
 

@@ -16,7 +16,7 @@ from tacita.cycle.lattice.models import (
     DistinctDiverse,
     EntropyDiverse,
     KAnonymous,
-    Model,
+    PrivacyModel,
     RecursiveDiverse,
 )
 from tacita.cycle.lattice.problem import Problem
@@ -42,9 +42,9 @@ def results(shared: Path) -> Mapping[str, Any]:
     return found
 
 
-def models(text: str) -> list[Model]:
+def models(text: str) -> list[PrivacyModel]:
     """Return the models that ARX was asked for: k5+rl4:3."""
-    found: list[Model] = []
+    found: list[PrivacyModel] = []
     for part in text.split("+"):
         kind, number = (part[0], part[1:]) if part[0] == "k" else (part[:2], part[2:])
         match kind:

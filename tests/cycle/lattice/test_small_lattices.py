@@ -18,7 +18,7 @@ from tacita.cycle.lattice.classes import keys
 from tacita.cycle.lattice.combined import WAYS, cheapest_plan
 from tacita.cycle.lattice.heuristic import good_node
 from tacita.cycle.lattice.local import SUPPRESSED
-from tacita.cycle.lattice.models import DistinctDiverse, EntropyDiverse, KAnonymous, Model
+from tacita.cycle.lattice.models import DistinctDiverse, EntropyDiverse, KAnonymous, PrivacyModel
 from tacita.cycle.lattice.problem import Problem
 from tacita.cycle.lattice.search import best_node
 from tacita.errors import UsageError
@@ -41,7 +41,7 @@ record = st.tuples(
 )
 
 
-def problem(rows: list[Row], models: list[Model], **how: Any) -> Problem:
+def problem(rows: list[Row], models: list[PrivacyModel], **how: Any) -> Problem:
     """Records as a problem; the last column is sensitive."""
     combinations = Counter(rows)
     columns = [pa.array([row[i] for row in combinations]).dictionary_encode() for i in range(5)]
@@ -93,7 +93,7 @@ def entropy(values: list[str]) -> float:
     return -sum(n / len(values) * math.log(n / len(values)) for n in Counter(values).values())
 
 
-MODELS: list[tuple[list[Model], Any]] = [
+MODELS: list[tuple[list[PrivacyModel], Any]] = [
     ([KAnonymous(2)], lambda values: len(values) >= 2),
     ([KAnonymous(3), DistinctDiverse(2)], lambda values: len(values) >= 3 and len(set(values)) >= 2),
     ([EntropyDiverse(1.7)], lambda values: entropy(values) >= math.log(1.7) - 1e-9),
@@ -108,7 +108,7 @@ MODELS: list[tuple[list[Model], Any]] = [
     st.booleans(),
 )
 def test_the_best_node_is_that_of_an_enumeration(
-    rows: list[Row], model: tuple[list[Model], Any], limit: float, arithmetic: bool
+    rows: list[Row], model: tuple[list[PrivacyModel], Any], limit: float, arithmetic: bool
 ) -> None:
     asked = problem(rows, model[0], limit=limit, mean="arithmetic" if arithmetic else "geometric")
     assert asked.heights == (2, 1, 3, 1)

@@ -18,7 +18,7 @@ _LARGEST_KEY = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Classes:
+class LatticeClasses:
     """The classes of a node: their labels, how many records they have, and which sensitive values."""
 
     levels: Levels
@@ -32,7 +32,7 @@ class Classes:
         return len(self.counts)
 
 
-def rolled_up(classes: Classes, levels: Levels, ladders: Sequence[Ladder]) -> Classes:
+def rolled_up(classes: LatticeClasses, levels: Levels, ladders: Sequence[Ladder]) -> LatticeClasses:
     """Return the classes of a coarser node."""
     import numpy as np
 
@@ -46,12 +46,12 @@ def rolled_up(classes: Classes, levels: Levels, ladders: Sequence[Ladder]) -> Cl
     starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1]))) if len(key) else order
     first = order[starts]
     if not len(key):
-        return Classes(levels, labels, classes.counts, classes.histogram)
+        return LatticeClasses(levels, labels, classes.counts, classes.histogram)
     histogram = None
     if classes.histogram is not None:
         histogram = np.add.reduceat(classes.histogram[order], starts, axis=0)
     counts = np.add.reduceat(classes.counts[order], starts)
-    return Classes(levels, tuple(held[first] for held in labels), counts, histogram)
+    return LatticeClasses(levels, tuple(held[first] for held in labels), counts, histogram)
 
 
 def keys(labels: Sequence[Array], sizes: Sequence[int]) -> Array:

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from tacita.cycle.lattice.classes import Classes, Levels, keys, rolled_up
+from tacita.cycle.lattice.classes import LatticeClasses, Levels, keys, rolled_up
 from tacita.cycle.lattice.heuristic import good_node
 from tacita.cycle.lattice.local import SUPPRESSED, LocalPlan, locally_recoded_plan, plan_of
 from tacita.cycle.lattice.models import violating
-from tacita.cycle.lattice.optimum import Optimum
+from tacita.cycle.lattice.optimum import LatticeOptimum
 from tacita.cycle.lattice.problem import Problem, evaluated
 from tacita.cycle.lattice.search import MOST_NODES, best_node
 from tacita.errors import UsageError, did_you_mean, listed
@@ -60,7 +60,7 @@ class CombinedPlan:
         return self.cells.score
 
 
-def node_of(problem: Problem, progress: Progress = silent) -> Optimum | None:
+def node_of(problem: Problem, progress: Progress = silent) -> LatticeOptimum | None:
     """Return the best node with its proof where that takes seconds, otherwise a good one."""
     if problem.nodes <= MOST_NODES and problem.nodes * len(problem.base) <= _LARGEST_SEARCH:
         return best_node(problem, progress)
@@ -126,7 +126,7 @@ def _walked(problem: Problem, starts: Sequence[Levels]) -> tuple[Levels, LocalPl
     return here, tried[here]
 
 
-def _global_plan(problem: Problem, levels: Levels, optimum: Optimum) -> LocalPlan | None:
+def _global_plan(problem: Problem, levels: Levels, optimum: LatticeOptimum) -> LocalPlan | None:
     """Return a node as levels of cells: those of the node, or nulls for combinations that are still unsafe."""
     import numpy as np
 
@@ -135,7 +135,7 @@ def _global_plan(problem: Problem, levels: Levels, optimum: Optimum) -> LocalPla
     if bad.all() and len(classes):
         # With nothing kept, the suppressed records have but each other to hide among.
         histogram = None if classes.histogram is None else classes.histogram.sum(axis=0, keepdims=True)
-        alone = Classes(levels, (), np.array([problem.records]), histogram)
+        alone = LatticeClasses(levels, (), np.array([problem.records]), histogram)
         if violating(problem.models, alone, problem.whole).any():
             return None
     labels = [

@@ -11,21 +11,21 @@ from __future__ import annotations
 import heapq
 
 from tacita.cycle.lattice.classes import Levels
-from tacita.cycle.lattice.optimum import Optimum
-from tacita.cycle.lattice.problem import Evaluation, Problem, evaluated
-from tacita.cycle.lattice.tables import Tables
+from tacita.cycle.lattice.optimum import LatticeOptimum
+from tacita.cycle.lattice.problem import LatticeEvaluation, Problem, evaluated
+from tacita.cycle.lattice.tables import CodeTables
 from tacita.errors import UsageError
 from tacita.progress import Progress, Step, silent
 
 
-def good_node(problem: Problem, *, budget: int = 1000, progress: Progress = silent) -> Optimum | None:
+def good_node(problem: Problem, *, budget: int = 1000, progress: Progress = silent) -> LatticeOptimum | None:
     """Return the best of so many nodes, or None if none of them satisfies the models within the limit."""
     if budget < 1:
         raise UsageError(f"the budget is {budget} nodes", do="give a number of nodes from 1 on")
-    tables = Tables(problem)
-    seen: dict[Levels, Evaluation] = {}
+    tables = CodeTables(problem)
+    seen: dict[Levels, LatticeEvaluation] = {}
     waiting: list[tuple[float, int, Levels]] = []
-    best: Evaluation | None = None
+    best: LatticeEvaluation | None = None
     fresh = [problem.heights]
     while fresh:
         for levels in fresh:
@@ -44,7 +44,7 @@ def good_node(problem: Problem, *, budget: int = 1000, progress: Progress = sile
         return None
     named = dict(zip(problem.names, best.levels, strict=True))
     proven = len(seen) == problem.nodes
-    return Optimum(named, best.score, best.suppressed, len(seen), problem.nodes, is_proven=proven)
+    return LatticeOptimum(named, best.score, best.suppressed, len(seen), problem.nodes, is_proven=proven)
 
 
 def _beside(levels: Levels, heights: Levels) -> list[Levels]:

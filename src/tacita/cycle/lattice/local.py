@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.lattice.classes import Classes, Levels, keys
+from tacita.cycle.lattice.classes import LatticeClasses, Levels, keys
 from tacita.cycle.lattice.ladders import Ladder
 from tacita.cycle.lattice.models import violating
 from tacita.cycle.lattice.problem import Problem
@@ -211,7 +211,7 @@ class _Making:
         histogram = None
         if base.histogram is not None:
             histogram = np.add.reduceat(base.histogram[members], starts, axis=0)
-        return violating(self.problem.models, Classes(levels, (), counts, histogram), self.problem.whole)
+        return violating(self.problem.models, LatticeClasses(levels, (), counts, histogram), self.problem.whole)
 
     def _take(self, members: Array, starts: Array, groups: Array) -> None:
         import numpy as np

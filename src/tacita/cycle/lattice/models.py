@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
-from tacita.cycle.lattice.classes import Classes
+from tacita.cycle.lattice.classes import LatticeClasses
 from tacita.errors import UsageError
 from tacita.model.hierarchy import Hierarchy
 
@@ -52,7 +52,7 @@ class Sensitive:
         return found[:-1] if found and found[-1].max() == 0 else found
 
 
-class Model(Protocol):
+class PrivacyModel(Protocol):
     """What a class must satisfy."""
 
     @property
@@ -63,10 +63,10 @@ class Model(Protocol):
     def needs_sensitive(self) -> bool:
         """Whether it looks at a sensitive attribute."""
 
-    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+    def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return which classes violate the model; `whole` is what the file has of the sensitive attribute."""
 
-    def monotone_part(self) -> Model | None:
+    def monotone_part(self) -> PrivacyModel | None:
         """Return a monotone model that this one implies, or None."""
 
 
@@ -82,12 +82,12 @@ class KAnonymous:
         if self.k < 1:
             raise UsageError(f"k is {self.k}", do="give a number of records from 1 on")
 
-    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+    def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes that are too small."""
         found: Array = classes.counts < self.k
         return found
 
-    def monotone_part(self) -> Model | None:
+    def monotone_part(self) -> PrivacyModel | None:
         """Return the model itself."""
         return self
 
@@ -103,12 +103,12 @@ class DistinctDiverse:
     def __post_init__(self) -> None:
         _check_l(self.l)
 
-    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+    def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes with too few values."""
         found: Array = (histogram(classes) > 0).sum(axis=1) < self.l
         return found
 
-    def monotone_part(self) -> Model | None:
+    def monotone_part(self) -> PrivacyModel | None:
         """Return the model itself."""
         return self
 
@@ -124,7 +124,7 @@ class EntropyDiverse:
     def __post_init__(self) -> None:
         _check_l(self.l)
 
-    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+    def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes whose entropy is too low."""
         import numpy as np
 
@@ -133,7 +133,7 @@ class EntropyDiverse:
         found: Array = entropy < math.log(self.l) - _TOLERANCE
         return found
 
-    def monotone_part(self) -> Model | None:
+    def monotone_part(self) -> PrivacyModel | None:
         """Return that there are at least l values: fewer cannot have that entropy."""
         return DistinctDiverse(math.ceil(self.l - _TOLERANCE))
 
@@ -152,7 +152,7 @@ class RecursiveDiverse:
         if not 0 < self.c < math.inf:
             raise UsageError(f"c is {self.c}", do="give a number above 0")
 
-    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+    def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes in which one value is too frequent."""
         import numpy as np
 
@@ -163,7 +163,7 @@ class RecursiveDiverse:
         found: Array = ranked[:, 0] >= self.c * tail * (1 - _TOLERANCE)
         return found
 
-    def monotone_part(self) -> Model | None:
+    def monotone_part(self) -> PrivacyModel | None:
         """Return that there are at least l values."""
         return DistinctDiverse(self.l)
 
@@ -187,7 +187,7 @@ class Close:
         if self.distance not in {"equal", "hierarchical"}:
             raise UsageError(f"no distance '{self.distance}' in a lattice", do="use equal or hierarchical")
 
-    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+    def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes that are too far."""
         import numpy as np
 
@@ -196,7 +196,7 @@ class Close:
         found: Array = distance > self.t + _TOLERANCE
         return found
 
-    def monotone_part(self) -> Model | None:
+    def monotone_part(self) -> PrivacyModel | None:
         """Return nothing."""
         return None
 
@@ -213,7 +213,7 @@ class BetaLike:
         if not 0 < self.beta < math.inf:
             raise UsageError(f"beta is {self.beta}", do="give a number above 0")
 
-    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+    def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes in which a value is too frequent."""
         import numpy as np
 
@@ -224,7 +224,7 @@ class BetaLike:
         found: Array = (gain > most + _TOLERANCE).any(axis=1)
         return found
 
-    def monotone_part(self) -> Model | None:
+    def monotone_part(self) -> PrivacyModel | None:
         """Return nothing."""
         return None
 
@@ -237,12 +237,12 @@ class NotDominated:
     is_monotone: ClassVar[bool] = False
     needs_sensitive: ClassVar[bool] = True
 
-    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+    def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes in which a value prevails."""
         found: Array = _shares(classes).max(axis=1, initial=0.0) > self.alpha + _TOLERANCE
         return found
 
-    def monotone_part(self) -> Model | None:
+    def monotone_part(self) -> PrivacyModel | None:
         """Return that there are as many values as shares of alpha fill a whole."""
         return DistinctDiverse(math.ceil(1 / self.alpha - _TOLERANCE))
 
@@ -251,7 +251,7 @@ class NotDominated:
 class OfAttribute:
     """A model of one of several sensitive attributes, whose histograms stand beside each other."""
 
-    model: Model
+    model: PrivacyModel
     start: int
     """Its first column of the histogram."""
     whole: Sensitive
@@ -263,18 +263,18 @@ class OfAttribute:
         """Whether the model is."""
         return self.model.is_monotone
 
-    def violated(self, classes: Classes, whole: Sensitive) -> Array:
+    def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes that violate the model with their values of the attribute."""
         own = histogram(classes)[:, self.start : self.start + len(self.whole.counts)]
         return self.model.violated(replace(classes, histogram=own), self.whole)
 
-    def monotone_part(self) -> Model | None:
+    def monotone_part(self) -> PrivacyModel | None:
         """Return the monotone part of the model, of the same attribute."""
         part = self.model.monotone_part()
         return None if part is None else OfAttribute(part, self.start, self.whole)
 
 
-def violating(models: Sequence[Model], classes: Classes, whole: Sensitive) -> Array:
+def violating(models: Sequence[PrivacyModel], classes: LatticeClasses, whole: Sensitive) -> Array:
     """Return the classes that violate any of the models."""
     import numpy as np
 
@@ -284,14 +284,14 @@ def violating(models: Sequence[Model], classes: Classes, whole: Sensitive) -> Ar
     return found
 
 
-def histogram(classes: Classes) -> Array:
+def histogram(classes: LatticeClasses) -> Array:
     """Return the sensitive values of each class, or say that there are none."""
     if classes.histogram is None:
         raise UsageError("no sensitive attribute is given", do="name the sensitive attribute that the model protects")
     return classes.histogram
 
 
-def _shares(classes: Classes) -> Array:
+def _shares(classes: LatticeClasses) -> Array:
     import numpy as np
 
     held = histogram(classes)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
-class Optimum:
+class LatticeOptimum:
     """The best node: how far each attribute goes up, and what that costs."""
 
     levels: Mapping[str, int]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.lattice.classes import Classes, Levels, keys, rolled_up
+from tacita.cycle.lattice.classes import LatticeClasses, Levels, keys, rolled_up
 from tacita.cycle.lattice.ladders import Ladder, ladders
-from tacita.cycle.lattice.models import Model, OfAttribute, Sensitive, violating
+from tacita.cycle.lattice.models import OfAttribute, PrivacyModel, Sensitive, violating
 from tacita.errors import UsageError
 from tacita.model.hierarchy import Hierarchy, text_of
 from tacita.risk.combinations import Codes, codes
@@ -31,7 +31,7 @@ def _nothing_sensitive() -> Sensitive:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class LatticeEvaluation:
     """What a node of the lattice is worth."""
 
     levels: Levels
@@ -47,9 +47,9 @@ class Problem:
     """Distinct combinations with their counts, and the conditions of a release."""
 
     ladders: tuple[Ladder, ...]
-    base: Classes
+    base: LatticeClasses
     """The combinations as collected, level 0 everywhere, in the order of their values."""
-    models: tuple[Model, ...]
+    models: tuple[PrivacyModel, ...]
     limit: float = 0.0
     """Which part of the records may be suppressed."""
     mean: Mean = "geometric"
@@ -90,7 +90,7 @@ class Problem:
         names: Sequence[str],
         combinations: Codes,
         hierarchies: Mapping[str, Hierarchy],
-        models: Sequence[Model],
+        models: Sequence[PrivacyModel],
         *,
         limit: float = 0.0,
         mean: Mean = "geometric",
@@ -124,7 +124,7 @@ class Problem:
             if len(parts) > 1:
                 histogram = np.concatenate([part for part, _ in parts], axis=1)
                 models = of_attributes(models, of_models, secret, [held for _, held in parts])
-        base = rolled_up(Classes((0,) * len(rungs), columns, counts, histogram), (0,) * len(rungs), rungs)
+        base = rolled_up(LatticeClasses((0,) * len(rungs), columns, counts, histogram), (0,) * len(rungs), rungs)
         # the classes of a node are in the order of their keys
         numbers = np.unique(keys(columns, [rung.size(0) for rung in rungs]), return_inverse=True)[1]
         return cls(rungs, base, tuple(models), limit, mean, tuple(weights), whole, sample, numbers)
@@ -133,7 +133,7 @@ class Problem:
     def of_sample(
         cls,
         sample: Sample,
-        models: Sequence[Model],
+        models: Sequence[PrivacyModel],
         *,
         sensitive: str | Sequence[str | None] | None = None,
         **how: Any,
@@ -180,13 +180,13 @@ class Problem:
 
 
 def of_attributes(
-    models: Sequence[Model], names: Sequence[str | None], secret: Sequence[str], wholes: Sequence[Sensitive]
-) -> list[Model]:
+    models: Sequence[PrivacyModel], names: Sequence[str | None], secret: Sequence[str], wholes: Sequence[Sensitive]
+) -> list[PrivacyModel]:
     """Return models that look each at its own one of several histograms beside each other.
 
     `names` says which sensitive attribute each model is about; `secret` and `wholes` are all of them, in their order.
     """
-    found: list[Model] = []
+    found: list[PrivacyModel] = []
     for model, name in zip(models, names, strict=True):
         if len(secret) < 2 or name is None or not model.needs_sensitive:
             found.append(model)
@@ -196,22 +196,22 @@ def of_attributes(
     return found
 
 
-def evaluated(problem: Problem, classes: Classes) -> tuple[Evaluation, Array]:
+def evaluated(problem: Problem, classes: LatticeClasses) -> tuple[LatticeEvaluation, Array]:
     """Return what a node is worth, and which of its classes violate a model."""
     bad = violating(problem.models, classes, problem.whole)
     suppressed = int(classes.counts[bad].sum())
     feasible = suppressed <= problem.allowed
     if not feasible:
-        return Evaluation(classes.levels, math.inf, suppressed, False), bad
+        return LatticeEvaluation(classes.levels, math.inf, suppressed, False), bad
     lost = sums_of(problem, classes, bad)
     sums = [
         float(all_[level]) - own + suppressed
         for all_, level, own in zip(problem.sums, classes.levels, lost, strict=True)
     ]
-    return Evaluation(classes.levels, problem.together(problem.losses(sums)), suppressed, True), bad
+    return LatticeEvaluation(classes.levels, problem.together(problem.losses(sums)), suppressed, True), bad
 
 
-def sums_of(problem: Problem, classes: Classes, some: Array) -> list[float]:
+def sums_of(problem: Problem, classes: LatticeClasses, some: Array) -> list[float]:
     """Return for each attribute the sum of shares of the records of some classes."""
     import numpy as np
 

@@ -23,11 +23,11 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.lattice.classes import Classes, Levels
-from tacita.cycle.lattice.models import Model, violating
-from tacita.cycle.lattice.optimum import Optimum
-from tacita.cycle.lattice.problem import Evaluation, Problem, evaluated, sums_of
-from tacita.cycle.lattice.tables import Tables
+from tacita.cycle.lattice.classes import LatticeClasses, Levels
+from tacita.cycle.lattice.models import PrivacyModel, violating
+from tacita.cycle.lattice.optimum import LatticeOptimum
+from tacita.cycle.lattice.problem import LatticeEvaluation, Problem, evaluated, sums_of
+from tacita.cycle.lattice.tables import CodeTables
 from tacita.errors import UsageError
 from tacita.progress import Progress, Step, silent
 
@@ -42,7 +42,7 @@ MOST_NODES = 1_000_000
 _SAME = 1e-12  # losses closer than this are ties
 
 
-def best_node(problem: Problem, progress: Progress = silent) -> Optimum | None:
+def best_node(problem: Problem, progress: Progress = silent) -> LatticeOptimum | None:
     """Return the best node, or None if no node satisfies the models within the limit."""
     if problem.nodes > MOST_NODES:
         raise UsageError(
@@ -56,7 +56,7 @@ def best_node(problem: Problem, progress: Progress = silent) -> Optimum | None:
     if best is None:
         return None
     levels = dict(zip(problem.names, best.levels, strict=True))
-    return Optimum(levels, best.score, best.suppressed, search.checked, problem.nodes, is_proven=True)
+    return LatticeOptimum(levels, best.score, best.suppressed, search.checked, problem.nodes, is_proven=True)
 
 
 @dataclass(slots=True)
@@ -64,8 +64,8 @@ class _Search:
     """The state of a search: nodes that may still be the best, and what bounds them from below."""
 
     problem: Problem
-    tables: Tables = field(init=False)
-    lasting: tuple[Model, ...] = field(init=False)
+    tables: CodeTables = field(init=False)
+    lasting: tuple[PrivacyModel, ...] = field(init=False)
     """Models by which a record that is lost at a node is lost at all finer ones."""
     nodes: Array = field(init=False)
     """All nodes, one per row, in the order of their levels."""
@@ -76,7 +76,7 @@ class _Search:
     """The same, for each node."""
     parts: list[Array] = field(init=False)
     """For each attribute the loss of each level without suppression."""
-    best: Evaluation | None = None
+    best: LatticeEvaluation | None = None
     checked: int = 0
     seen: set[Levels] = field(default_factory=set)
 
@@ -84,7 +84,7 @@ class _Search:
         import numpy as np
 
         problem = self.problem
-        self.tables = Tables(problem)
+        self.tables = CodeTables(problem)
         implied = [model if model.is_monotone else model.monotone_part() for model in problem.models]
         self.lasting = tuple(model for model in implied if model is not None)
         grids = np.meshgrid(*(np.arange(h + 1, dtype=np.int8) for h in problem.heights), indexing="ij")
@@ -162,14 +162,14 @@ class _Search:
         self.is_open[open_] = True
         self.open = open_
 
-    def _is_better(self, found: Evaluation) -> bool:
+    def _is_better(self, found: LatticeEvaluation) -> bool:
         if self.best is None:
             return True
         if abs(found.score - self.best.score) <= _SAME:
             return found.levels < self.best.levels
         return found.score < self.best.score
 
-    def _raised(self, classes: Classes, lost: Array) -> list[Array]:
+    def _raised(self, classes: LatticeClasses, lost: Array) -> list[Array]:
         """Return for each attribute the loss of each level up to that of the node if these records are lost.
 
         Of a lost class only the label is known, not the values below it. Their shares at a finer level are at most that

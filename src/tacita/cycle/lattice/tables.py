@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from tacita.cycle.lattice.classes import Classes, Levels, rolled_up
+from tacita.cycle.lattice.classes import LatticeClasses, Levels, rolled_up
 from tacita.cycle.lattice.problem import Problem
 
 _ROWS = 2_000_000  # of all tables together: some 100 MB
 
 
-class Tables:
+class CodeTables:
     """A store of classes by node; mutable, and forgets the largest first."""
 
     def __init__(self, problem: Problem) -> None:
         import numpy as np
 
         self._problem = problem
-        self._held: list[Classes] = [problem.base]
+        self._held: list[LatticeClasses] = [problem.base]
         self._levels = np.zeros((1, len(problem.ladders)), dtype=np.int8)
         self._sizes = np.array([len(problem.base)])
 
-    def at(self, levels: Levels) -> Classes:
+    def at(self, levels: Levels) -> LatticeClasses:
         """Return the classes of a node."""
         import numpy as np
 
@@ -33,7 +33,7 @@ class Tables:
             self._keep(made)
         return made
 
-    def _keep(self, made: Classes) -> None:
+    def _keep(self, made: LatticeClasses) -> None:
         import numpy as np
 
         self._held.append(made)

@@ -20,7 +20,7 @@ from tacita.cycle.plan_words import parameters_of, source_or_name
 from tacita.cycle.program.history import TOO_RISKY, TUPLE, Rounds, decisions, is_changed, versions
 from tacita.cycle.program.measure import Asked
 from tacita.cycle.program.values import HIERARCHY, hierarchy_facts, with_values
-from tacita.cycle.state import Measured, measured
+from tacita.cycle.state import MeasuredSample, measured
 from tacita.cycle.stuck import stuck_records
 from tacita.engines.context import Context
 from tacita.engines.protocol import Relation
@@ -169,7 +169,7 @@ class _Ruled:
         deciding = single if single is None or links is None else ClusterRisk(single, links, asked.word)
         k = single.k if isinstance(single, KAnonymity) else None
         before, now = self._states(microdata, protected, deciding, k, known, rounds, progress)
-        after = now.state if isinstance(now, Measured) else now
+        after = now.state if isinstance(now, MeasuredSample) else now
         too_risky = sorted(record for _, record in found.facts(TOO_RISKY)) if TOO_RISKY in found.predicates else []
         stuck = self._stuck(too_risky, now, single, known, rounds)
         after = replace(after, unsafe=max(after.unsafe, len(too_risky)))
@@ -203,7 +203,7 @@ class _Ruled:
         known: tuple[str, ...],
         rounds: Rounds,
         progress: Progress,
-    ) -> tuple[State, Measured | State]:
+    ) -> tuple[State, MeasuredSample | State]:
         """Return the risk before and after: as the measure finds it, or in the program's own words."""
         if measure is None:
             first, last = (
@@ -220,13 +220,13 @@ class _Ruled:
     def _stuck(
         self,
         too_risky: list[int],
-        now: Measured | State,
+        now: MeasuredSample | State,
         measure: Measure | None,
         known: tuple[str, ...],
         rounds: Rounds,
     ) -> tuple[Stuck, ...]:
         told: dict[int, Stuck] = {}
-        if isinstance(now, Measured) and measure is not None and now.state.unsafe:
+        if isinstance(now, MeasuredSample) and measure is not None and now.state.unsafe:
             told = {stuck.row: stuck for stuck in stuck_records(now, Plan(measure, known))}
         for row in too_risky:
             risk = rounds.risk(len(rounds.risks), row)

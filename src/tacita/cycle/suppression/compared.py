@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.suppression.look_alikes import Count, LookAlikes, Records
+from tacita.cycle.suppression.look_alikes import CodedRecords, Count, LookAlikes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ComparedLookAlikes(LookAlikes):
     """Counts as `LookAlikes` does, record by record."""
 
-    def __init__(self, safe: Records, risky: Records) -> None:
+    def __init__(self, safe: CodedRecords, risky: CodedRecords) -> None:
         """Begin with the records as they are; each risky record stands alone in `risky`."""
         import numpy as np
 

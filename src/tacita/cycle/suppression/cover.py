@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from tacita.cycle.suppression.look_alikes import LookAlikes
 from tacita.cycle.suppression.requirement import Requirement
-from tacita.cycle.suppression.smallest import Candidate
+from tacita.cycle.suppression.smallest import CellSet
 from tacita.progress import Progress, Step, silent
 
 _EVERY = 500
@@ -26,7 +26,7 @@ class Cover:
         self,
         alike: LookAlikes,
         requirement: Requirement,
-        candidates: Mapping[int, Sequence[Candidate]],
+        candidates: Mapping[int, Sequence[CellSet]],
         rank: Sequence[int],
     ) -> None:
         """Begin with the unsafe records and what may be suppressed in each; `rank` is the order of tuples."""

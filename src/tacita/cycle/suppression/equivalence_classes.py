@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.suppression.look_alikes import Records
+from tacita.cycle.suppression.look_alikes import CodedRecords
 from tacita.cycle.suppression.requirement import Requirement
 from tacita.cycle.suppression.smallest import Costs
 from tacita.risk.arrays import renumbered
@@ -36,7 +36,7 @@ _MOST_PATTERNS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Classes:
+class EquivalenceClasses:
     """What each risky record can do: be safe alone for some cost, or join one of some classes for no more than that."""
 
     alone_cost: Array
@@ -61,7 +61,9 @@ class Classes:
         return len(self.pattern)
 
 
-def classes_of(safe: Records, risky: Records, requirement: Requirement, costs: Costs, rank: Sequence[int]) -> Classes:
+def classes_of(
+    safe: CodedRecords, risky: CodedRecords, requirement: Requirement, costs: Costs, rank: Sequence[int]
+) -> EquivalenceClasses:
     """Return the classes that risky records can join.
 
     Left out is what cannot be needed: a class that costs a record more than being safe alone, one that too few records
@@ -96,7 +98,7 @@ def classes_of(safe: Records, risky: Records, requirement: Requirement, costs: C
     useful &= np.bincount(inverse, weights=cost < search.alone_cost[record] - TINY, minlength=len(start)) > 0
     chosen, first = np.flatnonzero(useful[inverse]), first[useful]
     length = size[useful]
-    return Classes(
+    return EquivalenceClasses(
         search.alone_cost,
         search.alone_pattern,
         record[chosen],
@@ -112,7 +114,7 @@ def classes_of(safe: Records, risky: Records, requirement: Requirement, costs: C
 class _Search:
     """Goes from pattern to pattern, those with fewest nulls first."""
 
-    def __init__(self, safe: Records, risky: Records, requirement: Requirement, costs: Costs) -> None:
+    def __init__(self, safe: CodedRecords, risky: CodedRecords, requirement: Requirement, costs: Costs) -> None:
         import numpy as np
 
         self._safe, self._risky, self._requirement = safe, risky, requirement

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.suppression.look_alikes import LookAlikes
 from tacita.cycle.suppression.requirement import Requirement
-from tacita.cycle.suppression.smallest import Candidate
+from tacita.cycle.suppression.smallest import CellSet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ _GAP = 0.01
 def solved(
     alike: LookAlikes,
     requirement: Requirement,
-    candidates: Mapping[int, Sequence[Candidate]],
+    candidates: Mapping[int, Sequence[CellSet]],
     spent: Mapping[int, float],
 ) -> dict[int, int | None]:
     """Return the pattern of each record of the components for which the solver found less than was `spent`.
@@ -55,7 +55,7 @@ def solved(
 
 
 def _components(
-    alike: LookAlikes, candidates: Mapping[int, Sequence[Candidate]], unsafe: Sequence[int]
+    alike: LookAlikes, candidates: Mapping[int, Sequence[CellSet]], unsafe: Sequence[int]
 ) -> Iterable[list[int]]:
     """Yield the unsafe records that hang together, each component and all of them in order."""
     import numpy as np
@@ -84,7 +84,7 @@ def _components(
 def _solved(
     alike: LookAlikes,
     requirement: Requirement,
-    candidates: Mapping[int, Sequence[Candidate]],
+    candidates: Mapping[int, Sequence[CellSet]],
     records: Sequence[int],
     spent: float,
 ) -> dict[int, int | None]:
@@ -115,7 +115,7 @@ def _solved(
 def _needs_and_matches(
     alike: LookAlikes,
     requirement: Requirement,
-    choices: Sequence[tuple[int, Candidate]],
+    choices: Sequence[tuple[int, CellSet]],
     place: Mapping[int, int],
 ) -> tuple[Array, Any]:
     """Return how many look-alikes each record is short of, and what each choice adds to whom."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tacita.cycle.suppression.equivalence_classes import NOWHERE, TINY, Classes
+from tacita.cycle.suppression.equivalence_classes import NOWHERE, TINY, EquivalenceClasses
 from tacita.cycle.suppression.requirement import Requirement
 
 ALONE = -1
@@ -44,7 +44,7 @@ class _Class:
 class Joining:
     """The class of each record, now."""
 
-    def __init__(self, classes: Classes, requirement: Requirement, weights: Sequence[float]) -> None:
+    def __init__(self, classes: EquivalenceClasses, requirement: Requirement, weights: Sequence[float]) -> None:
         """Begin with each record alone."""
         self._requirement, self._weights = requirement, weights
         self.classes = classes
@@ -165,7 +165,7 @@ class Joining:
         return [record for record in range(len(self.home)) if self.pattern(record) == NOWHERE]
 
 
-def joined(classes: Classes, requirement: Requirement, weights: Sequence[float]) -> Joining:
+def joined(classes: EquivalenceClasses, requirement: Requirement, weights: Sequence[float]) -> Joining:
     """Return the cheapest of some ways to join classes."""
     ways = (Joining(classes, requirement, weights).opened(order) for order in ORDERS)
     return min(ways, key=lambda joining: joining.spent)

@@ -30,16 +30,16 @@ _MOST = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class CodedRecords:
     """Combinations of values with how many records have them: codes from 0, a null is -1."""
 
     codes: Array
     counts: Array
     weights: Array
 
-    def where(self, chosen: Array) -> Records:
+    def where(self, chosen: Array) -> CodedRecords:
         """Return some of them."""
-        return Records(self.codes[chosen], self.counts[chosen], self.weights[chosen])
+        return CodedRecords(self.codes[chosen], self.counts[chosen], self.weights[chosen])
 
 
 class Count(NamedTuple):
@@ -105,7 +105,7 @@ class _Table:
 class LookAlikes:
     """Counts the look-alikes of risky records; a pattern is a bit for each attribute that is known."""
 
-    def __init__(self, safe: Records, risky: Records, *, expected: bool = False) -> None:
+    def __init__(self, safe: CodedRecords, risky: CodedRecords, *, expected: bool = False) -> None:
         """Begin with the records as they are; each risky record stands alone in `risky` (its count is 1)."""
         import numpy as np
 

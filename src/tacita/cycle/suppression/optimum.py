@@ -27,13 +27,13 @@ from tacita.errors import InternalError, UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-    from tacita.cycle.suppression.optimum_model import Groups, Model
+    from tacita.cycle.suppression.optimum_model import Groups, OptimumModel
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Optimum:
+class SmallestSuppression:
     """The cheapest suppression that was found, and what is known of the minimum."""
 
     nulls: int
@@ -57,7 +57,7 @@ def optimum(
     untouchable: Array | None = None,
     honest: bool = True,
     seconds: float = 60.0,
-) -> Optimum:
+) -> SmallestSuppression:
     """Return the cheapest suppression after which every record is counted at least k times.
 
     `codes` has a row for each record and -1 for a null; nulls that are there cost nothing. `importance` is the cost of
@@ -91,7 +91,7 @@ def optimum(
         bound = float(np.ceil(bound - 1e-6))
     _verify(codes, cells, k, alpha, honest=honest)
     bound = cost if proven else min(max(bound, 0.0), cost)
-    return Optimum(int(cells.sum()), cost, bound, bound == cost, cells)
+    return SmallestSuppression(int(cells.sum()), cost, bound, bound == cost, cells)
 
 
 def _check(k: int, alpha: float, importance: Array, width: int) -> None:
@@ -106,7 +106,7 @@ def _check(k: int, alpha: float, importance: Array, width: int) -> None:
         )
 
 
-def _solved(built: Model, k: int, seconds: float) -> tuple[Array, float, bool]:
+def _solved(built: OptimumModel, k: int, seconds: float) -> tuple[Array, float, bool]:
     """Return how many records take each state, a lower bound of the cost, and whether it is reached."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -141,7 +141,7 @@ def _solved(built: Model, k: int, seconds: float) -> tuple[Array, float, bool]:
     return np.rint(found.x[: len(built.states)]).astype(np.int64), float(found.mip_dual_bound), found.status == 0
 
 
-def _cells(groups: Groups, built: Model, taken: Array, shape: tuple[int, ...]) -> Array:
+def _cells(groups: Groups, built: OptimumModel, taken: Array, shape: tuple[int, ...]) -> Array:
     """Return the cells to suppress: records of a group take its states in the order of the file."""
     import numpy as np
 

@@ -65,7 +65,7 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SearchState:
     """A group and what is suppressed in its records."""
 
     group: int
@@ -74,10 +74,10 @@ class State:
 
 
 @dataclass(slots=True)
-class Model:
+class OptimumModel:
     """Variables and constraints: ``lower <= rows * x <= upper``, x from 0 to `most`, whole."""
 
-    states: list[State]
+    states: list[SearchState]
     costs: list[float]
     most: list[float]
     rows: list[dict[int, float]] = field(default_factory=list)
@@ -104,7 +104,7 @@ class Model:
         return told
 
 
-def model(groups: Groups, k: int, alpha: float, importance: Array, *, honest: bool) -> Model:
+def model(groups: Groups, k: int, alpha: float, importance: Array, *, honest: bool) -> OptimumModel:
     """Build the program whose optimum is the cheapest suppression."""
     import numpy as np
 
@@ -112,7 +112,7 @@ def model(groups: Groups, k: int, alpha: float, importance: Array, *, honest: bo
     moving, fixed = np.flatnonzero(may_change), ~may_change
     states = _states(groups, moving, fixed, k, honest=honest)
     costs = [float(sum(importance[j] for j in s.suppressed)) for s in states]
-    built = Model(states, costs, [float(groups.counts[s.group]) for s in states])
+    built = OptimumModel(states, costs, [float(groups.counts[s.group]) for s in states])
     per_group: dict[int, list[int]] = defaultdict(list)
     for place, state in enumerate(states):
         per_group[state.group].append(place)
@@ -166,12 +166,12 @@ def frequencies(mine: Array, others: Array, counts: Array, alpha: float) -> Arra
     return np.concatenate(blocks) if blocks else np.zeros(0)
 
 
-def _states(groups: Groups, moving: Array, fixed: Array, k: int, *, honest: bool) -> list[State]:
+def _states(groups: Groups, moving: Array, fixed: Array, k: int, *, honest: bool) -> list[SearchState]:
     """Return the states of groups that may change, from nothing suppressed upwards."""
     import numpy as np
 
-    found: list[State] = []
-    level = [State(int(g), frozenset(), tuple(map(int, groups.faces[g]))) for g in moving]
+    found: list[SearchState] = []
+    level = [SearchState(int(g), frozenset(), tuple(map(int, groups.faces[g]))) for g in moving]
     while level:
         faces = np.array([s.face for s in level])
         if honest:
@@ -185,7 +185,7 @@ def _states(groups: Groups, moving: Array, fixed: Array, k: int, *, honest: bool
         if max(len(found), len(level) // 10) > MOST_STATES:
             raise _too_large(groups)
         level = [
-            State(s.group, s.suppressed | {j}, (*s.face[:j], -1, *s.face[j + 1 :]))
+            SearchState(s.group, s.suppressed | {j}, (*s.face[:j], -1, *s.face[j + 1 :]))
             for s in level
             for j in np.flatnonzero(groups.free[s.group]).tolist()
             if all(j > other for other in s.suppressed)
@@ -237,14 +237,14 @@ class _View:
         return constant, rows
 
 
-def _by_face(built: Model, among: Iterable[int]) -> dict[tuple[int, ...], list[int]]:
+def _by_face(built: OptimumModel, among: Iterable[int]) -> dict[tuple[int, ...], list[int]]:
     together: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for place in among:
         together[built.states[place].face].append(place)
     return together
 
 
-def _enough_for_the_fixed(built: Model, view: _View, k: int, alpha: float) -> None:
+def _enough_for_the_fixed(built: OptimumModel, view: _View, k: int, alpha: float) -> None:
     """Records that may not change reach k."""
     faces = view.groups.faces[view.fixed]
     constant = frequencies(faces, faces, view.groups.counts[view.fixed], alpha)
@@ -256,7 +256,7 @@ def _enough_for_the_fixed(built: Model, view: _View, k: int, alpha: float) -> No
             built.impossible = True
 
 
-def _enough(built: Model, view: _View, among: Iterable[int], k: int, alpha: float) -> None:
+def _enough(built: OptimumModel, view: _View, among: Iterable[int], k: int, alpha: float) -> None:
     """Records in these states reach k."""
     together = _by_face(built, among)
     if not together:
@@ -270,7 +270,7 @@ def _enough(built: Model, view: _View, among: Iterable[int], k: int, alpha: floa
             built.add(row | {told: row.get(told, 0.0) - (k - there)}, 0, float("inf"))
 
 
-def _needed(built: Model, view: _View, among: Iterable[int], k: int) -> None:
+def _needed(built: OptimumModel, view: _View, among: Iterable[int], k: int) -> None:
     """Records in these states would be below k, strictly, if they had one null less."""
     import numpy as np
 

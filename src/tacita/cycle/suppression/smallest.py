@@ -22,7 +22,7 @@ _MOST_ASKED = 100_000
 """Questions about single records, where they cannot be asked about all at once."""
 
 
-class Candidate(NamedTuple):
+class CellSet(NamedTuple):
     """What may be known of a record, and what the suppression of the rest costs."""
 
     pattern: int
@@ -74,12 +74,12 @@ class Costs:
 
 def smallest(
     alike: LookAlikes, requirement: Requirement, costs: Costs, records: Sequence[int]
-) -> dict[int, list[Candidate]]:
+) -> dict[int, list[CellSet]]:
     """Return for each record the patterns in which it is safe on its own, smallest first.
 
     A record that needs more than a few cells has none.
     """
-    found: dict[int, list[Candidate]] = {record: [] for record in records}
+    found: dict[int, list[CellSet]] = {record: [] for record in records}
     size_of: dict[int, int] = {}
     tried = asked = 0
     for size in range(1, min(alike.attributes, _MOST_CELLS) + 1):
@@ -104,7 +104,7 @@ def _try(
     costs: Costs,
     records: Sequence[int],
     suppressed: int,
-    found: dict[int, list[Candidate]],
+    found: dict[int, list[CellSet]],
 ) -> None:
     if requirement.k is not None and alike.are_complete:
         # Nobody has nulls, so all are asked at once.
@@ -112,7 +112,7 @@ def _try(
         records, is_known_enough = [record for record in records if enough[record]], True
     else:
         is_known_enough = False
-    cells, made = suppressed.bit_count(), dict[tuple[int, float], Candidate]()
+    cells, made = suppressed.bit_count(), dict[tuple[int, float], CellSet]()
     for record in records:
         known = alike.known[record]
         if suppressed & ~(known & costs.allowed(record)):
@@ -125,11 +125,11 @@ def _try(
             cost = costs.of(record, suppressed)
             candidate = made.get((pattern, cost))
             if candidate is None:
-                candidate = made[pattern, cost] = Candidate(pattern, cells, cost)
+                candidate = made[pattern, cost] = CellSet(pattern, cells, cost)
             candidates.append(candidate)
 
 
-def _cheapest_first(found: dict[int, list[Candidate]]) -> dict[int, list[Candidate]]:
+def _cheapest_first(found: dict[int, list[CellSet]]) -> dict[int, list[CellSet]]:
     for record, candidates in found.items():
         if candidates and candidates[-1].cells > candidates[0].cells:  # smaller sets were found first
             fewest = candidates[0].cells

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from tacita.cycle.suppression.equivalence_classes import NOWHERE, classes_of
 from tacita.cycle.suppression.joining import ORDERS, joined
 from tacita.cycle.suppression.joining_solved import improved
-from tacita.cycle.suppression.look_alikes import LookAlikes, Records
+from tacita.cycle.suppression.look_alikes import CodedRecords, LookAlikes
 from tacita.cycle.suppression.repair import repaired
 from tacita.cycle.suppression.requirement import Requirement
 from tacita.cycle.suppression.strict_look_alikes import StrictLookAlikes
@@ -21,8 +21,8 @@ from tacita.progress import Progress, Step, silent
 
 
 def strictly_suppressed(
-    safe: Records,
-    risky: Records,
+    safe: CodedRecords,
+    risky: CodedRecords,
     requirement: Requirement,
     wishes: Wishes,
     progress: Progress = silent,

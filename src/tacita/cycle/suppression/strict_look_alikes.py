@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tacita.cycle.suppression.look_alikes import Count, LookAlikes, Records
+from tacita.cycle.suppression.look_alikes import CodedRecords, Count, LookAlikes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ _WIDTH = 64
 class StrictLookAlikes(LookAlikes):
     """Counts certain matches only: what others hide is nobody's look-alike."""
 
-    def __init__(self, safe: Records, risky: Records) -> None:
+    def __init__(self, safe: CodedRecords, risky: CodedRecords) -> None:
         """Begin with the records as they are; each risky record stands alone in `risky`."""
         import numpy as np
 
