@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tacita.describe.kinds import natural_order
 from tacita.describe.propose import named_as
 from tacita.describe.propose import propose as propose_categories
-from tacita.describe.undecided import doubts, told
+from tacita.describe.undecided import doubts, notes_on_doubts
 from tacita.engines.plans.profile import sample as first_rows
 from tacita.errors import UsageError
 from tacita.knowledge.experience_base import ExperienceBase
@@ -73,7 +73,7 @@ def prepare_release(
     base = ExperienceBase.load(data.context.settings.experience)
     decided = [*(known or ()), *decided]
     doubtful = doubts(data.relation, data.dictionary, base, decided)
-    notes += told(doubtful)
+    notes += notes_on_doubts(doubtful)
     if dropped := [doubt.attribute for doubt in doubtful if doubt.is_dropped]:
         data = data.with_categories(dict.fromkeys(dropped, Category.IDENTIFIER))
     homes = [name for name in named_as(Category.CLUSTER_KEY, data.dictionary, base) if name not in decided]

@@ -49,20 +49,20 @@ def assess(
 ) -> Assessment:
     """Return how risky microdata are, and why."""
     question = (question or Question()).settle(microdata)
-    names = [each.name for each in question.measures]
+    names = [measure.name for measure in question.measures]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise UsageError(f"two measures are called '{twice}'", do="assess the data once for each of them")
     engine = microdata_engine(microdata)
     first = engine.new_table()
-    found = tuple(_assessed(sample, question, progress) for sample in _samples(microdata, question))
-    records = found[0].sample.records.count()
-    known = dict.fromkeys(name for scene in found for name in scene.sample.known)
-    spelled = notes_on_spellings(microdata, known, found[0].sample, question.measures)
+    scenarios = tuple(_assessed(sample, question, progress) for sample in _samples(microdata, question))
+    records = scenarios[0].sample.records.count()
+    known = dict.fromkeys(name for scene in scenarios for name in scene.sample.known)
+    spelled = notes_on_spellings(microdata, known, scenarios[0].sample, question.measures)
     notes = dict.fromkeys(
-        [*_undecided(microdata), *spelled, *(n for s in found for f in s.findings for n in f.risks.notes)]
+        [*_undecided(microdata), *spelled, *(n for s in scenarios for f in s.findings for n in f.risks.notes)]
     )
-    return Assessment(microdata, records, found, proposals or {}, tuple(notes), (first, engine.new_table()))
+    return Assessment(microdata, records, scenarios, proposals or {}, tuple(notes), (first, engine.new_table()))
 
 
 def _undecided(microdata: Microdata) -> list[str]:
@@ -115,23 +115,25 @@ def _assessed(sample: Sample, question: Question, progress: Progress) -> Scenari
     if not question.measures:
         sample, skipped = _without_numbers(sample)
         skipped += _too_large(sample)
-    chosen = list(question.measures) or [each for each in _fitting(sample, question) if each.name not in dict(skipped)]
-    counted_by = {each.name: sample.with_nulls(question.nulls_of(each, sample.microdata)) for each in chosen}
-    for each in chosen:
-        check_bound(each)
-        lacking = each.lacks(counted_by[each.name])
+    chosen = list(question.measures) or [
+        measure for measure in _fitting(sample, question) if measure.name not in dict(skipped)
+    ]
+    counted_by = {measure.name: sample.with_nulls(question.nulls_of(measure, sample.microdata)) for measure in chosen}
+    for measure in chosen:
+        check_bound(measure)
+        lacking = measure.lacks(counted_by[measure.name])
         if lacking and question.measures:
-            raise UsageError(f"{each.name} cannot be measured: {'; '.join(lacking)}")
-        skipped += [(each.name, reason) for reason in lacking]
-    usable = [each for each in chosen if not each.lacks(counted_by[each.name])]
+            raise UsageError(f"{measure.name} cannot be measured: {'; '.join(lacking)}")
+        skipped += [(measure.name, reason) for reason in lacking]
+    usable = [measure for measure in chosen if not measure.lacks(counted_by[measure.name])]
     findings: list[Finding] = []
-    for done, each in enumerate(usable):
-        progress(Step(f"measuring {each.name}", done, len(usable)))
-        its = counted_by[each.name]
-        found = finding(each, its, each.risks(its, progress))
-        findings.append(found)
-        if found.is_of_records:
-            findings += _of_clusters(its, found, question)
+    for done, measure in enumerate(usable):
+        progress(Step(f"measuring {measure.name}", done, len(usable)))
+        its = counted_by[measure.name]
+        result = finding(measure, its, measure.risks(its, progress))
+        findings.append(result)
+        if result.is_of_records:
+            findings += _of_clusters(its, result, question)
     counted, compared = _alike(sample, question)
     if takes_long(sample):
         skipped.append(("what each attribute adds", "with so many patterns of nulls it would take long"))
@@ -154,26 +156,26 @@ def _alike(sample: Sample, question: Question) -> tuple[Alike, tuple[Alike, ...]
     return alike(sample, question.k), ()
 
 
-def _of_clusters(sample: Sample, found: Finding, question: Question) -> Iterable[Finding]:
+def _of_clusters(sample: Sample, single: Finding, question: Question) -> Iterable[Finding]:
     """Return what follows for households and for linked records."""
-    if found.is_of_attributes:
+    if single.is_of_attributes:
         return  # who learns the value of one member learns nothing of the others
     for key in sample.clusters:
-        cluster = ClusterRisk(found.measure, word="household" if len(sample.clusters) == 1 else key, key=key)
-        yield finding(cluster, sample, cluster.of(sample, found.risks))
+        cluster = ClusterRisk(single.measure, word="household" if len(sample.clusters) == 1 else key, key=key)
+        yield finding(cluster, sample, cluster.of(sample, single.risks))
     for word, links in question.links.items():
-        linked = ClusterRisk(found.measure, links, word)
+        linked = ClusterRisk(single.measure, links, word)
         lacking = linked.lacks(sample)
         if lacking:
             raise UsageError(f"{linked.name} cannot be measured: {'; '.join(lacking)}")
-        yield finding(linked, sample, linked.of(sample, found.risks))
+        yield finding(linked, sample, linked.of(sample, single.risks))
 
 
 def _too_large(sample: Sample) -> list[tuple[str, str]]:
     """Return the measures that would take long on these data, and why; whoever asks for them gets them."""
-    found = combinations(sample).count()
-    if found > _MANY_COMBINATIONS:
-        why = f"{found:,} combinations are many; ask for it with --measure"
+    keys = combinations(sample).count()
+    if keys > _MANY_COMBINATIONS:
+        why = f"{keys:,} combinations are many; ask for it with --measure"
     elif len(sample.known) > _MANY_ATTRIBUTES:
         why = f"{len(sample.known)} known attributes are many; ask for it with --measure"
     else:

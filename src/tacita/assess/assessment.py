@@ -54,16 +54,16 @@ class ScenarioAssessment:
     @property
     def is_safe(self) -> bool:
         """Whether no measure calls a record unsafe."""
-        return not any(found.unsafe for found in self.findings)
+        return not any(finding.unsafe for finding in self.findings)
 
     def __repr__(self) -> str:
-        return f"<ScenarioAssessment '{self.name}': {', '.join(found.name for found in self.findings)}>"
+        return f"<ScenarioAssessment '{self.name}': {', '.join(finding.name for finding in self.findings)}>"
 
     def __getitem__(self, measure: str) -> Finding:
-        for found in self.findings:
-            if found.name == measure:
-                return found
-        names = [found.name for found in self.findings]
+        for finding in self.findings:
+            if finding.name == measure:
+                return finding
+        names = [finding.name for finding in self.findings]
         raise UsageError(f"'{measure}' was not measured{did_you_mean(measure, names)}", do=f"use one of: {names}")
 
 
@@ -113,7 +113,7 @@ class Assessment(Result):
         """The answer in one sentence: whether records can be re-identified, then what could be learnt of them."""
         if not self.records:
             return "There are no records, and so nobody to protect."
-        if not any(found.is_of_records for s in self.scenarios for found in s.findings):
+        if not any(finding.is_of_records for s in self.scenarios for finding in s.findings):
             return "No measure of single records was asked for: see the figures."
         if self.is_safe:
             return f"No record of {self.records:,} is above a threshold."
@@ -121,25 +121,27 @@ class Assessment(Result):
         if identity is None:
             assert attribute is not None
             measured = any(not f.is_of_attributes for s in self.scenarios for f in s.findings if f.is_of_records)
-            told = f"No record of {self.records:,} is unsafe by its identity; " if measured else ""
-            return f"{told}{self._unsafe(attribute, of_all=not measured)} by {self._by(attribute)}."
+            safe_by_identity = f"No record of {self.records:,} is unsafe by its identity; " if measured else ""
+            return f"{safe_by_identity}{self._unsafe(attribute, of_all=not measured)} by {self._by(attribute)}."
         more = "" if attribute is None else f"; attributes: {attribute[0].unsafe:,} by {self._by(attribute)}"
         return f"{self._unsafe(identity, of_all=True)} by {self._by(identity)}{more}."
 
     def _worst(self, *, of_attributes: bool) -> tuple[Finding, ScenarioAssessment] | None:
         """Return the measure of identity, or of attribute disclosure, by which most records are unsafe, if any is."""
-        found = [(f, s) for s in self.scenarios for f in s.findings if f.unsafe and f.is_of_attributes == of_attributes]
-        return max(found, key=lambda pair: pair[0].unsafe, default=None)
+        unsafe = [
+            (f, s) for s in self.scenarios for f in s.findings if f.unsafe and f.is_of_attributes == of_attributes
+        ]
+        return max(unsafe, key=lambda pair: pair[0].unsafe, default=None)
 
     def _by(self, worst: tuple[Finding, ScenarioAssessment]) -> str:
-        found, scenario = worst
-        return found.name + (f" under '{scenario.name}'" if len(self.scenarios) > 1 else "")
+        finding, scenario = worst
+        return finding.name + (f" under '{scenario.name}'" if len(self.scenarios) > 1 else "")
 
     def _unsafe(self, worst: tuple[Finding, ScenarioAssessment], *, of_all: bool) -> str:
-        found, _ = worst
+        finding, _ = worst
         whole = f" of {self.records:,}" if of_all else ""
-        be = "is" if found.unsafe == 1 else "are"
-        return f"{counted(found.unsafe, 'record')}{whole} ({share(found.unsafe_share)}) {be} unsafe"
+        be = "is" if finding.unsafe == 1 else "are"
+        return f"{counted(finding.unsafe, 'record')}{whole} ({share(finding.unsafe_share)}) {be} unsafe"
 
     def __getitem__(self, measure: str) -> Finding:
         return self.scenarios[0][measure]
@@ -150,8 +152,8 @@ class Assessment(Result):
 
         self._check_open()
         scenario = self.scenarios[0]
-        found = scenario[measure] if measure else self._telling(row)
-        return why(found.measure, scenario.sample, found.risks, row)
+        finding = scenario[measure] if measure else self._telling(row)
+        return why(finding.measure, scenario.sample, finding.risks, row)
 
     def reasons(self, row: int) -> tuple[tuple[str, float, str], ...]:
         """Return what each measure says of a record: its name, the risk, the reason."""
@@ -159,20 +161,20 @@ class Assessment(Result):
 
         self._check_open()
         scenario = self.scenarios[0]
-        told = [(found, record_of(found.risks, row)) for found in scenario.findings if found.is_of_records]
-        return tuple((f.name, float(r["risk"]), f.measure.reason(scenario.sample, r)) for f, r in told)
+        records = [(finding, record_of(finding.risks, row)) for finding in scenario.findings if finding.is_of_records]
+        return tuple((f.name, float(r["risk"]), f.measure.reason(scenario.sample, r)) for f, r in records)
 
     def _telling(self, row: int) -> Finding:
         """Return the measure to explain a record by: the first that calls it unsafe and has rules, or else any."""
         scenario = self.scenarios[0]
-        of_records = [found for found in scenario.findings if found.is_of_records]
+        of_records = [finding for finding in scenario.findings if finding.is_of_records]
         if not of_records:
             raise UsageError(
                 "nothing was measured of single records", do="add a measure of records, such as k-anonymity"
             )
         risks = {name: risk for name, risk, _ in self.reasons(row)}
-        unsafe = [found for found in of_records if is_above(risks[found.name], found.risks.threshold)]
-        ruled = [found for found in unsafe if found.measure.specification(scenario.sample)]
+        unsafe = [finding for finding in of_records if is_above(risks[finding.name], finding.risks.threshold)]
+        ruled = [finding for finding in unsafe if finding.measure.specification(scenario.sample)]
         return next(iter([*ruled, *unsafe, *of_records]))
 
     def write_records(self, target: str | Path, *, force: bool = False) -> None:

@@ -84,8 +84,8 @@ def takes_long(sample: Sample) -> bool:
         return False
     from tacita.risk.matching import Patterns
 
-    found = codes(sample)
-    return len(found.counts) * len(Patterns.of(found).slices) > _MANY
+    coded = codes(sample)
+    return len(coded.counts) * len(Patterns.of(coded).slices) > _MANY
 
 
 def without_each(sample: Sample, k: int, unsafe: int) -> tuple[AttributeRisk, ...]:
@@ -94,14 +94,14 @@ def without_each(sample: Sample, k: int, unsafe: int) -> tuple[AttributeRisk, ..
         records = sample.records.count()
         left = records if records < k else 0
         return (AttributeRisk(sample.known[0], left, max(0, unsafe - left)),)
-    found = []
+    risks = []
     if not sample.nulls.are_values and has_nulls(sample):
         if takes_long(sample):
             return ()
         for name in sample.known:
             left = alike(sample.with_known([other for other in sample.known if other != name]), k).under
-            found.append(AttributeRisk(name, left, max(0, unsafe - left)))
-        return tuple(sorted(found, key=lambda each: -each.saved))
+            risks.append(AttributeRisk(name, left, max(0, unsafe - left)))
+        return tuple(sorted(risks, key=lambda risk: -risk.saved))
     table = combinations(sample)
     for name in sample.known:
         others = table.physical([other for other in sample.known if other != name])
@@ -111,8 +111,8 @@ def without_each(sample: Sample, k: int, unsafe: int) -> tuple[AttributeRisk, ..
         count = exp.func("coalesce", exp.Sum(this=exp.column("f")), exp.Literal.number(0))
         plan = exp.select(exp.alias_(count, "n")).from_(grouped.subquery("g")).where(few)
         left = int(sample.engine.run(plan)[0]["n"])
-        found.append(AttributeRisk(name, left, max(0, unsafe - left)))
-    return tuple(sorted(found, key=lambda each: -each.saved))
+        risks.append(AttributeRisk(name, left, max(0, unsafe - left)))
+    return tuple(sorted(risks, key=lambda risk: -risk.saved))
 
 
 def _sum(condition: exp.Expr) -> exp.Expr:

@@ -35,16 +35,16 @@ def write_records(assessment: Assessment, target: str | Path, *, force: bool = F
 
 def _relation(scenario: ScenarioAssessment) -> Relation:
     sample = scenario.sample
-    findings = [found for found in scenario.findings if found.is_of_records]
+    findings = [finding for finding in scenario.findings if finding.is_of_records]
     if not findings:
         raise UsageError("nothing was measured of single records", do="add a measure of records, such as k-anonymity")
     terms: list[exp.Expr] = [exp.column("c0", table="f"), exp.column("c1", table="f")]
     columns = [Column(ROW, "c0", ColumnType.INTEGER), Column(FREQUENCY, "c1", frequency_type(sample))]
     plan = exp.select().from_(frequencies_of_records(sample).subquery("f"))
-    for i, (found, name, column) in enumerate(_named(findings)):
-        assert found.risks.records is not None
+    for i, (finding, name, column) in enumerate(_named(findings)):
+        assert finding.risks.records is not None
         table = f"m{i}"
-        records = found.risks.records
+        records = finding.risks.records
         on = exp.EQ(this=exp.column("c0", table="f"), expression=exp.column(records.column(ROW).physical, table=table))
         plan = plan.join(records.source().as_(table), on=on, copy=False)
         terms.append(exp.column(records.column(column).physical, table=table))
@@ -59,20 +59,20 @@ def _relation(scenario: ScenarioAssessment) -> Relation:
 def _named(findings: list[Finding]) -> Iterator[tuple[Finding, str, str]]:
     """Yield what goes into the file: the first risk is ``risk``; others carry the name of what they are."""
     names = {ROW, FREQUENCY, POPULATION}
-    for i, found in enumerate(findings):
-        measure = found.measure
+    for i, finding in enumerate(findings):
+        measure = finding.measure
         if i == 0:
             name = RISK
         elif isinstance(measure, ClusterRisk):
             name = f"{measure.word}_risk"
         else:
-            name = found.name.replace("-", "_")
+            name = finding.name.replace("-", "_")
         if name in names:
-            name = found.name.replace(" ", "_").replace("-", "_")
+            name = finding.name.replace(" ", "_").replace("-", "_")
         names.add(name)
-        yield found, name, RISK
-        assert found.risks.records is not None
-        for column in found.risks.records.columns:
+        yield finding, name, RISK
+        assert finding.risks.records is not None
+        for column in finding.risks.records.columns:
             if column.name not in {ROW, RISK, "own"} | names:
                 names.add(column.name)
-                yield found, column.name, column.name
+                yield finding, column.name, column.name

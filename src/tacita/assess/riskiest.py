@@ -42,17 +42,22 @@ class RiskyRecord:
 
 def riskiest(sample: Sample, findings: Sequence[Finding], limit: int) -> tuple[RiskyRecord, ...]:
     """Return the riskiest records: those that most measures call unsafe, then those with the highest risks."""
-    of_records = [found for found in findings if found.is_of_records]
+    of_records = [finding for finding in findings if finding.is_of_records]
     if not of_records or not limit:
         return ()
     rows = set(_unsafe_most(of_records, limit))
     if len(rows) < limit:
-        rows |= {row for found in of_records if found.risks.records for row in _first(found.risks.records, limit)}
-    told = {found.name: _records(found.risks.records, rows) for found in of_records if found.risks.records}
-    records = [_risky(sample, of_records, told, row) for row in rows]
+        rows |= {row for finding in of_records if finding.risks.records for row in _first(finding.risks.records, limit)}
+    records_by_measure = {
+        finding.name: _records(finding.risks.records, rows) for finding in of_records if finding.risks.records
+    }
+    records = [_risky(sample, of_records, records_by_measure, row) for row in rows]
 
     def order(record: RiskyRecord) -> tuple[int, float, int]:
-        unsafe = sum(is_above(told[found.name][record.row][RISK], found.risks.threshold) for found in of_records)
+        unsafe = sum(
+            is_above(records_by_measure[finding.name][record.row][RISK], finding.risks.threshold)
+            for finding in of_records
+        )
         return -unsafe, -sum(risk for _, risk, _ in record.reasons), record.row
 
     return tuple(sorted(records, key=order)[:limit])
@@ -61,11 +66,11 @@ def riskiest(sample: Sample, findings: Sequence[Finding], limit: int) -> tuple[R
 def _unsafe_most(findings: Sequence[Finding], limit: int) -> list[int]:
     """Return the rows that most measures call unsafe, those with the highest risks first."""
     parts = []
-    for found in findings:
-        assert found.risks.records is not None
-        row, risk = found.risks.records.physical([ROW, RISK])
-        part = exp.select(exp.alias_(row, "row_"), exp.alias_(risk, "risk_")).from_(found.risks.records.source())
-        parts.append(part.where(exceeds(risk, number(found.risks.threshold))))
+    for finding in findings:
+        assert finding.risks.records is not None
+        row, risk = finding.risks.records.physical([ROW, RISK])
+        part = exp.select(exp.alias_(row, "row_"), exp.alias_(risk, "risk_")).from_(finding.risks.records.source())
+        parts.append(part.where(exceeds(risk, number(finding.risks.threshold))))
     unsafe = parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False)
     order = [
         exp.Ordered(this=exp.Count(this=exp.Star()), desc=True),
@@ -74,7 +79,7 @@ def _unsafe_most(findings: Sequence[Finding], limit: int) -> list[int]:
     ]
     plan = exp.select("row_").from_(unsafe.subquery("u")).group_by("row_").order_by(*order).limit(limit)
     records = findings[0].risks.records
-    return [int(each["row_"]) for each in records.engine.run(plan)] if records else []
+    return [int(record["row_"]) for record in records.engine.run(plan)] if records else []
 
 
 def _first(relation: Relation, limit: int) -> list[int]:
@@ -86,7 +91,7 @@ def _first(relation: Relation, limit: int) -> list[int]:
     order.append(exp.Ordered(this=row.copy()))
     above = exp.GT(this=risk.copy(), expression=exp.Literal.number(0))
     plan = exp.select(exp.alias_(row, "row_")).from_(relation.source()).where(above).order_by(*order).limit(limit)
-    return [int(each["row_"]) for each in relation.engine.run(plan)]
+    return [int(record["row_"]) for record in relation.engine.run(plan)]
 
 
 def _records(relation: Relation, rows: set[int]) -> dict[int, dict[str, Any]]:
@@ -94,42 +99,49 @@ def _records(relation: Relation, rows: set[int]) -> dict[int, dict[str, Any]]:
         return {}
     row = relation.physical([ROW])[0]
     terms = [exp.alias_(exp.column(c.physical), f"x{i}") for i, c in enumerate(relation.columns)]
-    within = row.isin(*(exp.Literal.number(each) for each in sorted(rows)))
+    within = row.isin(*(exp.Literal.number(wanted) for wanted in sorted(rows)))
     names = [column.name for column in relation.columns]
-    found = relation.engine.run(exp.select(*terms).from_(relation.source()).where(within))
-    records = (dict(zip(names, each.values(), strict=True)) for each in found)
+    rows_read = relation.engine.run(exp.select(*terms).from_(relation.source()).where(within))
+    records = (dict(zip(names, values.values(), strict=True)) for values in rows_read)
     return {int(record[ROW]): record for record in records}
 
 
 def _risky(
-    sample: Sample, findings: Sequence[Finding], told: dict[str, dict[int, dict[str, Any]]], row: int
+    sample: Sample, findings: Sequence[Finding], records_by_measure: dict[str, dict[int, dict[str, Any]]], row: int
 ) -> RiskyRecord:
     reasons = []
-    for found in findings:
-        record = told[found.name][row]
-        reasons.append((found, float(record[RISK]), found.measure.reason(sample, record)))
-    reasons.sort(key=lambda each: (not is_above(each[1], each[0].risks.threshold), -each[1]))
-    risk = max(each for _, each, _ in reasons)
+    for finding in findings:
+        record = records_by_measure[finding.name][row]
+        reasons.append((finding, float(record[RISK]), finding.measure.reason(sample, record)))
+    reasons.sort(key=lambda reason: (not is_above(reason[1], reason[0].risks.threshold), -reason[1]))
+    risk = max(risk for _, risk, _ in reasons)
     return RiskyRecord(
-        row, risk, tuple((found.name, each, reason) for found, each, reason in reasons), _waterfall(findings, told, row)
+        row,
+        risk,
+        tuple((finding.name, its, reason) for finding, its, reason in reasons),
+        _waterfall(findings, records_by_measure, row),
     )
 
 
-def _waterfall(findings: Sequence[Finding], told: dict[str, dict[int, dict[str, Any]]], row: int) -> tuple[Rise, ...]:
-    single = [found for found in findings if not isinstance(found.measure, ClusterRisk)]
-    clusters = [found for found in findings if isinstance(found.measure, ClusterRisk)]
+def _waterfall(
+    findings: Sequence[Finding], records_by_measure: dict[str, dict[int, dict[str, Any]]], row: int
+) -> tuple[Rise, ...]:
+    single = [finding for finding in findings if not isinstance(finding.measure, ClusterRisk)]
+    clusters = [finding for finding in findings if isinstance(finding.measure, ClusterRisk)]
     if not single:
         return ()
     # A probability tells more than a verdict: it leaves room for what others add.
-    own = next((found for found in single if found.risks.are_probabilities), single[0])
-    rises = [Rise("own risk", float(told[own.name][row][RISK]))]
-    for found in clusters:
-        assert isinstance(found.measure, ClusterRisk)
-        if found.measure.measure.name == own.name:
-            rises.append(Rise(found.measure.word, max(rises[-1].risk, float(told[found.name][row][RISK]))))
+    own = next((finding for finding in single if finding.risks.are_probabilities), single[0])
+    rises = [Rise("own risk", float(records_by_measure[own.name][row][RISK]))]
+    for finding in clusters:
+        assert isinstance(finding.measure, ClusterRisk)
+        if finding.measure.measure.name == own.name:
+            rises.append(
+                Rise(finding.measure.word, max(rises[-1].risk, float(records_by_measure[finding.name][row][RISK])))
+            )
     register = next((f for f in findings if _is_of_register(f.measure)), None)
     if register is not None:
-        known = float(told[register.name][row].get("population_frequency") or 0)
+        known = float(records_by_measure[register.name][row].get("population_frequency") or 0)
         rises.append(Rise("register", max(rises[-1].risk, 1 / known if known >= 1 else 1.0)))
     return tuple(rises)
 

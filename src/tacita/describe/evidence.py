@@ -72,8 +72,8 @@ def _experience(entry: Experience, alike: float, what: str, trust: float = 1.0) 
 
 def from_formats(cells: Sequence[str], profile: AttributeProfile) -> Iterator[Reason]:
     """Yield what the form of the values says."""
-    if found := recognised(cells):
-        form, share = found
+    if recognition := recognised(cells):
+        form, share = recognition
         share_text = "all values look" if share == 1 else f"{100 * share:.0f} % of the values look"
         yield Reason(form.category, form.strength, f"{share_text} like {form.name}")
     elif profile.type is ColumnType.TEXT and profile.distinct > 20 and like_postcodes(cells):

@@ -27,7 +27,7 @@ def profiles(
     relation: Relation, attributes: Sequence[Attribute], progress: Progress = silent
 ) -> dict[str, AttributeProfile]:
     """Return the profile of every attribute, by name."""
-    found: dict[str, AttributeProfile] = {}
+    by_name: dict[str, AttributeProfile] = {}
     # A long table is read once per column, which keeps memory low; a wide one is cut into strips, because a plan over
     # a strip costs what the strip has columns, and a plan over the whole what the whole has.
     wide = len(attributes) > _STRIP and relation.count() <= _LONG
@@ -36,13 +36,13 @@ def profiles(
         progress(Step("looking at each attribute", start, len(attributes)))
         part = attributes[start : start + width]
         if not wide:
-            found |= _strip_profiles(relation, part)
+            by_name |= _strip_profiles(relation, part)
             continue
         strip = relation.engine.store(*_columns_alone(relation, [a.name for a in part]))
-        found |= _strip_profiles(strip, part)
+        by_name |= _strip_profiles(strip, part)
         relation.engine.drop(strip)
     progress(Step("looking at each attribute", len(attributes), len(attributes)))
-    return found
+    return by_name
 
 
 def _columns_alone(relation: Relation, names: Sequence[str]) -> tuple[exp.Select, list[Column]]:
@@ -126,12 +126,12 @@ def _all_different(figures: dict[str, Any]) -> bool:
 
 
 def _most_frequent(relation: Relation, columns: Sequence[Column]) -> dict[str, list[tuple[str, int]]]:
-    found: dict[str, list[tuple[str, int]]] = {}
+    frequent: dict[str, list[tuple[str, int]]] = {}
     if columns:
         for row in relation.engine.run(plans.most_frequent(relation, columns, _SHOWN)):
             column = columns[row["k"]]
-            found.setdefault(column.name, []).append((row["v"], int(row["n"])))
-    return found
+            frequent.setdefault(column.name, []).append((row["v"], int(row["n"])))
+    return frequent
 
 
 def _moments(figures: dict[str, Any]) -> Moments | None:
@@ -164,8 +164,8 @@ def _histogram(
         if not high > low:
             return ()
         rows = relation.engine.run(plans.histogram(relation, column, low, high, BINS))
-        found = {int(row["bin"]): int(row["n"]) for row in rows}
-        return tuple(found.get(i, 0) for i in range(BINS))
+        counts = {int(row["bin"]): int(row["n"]) for row in rows}
+        return tuple(counts.get(i, 0) for i in range(BINS))
     if distinct < 2:
         return ()
     ordered = sorted(top, key=lambda pair: natural_order(pair[0])) if moments or kind is Kind.ORDINAL else top

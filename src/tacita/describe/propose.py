@@ -67,14 +67,14 @@ def said_by_words(attribute: Attribute, base: ExperienceBase, similarity: Simila
 def named_as(category: Category, dictionary: Dictionary, base: ExperienceBase) -> list[str]:
     """Return the attributes without a category whose names alone say that they have one: no data is looked at."""
     similarity = NameSimilarity(base.names)
-    found = []
+    names = []
     for attribute in dictionary:
         reasons = sorted(evidence.from_name(attribute, base, similarity), key=lambda r: -r.strength)
         if attribute.category is not None or not reasons or reasons[0].strength < _SAID_BY_NAME:
             continue
         if reasons[0].category is category:
-            found.append(attribute.name)
-    return found
+            names.append(attribute.name)
+    return names
 
 
 def _proposal(
@@ -118,13 +118,13 @@ def _conflict(best: Reason, reasons: Sequence[Reason], profile: AttributeProfile
 
 def _concepts(dictionary: Dictionary, base: ExperienceBase, similarity: Similarity) -> dict[str, str]:
     """Return the concept that the name, or else the description, of each attribute is most like."""
-    found = {}
+    concepts = {}
     for attribute in dictionary:
         words = [(normalised(attribute.name), 1.0), (normalised(attribute.description), 0.9)]
         alike = [(t * s, base[known].concept) for text, t in words if text for known, s in similarity.alike(text)]
         if alike:
-            found[attribute.name] = max(alike)[1]
-    return found
+            concepts[attribute.name] = max(alike)[1]
+    return concepts
 
 
 def _fits(concept: str, concepts: Collection[str]) -> int:

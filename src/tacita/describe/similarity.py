@@ -64,10 +64,10 @@ class NameSimilarity:
         if (same := self._compact.get(name.replace(" ", ""))) is not None:
             yield same, 0.98
             return
-        found = dict(self._misspelt(name))
+        likes = dict(self._misspelt(name))
         for known, similarity in self._inside(name):
-            found[known] = max(similarity, found.get(known, 0.0))
-        yield from found.items()
+            likes[known] = max(similarity, likes.get(known, 0.0))
+        yield from likes.items()
 
     def _misspelt(self, name: str) -> Iterator[tuple[str, float]]:
         from rapidfuzz import process

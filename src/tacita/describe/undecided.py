@@ -57,23 +57,23 @@ def doubts(
     """
     named = set(named_as(Category.IDENTIFIER, dictionary, base))
     undecided = [a.name for a in dictionary if a.category is None and a.name not in decided]
-    found = {name: Doubt(name, _BY_NAME, is_dropped=True) for name in undecided if name in named}
-    others = [relation.column(name) for name in undecided if name not in found]
+    doubtful = {name: Doubt(name, _BY_NAME, is_dropped=True) for name in undecided if name in named}
+    others = [relation.column(name) for name in undecided if name not in doubtful]
     for start in range(0, len(others), _STRIP):
         for column, cells in _cells(relation, others[start : start + _STRIP]):
             if doubt := _by_form(column, cells) or _by_differences(relation, column, cells):
-                found[column.name] = doubt
-    return tuple(found[name] for name in undecided if name in found)
+                doubtful[column.name] = doubt
+    return tuple(doubtful[name] for name in undecided if name in doubtful)
 
 
-def told(found: Iterable[Doubt]) -> list[str]:
+def notes_on_doubts(doubtful: Iterable[Doubt]) -> list[str]:
     """Return doubts as notes for a steward.
 
-    >>> told([Doubt("name", _BY_NAME, True), Doubt("tax_number", _BY_NAME, True)])
+    >>> notes_on_doubts([Doubt("name", _BY_NAME, True), Doubt("tax_number", _BY_NAME, True)])
     ['dropped attributes whose names look like identifiers: name, tax_number; to keep one, give it a category']
     """
     groups: dict[tuple[bool, str], list[str]] = {}
-    for doubt in found:
+    for doubt in doubtful:
         groups.setdefault((not doubt.is_dropped, doubt.reason), []).append(doubt.attribute)
     notes = []
     for (is_kept, reason), names in sorted(groups.items()):
@@ -100,7 +100,7 @@ def _by_form(column: Column, cells: Sequence[str]) -> Doubt | None:
     total = sum(counts.values())
     if total == 0:
         return None
-    name = max(counts, key=lambda each: counts[each])
+    name = max(counts, key=lambda form: counts[form])
     if total >= _HALF * len(cells):
         return Doubt(column.name, f"whose values look like {name}", is_dropped=True)
     if column.type is ColumnType.TEXT:

@@ -51,24 +51,24 @@ def attacked(
     1.0
     """
     paired = scene.origin is not None if paired is None else paired
-    asked = tuple(names) or default_attackers(scene, paired=paired)
-    if scene.sources is not None and not any(ATTACKERS.fact(name, "uses_sources") for name in asked):
+    wanted = tuple(names) or default_attackers(scene, paired=paired)
+    if scene.sources is not None and not any(ATTACKERS.fact(name, "uses_sources") for name in wanted):
         raise UsageError("two sources are given, and linkability does not attack", do="let linkability attack as well")
-    found: list[Attacked] = []
+    attacks: list[Attacked] = []
     unable: list[str] = []
     notes: list[str] = []
-    if scene.holdout is not None and not any(ATTACKERS.fact(name, "by_holdout") for name in asked):
+    if scene.holdout is not None and not any(ATTACKERS.fact(name, "by_holdout") for name in wanted):
         notes.append(UNUSED)
-    for place, name in enumerate(asked):
-        progress(Step(f"attacking: {name}", place, len(asked)))
+    for place, name in enumerate(wanted):
+        progress(Step(f"attacking: {name}", place, len(wanted)))
         attacker = ATTACKERS.seeded(name, seed % _SEEDS)
         here = half if half is not None and ATTACKERS.fact(name, "by_holdout") else scene
         if lacking := attacker.lacks(here):
             notes.append(f"{name} could not attack: {'; '.join(lacking)}")
             unable.append(name)
             continue
-        found.append(attacker.attack(here, progress))
-    return Attacks(tuple(found), tuple(unable), tuple(notes))
+        attacks.append(attacker.attack(here, progress))
+    return Attacks(tuple(attacks), tuple(unable), tuple(notes))
 
 
 def recipe_attacked(
@@ -87,8 +87,8 @@ def recipe_attacked(
     other half is their control. It is done only if one of them attacks. The recipe may name a file of such records
     instead, and then they attack the release itself, or no control, and then none of them has a risk.
     """
-    asked = judgement.attackers or default_attackers(scene, paired=paired)
-    beside = [name for name in asked if ATTACKERS.fact(name, "by_holdout")]
+    wanted = judgement.attackers or default_attackers(scene, paired=paired)
+    beside = [name for name in wanted if ATTACKERS.fact(name, "by_holdout")]
     half, notes = scene, list[str]()
     if beside and judgement.control == HOLDOUT:
         names = list(dict.fromkeys((*scene.known, *scene.secret)))
@@ -108,5 +108,5 @@ def recipe_attacked(
 
         others = read(judgement.control, masked.original.relation.engine)
         half = replace(scene, holdout=control_records(masked.original, others, scene.known, scene.secret))
-    found = attacked(scene, asked, paired=paired, half=half, seed=seed, progress=progress)
-    return replace(found, notes=(*notes, *found.notes))
+    attacks = attacked(scene, wanted, paired=paired, half=half, seed=seed, progress=progress)
+    return replace(attacks, notes=(*notes, *attacks.notes))

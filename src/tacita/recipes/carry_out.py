@@ -133,47 +133,47 @@ class _Work:
         self._now, notes = method.applied(before, progress)
         rewritten = method.attributes or before.dictionary.quasi_identifiers
         if (clusters := Clusters.of(before)) is not None:
-            old, new = (records_of(each, list(rewritten)) for each in (before, self._now))
+            old, new = (records_of(microdata, list(rewritten)) for microdata in (before, self._now))
             notes += torn_apart(clusters, old, new, rewritten)
         self._note(step, method, rewritten, {}, notes)
 
     def _on_records(self, step: RecipeStep, method: Method, random: np.random.Generator, progress: Progress) -> None:
         identifiers = {attribute.name for attribute in self._now.dictionary.of(Category.IDENTIFIER)}
-        if told := identifiers & {*method.attributes, *step.within}:
+        if named := identifiers & {*method.attributes, *step.within}:
             raise UsageError(
-                f"{listed(sorted(told))} names respondents", do="leave it out: identifiers are not released"
+                f"{listed(sorted(named))} names respondents", do="leave it out: identifiers are not released"
             )
         keys = {attribute.name for attribute in self._now.dictionary.of(Category.CLUSTER_KEY)}
-        if told := keys & {*method.attributes}:
+        if named := keys & {*method.attributes}:
             raise UsageError(
-                f"{listed(sorted(told))} tells who belongs together", do="leave it out: such keys are not released"
+                f"{listed(sorted(named))} tells who belongs together", do="leave it out: such keys are not released"
             )
         # Neither identifiers nor keys are released; a method sees a key only if it names it, as record swapping does.
         hidden = identifiers | (keys - {*step.within, *_texts(step.parameters)})
         records = records_of(self._now, [name for name in self._now.dictionary.names if name not in hidden])
         clusters = Clusters.of(self._now)
         if step.by_cluster:
-            found = treated_by_cluster(method, records, step.within, clusters, random, progress)
+            treated = treated_by_cluster(method, records, step.within, clusters, random, progress)
         else:
-            found = treated_within(method, records, step.within, random, progress)
-        rewritten = _rewritten(records, found)
-        if found.origin is not None and np.array_equal(found.origin, np.arange(len(records))):
-            found = replace(found, notes=found.notes + torn_apart(clusters, records, found.records, rewritten))
-        gone = [name for name in records.names if name not in found.records.columns]
-        gone += sorted(hidden) if found.origin is None else []
+            treated = treated_within(method, records, step.within, random, progress)
+        rewritten = _rewritten(records, treated)
+        if treated.origin is not None and np.array_equal(treated.origin, np.arange(len(records))):
+            treated = replace(treated, notes=treated.notes + torn_apart(clusters, records, treated.records, rewritten))
+        gone = [name for name in records.names if name not in treated.records.columns]
+        gone += sorted(hidden) if treated.origin is None else []
         before = self._now
-        self._now = microdata_of(found.records, before, found.origin, rewritten, gone)
+        self._now = microdata_of(treated.records, before, treated.origin, rewritten, gone)
         if before is not self._original:
             self._forget(before)
-        if found.origin is None or self._origin is None:
+        if treated.origin is None or self._origin is None:
             self._origin = None
         else:
-            self._origin = self._origin[found.origin]
+            self._origin = self._origin[treated.origin]
         self._dropped.update(dict.fromkeys(gone))
-        for name, table in found.beside.items():
+        for name, table in treated.beside.items():
             self._beside[_free(name, self._beside)] = table
-        keeps_records = found.origin is not None and len(np.unique(found.origin)) == len(records)
-        self._note(step, method, rewritten, found.figures, found.notes, keeps_records=keeps_records)
+        keeps_records = treated.origin is not None and len(np.unique(treated.origin)) == len(records)
+        self._note(step, method, rewritten, treated.figures, treated.notes, keeps_records=keeps_records)
 
     def _forget(self, microdata: Microdata) -> None:
         """Drop records between two steps, unless they are those of the file."""
@@ -192,10 +192,17 @@ class _Work:
         keeps_records: bool = True,
     ) -> None:
         self._changed.update(dict.fromkeys(changed))
-        told = MappingProxyType(dict(figures))
+        fixed = MappingProxyType(dict(figures))
         self._done.append(
             Done(
-                step.label, method.promises, method.limits, tuple(changed), told, notes, method.is_random, keeps_records
+                step.label,
+                method.promises,
+                method.limits,
+                tuple(changed),
+                fixed,
+                notes,
+                method.is_random,
+                keeps_records,
             )
         )
 
@@ -213,17 +220,17 @@ class _Work:
         )
 
 
-def _rewritten(records: Records, found: Treated) -> tuple[str, ...]:
+def _rewritten(records: Records, treated: Treated) -> tuple[str, ...]:
     """Return the attributes that are new, or of which a cell differs from that of its origin."""
-    if found.origin is None:
-        return found.records.names
-    in_place = np.array_equal(found.origin, np.arange(len(records)))
+    if treated.origin is None:
+        return treated.records.names
+    in_place = np.array_equal(treated.origin, np.arange(len(records)))
     names = []
-    for name, column in found.records.columns.items():
+    for name, column in treated.records.columns.items():
         before = records.columns.get(name)
         if before is column and in_place:
             continue
-        if before is None or not same_values(before if in_place else before.taken(found.origin), column):
+        if before is None or not same_values(before if in_place else before.taken(treated.origin), column):
             names.append(name)
     return tuple(names)
 
@@ -243,14 +250,14 @@ def _texts(value: object) -> set[str]:
 
 def _overtaken(done: Sequence[Done]) -> tuple[Done, ...]:
     """Return what steps say of themselves, with a note where a later step may have undone what one promises."""
-    found = list(done)
-    for place, each in enumerate(done):
+    steps = list(done)
+    for place, step in enumerate(done):
         later = done[place + 1 :]
-        again = any(set(other.attributes) & set(each.attributes) for other in later)
-        fewer = bool(each.attributes) and not all(other.keeps_records for other in later)
+        again = any(set(other.attributes) & set(step.attributes) for other in later)
+        fewer = bool(step.attributes) and not all(other.keeps_records for other in later)
         if again or fewer:
-            found[place] = replace(each, is_overtaken=True, notes=(*each.notes, _OVERTAKEN))
-    return tuple(found)
+            steps[place] = replace(step, is_overtaken=True, notes=(*step.notes, _OVERTAKEN))
+    return tuple(steps)
 
 
 def _free(name: str, taken: Mapping[str, Records]) -> str:

@@ -78,17 +78,17 @@ def treated_by_cluster(
             do="name attributes that are the same for all members, or leave 'by_cluster' out",
         )
     ones = records.taken(clusters.first)
-    found = treated_within(method, ones, within, random, progress)
-    in_place = found.origin is not None and np.array_equal(found.origin, np.arange(len(ones)))
-    if not in_place or set(ones.names) - set(found.records.names):
+    treated = treated_within(method, ones, within, random, progress)
+    in_place = treated.origin is not None and np.array_equal(treated.origin, np.arange(len(ones)))
+    if not in_place or set(ones.names) - set(treated.records.names):
         raise UsageError(f"'{method.name}' cannot be carried out by cluster", do="leave 'by_cluster' out")
     changed = {
         name: column.taken(clusters.which)
-        for name, column in found.records.columns.items()
+        for name, column in treated.records.columns.items()
         if name not in ones.columns or not same_values(ones[name], column)
     }
-    groups = None if found.groups is None else found.groups[clusters.which]
-    return replace(found, records=records.with_columns(changed), origin=np.arange(len(records)), groups=groups)
+    groups = None if treated.groups is None else treated.groups[clusters.which]
+    return replace(treated, records=records.with_columns(changed), origin=np.arange(len(records)), groups=groups)
 
 
 def torn_apart(clusters: Clusters | None, before: Records, after: Records, names: Sequence[str]) -> tuple[str, ...]:

@@ -71,10 +71,10 @@ class Comparison(Result):
     def better(self) -> tuple[int, ...]:
         """The places of points that are better than the unmasked file: a lower score, and less risk by a tenth."""
         base = self.baseline
-        found = [(place, point.evaluation) for place, point in enumerate(self.points) if point.place is not None]
+        judged = [(place, point.evaluation) for place, point in enumerate(self.points) if point.place is not None]
         return tuple(
             place
-            for place, own in found
+            for place, own in judged
             if own is not None
             and (
                 base is None
@@ -109,10 +109,10 @@ class Comparison(Result):
         point = self.points[place]
         if point.evaluation is None:
             return (point.failed or "",)
-        found = ["lowest score"] if place == self.best else []
-        found += ["frontier"] if place in self.frontier else []
-        found += ["no better than the unmasked file"] if point.place is not None and place not in self.better else []
-        return (*found, *(["over a limit"] if point.against else []))
+        words = ["lowest score"] if place == self.best else []
+        words += ["frontier"] if place in self.frontier else []
+        words += ["no better than the unmasked file"] if point.place is not None and place not in self.better else []
+        return (*words, *(["over a limit"] if point.against else []))
 
 
 def compared(
@@ -139,21 +139,23 @@ def compared(
     microdata = with_kinds(microdata)
     workers = at_once or min(len(recipes), os.cpu_count() or 1)
     done = _all([_carry(microdata, recipe, must_run=must_run) for recipe in recipes], workers, "carrying out", progress)
-    masked = [each for each in done if isinstance(each, Masked)]
+    masked = [result for result in done if isinstance(result, Masked)]
     if not masked:
         return Comparison(
             tuple(p for p in done if isinstance(p, Point)), ground_for(microdata, [], shared), name=microdata.name
         )
     ground = ground_for(microdata, masked, shared)
-    paired = all(each.origin is not None for each in masked)
+    paired = all(result.origin is not None for result in masked)
     notes = () if paired else ("some recipes invent their records: all are judged by what needs no pairs of records",)
     unmasked = carried_out(microdata, Recipe((), UNMASKED, seed, is_baseline=True))
-    judged = iter(_all([_judge(each, ground, paired) for each in (unmasked, *masked)], workers, "judging", progress))
+    judged = iter(
+        _all([_judge(result, ground, paired) for result in (unmasked, *masked)], workers, "judging", progress)
+    )
     base = next(judged)
-    points = [next(judged) if isinstance(each, Masked) else each for each in done]
-    found = tuple(point for point in points if isinstance(point, Point))
+    points = [next(judged) if isinstance(result, Masked) else result for result in done]
+    judged_points = tuple(point for point in points if isinstance(point, Point))
     baseline = base.evaluation if isinstance(base, Point) else None
-    return Comparison(found, ground, (*notes, *ground.notes), baseline, microdata.name)
+    return Comparison(judged_points, ground, (*notes, *ground.notes), baseline, microdata.name)
 
 
 class _Stopped(Exception):
@@ -177,10 +179,10 @@ def _carry(microdata: Microdata, recipe: Recipe, *, must_run: bool) -> Work:
 
 def _judge(masked: Masked, ground: Ground, paired: bool) -> Work:
     def work(progress: Progress) -> Point:
-        found = evaluated(masked, ground, paired=paired, progress=progress)
+        evaluation = evaluated(masked, ground, paired=paired, progress=progress)
         _forget(masked)
-        against = reasons_against(masked.recipe.with_(judgement=ground.wishes), found)
-        return Point(masked.recipe, found, masked.steps, masked.notes, against=tuple(against))
+        against = reasons_against(masked.recipe.with_(judgement=ground.wishes), evaluation)
+        return Point(masked.recipe, evaluation, masked.steps, masked.notes, against=tuple(against))
 
     return work
 
@@ -212,12 +214,12 @@ def _all(work: Sequence[Work], workers: int, doing: str, progress: Progress) -> 
         # scikit-learn does, would make others warn in the next one.
         warnings.simplefilter("ignore")
         warnings.showwarning = _unheard
-        futures = {pool.submit(each, unless_over): place for place, each in enumerate(work)}
-        found: dict[int, Masked | Point] = {}
+        futures = {pool.submit(piece, unless_over): place for place, piece in enumerate(work)}
+        results: dict[int, Masked | Point] = {}
         try:
             for future in as_completed(futures):
-                found[futures[future]] = future.result()
-                progress(Step(f"{doing} recipes", len(found), len(work)))
+                results[futures[future]] = future.result()
+                progress(Step(f"{doing} recipes", len(results), len(work)))
         except BaseException:
             is_over.set()
             pool.shutdown(wait=False, cancel_futures=True)
@@ -225,10 +227,10 @@ def _all(work: Sequence[Work], workers: int, doing: str, progress: Progress) -> 
                 interrupt_queries(threads)
                 time.sleep(0.05)  # one that begins just now forgets an interrupt
             raise
-    return [found[place] for place in range(len(work))]
+    return [results[place] for place in range(len(work))]
 
 
-def _unheard(*told: object, **more: object) -> None:
+def _unheard(*warning: object, **more: object) -> None:
     """Say nothing."""
 
 

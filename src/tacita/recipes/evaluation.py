@@ -85,7 +85,7 @@ class Evaluation(Result):
     @property
     def broken(self) -> tuple[str, ...]:
         """What had to be kept and was not, in words."""
-        return tuple(each.sentence for each in self.indicators if not each.holds)
+        return tuple(indicator.sentence for indicator in self.indicators if not indicator.holds)
 
 
 def evaluated(
@@ -112,7 +112,7 @@ def evaluated(
     kept = [name for name in ground.attributes if name in there]
     if gone := [name for name in ground.attributes if name not in there]:
         notes.append(f"{listed(gone)} is not beside the others any more, and that is not counted as a loss")
-    found = _losses(original, pairs, released, kept, ground, paired=paired, notes=notes, progress=progress)
+    lost = _losses(original, pairs, released, kept, ground, paired=paired, notes=notes, progress=progress)
     known = tuple(name for name in ground.known if name in there)
     scene = Scene(original, released, masked.origin, known, ground.secret)
     # Where one recipe has no pairs, all meet who asks for members: risks over other threats would not compare.
@@ -122,7 +122,7 @@ def evaluated(
     if alone.sentence:
         notes.append(f"the recipe takes for granted that the intruder does not know them, and {alone.sentence}")
     return Evaluation(
-        tuple(found),
+        tuple(lost),
         attacks.done,
         tuple(_models(original, released, ground, notes)),
         _indicators(masked, ground),
@@ -148,7 +148,7 @@ def _losses(
     A sample has its records as they were, and yet not the statistics of the file.
     """
     names = ground.wishes.measures or default_losses(original, attributes, paired=paired)
-    found = []
+    results = []
     for place, name in enumerate(names):
         progress(Step(f"measuring what is lost: {name}", place, len(names)))
         loss = LOSSES.make(name, LOSSES.fact(name, "settings"))
@@ -165,8 +165,8 @@ def _losses(
             continue
         # A measure that was not asked for by name leaves out what does not fit it as a matter of course.
         notes += lost.notes if ground.wishes.measures else ()
-        found.append(_with_statistics_that_are_gone(lost, original, released, attributes))
-    return found
+        results.append(_with_statistics_that_are_gone(lost, original, released, attributes))
+    return results
 
 
 def _with_statistics_that_are_gone(lost: Lost, original: Records, released: Records, attributes: Sequence[str]) -> Lost:
@@ -181,14 +181,14 @@ def _with_statistics_that_are_gone(lost: Lost, original: Records, released: Reco
 
 
 def _models(before: Records, released: Records, ground: Ground, notes: list[str]) -> list[Lost]:
-    found = []
+    results = []
     for model in ground.wishes.models:
-        asked = LOSSES.make("regression", {"formula": model.formula, "kind": model.kind, "by": list(model.by)})
-        lost = asked.lost(before, released, before.names)
+        regression = LOSSES.make("regression", {"formula": model.formula, "kind": model.kind, "by": list(model.by)})
+        lost = regression.lost(before, released, before.names)
         notes += lost.notes
-        told = model.formula + (f" within {', '.join(model.by)}" if model.by else "")
-        found.append(dataclasses.replace(lost, measure=told))
-    return found
+        label = model.formula + (f" within {', '.join(model.by)}" if model.by else "")
+        results.append(dataclasses.replace(lost, measure=label))
+    return results
 
 
 def _indicators(masked: Masked, ground: Ground) -> tuple[Preserved, ...]:
@@ -196,7 +196,7 @@ def _indicators(masked: Masked, ground: Ground) -> tuple[Preserved, ...]:
         return ()
     from tacita.utility.analyses.indicators import Indicator, preserved
 
-    wishes = [Indicator(each.name, each.sql, each.tolerance) for each in ground.wishes.indicators]
+    wishes = [Indicator(wish.name, wish.sql, wish.tolerance) for wish in ground.wishes.indicators]
     return tuple(preserved(masked.original, masked.released, wishes))
 
 

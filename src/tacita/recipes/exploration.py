@@ -35,16 +35,16 @@ def explored_recipes(
     microdata = with_kinds(microdata)
     numbers, categories = _kinds(microdata, attributes)
     common = _common(microdata, [*numbers, *categories])
-    asked = _asked(grid or {})
+    wanted = _values_wanted(grid or {})
     for name in methods:
         METHODS.named(name)
     of = {kind: _grids(kind) for kind in ("numbers", "categories", "all")}
-    chosen = tuple(methods) or (tuple(asked) if asked else (*of["numbers"], *of["categories"]))
-    of_numbers = _steps(of["numbers"], chosen, asked, numbers) if numbers else []
-    of_categories = _steps(of["categories"], chosen, asked, categories) if categories else []
-    of_all = _steps(of["all"], chosen, asked, attributes)  # none named: the whole file is invented
+    chosen = tuple(methods) or (tuple(wanted) if wanted else (*of["numbers"], *of["categories"]))
+    of_numbers = _steps(of["numbers"], chosen, wanted, numbers) if numbers else []
+    of_categories = _steps(of["categories"], chosen, wanted, categories) if categories else []
+    of_all = _steps(of["all"], chosen, wanted, attributes)  # none named: the whole file is invented
     others = [name for name in chosen if not any(name in grids for grids in of.values())]
-    own = [step for name in others for step in _grid_steps(name, {}, asked.get(name, {}), attributes or numbers)]
+    own = [step for name in others for step in _grid_steps(name, {}, wanted.get(name, {}), attributes or numbers)]
     recipes = [_recipe((step,), common) for step in of_all + own]
     if of_numbers and of_categories:
         recipes += [_recipe(pair, common) for pair in _paired(of_numbers, of_categories)]
@@ -81,8 +81,8 @@ def _grids(kind: str) -> dict[str, Grid]:
     return {name: METHODS.fact(name, "grid") for name in tried if METHODS.fact(name, "treats") == kind}
 
 
-def _asked(grid: Grid) -> dict[str, dict[str, Sequence[Any]]]:
-    found: dict[str, dict[str, Sequence[Any]]] = {}
+def _values_wanted(grid: Grid) -> dict[str, dict[str, Sequence[Any]]]:
+    wanted: dict[str, dict[str, Sequence[Any]]] = {}
     for key, values in grid.items():
         method, dot, parameter = key.partition(".")
         if not dot or not parameter:
@@ -92,28 +92,28 @@ def _asked(grid: Grid) -> dict[str, dict[str, Sequence[Any]]]:
                 f"'{method}' has no parameter '{parameter}'{did_you_mean(parameter, there)}",
                 do=f"'{method}' takes {listed(there, 20)}",
             )
-        found.setdefault(method, {})[parameter] = list(values)
-    return found
+        wanted.setdefault(method, {})[parameter] = list(values)
+    return wanted
 
 
 def _steps(
     grids: Mapping[str, Mapping[str, Sequence[Any]]],
     chosen: Sequence[str],
-    asked: Mapping[str, Mapping[str, Sequence[Any]]],
+    wanted: Mapping[str, Mapping[str, Sequence[Any]]],
     attributes: Sequence[str],
 ) -> list[RecipeStep]:
     return [
         step
         for name, grid in grids.items()
         if name in chosen
-        for step in _grid_steps(name, grid, asked.get(name, {}), attributes)
+        for step in _grid_steps(name, grid, wanted.get(name, {}), attributes)
     ]
 
 
 def _grid_steps(
-    name: str, grid: Mapping[str, Sequence[Any]], asked: Mapping[str, Sequence[Any]], attributes: Sequence[str]
+    name: str, grid: Mapping[str, Sequence[Any]], wanted: Mapping[str, Sequence[Any]], attributes: Sequence[str]
 ) -> list[RecipeStep]:
-    values = {**grid, **asked}
+    values = {**grid, **wanted}
     base = {"attributes": list(attributes)} if attributes and "attributes" in _parameters(name) else {}
     return [
         RecipeStep(name, {**base, **dict(zip(values, choice, strict=True))})

@@ -37,34 +37,34 @@ class Ground:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is assumed, and what is not tried."""
-        found = []
+        said = []
         if self.undecided:
-            found.append(
+            said.append(
                 f"nobody decided on {listed(self.undecided, 12)}, so the intruder is assumed to know the values; give "
                 "each attribute a category (tacita categorize)"
             )
         if self.cluster:
-            found.append(
+            said.append(
                 "attackers look for single records: an intruder who knows all records of one "
                 f"'{self.cluster}' may find more"
             )
-        return tuple(found)
+        return tuple(said)
 
 
 def judgement_of(recipes: Sequence[Recipe]) -> Judgement:
     """Return the judgement that recipes share; those that say nothing of it go along with the others."""
-    told = list(dict.fromkeys(each.judgement for each in recipes if each.judgement != Judgement()))
-    if len(told) > 1:
+    judgements = list(dict.fromkeys(recipe.judgement for recipe in recipes if recipe.judgement != Judgement()))
+    if len(judgements) > 1:
         raise UsageError(
             "the recipes are to be judged by different things, and could not be compared",
             do="give them the same [attack] and [utility], or give these in one recipe only",
         )
-    return told[0] if told else Judgement()
+    return judgements[0] if judgements else Judgement()
 
 
 def ground_for(original: Microdata, masked: Sequence[Masked], judgement: Judgement) -> Ground:
     """Return the ground for outcomes of the same data."""
-    changed = tuple(dict.fromkeys(name for each in masked for name in (*each.changed, *each.dropped)))
+    changed = tuple(dict.fromkeys(name for result in masked for name in (*result.changed, *result.dropped)))
     return ground_of(original, changed, judgement)
 
 

@@ -77,5 +77,5 @@ def _half(clusters: Places, seed: int) -> NDArray[np.bool_]:
     sizes = np.bincount(place.ravel(), minlength=len(which))[order]
     taken = np.zeros(len(which), dtype=bool)
     taken[order[np.cumsum(sizes) <= len(clusters) // 2]] = True
-    found: NDArray[np.bool_] = taken[place.ravel()]
-    return found
+    half: NDArray[np.bool_] = taken[place.ravel()]
+    return half

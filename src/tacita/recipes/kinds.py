@@ -41,12 +41,16 @@ def with_kinds(microdata: Microdata) -> Microdata:
     ]
     if not open_:
         return microdata
-    found = profiles(microdata.relation, open_)
-    named = _named_categories([each for each in open_ if found[each.name].kind is Kind.CONTINUOUS], microdata)
-    kinds = {attribute.name: _kind(attribute, found[attribute.name]) for attribute in open_}
+    figures = profiles(microdata.relation, open_)
+    named = _named_categories(
+        [attribute for attribute in open_ if figures[attribute.name].kind is Kind.CONTINUOUS], microdata
+    )
+    kinds = {attribute.name: _kind(attribute, figures[attribute.name]) for attribute in open_}
     kinds |= dict.fromkeys(named, Kind.CATEGORICAL)
     return microdata.with_dictionary(
-        microdata.dictionary.mapped(lambda each: each.with_(kind=kinds[each.name]) if each.name in kinds else each)
+        microdata.dictionary.mapped(
+            lambda attribute: attribute.with_(kind=kinds[attribute.name]) if attribute.name in kinds else attribute
+        )
     )
 
 
@@ -58,7 +62,7 @@ def _kind(attribute: Attribute, profile: AttributeProfile) -> Kind:
 
 def _named_categories(attributes: Sequence[Attribute], microdata: Microdata) -> list[str]:
     """Return columns of whole numbers whose names, or else descriptions, mean categories: their values are codes."""
-    whole = [each for each in attributes if microdata.column(each.name).type is ColumnType.INTEGER]
+    whole = [attribute for attribute in attributes if microdata.column(attribute.name).type is ColumnType.INTEGER]
     if not whole:
         return []
     base = ExperienceBase.load()
@@ -68,4 +72,8 @@ def _named_categories(attributes: Sequence[Attribute], microdata: Microdata) -> 
         best = max(((alike, known) for known, alike in similarity.alike(normalised(text))), default=(0.0, ""))
         return base[best[1]].kind if best[0] >= _ALIKE else None
 
-    return [each.name for each in whole if (kind(each.name) or kind(each.description)) is Kind.CATEGORICAL]
+    return [
+        attribute.name
+        for attribute in whole
+        if (kind(attribute.name) or kind(attribute.description)) is Kind.CATEGORICAL
+    ]

@@ -34,9 +34,9 @@ class RecipeStep:
         >>> RecipeStep("mdav", {"attributes": ["turnover"], "k": 3}, within=("sector",)).label
         'mdav k=3 within sector'
         """
-        told = [f"{name}={_told(value)}" for name, value in self.parameters.items() if _is_short(value)]
+        words = [f"{name}={_short_text(value)}" for name, value in self.parameters.items() if _is_short(value)]
         strata = ["within", ",".join(self.within)] if self.within else []
-        return " ".join([self.method, *told, *strata, *(["by cluster"] if self.by_cluster else [])])
+        return " ".join([self.method, *words, *strata, *(["by cluster"] if self.by_cluster else [])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,5 +135,5 @@ def _is_short(value: object) -> bool:
     return isinstance(value, int | float | str) and not (isinstance(value, str) and len(value) > 20)
 
 
-def _told(value: object) -> str:
+def _short_text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)

@@ -42,12 +42,12 @@ def origin_by_order(original: Microdata, released: Microdata) -> Places:
 
 def origin_by_identifier(original: Microdata, released: Microdata, by: str) -> Places:
     """Return the origins of records that still carry an identifier; -1 for those whom the original does not have."""
-    people, asked = (records_of(each, [by]).categories(by) for each in (original, released))
+    people, wanted = (records_of(microdata, [by]).categories(by) for microdata in (original, released))
     if int(people.missing.sum()) or int(people.counts.max(initial=0)) > 1:
         raise UsageError(f"'{by}' is missing or the same for several people", do="name an identifier of the original")
     place = {text_of(people.values[code]): row for row, code in enumerate(people.codes.tolist())}
-    found = np.array([*(place.get(text_of(value), -1) for value in asked.values), -1], dtype=np.int64)
-    return found[asked.codes]
+    places = np.array([*(place.get(text_of(value), -1) for value in wanted.values), -1], dtype=np.int64)
+    return places[wanted.codes]
 
 
 def control_records(
@@ -64,7 +64,7 @@ def control_records(
     if lacking := [name for name in wanted if name not in there]:
         raise UsageError(f"the control lacks {listed(lacking)}", do="give records with the attributes of the original")
     own = {attribute.name: attribute for attribute in original.dictionary if attribute.name in there}
-    alike = replace(control, dictionary=control.dictionary.mapped(lambda each: own.get(each.name, each)))
+    alike = replace(control, dictionary=control.dictionary.mapped(lambda attribute: own.get(attribute.name, attribute)))
     apart = {a.name for c in _NOT_COMPARED for a in original.dictionary.of(c)}
     shared = [name for name in own if name not in apart]
     # what attackers use, and all else beside: a changed column that no attacker reads makes nobody another person
@@ -82,11 +82,11 @@ def _check_apart(original: Records, control: Records, names: Sequence[str]) -> N
         return
     keys = keys_of(coded([original, control], names))
     twins = int((np.bincount(keys[0])[keys[0]] > 1).sum())
-    found = int(np.isin(keys[1], keys[0]).sum())
+    equal = int(np.isin(keys[1], keys[0]).sum())
     expected = rate_of(twins, len(original))
-    if rate_of(found, len(control)).lower > expected.upper + _BY_CHANCE:
+    if rate_of(equal, len(control)).lower > expected.upper + _BY_CHANCE:
         raise UsageError(
-            f"{share(found / len(control))} of the records of the control equal a record of the original, and "
+            f"{share(equal / len(control))} of the records of the control equal a record of the original, and "
             f"chance explains {share(expected.value)}",
             do="give as control records of people who were not in the data",
         )
@@ -119,9 +119,9 @@ def scene_of(
     secrets = tuple(secret) or tuple(a.name for a in dictionary.of(Category.SENSITIVE) if a.name in names)
     shared = [n for n in dictionary.names if n in names and n not in hidden]
     quasi = [n for n in dictionary.quasi_identifiers if n in shared]
-    held = [] if sources is None else [n for source in sources for n in source]
+    named = [] if sources is None else [n for source in sources for n in source]
     wanted = tuple(known) or tuple(quasi) or tuple(n for n in shared if n not in secrets)
-    wanted = tuple(dict.fromkeys((*wanted, *held)))
+    wanted = tuple(dict.fromkeys((*wanted, *named)))
     for name in (*wanted, *secrets):
         original.column(name), released.column(name)
     used = list(dict.fromkeys((*wanted, *secrets)))

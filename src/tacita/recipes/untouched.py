@@ -106,5 +106,5 @@ def unchanged(before: Values, after: Values) -> NDArray[np.bool_]:
 def _split(groups: NDArray[np.int64], records: Records, name: str) -> NDArray[np.int64]:
     """Return groups of records that also share the value of one more attribute."""
     codes = records.categories(name).codes.astype(np.int64) + 1
-    _, found = np.unique(groups * (codes.max(initial=0) + 1) + codes, return_inverse=True)
-    return found.reshape(-1).astype(np.int64)
+    _, split = np.unique(groups * (codes.max(initial=0) + 1) + codes, return_inverse=True)
+    return split.reshape(-1).astype(np.int64)

@@ -20,34 +20,34 @@ def has_limit(recipe: Recipe) -> bool:
 def reasons_against(recipe: Recipe, evaluation: Evaluation) -> list[str]:
     """Return every limit of the recipe that is not kept, in words; nothing if it may be released."""
     most = recipe.judgement.accept
-    found = []
+    reasons = []
     if most is not None:
-        found += [_too_good(attack, most) for attack in evaluation.attacks if not risk_of(attack) <= most]
-        found += [f"{name} could not attack, so that nothing is known of its success" for name in evaluation.unable]
+        reasons += [_too_good(attack, most) for attack in evaluation.attacks if not risk_of(attack) <= most]
+        reasons += [f"{name} could not attack, so that nothing is known of its success" for name in evaluation.unable]
         if not evaluation.attacks and not evaluation.unable:
-            found.append("a limit of risk is set, but no attacker could attack")
+            reasons.append("a limit of risk is set, but no attacker could attack")
         alone = evaluation.untouched
         if alone is not None and alone.unique and alone.share > recipe.judgement.accept_unique:
-            found.append(
+            reasons.append(
                 f"{alone.sentence}; recode or suppress these attributes, or accept it "
                 f"(accept_unique, now {recipe.judgement.accept_unique:g})"
             )
     models = zip(recipe.judgement.models, evaluation.models, strict=False)
-    found += [
+    reasons += [
         f"the confidence intervals of the model {wish.formula} overlap by {share(1 - lost.figure)}, and "
         f"{share(wish.overlap)} are asked for"
         for wish, lost in models
         if wish.overlap is not None and not 1 - lost.figure >= wish.overlap
     ]
-    return [*found, *evaluation.broken]
+    return [*reasons, *evaluation.broken]
 
 
 def _too_good(attack: Attacked, most: float) -> str:
-    told = f"{attack.attacker} succeeds in {share(attack.success)} of its attempts"
+    words = f"{attack.attacker} succeeds in {share(attack.success)} of its attempts"
     if attack.control is None:
-        return f"{told} and has no control, so that this counts as its risk; {share(most)} are accepted"
+        return f"{words} and has no control, so that this counts as its risk; {share(most)} are accepted"
     if attack.risk is None:
-        told += ", its control in all of them, so that no risk can be measured and the success counts as the risk"
-        return f"{told}; {share(most)} are accepted"
-    told += f", its control in {share(attack.control.value)}: a risk of {share(risk_of(attack))}"
-    return f"{told}; {share(most)} are accepted"
+        words += ", its control in all of them, so that no risk can be measured and the success counts as the risk"
+        return f"{words}; {share(most)} are accepted"
+    words += f", its control in {share(attack.control.value)}: a risk of {share(risk_of(attack))}"
+    return f"{words}; {share(most)} are accepted"

@@ -60,9 +60,9 @@ VIEWS = {
 
 def view_of(kind: type) -> View[Any]:
     """Return the view of a class of results, or of the class that it is made from."""
-    for each in kind.__mro__:
-        if each.__name__ in VIEWS:
-            module = importlib.import_module(f"tacita.views.{VIEWS[each.__name__]}")
-            view: View[Any] = getattr(module, f"{each.__name__}View")()
+    for base in kind.__mro__:
+        if base.__name__ in VIEWS:
+            module = importlib.import_module(f"tacita.views.{VIEWS[base.__name__]}")
+            view: View[Any] = getattr(module, f"{base.__name__}View")()
             return view
     raise LookupError(f"no view is known for {kind.__name__}; views/__init__.py lists them")

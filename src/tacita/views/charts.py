@@ -98,8 +98,8 @@ def _bars(
     base = of_rows(alt, rows).encode(y=_rows(alt, names))
     length = alt.X("value:Q", scale=scale, axis=None)
     drawn = base.mark_bar(size=step - _BETWEEN).encode(x=length, color=alt.Color("colour:N", scale=None))
-    told = base.mark_text(align="left", dx=5, color="currentColor").encode(x=length, text="words:N")
-    return _svg(title, _summary((bar.label, bar.words) for bar in given), alt.layer(drawn, told), names, step)
+    words = base.mark_text(align="left", dx=5, color="currentColor").encode(x=length, text="words:N")
+    return _svg(title, _summary((bar.label, bar.words) for bar in given), alt.layer(drawn, words), names, step)
 
 
 def steps(title: str, given: Sequence[Steps]) -> Html:
@@ -130,12 +130,12 @@ def steps(title: str, given: Sequence[Steps]) -> Html:
             color=alt.Color("kind:N", scale=colours, legend=legend),
         )
     )
-    told = (
+    words = (
         of_rows(alt, [{"row": row, "words": printable(bar.words)} for row, bar in enumerate(given)])
         .mark_text(align="left", dx=8, color="currentColor")
         .encode(y=_rows(alt, names), x=alt.value(_WIDTH), text="words:N")
     )
-    return _svg(title, _summary((bar.label, bar.words) for bar in given), alt.layer(drawn, told), names, _STEP)
+    return _svg(title, _summary((bar.label, bar.words) for bar in given), alt.layer(drawn, words), names, _STEP)
 
 
 def of_rows(alt: Any, rows: Sequence[Mapping[str, Any]]) -> Any:

@@ -36,7 +36,7 @@ def cross_table(
     >>> cross_table("size", [Head("firms")], [(Head("small", depth=1), [Place("x", "withheld", "not told")])])
     '...<th scope="row" class="deep-1">small</th><td class="withheld" title="not told" tabindex="0">x</td>...'
     """
-    head = tag("tr", tag("th", corner, scope="col", class_="corner"), *(_head(each, "col") for each in columns))
+    head = tag("tr", tag("th", corner, scope="col", class_="corner"), *(_head(column, "col") for column in columns))
     body = [tag("tr", _head(side, "row"), *(_place(place) for place in places)) for side, places in rows]
     named = [tag("caption", caption)] if caption else []
     inside = tag("table", *named, tag("thead", head), tag("tbody", *body))

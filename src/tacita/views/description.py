@@ -65,9 +65,9 @@ def _title(description: Description) -> Text:
     text = Text(no_wrap=False)
     text.append(printable(microdata.name), style="bold")
     text.append(f"  {counted(description.rows, 'tuple')}, {counted(len(description.profiles), 'attribute')}")
-    told = [value if name in _OBVIOUS else f"{name} {value}" for name, value in microdata.source.details]
+    details = [value if name in _OBVIOUS else f"{name} {value}" for name, value in microdata.source.details]
     usual = {"quote double", "header first line", "decimal ."}
-    text.append(f"  ({', '.join([microdata.source.format, *(t for t in told if t not in usual)])})", style="dim")
+    text.append(f"  ({', '.join([microdata.source.format, *(t for t in details if t not in usual)])})", style="dim")
     return text
 
 
@@ -242,7 +242,8 @@ def description_dict(description: Description) -> dict[str, Any]:
         if attribute.labels:
             entry["labels"] = dict(attribute.labels)
             entry["most_frequent"] = [
-                {**each, "label": label_of(each["value"], attribute.labels)} for each in entry["most_frequent"]
+                {**frequent_value, "label": label_of(frequent_value["value"], attribute.labels)}
+                for frequent_value in entry["most_frequent"]
             ]
         if name in description.proposals:
             entry["proposal"] = proposal_dict(description.proposals[name])
@@ -335,6 +336,6 @@ def _fragment(description: Description) -> Html:
     name = tag("p", tag("b", description.microdata.name), f" {counted(description.rows, 'tuple')}")
     parts = [name, table(heads, rows)]
     if description.uniques is not None:
-        found = tag("b", counted(description.uniques.sample_uniques, "sample unique"))
-        parts.append(tag("p", found, f" on {', '.join(description.uniques.quasi_identifiers)}"))
+        count = tag("b", counted(description.uniques.sample_uniques, "sample unique"))
+        parts.append(tag("p", count, f" on {', '.join(description.uniques.quasi_identifiers)}"))
     return tag("div", style("fragment"), *parts, class_="tacita-report")

@@ -71,7 +71,7 @@ def headline(evaluation: Evaluation, *, is_derivable: bool = False) -> str:
         said = ["nobody attacked, so that nothing is known of the risk"]
     sentences = ["; ".join(said), evaluation.untouched.sentence if evaluation.untouched is not None else ""]
     sentences += ["hidden values can be derived (allowed)"] if is_derivable else []
-    return " ".join(f"{each[0].upper()}{each[1:]}." for each in sentences if each)
+    return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences if sentence)
 
 
 def _said(attack: Attacked, threat: str) -> str:
@@ -96,8 +96,13 @@ def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
         "untouched": _untouched(evaluation.untouched),
         "models": [_lost(lost) for lost in evaluation.models],
         "indicators": [
-            {"name": each.indicator.name, "holds": each.holds, "deviation": each.deviation, "groups": each.groups}
-            for each in evaluation.indicators
+            {
+                "name": preserved.indicator.name,
+                "holds": preserved.holds,
+                "deviation": preserved.deviation,
+                "groups": preserved.groups,
+            }
+            for preserved in evaluation.indicators
         ],
         "broken": list(evaluation.broken),
         "notes": list(evaluation.notes),
@@ -172,8 +177,8 @@ def control_notes(attacks: Sequence[Attacked]) -> list[str]:
     ['mine has no control: its success includes what any statistic tells (give a control file, or a hold-out)']
     """
     by: dict[str, list[str]] = {}
-    for each in attacks:
-        by.setdefault(each.control_by if each.control is not None else "", []).append(each.attacker)
+    for attack in attacks:
+        by.setdefault(attack.control_by if attack.control is not None else "", []).append(attack.attacker)
     bare = by.pop("", [])
     said = [f"control of {', '.join(names)}: {words}" for words, names in by.items() if words]
     if bare:
@@ -213,8 +218,8 @@ def steps_text(steps: Sequence[Done]) -> list[RenderableType]:
 def attacks_table(attacks: Sequence[Attacked]) -> Table:
     """Return how far each attacker got, its control, and the risk that is left of both."""
     table = columns(*HEADS, right=["attempts"])
-    for each in attacks:
-        table.add_row(*score_cells(each))
+    for attack in attacks:
+        table.add_row(*score_cells(attack))
     return table
 
 
@@ -244,7 +249,7 @@ def evaluation_text(evaluation: Evaluation) -> list[RenderableType]:
     for lost in evaluation.models:
         figures = ", ".join(f"{name} {figure(value)}" for name, value in lost.figures.items())
         parts.append(Text(printable(f"The model {lost.measure}: {figures}")))
-    parts += [Text(printable(each.sentence)) for each in evaluation.indicators]
+    parts += [Text(printable(preserved.sentence)) for preserved in evaluation.indicators]
     parts += [Text(printable(f"note: {note}"), style="dim") for note in evaluation.notes]
     return parts
 
@@ -269,13 +274,13 @@ def evaluation_parts(evaluation: Evaluation) -> list[Html]:
         every = table(["measure of loss", "figure of", "value"], lost)
         parts.append(tag("details", tag("summary", "All figures"), every))
     for model in evaluation.models:
-        told: list[list[Cell]] = [
+        coefficients: list[list[Cell]] = [
             [name, *(Share(figure(value)) for value in figures.values())] for name, figures in model.attributes.items()
         ]
         heads = list(next(iter(model.attributes.values()))) if model.attributes else []
-        parts.append(table([model.measure, *heads], told))
+        parts.append(table([model.measure, *heads], coefficients))
     if evaluation.indicators:
-        parts.append(items([each.sentence for each in evaluation.indicators]))
+        parts.append(items([preserved.sentence for preserved in evaluation.indicators]))
     if evaluation.notes:
         parts.append(items(evaluation.notes))
     return parts

@@ -49,8 +49,8 @@ def tag(name: str, /, *inside: str, **attributes: str | None) -> Html:
 
 def items(entries: Iterable[str]) -> Html:
     """Return a list with a point for each entry, or nothing."""
-    made = [tag("li", entry) for entry in entries]
-    return tag("ul", *made) if made else Html()
+    points = [tag("li", entry) for entry in entries]
+    return tag("ul", *points) if points else Html()
 
 
 def preformatted(lines: str) -> Html:

@@ -75,7 +75,7 @@ def outcome_dict(outcome: Outcome) -> dict[str, Any]:
         },
         "recoded": dict(outcome.recoded),
         "loss": dict(outcome.loss),
-        "stuck": [asdict(each) for each in outcome.stuck[:_MOST_STUCK_IN_JSON]],
+        "stuck": [asdict(stuck) for stuck in outcome.stuck[:_MOST_STUCK_IN_JSON]],
         "notes": [note for note in outcome.notes if note],
     }
 

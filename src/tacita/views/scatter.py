@@ -51,9 +51,9 @@ def scatter(title: str, given: Sequence[Mark], *, x: str, y: str) -> Html:
         color=alt.Color("kind:N", scale=colours, legend=legend), shape=alt.Shape("kind:N", scale=shapes, legend=legend)
     )
     names = base.mark_text(align="left", dx=7, dy=-6, color="currentColor").encode(text="name:N")
-    told = "; ".join(f"{mark.name}: {figure(mark.across)} and {figure(mark.up)}" for mark in given)
+    summary = "; ".join(f"{mark.name}: {figure(mark.across)} and {figure(mark.up)}" for mark in given)
     chart = alt.layer(line, marks, names).properties(width=_WIDTH, height=_HEIGHT)
-    return picture(title, told, chart, axes_shown=True)
+    return picture(title, summary, chart, axes_shown=True)
 
 
 def _axis(alt: object, channel: object, name: str, rows: Sequence[Mapping[str, object]], title: str) -> object:

@@ -59,7 +59,7 @@ def _about(parts: Sequence[TablePart]) -> str:
 
 
 def _heading(part: TablePart) -> str:
-    *first, last = [each.name for each in part.dimensions] or [""]
+    *first, last = [dimension.name for dimension in part.dimensions] or [""]
     by = f" by {', '.join(first)} and {last}" if first else f" by {last}" if last else ""
     if part.name == part.response:
         return f"{part.response}{by}"
@@ -80,11 +80,11 @@ def _legend(parts: Sequence[TablePart], *, internal: bool) -> Iterator[Html]:
 def _sheets(part: TablePart, number: int) -> Iterator[Html]:
     """Yield the sheets of a table; those beyond the second dimension can be folded."""
     left = _MOST
-    found = list(grids(part))
-    for place, grid in enumerate(found):
+    sheets = list(grids(part))
+    for place, grid in enumerate(sheets):
         size = len(grid.sides) * len(grid.heads)
         if size > left and place:
-            rest = counted(len(found) - place, "sheet")
+            rest = counted(len(sheets) - place, "sheet")
             yield tag("p", f"{rest} more: this page would be too large; the files have all cells.", class_="soft")
             return
         left -= size
@@ -93,7 +93,8 @@ def _sheets(part: TablePart, number: int) -> Iterator[Html]:
             yield drawn
             continue
         named = ", ".join(
-            f"{each.name}: {_labelled(each.labels.get(code, ''), code)}" for each, code in _at(part, grid)
+            f"{dimension.name}: {_labelled(dimension.labels.get(code, ''), code)}"
+            for dimension, code in _at(part, grid)
         )
         opened = "" if place < _OPEN else None
         yield tag("details", tag("summary", named), drawn, open=opened, id=f"sheet-{number}-{place + 1}")

@@ -232,7 +232,9 @@ def _empty(table: Table) -> int:
 
 
 def _violations(protected: Protected) -> list[ReportedViolation]:
-    return [report_violation(each.case, one) for each in protected.tables for one in each.audit.violations]
+    return [
+        report_violation(table.case, violation) for table in protected.tables for violation in table.audit.violations
+    ]
 
 
 def _assessed_lines(assessed: AssessedTable, show: int) -> list[str]:
@@ -254,15 +256,15 @@ def _assessed_lines(assessed: AssessedTable, show: int) -> list[str]:
 
 
 def _grain_lines(assessed: AssessedTable, show: int) -> list[str]:
-    found = assessed.granularity
-    if found is None or not found.conspicuous or not show:
+    grains = assessed.granularity
+    if grains is None or not grains.conspicuous or not show:
         return []
-    critical = len(found.critical)
+    critical = len(grains.critical)
     lines = [
         "",
-        f"Grainy: in {critical:,} of {counted(len(found.rows), 'row')} half of the cells or more have one record",
+        f"Grainy: in {critical:,} of {counted(len(grains.rows), 'row')} half of the cells or more have one record",
     ]
-    for row in sorted(found.critical, key=lambda row: (-row.index, row.dimension))[: min(show, 3)]:
+    for row in sorted(grains.critical, key=lambda row: (-row.index, row.dimension))[: min(show, 3)]:
         at = ", ".join(f"{name}={code}" for name, code in row.fixed)
         lines.append(f"  along {row.dimension}{f' at {at}' if at else ''}: {row.index:.0f} %")
     return lines
@@ -276,18 +278,18 @@ def _assessed_dict(assessed: AssessedTable) -> dict[str, Any]:
         "cells": len(table),
         "sensitive": int(assessed.case.levels.sensitive.sum()),
         "rules": assessed.case.counts_of_rules,
-        "sensitive_cells": [{"cell": each.codes, "rule": each.rule, "why": each.why} for each in assessed.sensitive],
+        "sensitive_cells": [{"cell": part.codes, "rule": part.rule, "why": part.why} for part in assessed.sensitive],
         "granularity": None if assessed.granularity is None else _granularity_dict(assessed.granularity),
-        "recodings": [_recoding_dict(each) for each in assessed.recodings],
+        "recodings": [_recoding_dict(part) for part in assessed.recodings],
         "notes": list(assessed.case.notes),
     }
 
 
-def _granularity_dict(found: TableGranularity) -> dict[str, Any]:
-    rows = sorted(found.conspicuous, key=lambda row: -row.index)
+def _granularity_dict(grains: TableGranularity) -> dict[str, Any]:
+    rows = sorted(grains.conspicuous, key=lambda row: -row.index)
     return {
-        "rows": len(found.rows),
-        "critical": len(found.critical),
+        "rows": len(grains.rows),
+        "critical": len(grains.critical),
         "conspicuous": [
             {
                 "along": row.dimension,
@@ -300,13 +302,13 @@ def _granularity_dict(found: TableGranularity) -> dict[str, Any]:
     }
 
 
-def _recoding_dict(each: RecodingProposal) -> dict[str, Any]:
+def _recoding_dict(proposal: RecodingProposal) -> dict[str, Any]:
     return {
-        "dimension": each.merge.dimension,
-        "codes": list(each.merge.codes),
-        "into": each.merge.into,
-        "sensitive": {"before": each.before.sensitive, "after": each.after.sensitive},
-        "safe": {"before": each.before.safe, "after": each.after.safe},
+        "dimension": proposal.merge.dimension,
+        "codes": list(proposal.merge.codes),
+        "into": proposal.merge.into,
+        "sensitive": {"before": proposal.before.sensitive, "after": proposal.after.sensitive},
+        "safe": {"before": proposal.before.safe, "after": proposal.after.safe},
     }
 
 
@@ -314,15 +316,15 @@ def _sentence(protected: Protected) -> str:
     """Return the answer in a sentence."""
     if protected.passed:
         return "Protected: the independent attacker comes too near to no sensitive cell."
-    wrong = sum(len(each.audit.violations) for each in protected.tables)
+    wrong = sum(len(table.audit.violations) for table in protected.tables)
     return f"Not protected: the independent attacker breaks {counted(wrong, 'protection level')}."
 
 
 def _violation_lines(violations: list[ReportedViolation], most: int) -> list[str]:
     """Return attacks step by step, on the first some cells; an attack that tells the same again is told once."""
     cells: dict[tuple[str, str], dict[tuple[str, tuple[str, ...]], None]] = {}
-    for each in violations:
-        cells.setdefault((each.table, each.name), {})[each.sentence, each.steps] = None
+    for violation in violations:
+        cells.setdefault((violation.table, violation.name), {})[violation.sentence, violation.steps] = None
     said: list[str] = []
     for attacks in list(cells.values())[:most]:
         known: set[str] = set()

@@ -20,7 +20,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str | N
     '...<tbody><tr><th scope="row">&lt;a&gt;</th><td class="number">25,000</td></tr></tbody>...'
     """
     of_numbers = [_is_of_numbers([row[place] for row in rows]) for place in range(len(heads))]
-    classes = ["number" if each else None for each in of_numbers]
+    classes = ["number" if is_number else None for is_number in of_numbers]
     head = [tag("th", name, scope="col", class_=class_) for name, class_ in zip(heads, classes, strict=True)]
     body = [
         tag(

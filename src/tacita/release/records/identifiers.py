@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from tacita.describe.undecided import doubts, told
+from tacita.describe.undecided import doubts, notes_on_doubts
 from tacita.engines.plans.terms import as_text
 from tacita.engines.protocol import Relation
 from tacita.errors import InputError, UsageError
@@ -55,7 +55,7 @@ def undecided_identifiers(
     """
     base = ExperienceBase.load(Settings.from_environment().experience)
     dropped = [d for d in doubts(microdata.relation, microdata.dictionary, base, decided) if d.is_dropped]
-    return tuple(doubt.attribute for doubt in dropped), tuple(told(dropped))
+    return tuple(doubt.attribute for doubt in dropped), tuple(notes_on_doubts(dropped))
 
 
 def key_from(*, file: Path | None = None, variable: str | None = None) -> bytes:

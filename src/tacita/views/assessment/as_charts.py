@@ -27,44 +27,44 @@ def look_alikes(scenario: ScenarioAssessment) -> Html:
     return bars("Records by how many look like them", given, logarithmic=True)
 
 
-def spread(found: Finding, name: str) -> Html:
+def spread(finding: Finding, name: str) -> Html:
     """Return how many records have which risk by a measure, under the name that it is shown by."""
-    threshold = found.risks.threshold
+    threshold = finding.risks.threshold
     given = []
-    for each in found.distribution:
-        above = "all" if each.low >= threshold and each.high > threshold else "some" if each.high > threshold else ""
-        given.append(_flagged(_range(each), each.records, above, f"above {threshold:g}"))
+    for part in finding.distribution:
+        above = "all" if part.low >= threshold and part.high > threshold else "some" if part.high > threshold else ""
+        given.append(_flagged(_range(part), part.records, above, f"above {threshold:g}"))
     return bars(f"Records by their risk, {name}", given, logarithmic=True)
 
 
-def says_yes_or_no(found: Finding) -> bool:
+def says_yes_or_no(finding: Finding) -> bool:
     """Return whether all risks are 0 or 1, so that there is no spread to show."""
-    *lower, highest = found.distribution[1:]
-    return not any(each.records for each in lower) and abs(found.sum_of_risks - highest.records) < 1e-9 * (
-        1 + found.sum_of_risks
+    *lower, highest = finding.distribution[1:]
+    return not any(part.records for part in lower) and abs(finding.sum_of_risks - highest.records) < 1e-9 * (
+        1 + finding.sum_of_risks
     )
 
 
 def attributes(scenario: ScenarioAssessment) -> Html:
     """Return how many records would be safe if the intruder did not know an attribute."""
-    shown = [each for each in scenario.attributes if each.saved][:_MOST_ATTRIBUTES]
-    given = [Bar(each.attribute, each.saved, f"{each.saved:,}") for each in shown]
+    shown = [risk for risk in scenario.attributes if risk.saved][:_MOST_ATTRIBUTES]
+    given = [Bar(risk.attribute, risk.saved, f"{risk.saved:,}") for risk in shown]
     return bars("Records that one attribute makes unsafe", given, most=scenario.alike.under)
 
 
 def scenarios(given: Sequence[ScenarioAssessment], names: Mapping[str, str]) -> Html:
     """Return the unsafe records by each measure, scenarios side by side; what calls nothing unsafe is left out."""
-    told = [{found.name: found.unsafe for found in scenario.findings} for scenario in given]
+    unsafe = [{finding.name: finding.unsafe for finding in scenario.findings} for scenario in given]
     measures = [
-        name for name in dict.fromkeys(name for each in told for name in each) if any(e.get(name) for e in told)
+        name for name in dict.fromkeys(name for counts in unsafe for name in counts) if any(e.get(name) for e in unsafe)
     ]
-    found = [
-        Bar(names.get(name, name), each[name], f"{each[name]:,}  {scenario.name}", SERIES[place % len(SERIES)])
+    given_bars = [
+        Bar(names.get(name, name), counts[name], f"{counts[name]:,}  {scenario.name}", SERIES[place % len(SERIES)])
         for name in measures
-        for place, (scenario, each) in enumerate(zip(given, told, strict=True))
-        if name in each
+        for place, (scenario, counts) in enumerate(zip(given, unsafe, strict=True))
+        if name in counts
     ]
-    return grouped_bars("Unsafe records by measure and scenario", found)
+    return grouped_bars("Unsafe records by measure and scenario", given_bars)
 
 
 def waterfalls(records: Sequence[RiskyRecord]) -> Html:
@@ -96,5 +96,5 @@ def _flagged(name: str, records: int, which: str, what: str) -> Bar:
     return Bar(name, records, words, VERMILION if which == "all" else ORANGE)
 
 
-def _range(each: Bin) -> str:
-    return "0" if not each.high else f"up to {each.high:g}"
+def _range(part: Bin) -> str:
+    return "0" if not part.high else f"up to {part.high:g}"

@@ -82,27 +82,27 @@ def assessment_fragment(assessment: Assessment) -> Html:
 
 def _header(assessment: Assessment) -> Html:
     weight = assessment.microdata.dictionary.weight
-    told = counted(assessment.records, "record") + (f", weighted by {weight}" if weight else ", without weights")
+    records = counted(assessment.records, "record") + (f", weighted by {weight}" if weight else ", without weights")
     proposed = [
         tag("p", "The categories of the attributes are proposals: nobody has accepted them yet.", class_="soft")
     ]
     return tag(
         "header",
         tag("h1", f"Disclosure risk of {assessment.microdata.name}"),
-        tag("p", told, class_="soft"),
+        tag("p", records, class_="soft"),
         *(proposed if assessment.proposals else []),
     )
 
 
 def _verdict(assessment: Assessment, names: Mapping[str, str]) -> Html:
-    found = headline(assessment)
-    return verdict(found.word, _plain(found.sentence, names), _STYLES[found.word])
+    answer = headline(assessment)
+    return verdict(answer.word, _plain(answer.sentence, names), _STYLES[answer.word])
 
 
 def _side_by_side(scenarios: Sequence[ScenarioAssessment], names: Mapping[str, str]) -> Html:
-    measures = list(dict.fromkeys(found.name for s in scenarios for found in s.findings if found.is_of_records))
-    told = [{found.name: found.unsafe for found in scenario.findings} for scenario in scenarios]
-    rows: list[list[Cell]] = [[names.get(name, name), *(each.get(name) for each in told)] for name in measures]
+    measures = list(dict.fromkeys(finding.name for s in scenarios for finding in s.findings if finding.is_of_records))
+    unsafe = [{finding.name: finding.unsafe for finding in scenario.findings} for scenario in scenarios]
+    rows: list[list[Cell]] = [[names.get(name, name), *(counts.get(name) for counts in unsafe)] for name in measures]
     known = [
         joined([tag("a", scenario.name, href=f"#scenario-{place}"), ": the intruder knows ", _known(scenario.known)])
         for place, scenario in enumerate(scenarios, 1)
@@ -116,9 +116,9 @@ def _scenario(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterato
     yield tag("p", "The intruder knows: ", _known(scenario.known))
     yield from _measures(scenario, names)
     spreads = [
-        captioned(as_charts.spread(found, name), f"Records by their risk: {name}. {_LOGARITHMIC}")
-        for found, name in ((found, names.get(found.name, found.name)) for found in scenario.findings)
-        if found.is_of_records and found.records and not as_charts.says_yes_or_no(found)
+        captioned(as_charts.spread(finding, name), f"Records by their risk: {name}. {_LOGARITHMIC}")
+        for finding, name in ((finding, names.get(finding.name, finding.name)) for finding in scenario.findings)
+        if finding.is_of_records and finding.records and not as_charts.says_yes_or_no(finding)
     ]
     yield side_by_side(_look_alikes(scenario), *spreads)
     yield from _nulls(scenario)
@@ -139,23 +139,23 @@ def _measures(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterato
         "average risk",
         "highest risk",
     ]
-    meanings = {found.name: _meaning(found.measure) for found in scenario.findings}
+    meanings = {figures.name: _meaning(figures.measure) for figures in scenario.findings}
     rows: list[list[Cell]] = [
         [
             joined(
                 [
-                    ", ".join(filter(None, [names.get(found.name, found.name), found.telling])),
-                    tag("span", meanings[found.name], class_="meaning"),
+                    ", ".join(filter(None, [names.get(figures.name, figures.name), figures.telling])),
+                    tag("span", meanings[figures.name], class_="meaning"),
                 ]
             ),
-            found.threshold,
-            found.unsafe,
-            share(found.unsafe_share),
-            found.expected,
-            found.average,
-            found.highest,
+            figures.threshold,
+            figures.unsafe,
+            share(figures.unsafe_share),
+            figures.expected,
+            figures.average,
+            figures.highest,
         ]
-        for found in measures(scenario)
+        for figures in measures(scenario)
     ]
     if rows:
         yield table(heads, rows)
@@ -170,8 +170,8 @@ def _nulls(scenario: ScenarioAssessment) -> Iterator[Html]:
     if scenario.nulls:
         heads = ["a null counts as", "fewest that look alike", "sample uniques", f"records under {scenario.k}"]
         rows: list[list[Cell]] = [
-            [f"{each.nulls.in_words}{'' if place else ' (used here)'}", each.smallest, each.uniques, each.under]
-            for place, each in enumerate(scenario.nulls)
+            [f"{alike.nulls.in_words}{'' if place else ' (used here)'}", alike.smallest, alike.uniques, alike.under]
+            for place, alike in enumerate(scenario.nulls)
         ]
         said = tag("p", "How many look alike depends on what a missing or hidden value may be.")
         yield section("Values are missing", said, table(heads, rows), level=3)
@@ -183,8 +183,8 @@ def _attributes(scenario: ScenarioAssessment) -> Iterator[Html]:
     shares = contributions(scenario)
     heads = ["attribute", f"under {scenario.k} without it", "saved"]
     rows: list[list[Cell]] = [
-        [each.attribute, each.unsafe_without, each.saved, *([share(shares.get(each.attribute, 0.0))] if shares else [])]
-        for each in scenario.attributes
+        [risk.attribute, risk.unsafe_without, risk.saved, *([share(shares.get(risk.attribute, 0.0))] if shares else [])]
+        for risk in scenario.attributes
     ]
     said = (
         f"{counted(scenario.alike.under, 'record')} in groups under {scenario.k}: how many would still be there if the "
@@ -219,12 +219,12 @@ def _keys(scenario: ScenarioAssessment) -> Iterator[Html]:
 
 
 def _riskiest(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterator[Html]:
-    found = risky(scenario)
-    if not found:
+    records = risky(scenario)
+    if not records:
         return
-    chart = as_charts.waterfalls(found)
-    rows: list[list[Cell]] = [[record.row, record.risk, _why(scenario, record, names)] for record in found]
-    added = [rise.source for rise in found[0].waterfall[1:]]
+    chart = as_charts.waterfalls(records)
+    rows: list[list[Cell]] = [[record.row, record.risk, _why(scenario, record, names)] for record in records]
+    added = [rise.source for rise in records[0].waterfall[1:]]
     nothing = [tag("p", f"Nothing is added to the records' own risks by: {', '.join(added)}.")]
     yield section(
         "Riskiest records",
@@ -249,19 +249,19 @@ def _why(scenario: ScenarioAssessment, record: RiskyRecord, names: Mapping[str, 
 
 def _figures(scenario: ScenarioAssessment, names: Mapping[str, str]) -> Iterator[Html]:
     """Yield the figures of the file: those of attackers and estimators in rows, others by name."""
-    told = [found for found in scenario.findings if found.risks.figures]
-    if told:
-        parts = [_figures_of(found, names.get(found.name, found.name)) for found in told]
+    findings = [finding for finding in scenario.findings if finding.risks.figures]
+    if findings:
+        parts = [_figures_of(finding, names.get(finding.name, finding.name)) for finding in findings]
         narrow, wide = [alone for alone, _ in parts], [rows for _, rows in parts]
         yield section("Figures of the file", side_by_side(*narrow, narrow=True), *wide, level=3)
 
 
-def _figures_of(found: Finding, name: str) -> tuple[Html, Html]:
+def _figures_of(finding: Finding, name: str) -> tuple[Html, Html]:
     grouped: dict[str, dict[str, float]] = {}
     alone: dict[str, float] = {}
-    for key, value in found.risks.figures.items():
+    for key, value in finding.risks.figures.items():
         who = next((who for who in _WHO if key.startswith(f"{who}_")), None)
-        if who is None or found.is_of_records:
+        if who is None or finding.is_of_records:
             alone[key] = value
         else:
             grouped.setdefault(who, {})[key.removeprefix(f"{who}_")] = value
@@ -273,14 +273,14 @@ def _figures_of(found: Finding, name: str) -> tuple[Html, Html]:
     ]
     return (
         table(["figure", "value"], listed_, name) if listed_ else Html(),
-        table([MEASURES.fact(found.measure, "figures_by"), *map(_words, keys)], rows, name) if rows else Html(),
+        table([MEASURES.fact(finding.measure, "figures_by"), *map(_words, keys)], rows, name) if rows else Html(),
     )
 
 
 def _footer(assessment: Assessment, names: Mapping[str, str]) -> Html:
     first = assessment.scenarios[0]
     sample = first.sample
-    unique = {found.name: found.measure for s in assessment.scenarios for found in s.findings}
+    unique = {finding.name: finding.measure for s in assessment.scenarios for finding in s.findings}
     settings: list[list[Cell]] = [["look-alikes wanted (k)", str(first.k)], ["a null counts as", sample.nulls.in_words]]
     settings += [
         [word, value]
@@ -305,8 +305,8 @@ def _footer(assessment: Assessment, names: Mapping[str, str]) -> Html:
 
 
 def _settings(measure: Measure) -> str:
-    told = parameters(measure)
-    return ", ".join(f"{key} {_setting(value)}" for key, value in told.items() if value is not None and value != "")
+    given = parameters(measure)
+    return ", ".join(f"{key} {_setting(value)}" for key, value in given.items() if value is not None and value != "")
 
 
 def _setting(value: Any) -> str:
@@ -339,8 +339,8 @@ def _value(key: str, value: float | None) -> Cell:
 
 def _names(assessment: Assessment) -> dict[str, str]:
     """Return the measures whose name is a path, and the name to show: where a program lies is nobody's business."""
-    measures = [found.measure for s in assessment.scenarios for found in s.findings]
-    return {each.name: _name(each) for each in measures if _name(each) != each.name}
+    measures = [finding.measure for s in assessment.scenarios for finding in s.findings]
+    return {measure.name: _name(measure) for measure in measures if _name(measure) != measure.name}
 
 
 def _name(measure: Measure) -> str:

@@ -31,12 +31,12 @@ def _scenario(scenario: ScenarioAssessment) -> dict[str, Any]:
         "known": list(scenario.known),
         "safe": scenario.is_safe,
         "k": scenario.k,
-        "measures": [_finding(found) for found in scenario.findings],
+        "measures": [_finding(finding) for finding in scenario.findings],
         "frequencies": _alike(scenario.alike),
-        "null_semantics": [_alike(each) for each in scenario.nulls],
+        "null_semantics": [_alike(part) for part in scenario.nulls],
         "attributes": [
-            {"attribute": each.attribute, "unsafe_without": each.unsafe_without, "saved": each.saved}
-            for each in scenario.attributes
+            {"attribute": part.attribute, "unsafe_without": part.unsafe_without, "saved": part.saved}
+            for part in scenario.attributes
         ],
         "riskiest": [
             {
@@ -53,40 +53,40 @@ def _scenario(scenario: ScenarioAssessment) -> dict[str, Any]:
     }
 
 
-def _finding(found: Finding) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "measure": found.name,
-        "parameters": parameters(found.measure),
-        "threshold": found.risks.threshold,
+def _finding(finding: Finding) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "measure": finding.name,
+        "parameters": parameters(finding.measure),
+        "threshold": finding.risks.threshold,
     }
-    if found.is_of_records:
-        figures = measure_figures(found)
-        told |= {
+    if finding.is_of_records:
+        figures = measure_figures(finding)
+        fields |= {
             "unsafe": figures.unsafe,
             "unsafe_share": figures.unsafe_share,
-            "probabilities": found.risks.are_probabilities,
+            "probabilities": finding.risks.are_probabilities,
             "expected_reidentifications": figures.expected,
             "average_risk": figures.average,
             "highest_risk": figures.highest,
             "distribution": [
-                {"above": each.low, "up_to": each.high, "records": each.records} for each in found.distribution
+                {"above": part.low, "up_to": part.high, "records": part.records} for part in finding.distribution
             ],
         }
-    return told | {
-        "figures": found.risks.figures,
-        "tables": found.risks.tables,
-        "notes": list(found.risks.notes),
+    return fields | {
+        "figures": finding.risks.figures,
+        "tables": finding.risks.tables,
+        "notes": list(finding.risks.notes),
     }
 
 
-def _alike(each: Alike) -> dict[str, Any]:
+def _alike(alike: Alike) -> dict[str, Any]:
     return {
-        "nulls": each.nulls.in_words,
-        "smallest": each.smallest,
-        "uniques": each.uniques,
-        "under_k": each.under,
+        "nulls": alike.nulls.in_words,
+        "smallest": alike.smallest,
+        "uniques": alike.uniques,
+        "under_k": alike.under,
         "by_size": [
             {"from": low, "to": high, "records": records}
-            for (_, low, high), records in zip(sizes(), each.by_size, strict=True)
+            for (_, low, high), records in zip(sizes(), alike.by_size, strict=True)
         ],
     }

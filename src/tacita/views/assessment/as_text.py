@@ -56,20 +56,20 @@ def _title(assessment: Assessment) -> Text:
 
 
 def _verdict(assessment: Assessment) -> Padding:
-    found = headline(assessment)
+    answer = headline(assessment)
     text = Text()
-    text.append(found.word, style=_STYLES[found.word])
-    text.append(f"  {found.sentence}")
+    text.append(answer.word, style=_STYLES[answer.word])
+    text.append(f"  {answer.sentence}")
     return Padding(text, (1, 0))
 
 
 def _side_by_side(scenarios: Sequence[ScenarioAssessment]) -> RenderableType:
     """Return the scenarios, one a row: how many records are unsafe by each measure."""
-    names = list(dict.fromkeys(found.name for s in scenarios for found in s.findings if found.is_of_records))
+    names = list(dict.fromkeys(finding.name for s in scenarios for finding in s.findings if finding.is_of_records))
     table = _table("scenario", "the intruder knows", *names)
     for scenario in scenarios:
-        told = {found.name: found for found in scenario.findings}
-        cells = [f"{told[name].unsafe:,}" if name in told else "-" for name in names]
+        findings = {finding.name: finding for finding in scenario.findings}
+        cells = [f"{findings[name].unsafe:,}" if name in findings else "-" for name in names]
         _add(table, printable(scenario.name), printable(listed(scenario.known, 4)), *cells)
     return Padding(Group(Text("Unsafe records by scenario", style="bold"), table), (0, 0, 1, 0))
 
@@ -95,36 +95,36 @@ def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     of_records = measures(scenario)
     if of_records:
         table = _table("measure", "unsafe above", "unsafe", "", "expected to be found", "average risk", "highest")
-        for each in of_records:
-            style = "red" if each.unsafe else "green"
+        for measure in of_records:
+            style = "red" if measure.unsafe else "green"
             _add(
                 table,
-                ", ".join(filter(None, [printable(each.name), each.telling])),
-                figure(each.threshold),
-                Text(f"{each.unsafe:,}", style=style),
-                share(each.unsafe_share),
-                _or_nothing(each.expected),
-                _or_nothing(each.average),
-                figure(each.highest),
+                ", ".join(filter(None, [printable(measure.name), measure.telling])),
+                figure(measure.threshold),
+                Text(f"{measure.unsafe:,}", style=style),
+                share(measure.unsafe_share),
+                _or_nothing(measure.expected),
+                _or_nothing(measure.average),
+                figure(measure.highest),
             )
         yield Padding(table, (1, 0))
-    for found in scenario.findings:
-        if MEASURES.fact(found.measure, "figures_by") == "attacker":
-            yield Padding(_attackers(found), (0, 0, 1, 0))
-        elif not found.is_of_records or len(scenario.findings) == 1:
-            yield from _told(found)
+    for finding in scenario.findings:
+        if MEASURES.fact(finding.measure, "figures_by") == "attacker":
+            yield Padding(_attackers(finding), (0, 0, 1, 0))
+        elif not finding.is_of_records or len(scenario.findings) == 1:
+            yield from _figures_of_file(finding)
 
 
-def _told(found: Finding) -> Iterator[RenderableType]:
+def _figures_of_file(finding: Finding) -> Iterator[RenderableType]:
     """Yield the figures and tables of a measure that is alone, or about the file."""
-    detailed = {row.get("estimator") for rows in found.risks.tables.values() for row in rows}
-    table = _table(printable(found.name), "")
-    for name, value in found.risks.figures.items():
-        if not any(name.startswith(f"{each}_") for each in detailed if each):
+    detailed = {row.get("estimator") for rows in finding.risks.tables.values() for row in rows}
+    table = _table(printable(finding.name), "")
+    for name, value in finding.risks.figures.items():
+        if not any(name.startswith(f"{estimator}_") for estimator in detailed if estimator):
             _add(table, name.replace("_", " "), figure(value))
     if table.rows:
         yield Padding(table, (0, 0, 1, 0))
-    for rows in found.risks.tables.values():
+    for rows in finding.risks.tables.values():
         if rows:
             grid = _table(*(str(name).replace("_", " ") for name in rows[0]))
             for row in rows[:_SHOWN_ROWS]:
@@ -138,15 +138,15 @@ def _cell(value: object) -> str:
     return figure(value) if isinstance(value, int | float) else "" if value is None else printable(str(value))
 
 
-def _attackers(found: Finding) -> Table:
+def _attackers(finding: Finding) -> Table:
     """Return the file as three intruders see it: one who knows who is in it, one who does not, one who links it all."""
     columns = ("records_at_risk", "expected", "average", "highest")
-    above = f"records above {found.risks.threshold:g}"
+    above = f"records above {finding.risks.threshold:g}"
     table = _table("attacker of the file", above, "expected to be found", "average risk", "highest")
     for attacker in ("prosecutor", "journalist", "marketer"):
-        told = [found.risks.figures.get(f"{attacker}_{column}") for column in columns]
-        if any(value is not None for value in told):
-            _add(table, attacker, *("" if value is None else figure(value) for value in told))
+        figures = [finding.risks.figures.get(f"{attacker}_{column}") for column in columns]
+        if any(value is not None for value in figures):
+            _add(table, attacker, *("" if value is None else figure(value) for value in figures))
     return table
 
 
@@ -166,13 +166,13 @@ def _spread(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
 
 def _risks(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     """Yield how the risks of records are spread, for measures that give more than 0 and 1."""
-    graded = [found for found in scenario.findings if found.risks.are_probabilities]
+    graded = [finding for finding in scenario.findings if finding.risks.are_probabilities]
     if not graded:
         return
-    table = _table("risk", *(printable(found.name) for found in graded))
-    for i, each in enumerate(graded[0].distribution):
-        name = f"up to {each.high:g}" if each.high else "0"
-        _add(table, name, *(f"{found.distribution[i].records:,}" for found in graded))
+    table = _table("risk", *(printable(finding.name) for finding in graded))
+    for i, part in enumerate(graded[0].distribution):
+        name = f"up to {part.high:g}" if part.high else "0"
+        _add(table, name, *(f"{finding.distribution[i].records:,}" for finding in graded))
     yield Padding(table, (0, 0, 1, 0))
 
 
@@ -180,9 +180,9 @@ def _nulls(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     if not scenario.nulls:
         return
     table = _table("a null counts as", "k", "uniques", f"under {scenario.k}")
-    for i, each in enumerate(scenario.nulls):
-        name = f"{each.nulls.in_words}{' (used here)' if i == 0 else ''}"
-        _add(table, name, figure(each.smallest), f"{each.uniques:,}", f"{each.under:,}")
+    for i, alike in enumerate(scenario.nulls):
+        name = f"{alike.nulls.in_words}{' (used here)' if i == 0 else ''}"
+        _add(table, name, figure(alike.smallest), f"{alike.uniques:,}", f"{alike.under:,}")
     yield Text("Values are missing; how many look alike depends on what a null may be:")
     yield Padding(table, (0, 0, 1, 0))
 
@@ -193,10 +193,10 @@ def _attributes(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     shares = contributions(scenario)
     heads = ["riskiest attributes", f"under {scenario.k} without it", "saved"]
     table = _table(*heads, *(["in SUDA scores (shares overlap)"] if shares else []))
-    for each in scenario.attributes[:10]:
-        row = [printable(each.attribute), f"{each.unsafe_without:,}", f"{each.saved:,}"]
+    for risk in scenario.attributes[:10]:
+        row = [printable(risk.attribute), f"{risk.unsafe_without:,}", f"{risk.saved:,}"]
         if shares:
-            row.append(share(shares.get(each.attribute, 0.0)))
+            row.append(share(shares.get(risk.attribute, 0.0)))
         _add(table, *row)
     yield Padding(table, (0, 0, 1, 0))
 
@@ -221,12 +221,12 @@ def _riskiest(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
 
 
 def _why(scenario: ScenarioAssessment, record: RiskyRecord) -> str:
-    elsewhere = {found.name for found in scenario.findings if MEASURES.fact(found.measure, "is_told_elsewhere")}
+    elsewhere = {finding.name for finding in scenario.findings if MEASURES.fact(finding.measure, "is_told_elsewhere")}
     said = [reason for measure, _, reason in reasons(scenario, record) if measure not in elsewhere]
-    told = "; ".join(_once(said or [record.reasons[0][2]]))
+    words = "; ".join(_once(said or [record.reasons[0][2]]))
     if len(record.waterfall) > 1:
-        told += " [" + " → ".join(f"{rise.source} {figure(rise.risk)}" for rise in record.waterfall) + "]"
-    return printable(told)
+        words += " [" + " → ".join(f"{rise.source} {figure(rise.risk)}" for rise in record.waterfall) + "]"
+    return printable(words)
 
 
 def _add(table: Table, *cells: str | Text) -> None:

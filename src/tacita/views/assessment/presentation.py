@@ -55,27 +55,27 @@ class MeasureFigures:
 
 def headline(assessment: Assessment) -> Headline:
     """Return the verdict."""
-    of_records = any(found.is_of_records for s in assessment.scenarios for found in s.findings)
+    of_records = any(finding.is_of_records for s in assessment.scenarios for finding in s.findings)
     word: Literal["SAFE", "NOT SAFE"] = "SAFE" if assessment.is_safe else "NOT SAFE"
     return Headline(word if of_records else "MEASURED", assessment.verdict)
 
 
 def measures(scenario: ScenarioAssessment) -> tuple[MeasureFigures, ...]:
     """Return the figures of the measures of records, in their order."""
-    return tuple(measure_figures(found) for found in scenario.findings if found.is_of_records)
+    return tuple(measure_figures(finding) for finding in scenario.findings if finding.is_of_records)
 
 
-def measure_figures(found: Finding) -> MeasureFigures:
+def measure_figures(finding: Finding) -> MeasureFigures:
     """Return the figures of one measure."""
     return MeasureFigures(
-        found.name,
-        parameters(found.measure),
-        found.risks.threshold,
-        found.unsafe,
-        found.unsafe_share,
-        found.expected,
-        found.average,
-        found.highest,
+        finding.name,
+        parameters(finding.measure),
+        finding.risks.threshold,
+        finding.unsafe,
+        finding.unsafe_share,
+        finding.expected,
+        finding.average,
+        finding.highest,
     )
 
 
@@ -88,7 +88,9 @@ def parameters(measure: object) -> dict[str, Any]:
         return parameters(measure.measure)
     if isinstance(measure, Ruled):
         return {str(name): plain(value, DIGITS) for name, value in measure.parameters.items()}
-    return {each.name: plain(getattr(measure, each.name), DIGITS) for each in parameters_of(type(measure))}
+    return {
+        parameter.name: plain(getattr(measure, parameter.name), DIGITS) for parameter in parameters_of(type(measure))
+    }
 
 
 def sizes() -> tuple[tuple[str, int, int | None], ...]:
@@ -110,8 +112,8 @@ def contributions(scenario: ScenarioAssessment) -> dict[str, float]:
     """Return the share of SUDA scores in which an attribute has a part, by attribute; nothing without SUDA."""
     return {
         row["attribute"]: row["percent"] / 100
-        for found in scenario.findings
-        for row in found.risks.tables.get("attributes", ())
+        for finding in scenario.findings
+        for row in finding.risks.tables.get("attributes", ())
         if row.get("percent")
     }
 
@@ -124,8 +126,8 @@ def unsafe_keys(scenario: ScenarioAssessment) -> list[tuple[str, int, int]]:
             row["unsafe_cells"],
             row.get("unsafe_records", 0),
         )
-        for found in scenario.findings
-        for row in found.risks.tables.get("keys", ())
+        for finding in scenario.findings
+        for row in finding.risks.tables.get("keys", ())
         if row["unsafe_cells"]
     ]
 
@@ -137,5 +139,7 @@ def risky(scenario: ScenarioAssessment) -> list[RiskyRecord]:
 
 def reasons(scenario: ScenarioAssessment, record: RiskyRecord) -> tuple[tuple[str, float, str], ...]:
     """Return what the measures that call a record unsafe say of it; the first of all if none does."""
-    thresholds = {found.name: found.risks.threshold for found in scenario.findings}
-    return tuple(each for each in record.reasons if is_above(each[1], thresholds[each[0]])) or record.reasons[:1]
+    thresholds = {finding.name: finding.risks.threshold for finding in scenario.findings}
+    return (
+        tuple(reason for reason in record.reasons if is_above(reason[1], thresholds[reason[0]])) or record.reasons[:1]
+    )
