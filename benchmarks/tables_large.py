@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from tacita.model.table import Dimension, Levels, Table, table_of_leaves
-from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 
 
 def _tree(name: str, branches: tuple[int, ...]) -> Dimension:
@@ -33,7 +33,7 @@ def run(seconds: float = 30.0) -> None:
     """Print the figures."""
     table, levels = sparse_counts()
     start = time.process_time()
-    result = suppress(table, levels, seconds=seconds)
+    result = suppress(table, levels, options=SuppressionOptions(seconds=seconds))
     used = time.process_time() - start
     print(f"{len(table):,} cells, {int(levels.sensitive.sum()):,} sensitive: {used:.1f} s of CPU")
     print(

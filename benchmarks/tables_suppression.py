@@ -16,7 +16,7 @@ from benchmarks.measure import timed
 from benchmarks.risk import SHARED
 from tacita.model.table import Dimension, Knowledge, Levels, Table, table_of_leaves
 from tacita.tables.build.hierarchy_files import read_hierarchy
-from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 
 Line = tuple[str, str, str, str, str]
 
@@ -97,6 +97,6 @@ def _z3(folder: Path) -> Table:
 def _line(
     what: str, table: Table, levels: Levels, knowledge: Knowledge | None, limit: float, prototype: float, bar: str
 ) -> Line:
-    found, seconds = timed(lambda: suppress(table, levels, knowledge, seconds=limit))
+    found, seconds = timed(lambda: suppress(table, levels, knowledge, options=SuppressionOptions(seconds=limit)))
     told = f"{seconds:6.2f} s CPU, gap {found.gap:.2%}, cost {found.cost:,.0f}, {len(found.secondary)} cells"
     return f"suppress {what}", told, f"{prototype:6.2f} s CPU", f"{seconds / prototype:.2f}", bar

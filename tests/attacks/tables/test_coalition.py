@@ -9,7 +9,7 @@ import pytest
 from tests.attacks.tables.made import flat, hidden, number
 from tests.attacks.tables.test_table_intervals import plain
 
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.model.table import Contributions, Knowledge, Levels, Table
 
 
@@ -49,7 +49,7 @@ def test_same_as_trying_every_owner(seed):
     levels = Levels(sensitive, reach, reach, sliding, np.where(sensitive, 0, -1).astype(np.int16), ("g",), 0 * reach)
     owners = np.where(pattern & (draw.random(len(table)) < 0.4), draw.integers(0, 5, len(table)), -1)
     knowledge = replace(Knowledge.of(len(table)), owners=owners)
-    found = audit(table, pattern, levels, knowledge, unions=False, exact=bool(seed % 3))
+    found = audit(table, pattern, levels, knowledge, options=AuditOptions(unions=False, exact=bool(seed % 3)))
     names = {"everybody": -1}
     for owner in np.unique(owners[owners >= 0]):
         first = int(np.flatnonzero((owners == owner) & pattern)[0])
@@ -81,7 +81,7 @@ def test_single_contributors_of_one_row_know_each_other():
     knowledge = Knowledge.of(len(table))
     knowledge.owners[[mine, theirs]] = 7, 8
     levels = Levels.of(len(table), np.array([theirs]), lower=2, upper=2)
-    assert audit(table, pattern, levels, knowledge, coalitions=False, unions=False).passed
+    assert audit(table, pattern, levels, knowledge, options=AuditOptions(coalitions=False, unions=False)).passed
     found = audit(table, pattern, levels, knowledge)
     attacks = [each for each in found.violations if each.what in {"lower", "upper"}]
     assert {(each.cell, each.attacker, each.reached) for each in attacks} == {
@@ -110,8 +110,8 @@ def test_one_of_several_contributors_knows_a_lower_bound():
     table = replace(table, contributions=Contributions(largest, holders, np.ones((count, 1)), counts, table.values))
     levels = Levels.of(count, np.array([cell]), lower=3, upper=3)
     knowledge = Knowledge.of(count)
-    assert audit(table, pattern, levels, knowledge, unions=False).passed
-    found = audit(table, pattern, levels, knowledge, unions=False, contributors=True).violations
+    assert audit(table, pattern, levels, knowledge, options=AuditOptions(unions=False)).passed
+    found = audit(table, pattern, levels, knowledge, options=AuditOptions(unions=False, contributors=True)).violations
     assert [(each.cell, each.attacker, each.what, each.reached) for each in found] == [
         (cell, "a contributor to (x=x3, y=y3)", "upper", pytest.approx(23))
     ]

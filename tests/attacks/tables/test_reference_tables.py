@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.attacks.tables.made import hidden, number
 
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.model.table import Dimension, Equations, Knowledge, Levels, Table, table_of_leaves
 from tacita.tables.build.hierarchy_files import read_hierarchy
 
@@ -90,7 +90,7 @@ def test_research_example_without_true_values_is_judged_by_what_is_disclosed():
     assert (found.intervals.lower[cell], found.intervals.upper[cell]) == (1_519_553, 2_076_638)
     assert found.passed
     assert any("true values are not at hand" in note for note in found.notes)
-    wide = audit(shown, pattern, Levels.none(len(table)), Knowledge.of(len(table)), share=0.3)
+    wide = audit(shown, pattern, Levels.none(len(table)), Knowledge.of(len(table)), options=AuditOptions(share=0.3))
     assert cell in {each.cell for each in wide.violations if each.what == "disclosed"}
 
 
@@ -153,7 +153,7 @@ def z3(shared: Path, method: str) -> tuple[Table, np.ndarray, np.ndarray]:
 def test_patterns_of_sdctable_are_judged(shared: Path, method: str, suppressed: int):
     table, pattern, primary = z3(shared, method)
     levels = Levels.of(len(table), np.flatnonzero(primary), lower=0, upper=1)
-    found = audit(table, pattern, levels, Knowledge.of(len(table)), unions=False)
+    found = audit(table, pattern, levels, Knowledge.of(len(table)), options=AuditOptions(unions=False))
     assert pattern.sum() == suppressed
     assert found.intervals.exact[pattern].all()
     assert found.passed

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tacita.attacks.tables.shown import shown
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.model.table import Dimension, Knowledge, Levels, Movement, Table, table_of_leaves
 
 ROWS = np.array([[20, 50, 10], [8, 19, 22], [17, 32, 12]])
@@ -58,11 +58,11 @@ def test_the_verdict_is_the_same_with_fewer_questions():
     secret = np.flatnonzero(table.values == 22)
     moves = [Movement(cells, np.array([8.0, -8, -8, 8]))]
     kept = Levels.of(len(table), secret, lower=8, upper=8)
-    helped = audit(table, hidden, kept, knowledge, movements=moves, exact=False)
+    helped = audit(table, hidden, kept, knowledge, movements=moves, options=AuditOptions(exact=False))
     assert helped.passed
-    assert helped.solved <= audit(table, hidden, kept, knowledge, exact=False).solved
+    assert helped.solved <= audit(table, hidden, kept, knowledge, options=AuditOptions(exact=False)).solved
     broken = Levels.of(len(table), secret, lower=8, upper=9)
-    assert not audit(table, hidden, broken, knowledge, movements=moves, exact=False).passed
+    assert not audit(table, hidden, broken, knowledge, movements=moves, options=AuditOptions(exact=False)).passed
 
 
 def crowded() -> tuple[Table, np.ndarray, Levels, Knowledge]:
@@ -85,8 +85,8 @@ def test_movements_spare_questions_about_contributors_and_change_no_verdict(inte
         Movement(np.array([square[r, c], square[r, d], square[s, c], square[s, d]]), np.array([2.0, -2, -2, 2]))
         for r, s, c, d in rows
     ]
-    alone = audit(table, inner, levels, knowledge, exact=False, unions=False)
-    helped = audit(table, inner, levels, knowledge, exact=False, unions=False, movements=moves)
+    alone = audit(table, inner, levels, knowledge, options=AuditOptions(exact=False, unions=False))
+    helped = audit(table, inner, levels, knowledge, options=AuditOptions(exact=False, unions=False), movements=moves)
     assert alone.passed
     assert helped.passed
     assert helped.solved < alone.solved
@@ -96,7 +96,8 @@ def test_movements_spare_questions_about_contributors_and_change_no_verdict(inte
     seen = replace(knowledge, owners=owners)
     few = Levels.of(len(table), np.flatnonzero(hidden & (table.codes[:, 0] == 2)), lower=2, upper=2)
     verdicts = [
-        audit(table, hidden, few, seen, exact=False, unions=False, movements=given).violations for given in ((), moves)
+        audit(table, hidden, few, seen, options=AuditOptions(exact=False, unions=False), movements=given).violations
+        for given in ((), moves)
     ]
     assert len(verdicts[0]) > 0
     assert [(each.cell, each.what, each.reached) for each in verdicts[0]] == [

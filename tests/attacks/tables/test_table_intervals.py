@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from tests.attacks.tables.made import flat, hidden, number
 
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.errors import InputError
 from tacita.model.table import Knowledge, Levels, Table
 
@@ -81,8 +81,8 @@ def test_levels_alone_give_the_same_verdict_as_exact_intervals(seed):
     levels = Levels(
         sensitive, reach, reach, 2.5 * reach, np.where(sensitive, 0, -1).astype(np.int16), ("given",), 0 * reach
     )
-    exact = audit(table, pattern, levels, Knowledge.of(len(table)), exact=True)
-    quick = audit(table, pattern, levels, Knowledge.of(len(table)), exact=False)
+    exact = audit(table, pattern, levels, Knowledge.of(len(table)), options=AuditOptions(exact=True))
+    quick = audit(table, pattern, levels, Knowledge.of(len(table)), options=AuditOptions(exact=False))
     assert {(each.cell, each.what) for each in exact.violations} == {
         (each.cell, each.what) for each in quick.violations
     }

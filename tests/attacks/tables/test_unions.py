@@ -8,7 +8,7 @@ import numpy as np
 from tests.attacks.tables.made import flat, hidden, number
 
 from tacita.attacks.tables.system.possible_tables import possible_tables
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.attacks.tables.unions import known_unions
 from tacita.model.table import Knowledge, Levels
 
@@ -43,7 +43,7 @@ def test_one_contributor_behind_a_whole_union_is_disclosed():
     found = audit(table, pattern, levels, knowledge).violations
     assert [(each.what, each.needed, each.reached) for each in found] == [("union", 3.0, 1.0)]
     assert "follows from (x=x2, y=Total)" in found[0].steps[0]
-    assert audit(table, pattern, levels, knowledge, unions=False).passed
+    assert audit(table, pattern, levels, knowledge, options=AuditOptions(unions=False)).passed
 
 
 def test_minimum_frequency_and_the_callers_rule_judge_unions():
@@ -54,7 +54,7 @@ def test_minimum_frequency_and_the_callers_rule_judge_unions():
     table = type(table)(
         table.name, table.dimensions, table.codes, table.values, table.equations, False, "", counted.values.astype(int)
     )
-    found = audit(table, pattern, levels, Knowledge.of(16), minimum_frequency=3)
+    found = audit(table, pattern, levels, Knowledge.of(16), options=AuditOptions(minimum_frequency=3))
     assert [(each.what, each.needed, each.reached) for each in found.violations] == [("union", 3.0, 2.0)]
     asked: list[tuple[int, ...]] = []
     ruled = audit(
@@ -62,7 +62,7 @@ def test_minimum_frequency_and_the_callers_rule_judge_unions():
         pattern,
         levels,
         Knowledge.of(16),
-        union_is_sensitive=lambda cells: bool(asked.append(tuple(cells)) or len(asked) == 1),
+        options=AuditOptions(union_is_sensitive=lambda cells: bool(asked.append(tuple(cells)) or len(asked) == 1)),
     )
     assert len(asked) == 2
     assert [each.what for each in ruled.violations] == ["union"]

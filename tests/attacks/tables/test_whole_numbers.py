@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.attacks.tables.made import flat
 
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.model.table import Equations, Knowledge, Levels, Table
 
 
@@ -81,7 +81,7 @@ def test_a_part_of_a_unit_needs_a_whole_one():
     pattern = (table.codes > 0).all(axis=1)
     cell = int(np.flatnonzero(pattern)[0])
     levels = Levels.of(len(table), np.array([cell]), lower=0.15, upper=0.15)
-    found = audit(table, pattern, levels, Knowledge.of(len(table), integer=True), exact=False)
+    found = audit(table, pattern, levels, Knowledge.of(len(table), integer=True), options=AuditOptions(exact=False))
     assert found.passed
     knowledge = Knowledge.of(len(table), integer=True)
     knowledge.upper[cell] = 1

@@ -14,7 +14,7 @@ from tacita.tables.protect.cases import cases_of
 from tacita.tables.protect.protect import protect_table
 from tacita.tables.protect.ways import by_suppression
 from tacita.tables.specification.reading import read_specification
-from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 from tacita.tables.suppression.suppression import Suppression
 
 # One holding has nearly all of two cells in one row; each of them is sensitive, and so is their sum.
@@ -94,9 +94,9 @@ def test_who_asked_to_stop_waits_for_no_better_pattern(tmp_path: Path, monkeypat
     """The sums that the attacker finds need another search: with no time once the first was interrupted."""
     given = []
 
-    def interrupted(*table: Any, seconds: float, **wishes: Any) -> Suppression:
-        given.append(seconds)
-        return replace(suppress(*table, seconds=seconds, **wishes), is_stopped=len(given) == 1)
+    def interrupted(*table: Any, options: SuppressionOptions, **wishes: Any) -> Suppression:
+        given.append(options.seconds)
+        return replace(suppress(*table, options=options, **wishes), is_stopped=len(given) == 1)
 
     monkeypatch.setattr(by_suppression, "suppress", interrupted)
     found = protect_table(specification(tmp_path, "true"), seconds=40).tables[0]

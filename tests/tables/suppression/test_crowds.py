@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.tables.suppression.test_suppress import random_table
 
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.model.table import Knowledge
 from tacita.tables.suppression.clock import Clock
 from tacita.tables.suppression.exact import safe_pattern
@@ -17,7 +17,9 @@ from tacita.tables.suppression.problem import EVERYBODY, WIDTH, ProtectionTarget
 from tacita.tables.suppression.proofs import crowds
 from tacita.tables.suppression.proofs.kept import Waiting
 from tacita.tables.suppression.proofs.movements import Movements
-from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppress import SuppressionOptions, suppress
+
+QUICK = AuditOptions(unions=False, exact=False)
 
 
 def crowded(share: float) -> tuple[SuppressionProblem, object, object, Knowledge]:
@@ -60,9 +62,16 @@ def test_few_movements_protect_from_all_contributors(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("share", [0.2, 0.9])
 def test_pattern_without_time_passes_the_audit(share: float) -> None:
     _, table, levels, known = crowded(share)
-    found = suppress(table, levels, known, seconds=0)
-    assert audit(table, found.suppressed, levels, known, unions=False, exact=False).passed
-    assert audit(table, found.suppressed, levels, known, unions=False, exact=False, movements=found.movements).passed
+    found = suppress(table, levels, known, options=SuppressionOptions(seconds=0))
+    assert audit(table, found.suppressed, levels, known, QUICK).passed
+    assert audit(
+        table,
+        found.suppressed,
+        levels,
+        known,
+        QUICK,
+        movements=found.movements,
+    ).passed
 
 
 def test_waiting_targets_leave_in_their_order() -> None:
@@ -90,8 +99,8 @@ def test_a_coarse_pattern_is_kept_with_its_proofs_when_time_is_up(monkeypatch: p
     table, levels = random_table((5, 4, 4), 0.25, seed=2)
     known = replace(Knowledge.of(len(table)), owners=np.where(levels.sensitive, np.arange(len(table)), -1))
     monkeypatch.setattr(safe_pattern, "_CROWD", 5)
-    coarse = suppress(table, levels, known, seconds=0)
-    assert audit(table, coarse.suppressed, levels, known, unions=False, exact=False).passed
+    coarse = suppress(table, levels, known, options=SuppressionOptions(seconds=0))
+    assert audit(table, coarse.suppressed, levels, known, QUICK).passed
     looks, made = [], []
     make = SafePatterns.coarse
 
@@ -108,23 +117,30 @@ def test_a_coarse_pattern_is_kept_with_its_proofs_when_time_is_up(monkeypatch: p
     monkeypatch.setattr(safe_pattern, "_watch", watch)
     monkeypatch.setattr(SafePatterns, "coarse", make_coarse)
     monkeypatch.setattr(SafePatterns, "taken_back", lambda _self, withheld, _clock: withheld)
-    found = suppress(table, levels, known, method="fast")
+    found = suppress(table, levels, known, options=SuppressionOptions(method="fast"))
     assert len(looks) > 20
     assert len(made) == 1
-    assert audit(table, found.suppressed, levels, known, unions=False, exact=False, movements=found.movements).passed
+    assert audit(
+        table,
+        found.suppressed,
+        levels,
+        known,
+        QUICK,
+        movements=found.movements,
+    ).passed
     monkeypatch.undo()
     monkeypatch.setattr(safe_pattern, "_CROWD", 5)
-    better = suppress(table, levels, known, method="fast")
+    better = suppress(table, levels, known, options=SuppressionOptions(method="fast"))
     assert better.cost <= found.cost
-    assert audit(table, better.suppressed, levels, known, unions=False, exact=False).passed
+    assert audit(table, better.suppressed, levels, known, QUICK).passed
 
 
 def test_a_fast_pattern_holds_nothing_superfluous() -> None:
     table, levels = random_table((5, 4, 4), 0.25, seed=2)
     known = replace(Knowledge.of(len(table)), owners=np.where(levels.sensitive, np.arange(len(table)), -1))
-    pattern = suppress(table, levels, known, method="fast")
+    pattern = suppress(table, levels, known, options=SuppressionOptions(method="fast"))
     assert len(pattern.secondary) > 10
     for cell in pattern.secondary:
         published = pattern.suppressed.copy()
         published[cell] = False
-        assert not audit(table, published, levels, known, unions=False, exact=False).passed
+        assert not audit(table, published, levels, known, QUICK).passed

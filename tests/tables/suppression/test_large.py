@@ -16,7 +16,7 @@ from tacita.tables.suppression.large.currents import Currents
 from tacita.tables.suppression.large.neighbourhoods import Neighbourhoods
 from tacita.tables.suppression.presolve import Reduced, reduced
 from tacita.tables.suppression.problem import problem_of
-from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 from tacita.tables.suppression.suppression import Suppression
 
 
@@ -69,11 +69,11 @@ def _passes(table: Table, levels: Levels, result: Suppression, knowledge: Knowle
 @pytest.mark.parametrize("seconds", [0.0, PLENTY])
 def test_a_hierarchy_of_counts_is_safe_at_any_time_and_the_same_each_time(seconds: float) -> None:
     table, levels = _counts(((3, 4), (3, 3), (3,)), 0.5)
-    result = suppress(table, levels, seconds=seconds)
+    result = suppress(table, levels, options=SuppressionOptions(seconds=seconds))
     assert _passes(table, levels, result)
     assert len(result.secondary) > 0
     assert result.bound <= result.cost
-    again = suppress(table, levels, seconds=seconds)
+    again = suppress(table, levels, options=SuppressionOptions(seconds=seconds))
     assert np.array_equal(result.status, again.status)
 
 
@@ -81,16 +81,16 @@ def test_a_hierarchy_of_counts_is_safe_at_any_time_and_the_same_each_time(second
 @pytest.mark.parametrize("branches", [((4, 4), (3, 3)), ((30,), (26,)), ((3, 3), (4,), (3,))])
 def test_amounts_are_safe(branches: tuple[tuple[int, ...], ...]) -> None:
     table, levels = _amounts(branches, 0.06)
-    result = suppress(table, levels, seconds=PLENTY)
+    result = suppress(table, levels, options=SuppressionOptions(seconds=PLENTY))
     assert _passes(table, levels, result)
     assert result.bound > 0
 
 
 def test_the_cost_is_near_that_of_the_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
     table, levels = _counts(((5, 4), (4, 3)), 2.0)
-    exact = suppress(table, levels, seconds=PLENTY)
+    exact = suppress(table, levels, options=SuppressionOptions(seconds=PLENTY))
     monkeypatch.setattr(room, "_LARGE_PLACES", 0)
-    large = suppress(table, levels, seconds=PLENTY)
+    large = suppress(table, levels, options=SuppressionOptions(seconds=PLENTY))
     assert exact.cost <= large.cost <= 1.15 * exact.cost
     assert large.bound <= exact.cost + 1e-6
 
@@ -100,7 +100,7 @@ def test_contributors_who_know_their_own_cell_learn_nothing() -> None:
     table, levels = _amounts(((4, 3), (4, 3)), 0.06)
     owners = np.where(levels.sensitive, np.arange(len(table)), -1).astype(np.int64)
     known = replace(Knowledge.of(len(table)), owners=owners)
-    result = suppress(table, levels, known, seconds=PLENTY)
+    result = suppress(table, levels, known, options=SuppressionOptions(seconds=PLENTY))
     assert _passes(table, levels, result, known)
 
 
@@ -109,14 +109,14 @@ def test_what_cannot_be_protected_is_named() -> None:
     table, levels = _amounts(((3, 3), (3,)), 0.1)
     known = Knowledge.of(len(table)).within(table.values, 0.01)
     with pytest.raises(InputError, match="cannot be protected"):
-        suppress(table, levels, known, seconds=PLENTY)
+        suppress(table, levels, known, options=SuppressionOptions(seconds=PLENTY))
 
 
 @pytest.mark.usefixtures("all_are_large")
 @pytest.mark.parametrize("seconds", [0.0, PLENTY])
 def test_amounts_with_sensitive_margins_are_safe_at_any_time(seconds: float) -> None:
     table, levels = _amounts(((3, 2), (3, 2), (2,)), 0.15)
-    result = suppress(table, levels, seconds=seconds)
+    result = suppress(table, levels, options=SuppressionOptions(seconds=seconds))
     assert _passes(table, levels, result)
 
 
@@ -127,7 +127,7 @@ def test_sensitive_cells_that_protect_each_other_need_nothing_else() -> None:
     table = table_of_leaves("flat", dimensions, random.uniform(50, 100, (30, 30)))
     inner = np.flatnonzero((table.codes > 0).all(axis=1))
     levels = Levels.of(len(table), random.choice(inner, 300, replace=False), 5, 5)
-    result = suppress(table, levels, seconds=PLENTY)
+    result = suppress(table, levels, options=SuppressionOptions(seconds=PLENTY))
     assert len(result.secondary) == 0
     assert _passes(table, levels, result)
 

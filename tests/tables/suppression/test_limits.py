@@ -11,7 +11,7 @@ import pytest
 from tests.tables.suppression.test_large import _amounts, _counts, _tree
 from tests.tables.suppression.test_suppress import random_table
 
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.interruption import stop_on_interrupt
 from tacita.model.table import Knowledge, Levels, Status, Table, table_of_leaves
 from tacita.tables.suppression.clock import Clock, OutOfTime
@@ -21,7 +21,7 @@ from tacita.tables.suppression.large.leaf_shifts import LeafShifts
 from tacita.tables.suppression.presolve import reduced
 from tacita.tables.suppression.problem import problem_of
 from tacita.tables.suppression.proofs.movements import Movements
-from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 
 
 def _nothing_before_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,10 +41,10 @@ def test_a_table_too_large_for_its_time_is_safe(monkeypatch: pytest.MonkeyPatch,
     table, levels = made()
     _nothing_before_time_is_up(monkeypatch)
     monkeypatch.setattr(SafePatterns, "coarse", None)
-    found = suppress(table, levels, seconds=0)
+    found = suppress(table, levels, options=SuppressionOptions(seconds=0))
     known = Knowledge.of(len(table), integer=table.is_count)
-    assert audit(table, found.suppressed, levels, known, unions=False).passed
-    assert audit(table, found.suppressed, levels, known, unions=False, movements=found.movements).passed
+    assert audit(table, found.suppressed, levels, known, options=AuditOptions(unions=False)).passed
+    assert audit(table, found.suppressed, levels, known, AuditOptions(unions=False), movements=found.movements).passed
 
 
 @pytest.mark.parametrize("crowd", [0, 1_000])
@@ -54,8 +54,8 @@ def test_contributors_learn_nothing_from_a_pattern_made_in_haste(monkeypatch: py
     known = replace(Knowledge.of(len(table)), owners=owners)
     _nothing_before_time_is_up(monkeypatch)
     monkeypatch.setattr(safe_pattern, "_CROWD", crowd)
-    found = suppress(table, levels, known, seconds=0)
-    assert audit(table, found.suppressed, levels, known, unions=False).passed
+    found = suppress(table, levels, known, options=SuppressionOptions(seconds=0))
+    assert audit(table, found.suppressed, levels, known, options=AuditOptions(unions=False)).passed
 
 
 def test_what_must_be_published_is_so_in_haste(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,9 +65,9 @@ def test_what_must_be_published_is_so_in_haste(monkeypatch: pytest.MonkeyPatch) 
     asked = np.zeros(len(table), np.int8)
     asked[total] = Status.KEPT
     _nothing_before_time_is_up(monkeypatch)
-    found = suppress(table, levels, status=asked, seconds=0)
+    found = suppress(table, levels, options=SuppressionOptions(status=asked, seconds=0))
     assert not found.suppressed[total]
-    assert audit(table, found.suppressed, levels, Knowledge.of(len(table)), unions=False).passed
+    assert audit(table, found.suppressed, levels, Knowledge.of(len(table)), options=AuditOptions(unions=False)).passed
 
 
 def _moved(table: Table, level: float) -> tuple[int, int]:

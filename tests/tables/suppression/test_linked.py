@@ -9,7 +9,7 @@ from tests.tables.grids import PLENTY
 
 from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Equations, Knowledge, Levels, Status, Sum, Table, table_of_leaves
-from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 
 
 def part_of(table: Table, cells: np.ndarray) -> tuple[Table, np.ndarray]:
@@ -65,7 +65,7 @@ def test_together_is_cheaper_and_safe():
     table, parts = four_linked_tables(seed=2)
     knowledge = Knowledge.of(len(table), integer=True)
     levels = Levels.of(len(table), np.flatnonzero((table.values > 0) & (table.values < 3)), 1, 1)
-    together = suppress(table, levels, knowledge, seconds=PLENTY)
+    together = suppress(table, levels, knowledge, options=SuppressionOptions(seconds=PLENTY))
     assert audit(table, together.suppressed, levels, knowledge).passed
     apart = one_after_the_other(table, parts, levels)
     cost = table.values[apart & ~levels.sensitive].sum()

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from tests.tables.grids import PLENTY, reference
 
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.errors import InputError, UsageError
 from tacita.model.table import Dimension, Knowledge, Levels, Status, Table, table_of_leaves
 from tacita.progress import Step
 from tacita.tables.suppression.problem import SecretUnion
-from tacita.tables.suppression.suppress import suppress
+from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 
 
 def flat(*sizes: int) -> list[Dimension]:
@@ -46,7 +46,7 @@ def test_optimum_of_reference_tables(shared: Path, name: str, most: int, cost: f
     table = reference(shared, name, ["region", "hovedint", "mnd"][: 3 if name == "z3" else 2])
     secret = np.flatnonzero((table.values > 0) & (table.values <= most))
     levels = Levels.of(len(table), secret, 1, 1)
-    found = suppress(table, levels, seconds=PLENTY)
+    found = suppress(table, levels, options=SuppressionOptions(seconds=PLENTY))
     assert found.cost == cost
     assert found.is_optimal
     assert table.values[found.secondary].sum() == cost
@@ -66,7 +66,10 @@ def cheapest(table: Table, levels: Levels, knowledge: Knowledge, costs: np.ndarr
             withheld[cells].sum() == 1 and levels.sensitive[cells][withheld[cells]].any()
             for cells, _ in map(table.equations.row, range(len(table.equations)))
         )
-        if not any(alone) and audit(table, withheld, levels, knowledge, unions=False, exact=False, explain=0).passed:
+        if (
+            not any(alone)
+            and audit(table, withheld, levels, knowledge, AuditOptions(unions=False, exact=False, explain=0)).passed
+        ):
             return float(sum(costs[i] for i in chosen))
     return None
 
@@ -100,12 +103,12 @@ def test_no_pattern_is_cheaper(seed: int):
     wanted = cheapest(table, levels, knowledge, costs, asked)
     if wanted is None:
         with pytest.raises(InputError, match="cannot be protected"):
-            suppress(table, levels, knowledge, costs=costs, status=asked)
+            suppress(table, levels, knowledge, options=SuppressionOptions(costs=costs, status=asked))
         return
-    found = suppress(table, levels, knowledge, costs=costs, status=asked)
+    found = suppress(table, levels, knowledge, options=SuppressionOptions(costs=costs, status=asked))
     assert found.cost == pytest.approx(wanted)
     assert found.is_optimal
-    assert audit(table, found.suppressed, levels, knowledge, unions=False).passed
+    assert audit(table, found.suppressed, levels, knowledge, options=AuditOptions(unions=False)).passed
 
 
 @pytest.mark.parametrize("sizes", [(8, 9), (4, 4, 4)])
@@ -113,7 +116,7 @@ def test_no_pattern_is_cheaper(seed: int):
 def test_safe_whatever_the_time(sizes: tuple[int, ...], method: str):
     table, levels = random_table(sizes, 0.1, seed=3)
     knowledge = Knowledge.of(len(table))
-    found = suppress(table, levels, knowledge, seconds=0, method=method)
+    found = suppress(table, levels, knowledge, options=SuppressionOptions(seconds=0, method=method))
     assert audit(table, found.suppressed, levels, knowledge).passed
     assert found.bound <= found.cost
     assert np.all(found.status[levels.sensitive] == Status.PRIMARY)
@@ -145,7 +148,7 @@ def test_unions_stay_unknown():
     levels = levels_of(table, secret, 0.1)
     before = suppress(table, levels)
     row = {c for c in np.flatnonzero(table.codes[:, 0] == table.codes[secret[0], 0]) if before.suppressed[c]}
-    after = suppress(table, levels, unions=[SecretUnion(np.array(sorted(row)), 5.0)])
+    after = suppress(table, levels, options=SuppressionOptions(unions=[SecretUnion(np.array(sorted(row)), 5.0)]))
     cells = np.flatnonzero(table.codes[:, 0] == table.codes[secret[0], 0])
     assert after.suppressed[cells].sum() > len(row)
     assert after.cost >= before.cost
@@ -158,7 +161,7 @@ def test_what_must_be_published_or_withheld():
     asked[first.secondary[0]] = Status.KEPT
     free = np.flatnonzero((first.status == Status.PUBLISHED) & (table.values > 0))[-1]
     asked[free] = Status.FORCED
-    found = suppress(table, levels, status=asked)
+    found = suppress(table, levels, options=SuppressionOptions(status=asked))
     assert found.status[first.secondary[0]] == Status.KEPT
     assert found.status[free] == Status.FORCED
 
@@ -191,7 +194,7 @@ def test_requirements_that_cannot_be_met_name_the_cell_and_no_value():
     secret = np.flatnonzero(table.values == 3)
     kept = np.where(np.arange(len(table)) == secret[0], 0, Status.KEPT).astype(np.int8)
     with pytest.raises(InputError, match="a=a0, b=b1") as refused:
-        suppress(table, levels_of(table, secret), status=kept)
+        suppress(table, levels_of(table, secret), options=SuppressionOptions(status=kept))
     assert "3" not in str(refused.value)
     tight = Knowledge.of(len(table)).within(table.values, 0.01)
     with pytest.raises(InputError, match="cannot be protected"):
@@ -209,9 +212,9 @@ def test_unknown_method_and_negative_costs():
     table = table_of_leaves("t", flat(2, 2), np.array([[7, 3], [4, 6]]))
     levels = levels_of(table, np.array([4]))
     with pytest.raises(UsageError, match="no method"):
-        suppress(table, levels, method="magic")  # type: ignore[arg-type]
+        suppress(table, levels, options=SuppressionOptions(method="magic"))  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="cost"):
-        suppress(table, levels, costs=np.full(len(table), -1.0))
+        suppress(table, levels, options=SuppressionOptions(costs=np.full(len(table), -1.0)))
 
 
 def test_interrupt_keeps_the_best_pattern():
@@ -224,11 +227,11 @@ def test_interrupt_keeps_the_best_pattern():
             if len(searching) == 2:
                 os.kill(os.getpid(), signal.SIGINT)
 
-    found = suppress(table, levels, seconds=PLENTY, progress=interrupt)
+    found = suppress(table, levels, options=SuppressionOptions(seconds=PLENTY), progress=interrupt)
     assert len(searching) < 6, "the search went on"
     assert found.is_stopped
     assert "stopped by the user" in found.notes[0]
-    assert audit(table, found.suppressed, levels, Knowledge.of(len(table)), explain=0).passed
+    assert audit(table, found.suppressed, levels, Knowledge.of(len(table)), options=AuditOptions(explain=0)).passed
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -243,5 +246,5 @@ def test_nobody_is_protected_from_themselves():
         suppress(table, levels, knows)
     own = replace(knows, secrets=np.where(np.arange(len(table)) == total, 7, -1))
     found = suppress(table, levels, own)
-    assert audit(table, found.suppressed, levels, own, unions=False).passed
-    assert not audit(table, found.suppressed, levels, knows, unions=False).passed
+    assert audit(table, found.suppressed, levels, own, options=AuditOptions(unions=False)).passed
+    assert not audit(table, found.suppressed, levels, knows, options=AuditOptions(unions=False)).passed

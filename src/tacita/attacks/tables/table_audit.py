@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,21 +24,37 @@ from tacita.model.table import Knowledge, Levels, Movement, Table
 from tacita.progress import Progress, silent
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class AuditOptions:
+    """Who attacks, what is judged beside the cells, and how far the search for the attacker's intervals goes."""
+
+    coalitions: bool = True
+    """Also let every sole contributor of a suppressed cell (`knowledge.owners`) attack the cells of others."""
+    unions: bool = True
+    """Judge sums of suppressed cells that everybody can compute."""
+    contributors: bool = False
+    """Also let everybody in `table.contributions` attack, who knows that a cell is no less than the own part of it."""
+    minimum_frequency: int = 0
+    """Fewer contributors behind a sum are too few."""
+    union_is_sensitive: UnionRule | None = None
+    """Whether a sum is sensitive by a rule of the caller."""
+    share: float = 0.0
+    """Of a table without true values and levels: what every suppressed cell must be uncertain by, to either side."""
+    exact: bool | None = None
+    """Look for the true ends of every suppressed cell; otherwise (None: of more than 5,000) until levels are proved."""
+    seconds: float = 5.0
+    """What each search among tables of whole numbers may take."""
+    explain: int = 20
+    """How many violations tell the attack step by step."""
+
+
 def audit(
     table: Table,
     suppressed: NDArray[np.bool_],
     levels: Levels,
     knowledge: Knowledge,
+    options: AuditOptions = AuditOptions(),
     *,
-    coalitions: bool = True,
-    unions: bool = True,
-    contributors: bool = False,
-    minimum_frequency: int = 0,
-    union_is_sensitive: UnionRule | None = None,
-    share: float = 0.0,
-    exact: bool | None = None,
-    seconds: float = 5.0,
-    explain: int = 20,
     movements: Sequence[Movement] = (),
     progress: Progress = silent,
 ) -> Audit:
@@ -49,20 +65,12 @@ def audit(
     attacker problem). A level counts as kept only when a table was found that fits, reaches as far as needed, and
     passes a check by plain arithmetic.
 
-    `exact` asks for the true ends of every suppressed cell; otherwise (the default for more than 5,000 of them) the
-    search for a cell stops once its levels are proved. With `knowledge.integer` only tables of whole numbers count;
-    `seconds` limits each search among them.
-
-    `movements` are tables that somebody else says are possible: they spare questions where they pass the same check.
-
-    `coalitions` also lets every sole contributor of a suppressed cell (`knowledge.owners`) attack the others'; with
-    `contributors` everybody in `table.contributions` does, who knows that a cell is no less than the own part of it.
-    `unions` judges sums of suppressed cells that everybody can compute, by `minimum_frequency` and the caller's
-    `union_is_sensitive`. The first `explain` violations tell the attack step by step.
+    With `knowledge.integer` only tables of whole numbers count. `movements` are tables that somebody else says are
+    possible: they spare questions where they pass the same check.
 
     Of a table protected elsewhere the suppressed values may be nan. Widths are judged then (a cell must be at least as
     uncertain as its levels together) and, where no cell is said to be sensitive, every suppressed cell must be
-    uncertain by more than `share` of its interval's middle to either side.
+    uncertain by more than `options.share` of its interval's middle to either side.
 
     >>> from tacita.model.table import Dimension, Equations
     >>> row = Dimension.flat("row", ("a", "b"))
@@ -80,12 +88,13 @@ def audit(
     """
     _covers(table, levels)
     possible, reduction, accuracy = _system(table, suppressed, knowledge)
-    reach = AttackerReach(possible, reduction, seconds=seconds)
+    reach = AttackerReach(possible, reduction, seconds=options.seconds)
     ends = reach.ends()
     demands = Demands.of(levels, possible, table.values)
     not_shown = demands
     if movements and possible.truth is not None:
         not_shown = demands.beyond(possible, *shown(table, suppressed, knowledge, movements))
+    exact = options.exact
     if exact is None:
         exact = len(possible.cells) <= EXACT_UP_TO or possible.truth is None
     settle(reach, ends, not_shown, exact, progress)
@@ -95,28 +104,33 @@ def audit(
     ]
     explained = {id(violation): possible for violation in violations}
     notes = _notes(table, possible, ends, levels, accuracy)
-    if coalitions and possible.truth is None and (knowledge.owners[possible.cells] >= 0).any():
+    if options.coalitions and possible.truth is None and (knowledge.owners[possible.cells] >= 0).any():
         notes.append("true values are not at hand: contributors who know their own cells were not tried")
-    if coalitions and possible.truth is not None:
-        known = insiders(table, possible, knowledge, contributors=contributors)
+    if options.coalitions and possible.truth is not None:
+        known = insiders(table, possible, knowledge, contributors=options.contributors)
         kept = demands.without(possible, violations)
-        for violation in insights(reach, ends, kept, known, progress, movements):
-            by_insiders, narrowed = _insider(table, possible, reduction, kept, known, violation)
+        for insight in insights(reach, ends, kept, known, progress, movements):
+            by_insiders, narrowed = _insider(table, possible, reduction, kept, known, insight)
             explained.update({id(one): narrowed for one in by_insiders})
             violations += by_insiders
-    if unions:
+    if options.unions:
         violations += union_violations(
-            table, possible, levels, knowledge, minimum_frequency=minimum_frequency, rule=union_is_sensitive
+            table,
+            possible,
+            levels,
+            knowledge,
+            minimum_frequency=options.minimum_frequency,
+            rule=options.union_is_sensitive,
         )
     if possible.truth is None and not levels.sensitive.any():
-        violations += _disclosed(table, possible, settled, suppressed, share)
+        violations += _disclosed(table, possible, settled, suppressed, options.share)
     violations += _uncovered(table, suppressed, knowledge, levels)
     violations.sort(
         key=lambda violation: (violation.cell, violation.attacker != EVERYBODY, violation.attacker, violation.what)
     )
     explained_violations = [
         _explained(table, explained[id(violation)], violation)
-        if at < explain and id(violation) in explained
+        if at < options.explain and id(violation) in explained
         else violation
         for at, violation in enumerate(violations)
     ]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tacita.attacks.tables.adjusted_table import Check
 from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.errors import UsageError
 from tacita.model.table import Knowledge, Movement, Status
 from tacita.progress import Progress
@@ -30,10 +30,12 @@ def attack(
         withheld,
         case.levels,
         knowledge or case.knowledge,
-        coalitions=known,
-        unions=known,
-        minimum_frequency=case.minimum_frequency,
-        union_is_sensitive=case.union_is_sensitive,
+        options=AuditOptions(
+            coalitions=known,
+            unions=known,
+            minimum_frequency=case.minimum_frequency,
+            union_is_sensitive=case.union_is_sensitive,
+        ),
         movements=movements,
         progress=progress,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -30,27 +30,34 @@ _SECONDS_FOR_REASONS = 5.0
 _LARGE_PLACES, _LARGE_TARGETS = 12_000, 1_500  # after reduction; above, the search for large tables
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class SuppressionOptions:
+    """What withholding costs, what the steward insists on, and how long the search for a pattern may take."""
+
+    costs: NDArray[np.float64] | None = None
+    """What withholding each cell costs; None: the values. A merged pair of cells of the same value costs twice."""
+    status: NDArray[np.int8] | None = None
+    """Cells that are never withheld (`Status.KEPT`), or withheld in any case (`Status.FORCED`)."""
+    method: Method = "optimal"
+    """Whether to search until the gap is closed, or until the first pattern that holds nothing superfluous."""
+    seconds: float = 60.0
+    gap: float = 0.0
+    zeros: bool = False
+    unions: Sequence[SecretUnion] = ()
+    """Sums of cells that must stay unknown, too."""
+
+
 def suppress(
     table: Table,
     levels: Levels,
     knowledge: Knowledge | None = None,
+    options: SuppressionOptions = SuppressionOptions(),
     *,
-    costs: NDArray[np.float64] | None = None,
-    status: NDArray[np.int8] | None = None,
-    method: Method = "optimal",
-    seconds: float = 60.0,
-    gap: float = 0.0,
-    zeros: bool = False,
-    unions: Sequence[SecretUnion] = (),
     progress: Progress = silent,
 ) -> Suppression:
     """Return the cheapest safe pattern that was found in the time given; some safe pattern whatever the time.
 
-    `costs` are what withholding each cell costs (the values, when not given; a merged pair of cells that always have
-    the same value costs twice). `status` marks cells as `Status.KEPT` (never withheld) or `Status.FORCED` (withheld
-    in any case). `unions` are sums of cells that must stay unknown, too. "optimal" searches until the gap is closed;
-    "fast" stops at the first pattern that holds nothing superfluous. Ctrl-C ends the search with the best pattern so
-    far.
+    Ctrl-C ends the search with the best pattern so far.
 
     >>> from tacita.model.table import Dimension, table_of_leaves
     >>> rows, columns = Dimension.flat("activity", "123"), Dimension.flat("region", "ABC")
@@ -60,13 +67,14 @@ def suppress(
     >>> sorted(table.values[result.secondary].tolist()), result.is_optimal
     ([8.0, 12.0, 17.0], True)
     """
+    method, seconds, unions = options.method, options.seconds, options.unions
     if method not in {"optimal", "fast"}:
         raise UsageError(f"there is no method '{method}' of suppression", do="use 'optimal' or 'fast'")
     with stop_on_interrupt() as stopped:
         clock = Clock(seconds, stopped)
         known = knowledge or Knowledge.of(len(table), integer=table.is_count)
-        prices = np.abs(table.values) if costs is None else costs
-        problem = with_unions(problem_of(table, levels, known, prices, status, zeros=zeros), unions)
+        prices = np.abs(table.values) if options.costs is None else options.costs
+        problem = with_unions(problem_of(table, levels, known, prices, options.status, zeros=options.zeros), unions)
         small = reduced(problem)
         if len(small.stuck):
             raise _cannot(
@@ -74,14 +82,14 @@ def suppress(
             )
         unit, small = (1.0, small) if known.integer else _scaled(small)
         try:
-            best, patterns = _searched(table, small, method, clock, gap, progress)
+            best, patterns = _searched(table, small, method, clock, options.gap, progress)
         except Unprotectable as none:
             cells = np.flatnonzero(np.isin(small.place, [target.cell for target in none.targets]) & small.needs)
             cells = _real(cells, len(table), unions)
             reason = "even with every cell withheld that may be, the bounds leave too little room"
             raise _cannot(table, cells, reason) from None
         withheld = small.expanded(best.withheld, problem)[: len(table)]
-        state = _status(withheld, levels, status)
+        state = _status(withheld, levels, options.status)
         secondary = np.flatnonzero(state == Status.SECONDARY)
         progress(Step("finding the reason of each suppression"))
         values = np.append(table.values * unit, np.zeros(len(unions)))

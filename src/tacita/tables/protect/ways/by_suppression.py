@@ -16,7 +16,7 @@ from tacita.tables.protect.protected import ProtectedTable
 from tacita.tables.protect.verdict import attack
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
 from tacita.tables.suppression.problem import SecretUnion
-from tacita.tables.suppression.suppress import Method, suppress
+from tacita.tables.suppression.suppress import Method, SuppressionOptions, suppress
 from tacita.tables.suppression.suppression import Suppression
 
 READING = "Some figures are withheld to protect respondents; so are others from which these could be calculated."
@@ -72,12 +72,9 @@ class SuppressionWay:
             case.table,
             case.levels,
             case.knowledge,
-            costs=case.costs,
-            status=case.wishes,
-            method=self.search,
-            seconds=seconds,
-            gap=plan.gap,
-            unions=unions,
+            options=SuppressionOptions(
+                costs=case.costs, status=case.wishes, method=self.search, seconds=seconds, gap=plan.gap, unions=unions
+            ),
             progress=progress,
         )
 
