@@ -13,23 +13,20 @@ from tacita.attacks.microdata.candidates import few_candidates
 from tacita.cycle.checkpoint import Checkpoint
 from tacita.cycle.class_pass import RULE as CLASSES
 from tacita.cycle.class_pass import class_pass
-from tacita.cycle.coding import coded_first, codings
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.household import with_households
 from tacita.cycle.linked import check_linked, is_linked, with_linked
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.missing import with_missing_settled
-from tacita.cycle.notes import notes_on_passes, notes_on_state
+from tacita.cycle.notes import notes_on_passes, notes_on_state, stuck_records
 from tacita.cycle.outcome import Outcome, State
 from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.cycle.plan_forms import check_attributes
 from tacita.cycle.plan_words import claim_of, settings_of
-from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, LOCALLY, asked_of, recoded_first
-from tacita.cycle.restored import restored
+from tacita.cycle.recoding import AFTERWARDS, BY_HAND, BY_SEARCH, LOCALLY, asked_of, coded_first, codings, recoded_first
 from tacita.cycle.rounds import RULE as ROUND
-from tacita.cycle.rounds import round_pass
+from tacita.cycle.rounds import drop_unneeded, round_pass
 from tacita.cycle.state import MeasuredSample, measured, strict_nulls
-from tacita.cycle.stuck import stuck_records
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError, counted, did_you_mean, faults_text
@@ -167,7 +164,7 @@ class _Cycle:
             return changed, measured(self._sample(changed), self.measure, self._k)
 
         records = now.sample.records.count()
-        kept, finished = restored(made, lambda d: not outcome(d)[1].state.unsafe, records, progress)
+        kept, finished = drop_unneeded(made, lambda d: not outcome(d)[1].state.unsafe, records, progress)
         if not finished:
             self.asides.append("some nulls may be unnecessary: asking the measure about each would take long")
         if len(kept) == len(made):

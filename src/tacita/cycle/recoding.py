@@ -27,7 +27,9 @@ from tacita.cycle.state import MeasuredSample
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
 from tacita.errors import UsageError
+from tacita.masking.recoding.discretisation import discretised
 from tacita.masking.recoding.global_recoding import recoded
+from tacita.masking.recoding.top_bottom_coding import top_bottom_coded
 from tacita.model.decision import EVERY_RECORD, Alternative, Decision
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 BY_HAND, BY_SEARCH = "global recoding, as asked", "global recoding, least loss"
+TOP, BOTTOM, INTERVALS = "top coding, as asked", "bottom coding, as asked", "intervals, as asked"
 _MOST_UNSAFE_CELLS = 50_000
 LOCALLY, AFTERWARDS = "local recoding, least loss", "suppression with recoding, least loss"
 
@@ -221,3 +224,22 @@ def _of_cells(
 def _is_star(hierarchy: Any, level: int, height: int) -> bool:
     """Return whether nothing is left of a value at a level: such a cell is a labelled null."""
     return level == height and bool(hierarchy.levels[-1].startswith("any "))
+
+
+def coded_first(microdata: Microdata, plan: Plan) -> Microdata:
+    """Return microdata with values cut and put into intervals."""
+    for name in dict.fromkeys([*plan.top, *plan.bottom]):
+        microdata = top_bottom_coded(microdata, name, top=plan.top.get(name), bottom=plan.bottom.get(name)).microdata
+    for name, width in plan.intervals.items():
+        microdata = discretised(microdata, name, width=width).microdata
+    return microdata
+
+
+def codings(plan: Plan, before: MeasuredSample, after: MeasuredSample) -> Iterator[Decision]:
+    """Yield a decision for each column that was coded."""
+    step = 1
+    for rule, names in ((TOP, plan.top), (BOTTOM, plan.bottom), (INTERVALS, plan.intervals)):
+        for name in names:
+            risks = before.state.largest_risk, after.state.largest_risk
+            yield Decision(step, EVERY_RECORD, name, 0, 1, rule, *risks)
+            step += 1

@@ -7,7 +7,7 @@ measure is asked what the risk would be without each attribute.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.look_alike_pass import costs_of, occurrences
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 RULE = "local suppression, round by round"
+_WORK = 100_000
+"""Records looked at, over all questions."""
+_MOST_QUESTIONS = 80
 _ROUTES = (AttributeRoute.FEWEST_NULLS, AttributeRoute.MOST_RISKY_FIRST)
 
 
@@ -201,3 +204,37 @@ def _why_not(merits: Array | None, blocked: Array, record: int, place: int) -> s
     if merits is None:
         return "it is shared by fewer of the sets in which the record stands out"
     return f"it comes later in the order ({merits[record, place]:.4g})"
+
+
+def drop_unneeded(
+    decisions: Sequence[Decision],
+    is_safe: Callable[[Sequence[Decision]], bool],
+    records: int,
+    progress: Progress = silent,
+) -> tuple[list[Decision], bool]:
+    """Return the decisions that are needed, and whether all were asked about: `is_safe` says if some are enough.
+
+    For measures that no kernel counts for: cells are put back in halves, and the measure is asked each time. How often
+    is fixed by the number of records, so that it ends, and always in the same way; with many records few questions are
+    asked, and some unnecessary nulls may stay.
+    """
+    questions = min(_MOST_QUESTIONS, _WORK // max(records, 1))
+    kept = list(decisions)
+    count = 0
+    waiting = _halves(list(reversed(decisions))) if len(decisions) > 1 else [list(decisions)]
+    while waiting and count < questions:
+        part = waiting.pop(0)
+        progress(Step("taking back", count, questions))
+        gone = {id(decision) for decision in part}
+        fewer = [decision for decision in kept if id(decision) not in gone]
+        count += 1
+        if is_safe(fewer):
+            kept = fewer
+        elif len(part) > 1:
+            waiting += _halves(part)
+    return kept, not waiting
+
+
+def _halves(part: list[Decision]) -> list[list[Decision]]:
+    middle = len(part) // 2
+    return [part[:middle], part[middle:]]

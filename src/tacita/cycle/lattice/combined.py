@@ -23,8 +23,7 @@ from tacita.cycle.lattice.classes import LatticeClasses, Levels, keys, rolled_up
 from tacita.cycle.lattice.heuristic import good_node
 from tacita.cycle.lattice.local import SUPPRESSED, LocalPlan, locally_recoded_plan, plan_of
 from tacita.cycle.lattice.models import violating
-from tacita.cycle.lattice.optimum import LatticeOptimum
-from tacita.cycle.lattice.problem import Problem, evaluated
+from tacita.cycle.lattice.problem import LatticeOptimum, Problem, evaluated
 from tacita.cycle.lattice.search import MOST_NODES, best_node
 from tacita.errors import UsageError, did_you_mean, listed
 from tacita.progress import Progress, silent

@@ -11,9 +11,7 @@ from __future__ import annotations
 import heapq
 
 from tacita.cycle.lattice.classes import Levels
-from tacita.cycle.lattice.optimum import LatticeOptimum
-from tacita.cycle.lattice.problem import LatticeEvaluation, Problem, evaluated
-from tacita.cycle.lattice.tables import CodeTables
+from tacita.cycle.lattice.problem import CodeTables, LatticeEvaluation, LatticeOptimum, Problem, evaluated
 from tacita.errors import UsageError
 from tacita.progress import Progress, Step, silent
 

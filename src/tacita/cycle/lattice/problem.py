@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.lattice.classes import LatticeClasses, Levels, keys, rolled_up
@@ -17,11 +18,12 @@ from tacita.risk.sample import Sample
 from tacita.utility.recoding.granularity import Mean, check_mean, loss, together
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy as np
 
     Array = np.ndarray[Any, np.dtype[Any]]
+
+_ROWS = 2_000_000
+"""Of all tables of classes together: some 100 MB."""
 
 
 def _nothing_sensitive() -> Sensitive:
@@ -245,3 +247,61 @@ def _in_order(combinations: Codes, place: int) -> tuple[Array, list[object]]:
     places = np.full(len(held) + 1, len(order), dtype=np.int32)
     places[order] = np.arange(len(order), dtype=np.int32)
     return places[combinations.codes[:, place]], [held[i] for i in order]
+
+
+class CodeTables:
+    """A store of classes by node; mutable, and forgets the largest first."""
+
+    def __init__(self, problem: Problem) -> None:
+        import numpy as np
+
+        self._problem = problem
+        self._held: list[LatticeClasses] = [problem.base]
+        self._levels = np.zeros((1, len(problem.ladders)), dtype=np.int8)
+        self._sizes = np.array([len(problem.base)])
+
+    def at(self, levels: Levels) -> LatticeClasses:
+        """Return the classes of a node."""
+        import numpy as np
+
+        below = np.flatnonzero((self._levels <= np.array(levels, dtype=np.int8)).all(axis=1))
+        source = self._held[int(below[np.argmin(self._sizes[below])])]
+        if source.levels == levels:
+            return source
+        made = rolled_up(source, levels, self._problem.ladders)
+        # A table is worth keeping if it is much smaller than what it was made from.
+        if len(made) * 2 < len(source):
+            self._keep(made)
+        return made
+
+    def _keep(self, made: LatticeClasses) -> None:
+        import numpy as np
+
+        self._held.append(made)
+        self._levels = np.vstack([self._levels, np.array(made.levels, dtype=np.int8)])
+        self._sizes = np.append(self._sizes, len(made))
+        while len(self._held) > 2 and self._sizes[1:].sum() > _ROWS:
+            largest = 1 + int(np.argmax(self._sizes[1:]))
+            del self._held[largest]
+            self._levels = np.delete(self._levels, largest, axis=0)
+            self._sizes = np.delete(self._sizes, largest)
+
+
+@dataclass(frozen=True, slots=True)
+class LatticeOptimum:
+    """The best node: how far each attribute goes up, and what that costs."""
+
+    levels: Mapping[str, int]
+    score: float
+    """The loss, suppressed records included."""
+    suppressed: int
+    """Records that must be suppressed because their class violates a model."""
+    checked: int
+    """Nodes that were looked at."""
+    nodes: int
+    """Nodes of the whole lattice."""
+    is_proven: bool
+    """Whether no other node can be better; otherwise it is the best of those that were looked at."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", MappingProxyType(dict(self.levels)))

@@ -25,9 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.cycle.lattice.classes import LatticeClasses, Levels
 from tacita.cycle.lattice.models import PrivacyModel, violating
-from tacita.cycle.lattice.optimum import LatticeOptimum
-from tacita.cycle.lattice.problem import LatticeEvaluation, Problem, evaluated, sums_of
-from tacita.cycle.lattice.tables import CodeTables
+from tacita.cycle.lattice.problem import CodeTables, LatticeEvaluation, LatticeOptimum, Problem, evaluated, sums_of
 from tacita.errors import UsageError
 from tacita.progress import Progress, Step, silent
 

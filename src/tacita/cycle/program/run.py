@@ -14,6 +14,7 @@ from typing import Any
 
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.missing import with_missing_settled
+from tacita.cycle.notes import stuck_records
 from tacita.cycle.outcome import Claim, Outcome, State, Stuck
 from tacita.cycle.plan import Plan
 from tacita.cycle.plan_words import parameters_of, source_or_name
@@ -21,7 +22,6 @@ from tacita.cycle.program.history import TOO_RISKY, TUPLE, Rounds, decisions, is
 from tacita.cycle.program.measure import Asked
 from tacita.cycle.program.values import HIERARCHY, hierarchy_facts, with_values
 from tacita.cycle.state import MeasuredSample, measured
-from tacita.cycle.stuck import stuck_records
 from tacita.engines.context import Context
 from tacita.engines.protocol import Relation
 from tacita.errors import RuleError, UsageError, counted, listed

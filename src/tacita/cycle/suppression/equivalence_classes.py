@@ -71,7 +71,7 @@ def classes_of(
 
     >>> import numpy as np
     >>> from tacita.risk.identity.k_anonymity import KAnonymity
-    >>> def records(rows): return Records(np.array(rows), np.ones(len(rows), dtype=int), np.ones(len(rows)))
+    >>> def records(rows): return CodedRecords(np.array(rows), np.ones(len(rows), dtype=int), np.ones(len(rows)))
     >>> safe, risky = records([[0, 0], [0, 0]]), records([[0, 1], [1, 2], [1, 3]])
     >>> found = classes_of(safe, risky, Requirement(KAnonymity(2), 0.0), Costs([1.0, 1.0]), range(3))
     >>> found.alone_pattern.tolist(), found.alone_cost.tolist()  # the first keeps attribute 0, which safe ones share

@@ -33,7 +33,7 @@ def strictly_suppressed(
     >>> from tacita.cycle.suppression.repair import MostGained
     >>> from tacita.cycle.suppression.smallest import Costs
     >>> from tacita.risk.identity.k_anonymity import KAnonymity
-    >>> def records(rows): return Records(np.array(rows), np.ones(len(rows), dtype=int), np.ones(len(rows)))
+    >>> def records(rows): return CodedRecords(np.array(rows), np.ones(len(rows), dtype=int), np.ones(len(rows)))
     >>> wishes = Wishes(Costs([1.0, 1.0]), range(3), MostGained())
     >>> safe, risky = records([[0, 0], [0, 0]]), records([[0, 1], [1, 2], [1, 3]])
     >>> strictly_suppressed(safe, risky, Requirement(KAnonymity(2), 0.0), wishes)
