@@ -21,7 +21,7 @@ from tacita.masking.method import Treated
 from tacita.model.microdata import Microdata
 from tacita.model.records import Records
 from tacita.progress import Progress, silent
-from tacita.recipes.exploration import explored_recipes
+from tacita.recipes.exploration import recipes_to_explore
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Risks
 from tacita.risk.sample import Sample
@@ -150,7 +150,7 @@ def test_a_method_of_the_engine_is_named_in_a_recipe(people: Path) -> None:
 
 
 def test_a_method_with_a_grid_is_explored(people: Path) -> None:
-    tried = [step for recipe in explored_recipes(tc.read(people).microdata) for step in recipe.steps]
+    tried = [step for recipe in recipes_to_explore(tc.read(people).microdata) for step in recipe.steps]
     assert {step.parameters["times"] for step in tried if step.method == "doubled"} == {2.0, 3.0}
 
 

@@ -14,7 +14,7 @@ from tacita.masking.catalogue import METHODS
 from tacita.masking.contract import breaches
 from tacita.masking.method import Treated
 from tacita.model.records import Numbers, Records
-from tacita.recipes.carry_out import carried_out
+from tacita.recipes.carry_out import carry_out
 from tacita.recipes.recipe import Recipe, RecipeStep
 
 
@@ -100,7 +100,7 @@ def test_the_methods_keep_to_the_contract():
 
 
 def test_steps_follow_each_other(firms):
-    found = carried_out(firms, recipe(JITTER, RecipeStep("intervals", {"attributes": ["staff"], "width": 10})))
+    found = carry_out(firms, recipe(JITTER, RecipeStep("intervals", {"attributes": ["staff"], "width": 10})))
     rows = _rows(found.released)
     assert found.changed == ("sales", "staff")
     assert [row["sector"] for row in rows] == FIRMS["sector"].to_pylist()
@@ -112,7 +112,7 @@ def test_steps_follow_each_other(firms):
 
 
 def test_the_same_seed_gives_the_same_and_another_another(firms):
-    one, two, other = (_rows(carried_out(firms, recipe(JITTER, seed=seed)).released) for seed in (5, 5, 6))
+    one, two, other = (_rows(carry_out(firms, recipe(JITTER, seed=seed)).released) for seed in (5, 5, 6))
     assert one == two
     assert one != other
 
@@ -120,18 +120,18 @@ def test_the_same_seed_gives_the_same_and_another_another(firms):
 def test_a_step_keeps_its_draws_when_another_changes(firms):
     wide = RecipeStep("jitter", {"attributes": ["staff"], "size": 9.0})
     narrow = RecipeStep("jitter", {"attributes": ["staff"]})
-    one, two = (carried_out(firms, recipe(first, JITTER)) for first in (wide, narrow))
+    one, two = (carry_out(firms, recipe(first, JITTER)) for first in (wide, narrow))
     assert [row["sales"] for row in _rows(one.released)] == [row["sales"] for row in _rows(two.released)]
 
 
 def test_without_a_seed_one_is_drawn_and_kept(firms):
-    found = carried_out(firms, recipe(JITTER, seed=None))
+    found = carry_out(firms, recipe(JITTER, seed=None))
     assert found.recipe.seed is not None
-    assert _rows(carried_out(firms, found.recipe).released) == _rows(found.released)
+    assert _rows(carry_out(firms, found.recipe).released) == _rows(found.released)
 
 
 def test_a_sample_of_a_sample_knows_where_it_comes_from(firms):
-    found = carried_out(firms, recipe(RecipeStep("half"), JITTER, RecipeStep("half", {"moved": "staff"})))
+    found = carry_out(firms, recipe(RecipeStep("half"), JITTER, RecipeStep("half", {"moved": "staff"})))
     assert found.origin is not None
     assert len(found.origin) == 1
     rows = _rows(found.released)
@@ -142,7 +142,7 @@ def test_a_sample_of_a_sample_knows_where_it_comes_from(firms):
 
 
 def test_strata_are_treated_apart(firms):
-    found = carried_out(firms, recipe(RecipeStep("half", within=("sector",))))
+    found = carry_out(firms, recipe(RecipeStep("half", within=("sector",))))
     assert sorted(row["sector"] for row in _rows(found.released)) == ["x", "y"]
 
 
@@ -160,7 +160,7 @@ def test_strata_are_treated_apart(firms):
 )
 def test_what_cannot_be_done_is_said_with_its_step(firms, step, said):
     with pytest.raises(tc.TacitaError, match=said) as raised:
-        carried_out(firms, recipe(step))
+        carry_out(firms, recipe(step))
     assert raised.value.where
     assert not any(name in str(raised.value) for name in ("'a'", "'b'"))
 
@@ -169,7 +169,7 @@ def test_records_between_steps_are_forgotten(firms):
     engine = firms.relation.engine
     kept = engine.new_table()
     step = JITTER
-    found = carried_out(firms, Recipe((step, step, step), seed=1))
+    found = carry_out(firms, Recipe((step, step, step), seed=1))
     tables = exp.select("table_name").from_("duckdb_tables()")
     later = [row["table_name"] for row in engine.run(tables) if int(row["table_name"][1:]) > int(kept[1:])]
     assert later == [found.released.relation.table]
@@ -178,10 +178,10 @@ def test_records_between_steps_are_forgotten(firms):
 
 def test_a_promise_that_a_later_step_may_have_undone_is_told(firms):
     half = RecipeStep("half")
-    kept = carried_out(firms, recipe(JITTER, RecipeStep("jitter", {"attributes": ["staff"]}))).steps
+    kept = carry_out(firms, recipe(JITTER, RecipeStep("jitter", {"attributes": ["staff"]}))).steps
     assert [step.is_overtaken for step in kept] == [False, False]
-    again = carried_out(firms, recipe(JITTER, JITTER)).steps
+    again = carry_out(firms, recipe(JITTER, JITTER)).steps
     assert [step.is_overtaken for step in again] == [True, False]
-    fewer = carried_out(firms, recipe(JITTER, half)).steps
+    fewer = carry_out(firms, recipe(JITTER, half)).steps
     assert [step.is_overtaken for step in fewer] == [True, False]
     assert any("later step" in note for note in fewer[0].notes)

@@ -7,8 +7,8 @@ import pytest
 import tacita as tc
 from tacita.engines.records import records_of
 from tacita.errors import InputError, UsageError
-from tacita.recipes.carry_out import carried_out
-from tacita.recipes.exploration import explored_recipes
+from tacita.recipes.carry_out import carry_out
+from tacita.recipes.exploration import recipes_to_explore
 from tacita.recipes.recipe import Recipe, RecipeStep
 from tacita.recipes.recipe_file import parse_recipe, recipe_text
 
@@ -37,10 +37,10 @@ def differing(masked, name):
     ("method", "name"), [("correlated-noise", "rent"), ("mdav", "rent"), ("pram-invariant", "area")]
 )
 def test_a_household_is_treated_as_one(people, method, name):
-    apart = carried_out(people.microdata, Recipe((step(method, name),), seed=1))
+    apart = carry_out(people.microdata, Recipe((step(method, name),), seed=1))
     assert differing(apart, name) > 0
     assert any(f"{name} was the same" in note for note in apart.notes)
-    together = carried_out(people.microdata, Recipe((step(method, name, by_cluster=True),), seed=1))
+    together = carry_out(people.microdata, Recipe((step(method, name, by_cluster=True),), seed=1))
     assert together.changed == (name,)
     assert differing(together, name) == 0
     assert not any("was the same" in note for note in together.notes)
@@ -48,21 +48,21 @@ def test_a_household_is_treated_as_one(people, method, name):
 
 def test_what_cannot_be_done_by_cluster_is_said(people):
     with pytest.raises(InputError, match="age differs between records of the same 'home'"):
-        carried_out(people.microdata, Recipe((step("mdav", "age", by_cluster=True),), seed=1))
+        carry_out(people.microdata, Recipe((step("mdav", "age", by_cluster=True),), seed=1))
     sampled = RecipeStep("sampling", {"share": 0.5}, by_cluster=True)
     with pytest.raises(UsageError, match="cannot be carried out by cluster"):
-        carried_out(people.microdata, Recipe((sampled,), seed=1))
+        carry_out(people.microdata, Recipe((sampled,), seed=1))
     with pytest.raises(UsageError, match="does not work by cluster"):
-        carried_out(people.microdata, Recipe((step("k-anonymity", "area", k=2, by_cluster=True),), seed=1))
+        carry_out(people.microdata, Recipe((step("k-anonymity", "area", k=2, by_cluster=True),), seed=1))
     alone = people.with_categories({"home": "non-identifying"})
     with pytest.raises(UsageError, match="no attribute tells which records belong together"):
-        carried_out(alone.microdata, Recipe((step("mdav", "rent", by_cluster=True),), seed=1))
+        carry_out(alone.microdata, Recipe((step("mdav", "rent", by_cluster=True),), seed=1))
 
 
 def test_an_exploration_masks_by_household(people):
     found = {
         (part.method, name): part.by_cluster
-        for recipe in explored_recipes(people.microdata, methods=["mdav", "pram-invariant"])
+        for recipe in recipes_to_explore(people.microdata, methods=["mdav", "pram-invariant"])
         for part in recipe.steps
         for name in part.parameters["attributes"]
     }

@@ -18,13 +18,11 @@ from tacita.errors import TacitaError, UsageError
 from tacita.masking.catalogue import METHODS
 from tacita.masking.noise.additive import UncorrelatedNoise
 from tacita.progress import Step, silent
-from tacita.recipes.comparison import compared
-from tacita.recipes.defaults import risk_of
-from tacita.recipes.evaluation import Evaluation
-from tacita.recipes.exploration import explored_recipes
-from tacita.recipes.frontier import frontier
+from tacita.recipes.attacking import risk_of
+from tacita.recipes.comparison import compare_recipes, frontier
+from tacita.recipes.evaluation import Evaluation, reasons_against
+from tacita.recipes.exploration import recipes_to_explore
 from tacita.recipes.recipe import Judgement, Recipe, RecipeStep
-from tacita.recipes.verdict import reasons_against
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +43,7 @@ def noise(alpha, **more):
 
 
 def test_more_noise_tells_less_and_costs_more(people):
-    found = compared(people.microdata, [noise(0.0001), noise(0.1), noise(10.0)], seed=1)
+    found = compare_recipes(people.microdata, [noise(0.0001), noise(0.1), noise(10.0)], seed=1)
     risks = [point.evaluation.disclosure_risk for point in found.points]
     losses = [point.evaluation.information_loss for point in found.points]
     assert risks == sorted(risks, reverse=True)
@@ -96,7 +94,7 @@ def test_what_a_limit_forbids_is_marked(people):
 
 
 def test_the_score_is_the_mean_of_both(people):
-    point = compared(people.microdata, [noise(0.1)], seed=1).points[0].evaluation
+    point = compare_recipes(people.microdata, [noise(0.1)], seed=1).points[0].evaluation
     assert point.score == pytest.approx((point.information_loss + point.disclosure_risk) / 2)
     assert 0 <= point.information_loss <= 100
     assert 0 <= point.disclosure_risk <= 100
@@ -104,36 +102,36 @@ def test_the_score_is_the_mean_of_both(people):
 
 def test_the_same_seed_gives_the_same_map_at_any_speed(people):
     recipes = [noise(0.1), noise(0.5), noise(1.0)]
-    one = compared(people.microdata, recipes, seed=3, at_once=1).to_dict()
-    two = compared(people.microdata, recipes, seed=3, at_once=3).to_dict()
-    other = compared(people.microdata, recipes, seed=4).to_dict()
+    one = compare_recipes(people.microdata, recipes, seed=3, at_once=1).to_dict()
+    two = compare_recipes(people.microdata, recipes, seed=3, at_once=3).to_dict()
+    other = compare_recipes(people.microdata, recipes, seed=4).to_dict()
     assert one == two
     assert one != other
 
 
 def test_recipes_that_want_to_be_judged_differently_are_not_compared(people):
     with pytest.raises(UsageError, match="different things"):
-        compared(
+        compare_recipes(
             people.microdata,
             [noise(0.1, judgement=Judgement(known=("age",))), noise(0.1, judgement=Judgement(known=("income",)))],
         )
 
 
 def test_what_is_known_is_said_by_one_for_all(people):
-    found = compared(people.microdata, [noise(0.1, judgement=Judgement(known=("age",))), noise(0.2)], seed=1)
+    found = compare_recipes(people.microdata, [noise(0.1, judgement=Judgement(known=("age",))), noise(0.2)], seed=1)
     assert found.ground.known == ("age",)
 
 
 def test_names_that_are_not_there_are_told(people):
     with pytest.raises(UsageError, match="did you mean 'income'"):
-        compared(people.microdata, [noise(0.1, judgement=Judgement(secret=("incme",)))])
+        compare_recipes(people.microdata, [noise(0.1, judgement=Judgement(secret=("incme",)))])
 
 
 def test_a_recipe_that_cannot_be_carried_out_stops_a_comparison_and_not_an_exploration(people):
     bad = Recipe((RecipeStep("mdav", {"attributes": ["income"], "k": 1000}),))
     with pytest.raises(TacitaError):
-        compared(people.microdata, [noise(0.1), bad])
-    found = compared(people.microdata, [noise(0.1), bad], seed=1, must_run=False)
+        compare_recipes(people.microdata, [noise(0.1), bad])
+    found = compare_recipes(people.microdata, [noise(0.1), bad], seed=1, must_run=False)
     assert found.points[0].failed is None
     assert found.points[1].failed
     assert found.best == 0
@@ -141,19 +139,19 @@ def test_a_recipe_that_cannot_be_carried_out_stops_a_comparison_and_not_an_explo
 
 
 def test_an_exploration_treats_numbers_and_categories(people):
-    recipes = explored_recipes(people.microdata)
+    recipes = recipes_to_explore(people.microdata)
     assert all(len(recipe.steps) == 2 for recipe in recipes if recipe.steps[0].method == "mdav")
     assert {name for r in recipes for s in r.steps for name in s.parameters["attributes"]} >= {"income", "region"}
-    only = explored_recipes(people.microdata, attributes=["income"], methods=["mdav"], grid={"mdav.k": [4, 6]})
+    only = recipes_to_explore(people.microdata, attributes=["income"], methods=["mdav"], grid={"mdav.k": [4, 6]})
     assert [recipe.label for recipe in only] == ["mdav k=4", "mdav k=6"]
 
 
 def test_any_method_is_explored_if_it_is_named(people):
     wish = {"methods": ["ward", "sampling"], "grid": {"sampling.share": [0.5]}, "attributes": ["income"]}
-    found = explored_recipes(people.microdata, **wish)
+    found = recipes_to_explore(people.microdata, **wish)
     assert [recipe.label for recipe in found] == ["ward", "sampling share=0.5"]
     assert "attributes" not in found[1].steps[0].parameters
-    cycle = explored_recipes(people.microdata, attributes=["region"], grid={"k-anonymity.k": [4]})
+    cycle = recipes_to_explore(people.microdata, attributes=["region"], grid={"k-anonymity.k": [4]})
     assert [recipe.label for recipe in cycle] == ["k-anonymity k=4"]
 
 
@@ -170,7 +168,7 @@ def test_any_method_is_explored_if_it_is_named(people):
 )
 def test_what_cannot_be_explored_is_said(people, wish, said):
     with pytest.raises(TacitaError, match=said):
-        explored_recipes(people.microdata, **wish)
+        recipes_to_explore(people.microdata, **wish)
 
 
 def test_indicators_and_models_are_judged(people):
@@ -186,7 +184,7 @@ def test_indicators_and_models_are_judged(people):
             ],
         },
     }
-    from tacita.recipes.verdict import reasons_against
+    from tacita.recipes.evaluation import reasons_against
 
     found = tc.mask(people, recipe)
     assert [each.holds for each in found.evaluation.indicators] == [True, False]
@@ -291,7 +289,7 @@ def test_when_one_recipe_fails_the_others_stop_at_their_next_progress(people):
     try:
         recipes = [Recipe((RecipeStep("endless", {"attributes": ["age"]}),)), noise(-1)]
         with pytest.raises(UsageError, match="alpha"):
-            compared(people.microdata, recipes, at_once=2)
+            compare_recipes(people.microdata, recipes, at_once=2)
     finally:
         METHODS.withdraw("endless")
     assert not is_done.is_set()  # all threads have ended here, this one before its time
@@ -396,11 +394,11 @@ def test_a_control_file_of_the_recipe(people, tmp_path):
 
 
 def test_households_are_not_divided_by_a_hold_out(tmp_path):
-    from tacita.recipes.carry_out import carried_out
+    from tacita.recipes.carry_out import carry_out
     from tacita.recipes.holdout import halves
 
     data = tc.generate("households", rows=200)
-    masked = carried_out(data.microdata, Recipe((RecipeStep("mdav", {"attributes": ["Age"], "k": 3}),), seed=1))
+    masked = carry_out(data.microdata, Recipe((RecipeStep("mdav", {"attributes": ["Age"], "k": 3}),), seed=1))
     parts = halves(masked, ["Age"], 1, [])
     both = [
         {part.categories("Household").values[c] for c in part.categories("Household").codes}

@@ -7,8 +7,8 @@ import pytest
 import tacita as tc
 from tacita.errors import InputError
 from tacita.model.attribute import Kind
-from tacita.recipes.carry_out import carried_out
-from tacita.recipes.exploration import explored_recipes
+from tacita.recipes.carry_out import carry_out
+from tacita.recipes.exploration import recipes_to_explore
 from tacita.recipes.kinds import with_kinds
 from tacita.recipes.recipe import Recipe, RecipeStep
 
@@ -37,7 +37,7 @@ COMPUTING = [
 def test_a_method_that_computes_refuses_codes(method, more):
     recipe = Recipe((RecipeStep(method, {"attributes": ["roof"], **more}),), seed=1)
     with pytest.raises(InputError, match=r"'roof' (is categorical|has no order)"):
-        carried_out(homes(CODES).microdata, recipe)
+        carry_out(homes(CODES).microdata, recipe)
 
 
 def test_codes_with_missing_values_are_codes():
@@ -45,7 +45,7 @@ def test_codes_with_missing_values_are_codes():
     roof = np.where(np.arange(200) % 40 == 0, np.nan, CODES)
     recipe = Recipe((RecipeStep("mdav", {"attributes": ["roof"], "k": 3}),), seed=1)
     with pytest.raises(InputError, match="categorical"):
-        carried_out(homes(roof).microdata, recipe)
+        carry_out(homes(roof).microdata, recipe)
 
 
 def test_a_dictionary_that_says_number_is_believed():
@@ -54,7 +54,7 @@ def test_a_dictionary_that_says_number_is_believed():
         lambda each: each.with_(kind=tc.Kind.CONTINUOUS) if each.name == "roof" else each
     )
     recipe = Recipe((RecipeStep("mdav", {"attributes": ["roof"], "k": 3}),), seed=1)
-    assert carried_out(data.microdata.with_dictionary(told), recipe).changed == ("roof",)
+    assert carry_out(data.microdata.with_dictionary(told), recipe).changed == ("roof",)
 
 
 def test_every_door_refuses_alike():
@@ -67,7 +67,7 @@ def test_every_door_refuses_alike():
 
 def test_weights_that_look_like_codes_are_weights():
     data = homes(CODES, w=np.random.default_rng(2).choice([10, 20, 40], 200))
-    found = carried_out(data.microdata, Recipe((RecipeStep("weight-noise", {"weight": "w"}),), seed=1))
+    found = carry_out(data.microdata, Recipe((RecipeStep("weight-noise", {"weight": "w"}),), seed=1))
     assert found.changed == ("w",)
 
 
@@ -76,7 +76,7 @@ def test_an_exploration_gives_codes_methods_for_categories(shared):
     data = tc.read(shared / "data/sdcmicro/testdata.csv")
     data = data.with_roles(quasi=["urbrur", "roof", "walls", "water", "sex", "age"], weight="sampling_weight")
     tried = {}
-    for recipe in explored_recipes(data.microdata):
+    for recipe in recipes_to_explore(data.microdata):
         for step in recipe.steps:
             tried.setdefault(step.method, set()).update(step.parameters["attributes"])
     assert {"urbrur", "roof", "walls", "water", "sex"} <= tried["pram-invariant"]

@@ -10,8 +10,8 @@ import tacita as tc
 from tacita.api.masking import Masking
 from tacita.cycle.anonymize import anonymize
 from tacita.cycle.plan import Plan
-from tacita.recipes.carry_out import carried_out
-from tacita.recipes.evaluation import evaluated
+from tacita.recipes.carry_out import carry_out
+from tacita.recipes.evaluation import evaluate
 from tacita.recipes.ground import ground_for
 from tacita.recipes.recipe import Recipe, RecipeStep
 from tacita.release.options import MaskedOptions, ReleaseOptions
@@ -75,8 +75,8 @@ def test_who_puts_a_release_together_alone_is_stopped_too(people: Path, tmp_path
     assert header(tmp_path / "cycle") == [*QUASI, "income"]
     assert any("name, tax_number" in note for note in released.notes)
     recipe = Recipe((RecipeStep("pram-invariant", {"attributes": ["area"], "minimum_diagonal": 0.7}),), seed=2**60)
-    masked = carried_out(data.microdata, recipe)
-    judged = evaluated(masked, ground_for(data.microdata, [masked], recipe.judgement))
+    masked = carry_out(data.microdata, recipe)
+    judged = evaluate(masked, ground_for(data.microdata, [masked], recipe.judgement))
     write_release(Masking(masked, judged), tmp_path / "masked", MaskedOptions(ungated=True))
     assert header(tmp_path / "masked") == [*QUASI, "income"]
 

@@ -16,8 +16,7 @@ from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.options import option
 from tacita.progress import Progress
-from tacita.recipes.attacking import attacked
-from tacita.recipes.defaults import risk_of
+from tacita.recipes.attacking import attack_scene, risk_of
 from tacita.recipes.truth import origin_by_identifier, origin_by_order, scene_of
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def attack(
         control=None if options.control is None else read(options.control, engine),
         sources=options.source,
     )
-    attacks = attacked(scene, options.attacker, seed=options.seed, progress=progress or original.context.progress)
+    attacks = attack_scene(scene, options.attacker, seed=options.seed, progress=progress or original.context.progress)
     by_order = not is_invented and places is None and not carries
     return AttackReport(
         scene.known, scene.secret, attacks.done, attacks.unable, attacks.notes, by_order, options.accept

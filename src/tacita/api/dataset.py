@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tacita.cycle.plan import Plan
     from tacita.describe.similarity import Similarity
     from tacita.knowledge.experience_base import ExperienceBase
-    from tacita.recipes.comparison import Comparison
+    from tacita.recipes.comparison import RecipeComparison
     from tacita.release.kind import Released
     from tacita.release.options import ReleaseOptions
     from tacita.risk.why import RiskExplanation
@@ -270,13 +270,13 @@ class Dataset:
 
         return mask(self, recipe, seed=seed, progress=progress)
 
-    def compare(self, recipes: Sequence[RecipeLike], **options: Any) -> Comparison:
+    def compare(self, recipes: Sequence[RecipeLike], **options: Any) -> RecipeComparison:
         """Carry out several recipes and judge them on the same ground; see `api.masking.compare`."""
         from tacita.api.masking import compare
 
         return compare(self, recipes, **options)
 
-    def explore(self, options: ExploreOptions | None = None, **more: Any) -> Comparison:
+    def explore(self, options: ExploreOptions | None = None, **more: Any) -> RecipeComparison:
         """Try methods and parameters that fit the data; see `api.masking.explore`."""
         from tacita.api.masking import explore
 

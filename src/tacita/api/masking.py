@@ -24,23 +24,22 @@ from tacita.forms import Form, names_in, once, split_pair
 from tacita.model.result import Result
 from tacita.options import option
 from tacita.progress import Progress
-from tacita.recipes.carry_out import Masked, carried_out
-from tacita.recipes.comparison import Comparison, compared, with_title
-from tacita.recipes.evaluation import Evaluation, evaluated
-from tacita.recipes.exploration import explored_recipes
+from tacita.recipes.carry_out import MaskedMicrodata, carry_out
+from tacita.recipes.comparison import RecipeComparison, compare_recipes, with_title
+from tacita.recipes.evaluation import Evaluation, evaluate, has_limit, reasons_against
+from tacita.recipes.exploration import recipes_to_explore
 from tacita.recipes.ground import ground_for
 from tacita.recipes.recipe import Judgement, Recipe
 from tacita.recipes.recipe_file import read_recipe, recipe_of, recipe_text
-from tacita.recipes.verdict import has_limit, reasons_against
 from tacita.release.kinds.masked.kind import check_ungated
 from tacita.release.options import MaskedOptions
 from tacita.release.writing import check_folder
 
 __all__ = [
-    "Comparison",
     "ExploreOptions",
     "MaskedOptions",
     "Masking",
+    "RecipeComparison",
     "RecipeLike",
     "as_recipe",
     "check_new",
@@ -62,7 +61,7 @@ class Masking(Result):
     """Microdata after a recipe, and what that costs and still tells. `release_to` writes it."""
 
     released_as: ClassVar = "masked release"
-    masked: Masked
+    masked: MaskedMicrodata
     evaluation: Evaluation
     notes: tuple[str, ...] = ()
     """Roles that nobody decided on: attributes that are dropped because they look like identifiers."""
@@ -100,9 +99,9 @@ def mask(data: Dataset, recipe: RecipeLike, *, seed: int | None = None, progress
     steps = as_recipe(recipe)
     steps = steps if seed is None else steps.with_(seed=seed)
     data, notes = data.for_release(progress=progress)
-    masked = carried_out(data.microdata, steps, progress=progress)
+    masked = carry_out(data.microdata, steps, progress=progress)
     ground = ground_for(data.microdata, [masked], masked.recipe.judgement)
-    evaluation = evaluated(masked, ground, progress=progress)
+    evaluation = evaluate(masked, ground, progress=progress)
     return Masking(masked, replace(evaluation, notes=(*evaluation.notes, *ground.notes)), notes)
 
 
@@ -140,12 +139,12 @@ def compare(
     seed: int | None = None,
     at_once: int | None = None,
     progress: Progress | None = None,
-) -> Comparison:
+) -> RecipeComparison:
     """Return recipes carried out on the same data and judged on the same ground; a file gives its recipe a title."""
     progress = progress or data.context.progress
     titled = [titled_recipe(recipe) for recipe in recipes]
     data, notes = data.for_release(progress=progress)
-    comparison = compared(data.microdata, titled, seed=seed, at_once=at_once, progress=progress)
+    comparison = compare_recipes(data.microdata, titled, seed=seed, at_once=at_once, progress=progress)
     return replace(comparison, notes=(*notes, *comparison.notes))
 
 
@@ -207,7 +206,7 @@ def explore(
     take: int | None = None,
     progress: Progress | None = None,
     **more: Any,
-) -> Comparison:
+) -> RecipeComparison:
     """Return the R-U map of methods and parameters that fit the data.
 
     `more` are fields of `ExploreOptions` by name. `take` is a point that will be taken: it is looked for before any
@@ -215,13 +214,13 @@ def explore(
     """
     options, progress = options or ExploreOptions(**more), progress or data.context.progress
     data, notes = data.for_release(progress=progress)
-    recipes = explored_recipes(
+    recipes = recipes_to_explore(
         data.microdata, attributes=options.attributes, methods=options.methods, grid=options.grid
     )
     if take is not None and take > len(recipes):
         raise UsageError(f"there is no point {take}", do=f"take one from 1 to {len(recipes)}")
     judgement = judgement or Judgement(secret=options.secret, accept=options.accept)
-    comparison = compared(
+    comparison = compare_recipes(
         data.microdata,
         [recipe.with_(judgement=judgement) for recipe in recipes],
         judgement=judgement,
@@ -240,17 +239,17 @@ def check_new(*files: Path | None, force: bool = False) -> None:
             raise OutputError("exists already", where=str(file), do="choose another name, or add --force to replace it")
 
 
-def write_page(comparison: Comparison, file: Path, *, force: bool = False) -> None:
+def write_page(comparison: RecipeComparison, file: Path, *, force: bool = False) -> None:
     """Write the map and all figures as a page."""
     write_text(file, comparison.to_html(), force=force)
 
 
-def write_recipe(comparison: Comparison, point: int, file: Path, *, force: bool = False) -> None:
+def write_recipe(comparison: RecipeComparison, point: int, file: Path, *, force: bool = False) -> None:
     """Write a point of a map, counted from 1, as a recipe."""
     write_text(file, recipe_text(comparison.points[point - 1].recipe), force=force)
 
 
-def write_recipes(comparison: Comparison, folder: Path) -> None:
+def write_recipes(comparison: RecipeComparison, folder: Path) -> None:
     """Write every point of a map as a recipe into a new folder."""
     folder.mkdir(parents=True)
     stems = file_names([point.recipe.label for point in comparison.points])

@@ -11,7 +11,7 @@ from tacita.cli.options import AsJson, DataRequest, Force, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 
 if TYPE_CHECKING:
-    from tacita.api.masking import Comparison
+    from tacita.api.masking import RecipeComparison
 
 EXIT_NOTHING = 1
 """No recipe is better than the unmasked file and keeps the limits."""
@@ -55,7 +55,7 @@ def compare(
     show(comparison, html, as_json=as_json, force=force)
 
 
-def show(comparison: Comparison, html: Path | None, *, as_json: bool, force: bool) -> None:
+def show(comparison: RecipeComparison, html: Path | None, *, as_json: bool, force: bool) -> None:
     """Print a comparison, and write its page if one is asked for; leave with a code if nothing is better."""
     from tacita.api.masking import write_page
 

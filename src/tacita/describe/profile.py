@@ -8,8 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from tacita.describe.kinds import kind_of, natural_order
-from tacita.describe.labels import are_labelled
+from tacita.describe.kinds import are_labelled, kind_of, natural_order
 from tacita.engines.plans import profile as plans
 from tacita.engines.protocol import Relation
 from tacita.model.attribute import Attribute, Kind

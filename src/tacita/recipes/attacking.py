@@ -9,8 +9,7 @@ from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.errors import UsageError, listed
 from tacita.progress import Progress, Step, silent
-from tacita.recipes.carry_out import Masked
-from tacita.recipes.defaults import default_attackers
+from tacita.recipes.carry_out import MaskedMicrodata
 from tacita.recipes.holdout import halves
 from tacita.recipes.recipe import HOLDOUT, NO_CONTROL, Judgement
 from tacita.recipes.truth import control_records
@@ -29,7 +28,7 @@ class Attacks:
     notes: tuple[str, ...] = ()
 
 
-def attacked(
+def attack_scene(
     scene: Scene,
     names: Sequence[str] = (),
     *,
@@ -46,7 +45,7 @@ def attacked(
     >>> from tacita.model.records import Numbers, Records
     >>> import numpy as np
     >>> people = Records({"age": Numbers.of([20, 30, 40, 50])})
-    >>> [found] = attacked(Scene(people, people, np.arange(4), ("age",)), ["distance-linkage"]).done
+    >>> [found] = attack_scene(Scene(people, people, np.arange(4), ("age",)), ["distance-linkage"]).done
     >>> found.success
     1.0
     """
@@ -71,8 +70,8 @@ def attacked(
     return Attacks(tuple(attacks), tuple(unable), tuple(notes))
 
 
-def recipe_attacked(
-    masked: Masked,
+def attack_recipe(
+    masked: MaskedMicrodata,
     scene: Scene,
     judgement: Judgement,
     *,
@@ -108,5 +107,22 @@ def recipe_attacked(
 
         others = read(judgement.control, masked.original.relation.engine)
         half = replace(scene, holdout=control_records(masked.original, others, scene.known, scene.secret))
-    attacks = attacked(scene, wanted, paired=paired, half=half, seed=seed, progress=progress)
+    attacks = attack_scene(scene, wanted, paired=paired, half=half, seed=seed, progress=progress)
     return replace(attacks, notes=(*notes, *attacks.notes))
+
+
+def risk_of(attack: Attacked) -> float:
+    """Return the part of an attack that is due to the release of these records, from 0 to 1.
+
+    For every attacker it is (success - control) / (1 - control). Without a control, or beside one that always
+    succeeds, it is the success: an upper bound.
+
+    >>> risk_of(Attacked("mine", 0.5, 0.4, 0.6, 0.1, 90))
+    0.5
+    """
+    return attack.success if attack.risk is None else attack.risk.value
+
+
+def default_attackers(scene: Scene, *, paired: bool) -> tuple[str, ...]:
+    """Return the attackers that fit the records."""
+    return tuple(name for name in ATTACKERS.names() if ATTACKERS.fact(name, "by_default")(scene, paired=paired))

@@ -18,7 +18,7 @@ from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
 from tacita.model.records import Records, same_values
 from tacita.progress import Progress, Step, silent
-from tacita.recipes.clusters import Clusters, torn_apart, treated_by_cluster
+from tacita.recipes.clusters import RecordClusters, torn_apart, treat_by_cluster
 from tacita.recipes.engine_methods import EngineMethod
 from tacita.recipes.kinds import with_kinds
 from tacita.recipes.methods import METHODS
@@ -28,7 +28,7 @@ _OVERTAKEN = "a later step changes the same attributes or leaves records out: wh
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class StepReport:
     """What a step says of itself."""
 
     label: str
@@ -46,7 +46,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Masked:
+class MaskedMicrodata:
     """Microdata after a recipe."""
 
     recipe: Recipe
@@ -59,7 +59,7 @@ class Masked:
     """The attributes of which some step rewrote the column."""
     dropped: tuple[str, ...]
     """Attributes that stand in another table now, or nowhere."""
-    steps: tuple[Done, ...]
+    steps: tuple[StepReport, ...]
     beside: Mapping[str, Records] = field(default_factory=lambda: MappingProxyType({}))
     """Further tables that are released, by name."""
 
@@ -74,7 +74,7 @@ def fresh_seed() -> int:
     return secrets.randbits(63)
 
 
-def carried_out(microdata: Microdata, recipe: Recipe, *, progress: Progress = silent) -> Masked:
+def carry_out(microdata: Microdata, recipe: Recipe, *, progress: Progress = silent) -> MaskedMicrodata:
     """Return microdata after all steps of a recipe.
 
     Whole numbers of which the dictionary does not tell the kind are codes where `describe` calls them categorical, and
@@ -85,7 +85,7 @@ def carried_out(microdata: Microdata, recipe: Recipe, *, progress: Progress = si
     >>> import tacita as tc
     >>> from tacita.recipes.recipe import Recipe, RecipeStep
     >>> recipe = Recipe((RecipeStep("intervals", {"attributes": ["W"], "width": 100}),), seed=1)
-    >>> carried_out(tc.sample("figure-1").microdata, recipe).changed
+    >>> carry_out(tc.sample("figure-1").microdata, recipe).changed
     ('W',)
     """
     recipe = recipe if recipe.seed is not None else recipe.with_(seed=fresh_seed())
@@ -113,7 +113,7 @@ class _Work:
         self._changed: dict[str, None] = {}
         self._dropped: dict[str, None] = {}
         self._beside: dict[str, Records] = {}
-        self._done: list[Done] = []
+        self._done: list[StepReport] = []
 
     def add(self, step: RecipeStep, random: np.random.Generator, progress: Progress) -> None:
         method = METHODS.make(step.method, step.parameters)
@@ -132,7 +132,7 @@ class _Work:
         before = self._now
         self._now, notes = method.applied(before, progress)
         rewritten = method.attributes or before.dictionary.quasi_identifiers
-        if (clusters := Clusters.of(before)) is not None:
+        if (clusters := RecordClusters.of(before)) is not None:
             old, new = (records_of(microdata, list(rewritten)) for microdata in (before, self._now))
             notes += torn_apart(clusters, old, new, rewritten)
         self._note(step, method, rewritten, {}, notes)
@@ -151,9 +151,9 @@ class _Work:
         # Neither identifiers nor keys are released; a method sees a key only if it names it, as record swapping does.
         hidden = identifiers | (keys - {*step.within, *_texts(step.parameters)})
         records = records_of(self._now, [name for name in self._now.dictionary.names if name not in hidden])
-        clusters = Clusters.of(self._now)
+        clusters = RecordClusters.of(self._now)
         if step.by_cluster:
-            treated = treated_by_cluster(method, records, step.within, clusters, random, progress)
+            treated = treat_by_cluster(method, records, step.within, clusters, random, progress)
         else:
             treated = treated_within(method, records, step.within, random, progress)
         rewritten = _rewritten(records, treated)
@@ -194,7 +194,7 @@ class _Work:
         self._changed.update(dict.fromkeys(changed))
         fixed = MappingProxyType(dict(figures))
         self._done.append(
-            Done(
+            StepReport(
                 step.label,
                 method.promises,
                 method.limits,
@@ -206,9 +206,9 @@ class _Work:
             )
         )
 
-    def finished(self, recipe: Recipe) -> Masked:
+    def finished(self, recipe: Recipe) -> MaskedMicrodata:
         there = {column.name for column in self._now.columns}
-        return Masked(
+        return MaskedMicrodata(
             recipe,
             self._original,
             self._now,
@@ -248,7 +248,7 @@ def _texts(value: object) -> set[str]:
     return set().union(*map(_texts, value)) if isinstance(value, list | tuple) else set()
 
 
-def _overtaken(done: Sequence[Done]) -> tuple[Done, ...]:
+def _overtaken(done: Sequence[StepReport]) -> tuple[StepReport, ...]:
     """Return what steps say of themselves, with a note where a later step may have undone what one promises."""
     steps = list(done)
     for place, step in enumerate(done):

@@ -23,7 +23,7 @@ from tacita.progress import Progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clusters:
+class RecordClusters:
     """Which records belong together."""
 
     key: str
@@ -33,7 +33,7 @@ class Clusters:
     """For each cluster the place of its first record."""
 
     @classmethod
-    def of(cls, microdata: Microdata) -> Clusters | None:
+    def of(cls, microdata: Microdata) -> RecordClusters | None:
         """Return the clusters of microdata; None if there is no key, or no cluster has two records."""
         keys = microdata.dictionary.of(Category.CLUSTER_KEY)
         if not keys:
@@ -48,7 +48,7 @@ class Clusters:
         """Return those attributes of which the members of every cluster have the same value.
 
         >>> from tacita.model.records import Categories
-        >>> homes = Clusters("home", np.array([0, 0, 1]), np.array([0, 2]))
+        >>> homes = RecordClusters("home", np.array([0, 0, 1]), np.array([0, 2]))
         >>> people = Records({"area": Categories.of(["a", "a", "b"]), "sex": Categories.of(["f", "m", "m"])})
         >>> homes.shared(people, ["area", "sex"])
         ('area',)
@@ -57,11 +57,11 @@ class Clusters:
         return tuple(n for n in names if bool(np.all((c := records.categories(n).codes) == c[own])))
 
 
-def treated_by_cluster(
+def treat_by_cluster(
     method: Method,
     records: Records,
     within: Sequence[str],
-    clusters: Clusters | None,
+    clusters: RecordClusters | None,
     random: np.random.Generator,
     progress: Progress,
 ) -> Treated:
@@ -91,7 +91,9 @@ def treated_by_cluster(
     return replace(treated, records=records.with_columns(changed), origin=np.arange(len(records)), groups=groups)
 
 
-def torn_apart(clusters: Clusters | None, before: Records, after: Records, names: Sequence[str]) -> tuple[str, ...]:
+def torn_apart(
+    clusters: RecordClusters | None, before: Records, after: Records, names: Sequence[str]
+) -> tuple[str, ...]:
     """Return a note on attributes that members of a cluster had in common and have no longer."""
     if clusters is None or len(before) != len(after):
         return ()

@@ -15,13 +15,11 @@ from tacita.interruption import interrupt_queries
 from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
-from tacita.recipes.carry_out import Done, Masked, carried_out, fresh_seed
-from tacita.recipes.evaluation import Evaluation, evaluated, is_number
-from tacita.recipes.frontier import frontier
+from tacita.recipes.carry_out import MaskedMicrodata, StepReport, carry_out, fresh_seed
+from tacita.recipes.evaluation import Evaluation, evaluate, is_number, reasons_against
 from tacita.recipes.ground import Ground, ground_for, judgement_of
 from tacita.recipes.kinds import with_kinds
 from tacita.recipes.recipe import Judgement, Recipe
-from tacita.recipes.verdict import reasons_against
 
 UNMASKED = "unmasked file"
 _LEAST_GAIN = 0.1
@@ -35,7 +33,7 @@ class Point:
     recipe: Recipe
     """With the seed that was used."""
     evaluation: Evaluation | None
-    steps: tuple[Done, ...] = ()
+    steps: tuple[StepReport, ...] = ()
     notes: tuple[str, ...] = ()
     failed: str | None = None
     """Why the recipe could not be carried out on these data; None if it was."""
@@ -52,7 +50,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Result):
+class RecipeComparison(Result):
     """All points, on one ground, and the unmasked file as the baseline."""
 
     points: tuple[Point, ...]
@@ -115,7 +113,7 @@ class Comparison(Result):
         return (*words, *(["over a limit"] if point.against else []))
 
 
-def compared(
+def compare_recipes(
     microdata: Microdata,
     recipes: Sequence[Recipe],
     *,
@@ -124,7 +122,7 @@ def compared(
     at_once: int | None = None,
     must_run: bool = True,
     progress: Progress = silent,
-) -> Comparison:
+) -> RecipeComparison:
     """Return recipes carried out on the same microdata and judged on the same ground.
 
     A recipe without a seed gets `seed`, or a fresh one. With `must_run` a recipe that cannot be carried out is an
@@ -139,36 +137,36 @@ def compared(
     microdata = with_kinds(microdata)
     workers = at_once or min(len(recipes), os.cpu_count() or 1)
     done = _all([_carry(microdata, recipe, must_run=must_run) for recipe in recipes], workers, "carrying out", progress)
-    masked = [result for result in done if isinstance(result, Masked)]
+    masked = [result for result in done if isinstance(result, MaskedMicrodata)]
     if not masked:
-        return Comparison(
+        return RecipeComparison(
             tuple(p for p in done if isinstance(p, Point)), ground_for(microdata, [], shared), name=microdata.name
         )
     ground = ground_for(microdata, masked, shared)
     paired = all(result.origin is not None for result in masked)
     notes = () if paired else ("some recipes invent their records: all are judged by what needs no pairs of records",)
-    unmasked = carried_out(microdata, Recipe((), UNMASKED, seed, is_baseline=True))
+    unmasked = carry_out(microdata, Recipe((), UNMASKED, seed, is_baseline=True))
     judged = iter(
         _all([_judge(result, ground, paired) for result in (unmasked, *masked)], workers, "judging", progress)
     )
     base = next(judged)
-    points = [next(judged) if isinstance(result, Masked) else result for result in done]
+    points = [next(judged) if isinstance(result, MaskedMicrodata) else result for result in done]
     judged_points = tuple(point for point in points if isinstance(point, Point))
     baseline = base.evaluation if isinstance(base, Point) else None
-    return Comparison(judged_points, ground, (*notes, *ground.notes), baseline, microdata.name)
+    return RecipeComparison(judged_points, ground, (*notes, *ground.notes), baseline, microdata.name)
 
 
 class _Stopped(Exception):
     """Raised in a thread whose result nobody waits for any more."""
 
 
-Work = Callable[[Progress], Masked | Point]
+Work = Callable[[Progress], MaskedMicrodata | Point]
 
 
 def _carry(microdata: Microdata, recipe: Recipe, *, must_run: bool) -> Work:
-    def work(progress: Progress) -> Masked | Point:
+    def work(progress: Progress) -> MaskedMicrodata | Point:
         try:
-            return carried_out(microdata, recipe, progress=progress)
+            return carry_out(microdata, recipe, progress=progress)
         except TacitaError as error:
             if must_run:
                 raise
@@ -177,9 +175,9 @@ def _carry(microdata: Microdata, recipe: Recipe, *, must_run: bool) -> Work:
     return work
 
 
-def _judge(masked: Masked, ground: Ground, paired: bool) -> Work:
+def _judge(masked: MaskedMicrodata, ground: Ground, paired: bool) -> Work:
     def work(progress: Progress) -> Point:
-        evaluation = evaluated(masked, ground, paired=paired, progress=progress)
+        evaluation = evaluate(masked, ground, paired=paired, progress=progress)
         _forget(masked)
         against = reasons_against(masked.recipe.with_(judgement=ground.wishes), evaluation)
         return Point(masked.recipe, evaluation, masked.steps, masked.notes, against=tuple(against))
@@ -187,14 +185,14 @@ def _judge(masked: Masked, ground: Ground, paired: bool) -> Work:
     return work
 
 
-def _forget(masked: Masked) -> None:
+def _forget(masked: MaskedMicrodata) -> None:
     """Drop the released records: a comparison keeps figures, not files."""
     relation = masked.released.relation
     if relation is not masked.original.relation:
         relation.engine.drop(relation)
 
 
-def _all(work: Sequence[Work], workers: int, doing: str, progress: Progress) -> list[Masked | Point]:
+def _all(work: Sequence[Work], workers: int, doing: str, progress: Progress) -> list[MaskedMicrodata | Point]:
     """Return what comes of all pieces of work, in their order.
 
     If one fails, or somebody interrupts, the others end with their query or at their next progress.
@@ -215,7 +213,7 @@ def _all(work: Sequence[Work], workers: int, doing: str, progress: Progress) -> 
         warnings.simplefilter("ignore")
         warnings.showwarning = _unheard
         futures = {pool.submit(piece, unless_over): place for place, piece in enumerate(work)}
-        results: dict[int, Masked | Point] = {}
+        results: dict[int, MaskedMicrodata | Point] = {}
         try:
             for future in as_completed(futures):
                 results[futures[future]] = future.result()
@@ -237,3 +235,21 @@ def _unheard(*warning: object, **more: object) -> None:
 def with_title(recipe: Recipe, title: str) -> Recipe:
     """Return a recipe under a name, unless it has one."""
     return recipe if recipe.title else replace(recipe, title=title)
+
+
+def frontier(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
+    """Return the places of points that are not dominated, by falling risk; of equal points the first.
+
+    A point dominates another if it is lower in one figure and not higher in the other.
+
+    >>> frontier([(10.0, 50.0), (20.0, 20.0), (30.0, 30.0), (5.0, 80.0)])
+    (1, 0, 3)
+    """
+    order = sorted(range(len(points)), key=lambda i: (points[i][0], points[i][1], i))
+    kept: list[int] = []
+    least = float("inf")
+    for place in order:
+        if points[place][1] < least:
+            kept.append(place)
+            least = points[place][1]
+    return tuple(reversed(kept))

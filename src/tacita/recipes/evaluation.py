@@ -21,13 +21,14 @@ from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.engines.records import records_of
 from tacita.errors import TacitaError, listed
+from tacita.model.figures import share
 from tacita.model.records import Numbers, Records
 from tacita.model.result import Result
 from tacita.progress import Progress, Step, silent
-from tacita.recipes.attacking import recipe_attacked
-from tacita.recipes.carry_out import Masked
-from tacita.recipes.defaults import default_losses, risk_of
+from tacita.recipes.attacking import attack_recipe, risk_of
+from tacita.recipes.carry_out import MaskedMicrodata
 from tacita.recipes.ground import Ground
+from tacita.recipes.recipe import Recipe
 from tacita.recipes.untouched import Untouched, untouched
 from tacita.utility import columns
 from tacita.utility.catalogue import LOSSES
@@ -88,8 +89,8 @@ class Evaluation(Result):
         return tuple(indicator.sentence for indicator in self.indicators if not indicator.holds)
 
 
-def evaluated(
-    masked: Masked,
+def evaluate(
+    masked: MaskedMicrodata,
     ground: Ground,
     *,
     paired: bool = True,
@@ -116,7 +117,7 @@ def evaluated(
     known = tuple(name for name in ground.known if name in there)
     scene = Scene(original, released, masked.origin, known, ground.secret)
     # Where one recipe has no pairs, all meet who asks for members: risks over other threats would not compare.
-    attacks = recipe_attacked(masked, scene, ground.wishes, paired=paired, seed=seed, progress=progress)
+    attacks = attack_recipe(masked, scene, ground.wishes, paired=paired, seed=seed, progress=progress)
     notes += attacks.notes
     alone = untouched(original, released, masked.origin, [name for name in ground.left_out if name in there])
     if alone.sentence:
@@ -191,7 +192,7 @@ def _models(before: Records, released: Records, ground: Ground, notes: list[str]
     return results
 
 
-def _indicators(masked: Masked, ground: Ground) -> tuple[Preserved, ...]:
+def _indicators(masked: MaskedMicrodata, ground: Ground) -> tuple[Preserved, ...]:
     if not ground.wishes.indicators:
         return ()
     from tacita.utility.analyses.indicators import Indicator, preserved
@@ -203,3 +204,60 @@ def _indicators(masked: Masked, ground: Ground) -> tuple[Preserved, ...]:
 def is_number(value: float) -> bool:
     """Whether a figure could be measured."""
     return bool(np.isfinite(value))
+
+
+def default_losses(before: Records, attributes: Sequence[str], *, paired: bool) -> tuple[str, ...]:
+    """Return the losses that fit the attributes: those of the information loss first."""
+    kinds = {"numbers" if isinstance(before[name], Numbers) else "categories" for name in attributes} | {"all"}
+    return tuple(
+        name
+        for name in LOSSES.names()
+        if LOSSES.fact(name, "by_default")
+        and LOSSES.fact(name, "treats") in kinds
+        and (paired or not LOSSES.named(name).needs_pairs)
+    )
+
+
+UNGATED = "the recipe sets no limit to the risk that attackers achieve"
+"""Why a result without a limit is not released unless somebody says so."""
+
+
+def has_limit(recipe: Recipe) -> bool:
+    """Whether the recipe says which risk is accepted. Without that nothing is released unless a steward insists."""
+    return recipe.judgement.accept is not None
+
+
+def reasons_against(recipe: Recipe, evaluation: Evaluation) -> list[str]:
+    """Return every limit of the recipe that is not kept, in words; nothing if it may be released."""
+    most = recipe.judgement.accept
+    reasons = []
+    if most is not None:
+        reasons += [_too_good(attack, most) for attack in evaluation.attacks if not risk_of(attack) <= most]
+        reasons += [f"{name} could not attack, so that nothing is known of its success" for name in evaluation.unable]
+        if not evaluation.attacks and not evaluation.unable:
+            reasons.append("a limit of risk is set, but no attacker could attack")
+        alone = evaluation.untouched
+        if alone is not None and alone.unique and alone.share > recipe.judgement.accept_unique:
+            reasons.append(
+                f"{alone.sentence}; recode or suppress these attributes, or accept it "
+                f"(accept_unique, now {recipe.judgement.accept_unique:g})"
+            )
+    models = zip(recipe.judgement.models, evaluation.models, strict=False)
+    reasons += [
+        f"the confidence intervals of the model {wish.formula} overlap by {share(1 - lost.figure)}, and "
+        f"{share(wish.overlap)} are asked for"
+        for wish, lost in models
+        if wish.overlap is not None and not 1 - lost.figure >= wish.overlap
+    ]
+    return [*reasons, *evaluation.broken]
+
+
+def _too_good(attack: Attacked, most: float) -> str:
+    words = f"{attack.attacker} succeeds in {share(attack.success)} of its attempts"
+    if attack.control is None:
+        return f"{words} and has no control, so that this counts as its risk; {share(most)} are accepted"
+    if attack.risk is None:
+        words += ", its control in all of them, so that no risk can be measured and the success counts as the risk"
+        return f"{words}; {share(most)} are accepted"
+    words += f", its control in {share(attack.control.value)}: a risk of {share(risk_of(attack))}"
+    return f"{words}; {share(most)} are accepted"

@@ -18,13 +18,13 @@ from tacita.masking.method import Grid
 from tacita.model.attribute import Category, Kind
 from tacita.model.microdata import Microdata
 from tacita.model.relation import ColumnType
-from tacita.recipes.clusters import Clusters
+from tacita.recipes.clusters import RecordClusters
 from tacita.recipes.kinds import with_kinds
 from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe import Recipe, RecipeStep
 
 
-def explored_recipes(
+def recipes_to_explore(
     microdata: Microdata, *, attributes: Sequence[str] = (), methods: Sequence[str] = (), grid: Grid | None = None
 ) -> list[Recipe]:
     """Return a recipe for each method and choice of parameters.
@@ -142,7 +142,7 @@ def _paired(numbers: Sequence[RecipeStep], categories: Sequence[RecipeStep]) -> 
 
 def _common(microdata: Microdata, names: Sequence[str]) -> tuple[str, ...]:
     """Return the attributes that all members of a household have in common; none if there are no households."""
-    clusters = Clusters.of(microdata)
+    clusters = RecordClusters.of(microdata)
     return () if clusters is None else clusters.shared(records_of(microdata, names), names)
 
 

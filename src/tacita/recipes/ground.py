@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tacita.errors import UsageError, did_you_mean, listed
 from tacita.model.attribute import Category
 from tacita.model.microdata import Microdata
-from tacita.recipes.carry_out import Masked
+from tacita.recipes.carry_out import MaskedMicrodata
 from tacita.recipes.recipe import Judgement, Recipe
 
 
@@ -62,7 +62,7 @@ def judgement_of(recipes: Sequence[Recipe]) -> Judgement:
     return judgements[0] if judgements else Judgement()
 
 
-def ground_for(original: Microdata, masked: Sequence[Masked], judgement: Judgement) -> Ground:
+def ground_for(original: Microdata, masked: Sequence[MaskedMicrodata], judgement: Judgement) -> Ground:
     """Return the ground for outcomes of the same data."""
     changed = tuple(dict.fromkeys(name for result in masked for name in (*result.changed, *result.dropped)))
     return ground_of(original, changed, judgement)

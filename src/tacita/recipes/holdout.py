@@ -14,7 +14,7 @@ from tacita.engines.records import microdata_of, records_of
 from tacita.errors import TacitaError
 from tacita.model.attribute import Category
 from tacita.model.records import Records
-from tacita.recipes.carry_out import Masked, carried_out
+from tacita.recipes.carry_out import MaskedMicrodata, carry_out
 
 Places = NDArray[np.int64]
 
@@ -30,7 +30,7 @@ class Halves:
     """For each released record its place among the members; None if records are invented."""
 
 
-def halves(masked: Masked, names: list[str], seed: int, notes: list[str]) -> Halves | None:
+def halves(masked: MaskedMicrodata, names: list[str], seed: int, notes: list[str]) -> Halves | None:
     """Return the recipe carried out on a random half of its records; None, with a note, if half are too few for it.
 
     Households stay together: a person is not outside of a file that holds the rest of the family.
@@ -46,7 +46,7 @@ def halves(masked: Masked, names: list[str], seed: int, notes: list[str]) -> Hal
         return None
     half = microdata_of(records.taken(one), masked.original, one, ())
     try:
-        again = carried_out(half, masked.recipe)
+        again = carry_out(half, masked.recipe)
         there = {column.name for column in again.released.columns}
         released = records_of(again.released, [name for name in names if name in there])
         again.released.relation.engine.drop(again.released.relation)

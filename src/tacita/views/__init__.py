@@ -27,7 +27,7 @@ VIEWS = {
     "ChangedRecords": "release",
     "CheckedProgram": "rules",
     "ClaimVerification": "release",
-    "Comparison": "comparison",
+    "RecipeComparison": "comparison",
     "Conversion": "written_files",
     "Curve": "outcome",
     "Description": "description",

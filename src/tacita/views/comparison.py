@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.errors import listed, printable
 from tacita.model.figures import Share
-from tacita.recipes.comparison import UNMASKED, Comparison, Point
+from tacita.recipes.comparison import UNMASKED, Point, RecipeComparison
 from tacita.recipes.evaluation import Evaluation, is_number
 from tacita.recipes.recipe import Recipe
 from tacita.recipes.recipe_file import recipe_text
@@ -14,7 +14,7 @@ from tacita.version import __version__
 from tacita.views.evaluation import evaluation_dict, evaluation_parts, headline, of_hundred
 from tacita.views.markup import Html, items, preformatted, tag
 from tacita.views.page import captioned, page, section, style
-from tacita.views.scatter import Mark, scatter
+from tacita.views.scatter import MapMark, scatter
 from tacita.views.tables import Cell, table
 from tacita.views.terminal import columns
 from tacita.views.view import View
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-class ComparisonView(View[Comparison]):
+class RecipeComparisonView(View[RecipeComparison]):
     """The forms of a comparison. Its page is internal: recipes tell parameters."""
 
-    def title(self, result: Comparison) -> str:
+    def title(self, result: RecipeComparison) -> str:
         """Return what the page is about."""
         return f"{result.name}: what protection costs"
 
-    def as_dict(self, result: Comparison) -> dict[str, Any]:
+    def as_dict(self, result: RecipeComparison) -> dict[str, Any]:
         """Return all points, and which of them no other beats."""
         return comparison_dict(result)
 
-    def as_text(self, result: Comparison) -> RenderableType:
+    def as_text(self, result: RecipeComparison) -> RenderableType:
         """Return the points by their score, with the frontier marked."""
         return comparison_text(result)
 
-    def as_fragment(self, result: Comparison) -> Html:
+    def as_fragment(self, result: RecipeComparison) -> Html:
         """Return the map and the table of all points."""
         return tag("div", style("fragment"), *_map(result), _all(result), class_="tacita-report")
 
-    def as_page(self, result: Comparison) -> Html:
+    def as_page(self, result: RecipeComparison) -> Html:
         """Return the map, the table of all points, and a section for each."""
         return comparison_page(result, self.title(result))
 
 
-def comparison_dict(comparison: Comparison) -> dict[str, Any]:
+def comparison_dict(comparison: RecipeComparison) -> dict[str, Any]:
     """Return all points of a comparison, and which of them no other beats."""
     return {
         "known": list(comparison.ground.known),
@@ -73,7 +73,7 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def comparison_text(comparison: Comparison) -> RenderableType:
+def comparison_text(comparison: RecipeComparison) -> RenderableType:
     """Return the points by their score, with the frontier marked."""
     from rich.console import Group
     from rich.text import Text
@@ -103,7 +103,7 @@ def comparison_text(comparison: Comparison) -> RenderableType:
     return Group(*said)
 
 
-def _baseline(comparison: Comparison) -> list[tuple[bool, float, str, Point, str]]:
+def _baseline(comparison: RecipeComparison) -> list[tuple[bool, float, str, Point, str]]:
     if (base := comparison.baseline) is None:
         return []
     point = Point(Recipe((), UNMASKED, is_baseline=True), base)
@@ -114,7 +114,7 @@ def _score(evaluation: Evaluation | None) -> float:
     return evaluation.score if evaluation is not None and is_number(evaluation.score) else float("inf")
 
 
-def comparison_page(comparison: Comparison, title: str) -> Html:
+def comparison_page(comparison: RecipeComparison, title: str) -> Html:
     """Return the map, the table of all points, and a section for each. It is internal: recipes tell parameters."""
     body = [
         tag("h1", title),
@@ -135,26 +135,26 @@ def comparison_page(comparison: Comparison, title: str) -> Html:
     return page(title, tag("main", *body))
 
 
-def ru_map(comparison: Comparison) -> Html:
+def ru_map(comparison: RecipeComparison) -> Html:
     """Return the map of the points that have both figures."""
     edge = set(comparison.frontier)
     marks = [
-        Mark(str(number_ + 1), point.place[0], point.place[1], number_ in edge, number_ == comparison.best)
+        MapMark(str(number_ + 1), point.place[0], point.place[1], number_ in edge, number_ == comparison.best)
         for number_, point in enumerate(comparison.points)
         if point.place is not None
     ]
     base = comparison.baseline
     if base is not None and is_number(base.score):
-        marks.append(Mark(UNMASKED, base.disclosure_risk, base.information_loss))
+        marks.append(MapMark(UNMASKED, base.disclosure_risk, base.information_loss))
     return scatter("R-U map", marks, x="disclosure risk", y="information loss")
 
 
-def _map(comparison: Comparison) -> list[Html]:
+def _map(comparison: RecipeComparison) -> list[Html]:
     drawn = captioned(ru_map(comparison), "The R-U map: disclosure risk and information loss of each recipe")
     return [tag("p", tag("strong", comparison.verdict)), drawn] if comparison.verdict else [drawn]
 
 
-def _all(comparison: Comparison) -> Html:
+def _all(comparison: RecipeComparison) -> Html:
     rows: list[list[Cell]] = []
     if comparison.baseline is not None:
         rows.append([UNMASKED, *map(Share, _figures(comparison.baseline)), "baseline"])

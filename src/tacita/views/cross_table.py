@@ -11,7 +11,7 @@ _DEEPEST = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class TableHead:
     """What names a row or a column: its code, what the code stands for, how deep it stands."""
 
     code: str
@@ -20,7 +20,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TablePlace:
     """What stands in one place; `mark` is a class of the style sheet, `remark` is shown on hover."""
 
     text: str
@@ -29,11 +29,15 @@ class Place:
 
 
 def cross_table(
-    corner: str, columns: Sequence[Head], rows: Sequence[tuple[Head, Sequence[Place]]], caption: str | None = None
+    corner: str,
+    columns: Sequence[TableHead],
+    rows: Sequence[tuple[TableHead, Sequence[TablePlace]]],
+    caption: str | None = None,
 ) -> Html:
     """Return a table in a frame of its own, in which it scrolls.
 
-    >>> cross_table("size", [Head("firms")], [(Head("small", depth=1), [Place("x", "withheld", "not told")])])
+    >>> withheld = TablePlace("x", "withheld", "not told")
+    >>> cross_table("size", [TableHead("firms")], [(TableHead("small", depth=1), [withheld])])
     '...<th scope="row" class="deep-1">small</th><td class="withheld" title="not told" tabindex="0">x</td>...'
     """
     head = tag("tr", tag("th", corner, scope="col", class_="corner"), *(_head(column, "col") for column in columns))
@@ -43,13 +47,13 @@ def cross_table(
     return tag("div", inside, class_="cross", tabindex="0", role="region", aria_label=caption or corner)
 
 
-def _head(head: Head, scope: str) -> Html:
+def _head(head: TableHead, scope: str) -> Html:
     depth = f"deep-{min(head.depth, _DEEPEST)}" if head.depth else None
     label = [tag("span", head.label, class_="meaning")] if head.label and head.label != head.code else []
     return tag("th", head.code, *label, scope=scope, class_=depth)
 
 
-def _place(place: Place) -> Html:
+def _place(place: TablePlace) -> Html:
     # What has a remark can be reached without a mouse.
     reached = "0" if place.remark else None
     return tag("td", place.text, class_=place.mark, title=place.remark, tabindex=reached)

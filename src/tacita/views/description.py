@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tacita.describe.describe import Description, Uniques
-from tacita.describe.labels import label_of
+from tacita.describe.kinds import label_of
 from tacita.errors import counted, printable
 from tacita.model.attribute import Category, Kind
 from tacita.model.figures import Share, share_of

@@ -10,7 +10,7 @@ from tacita.attacks.microdata.attacker import THREATS, Attacked, Rate
 from tacita.attacks.microdata.catalogue import ATTACKERS
 from tacita.errors import listed, printable
 from tacita.model.figures import Share, figure, share
-from tacita.recipes.defaults import risk_of
+from tacita.recipes.attacking import risk_of
 from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.untouched import RARE, Untouched
 from tacita.utility.loss import Lost
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from tacita.recipes.carry_out import Done
+    from tacita.recipes.carry_out import StepReport
 
 HEADS = ("attacker", "success (95 %)", "control (95 %)", "risk (95 %)", "attempts")
 NO_CONTROL = "no control"
@@ -198,7 +198,7 @@ def of_hundred(value: float) -> str:
     return f"{value:.1f}" if math.isfinite(value) else "–"
 
 
-def steps_text(steps: Sequence[Done]) -> list[RenderableType]:
+def steps_text(steps: Sequence[StepReport]) -> list[RenderableType]:
     """Return what each step did, promises and does not."""
     from rich.padding import Padding
     from rich.text import Text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacita.recipes.verdict import UNGATED, has_limit, reasons_against
+from tacita.recipes.evaluation import UNGATED, has_limit, reasons_against
 from tacita.views.evaluation import evaluation_dict, evaluation_parts, evaluation_text, headline, steps_text
 from tacita.views.markup import Html, items, tag
 from tacita.views.page import style

@@ -14,7 +14,7 @@ _WIDTH, _HEIGHT = 520, 380
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class MapMark:
     """A point: its name, which the legend or a table explains, and its place."""
 
     name: str
@@ -24,7 +24,7 @@ class Mark:
     is_best: bool = False
 
 
-def scatter(title: str, given: Sequence[Mark], *, x: str, y: str) -> Html:
+def scatter(title: str, given: Sequence[MapMark], *, x: str, y: str) -> Html:
     """Return points with their names beside them; a line joins the marked ones, and the best is filled in red."""
     if not given:
         return Html()

@@ -15,7 +15,7 @@ from tacita.tables.output.figures import shown
 from tacita.tables.output.grid import Grid, GridCell, grids
 from tacita.tables.output.part import MARKER, TablePart
 from tacita.version import __version__
-from tacita.views.cross_table import Head, Place, cross_table
+from tacita.views.cross_table import TableHead, TablePlace, cross_table
 from tacita.views.markup import Html, items, tag
 from tacita.views.page import page, section
 
@@ -112,23 +112,25 @@ def _drawn(part: TablePart, grid: Grid, rows: int) -> Html:
     across = _heads(part.dimensions[1]) if len(part.dimensions) > 1 else {}
     down = _heads(part.dimensions[0]) if part.dimensions else {}
     laid = [
-        (down.get(side, Head(side)), [_place(cell) for cell in cells])
+        (down.get(side, TableHead(side)), [_place(cell) for cell in cells])
         for side, cells in list(zip(grid.sides, grid.cells, strict=True))[:rows]
     ]
-    table = cross_table(grid.corner.replace("\\", "/"), [across.get(head, Head(head)) for head in grid.heads], laid)
+    table = cross_table(
+        grid.corner.replace("\\", "/"), [across.get(head, TableHead(head)) for head in grid.heads], laid
+    )
     if len(grid.sides) <= rows:
         return table
     more = f"{len(grid.sides) - rows:,} more rows: this page would be too large; the files have all cells."
     return tag("div", table, tag("p", more, class_="soft"))
 
 
-def _heads(dimension: Dimension) -> dict[str, Head]:
+def _heads(dimension: Dimension) -> dict[str, TableHead]:
     deep = depths(dimension)
-    return {code: Head(code, dimension.labels.get(code, ""), deep[code]) for code in dimension.codes}
+    return {code: TableHead(code, dimension.labels.get(code, ""), deep[code]) for code in dimension.codes}
 
 
-def _place(cell: GridCell) -> Place:
+def _place(cell: GridCell) -> TablePlace:
     if not cell.is_there:
-        return Place("")
+        return TablePlace("")
     remark = cell.reason or ("withheld" if cell.is_withheld else None)
-    return Place(cell.as_text(shown), cell.mark, remark)
+    return TablePlace(cell.as_text(shown), cell.mark, remark)

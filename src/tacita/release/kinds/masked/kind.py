@@ -25,11 +25,10 @@ from tacita.files.formulas import escaped
 from tacita.files.write import write
 from tacita.model.microdata import Microdata, Source
 from tacita.progress import Progress, Step
-from tacita.recipes.carry_out import Masked
-from tacita.recipes.evaluation import Evaluation
+from tacita.recipes.carry_out import MaskedMicrodata
+from tacita.recipes.evaluation import UNGATED, Evaluation, has_limit, reasons_against
 from tacita.recipes.recipe import Judgement, Recipe
 from tacita.recipes.recipe_file import recipe_text
-from tacita.recipes.verdict import UNGATED, has_limit, reasons_against
 from tacita.release.kind import Released, Workplace
 from tacita.release.kinds.masked.check import MaskedVerification, faults_of_written, verify_masked
 from tacita.release.kinds.masked.report import external_report, internal_report
@@ -71,7 +70,7 @@ class AttackedRecords(Protocol):
     """Masked records, and what attackers achieved: what `tacita.mask` returns."""
 
     @property
-    def masked(self) -> Masked:
+    def masked(self) -> MaskedMicrodata:
         """The records."""
 
     @property
@@ -147,7 +146,7 @@ def check_ungated(recipe: Recipe, *, ungated: bool) -> None:
 class MaskedDraft:
     """A release of masked microdata while it is made."""
 
-    masked: Masked
+    masked: MaskedMicrodata
     evaluation: Evaluation
     options: MaskedOptions
     tuples: Tuples
@@ -279,7 +278,7 @@ class MaskedDraft:
         return reasons_against(self.masked.recipe, self.evaluation)
 
 
-def _without_undecided(masked: Masked, where: str) -> tuple[Masked, tuple[str, ...]]:
+def _without_undecided(masked: MaskedMicrodata, where: str) -> tuple[MaskedMicrodata, tuple[str, ...]]:
     """Return masked records in which undecided attributes that may name respondents are identifiers."""
     in_source, _ = undecided_identifiers(masked.original)
     if beside := [name for table in masked.beside.values() for name in table.names if name in in_source]:
@@ -295,7 +294,9 @@ def _without_undecided(masked: Masked, where: str) -> tuple[Masked, tuple[str, .
     return replace(masked, original=before, released=after), notes
 
 
-def _derivable(masked: Masked, tuples: Tuples, options: MaskedOptions, where: str) -> tuple[DerivableValues, ...]:
+def _derivable(
+    masked: MaskedMicrodata, tuples: Tuples, options: MaskedOptions, where: str
+) -> tuple[DerivableValues, ...]:
     """Return which hidden cells can be derived, if that is allowed; raise if it is not."""
     if masked.origin is None:
         return ()
@@ -330,7 +331,7 @@ def _published(recipe: Recipe) -> Recipe:
     return recipe.with_(steps=tuple(steps), judgement=Judgement())
 
 
-def _write_tables(masked: Masked, folder: Workplace) -> dict[str, str]:
+def _write_tables(masked: MaskedMicrodata, folder: Workplace) -> dict[str, str]:
     """Write further tables as CSV; return their files by name."""
     from tacita.engines.records import as_arrow_table
     from tacita.model.attribute import Attribute

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tacita.errors import listed
 from tacita.model.figures import Share, about, figure
 from tacita.model.microdata import Microdata
-from tacita.recipes.carry_out import Done, Masked
+from tacita.recipes.carry_out import MaskedMicrodata, StepReport
 from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe_file import recipe_text
@@ -23,7 +23,7 @@ _NO_LIMIT = "No limit was set to the risk that attackers achieve: the data were 
 
 
 def external_report(
-    masked: Masked,
+    masked: MaskedMicrodata,
     evaluation: Evaluation,
     tuples: Tuples,
     released: Microdata,
@@ -65,7 +65,7 @@ def external_report(
 
 
 def internal_report(
-    masked: Masked,
+    masked: MaskedMicrodata,
     evaluation: Evaluation,
     notes: Sequence[str],
     against: Sequence[str],
@@ -103,16 +103,16 @@ def internal_report(
     return page(title, tag("main", *body))
 
 
-def _is_differentially_private(masked: Masked) -> bool:
+def _is_differentially_private(masked: MaskedMicrodata) -> bool:
     """Whether a step spends a budget of privacy: losses come from the original, and nothing is left for them."""
     return not all(METHODS.fact(step.method, "is_repeatable") for step in masked.recipe.steps)
 
 
-def _promise(done: Done) -> str:
+def _promise(done: StepReport) -> str:
     return f"{done.promises} (Before later steps.)" if done.is_overtaken else done.promises
 
 
-def _reading(masked: Masked, tuples: Tuples, untouched: Sequence[str], tables: Mapping[str, str]) -> list[str]:
+def _reading(masked: MaskedMicrodata, tuples: Tuples, untouched: Sequence[str], tables: Mapping[str, str]) -> list[str]:
     said = []
     if masked.origin is None:
         said.append("The records are invented: none of them is a respondent.")

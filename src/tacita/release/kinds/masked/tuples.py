@@ -10,7 +10,7 @@ from sqlglot import exp
 from tacita.files.declared_missing import is_declared
 from tacita.model.attribute import Category
 from tacita.model.relation import Column
-from tacita.recipes.carry_out import Masked
+from tacita.recipes.carry_out import MaskedMicrodata
 from tacita.release.records.identifiers import identifiers_of
 from tacita.release.records.tuples import Tuples, generator, in_style, numbered, store_in_order
 
@@ -18,7 +18,7 @@ _ORDER = 2**31
 """The stream of randomness of the order: steps have those of their numbers, and none of them has this one."""
 
 
-def released_tuples(masked: Masked, seed: int, *, shuffle: bool) -> Tuples:
+def released_tuples(masked: MaskedMicrodata, seed: int, *, shuffle: bool) -> Tuples:
     """Return the tuples of a release. Spellings of the source stay where they tell nothing of known values."""
     relation = masked.released.relation
     dictionary = masked.released.dictionary
@@ -41,7 +41,7 @@ def released_tuples(masked: Masked, seed: int, *, shuffle: bool) -> Tuples:
     return Tuples(stored, tuple(gone), _touched(masked, columns), order)
 
 
-def taken_codes(masked: Masked) -> tuple[str, ...]:
+def taken_codes(masked: MaskedMicrodata) -> tuple[str, ...]:
     """Return changed attributes in which a code of missing values has become a value: 99 by noise on an age.
 
     There the code can no longer mean missing, and empty cells have to.
@@ -57,7 +57,7 @@ def taken_codes(masked: Masked) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def _spelt(masked: Masked, column: Column, *, is_known: bool, is_taken: bool) -> exp.Expr | None:
+def _spelt(masked: MaskedMicrodata, column: Column, *, is_known: bool, is_taken: bool) -> exp.Expr | None:
     """Return how cells are spelt; None if as everybody does.
 
     Known values are spelt alike: one that is spelt otherwise than everybody's would stand out. Codes of missing values
@@ -75,7 +75,7 @@ def _spelt(masked: Masked, column: Column, *, is_known: bool, is_taken: bool) ->
     return exp.func("coalesce", *spellings) if len(spellings) > 1 else spellings[0] if spellings else None
 
 
-def _touched(masked: Masked, columns: Sequence[Column]) -> frozenset[str]:
+def _touched(masked: MaskedMicrodata, columns: Sequence[Column]) -> frozenset[str]:
     """Return the attributes that may lack values of the source: all of them, if records are left out or invented."""
     count = masked.original.relation.count()
     if masked.origin is None or len(set(masked.origin.tolist())) < count:
