@@ -16,7 +16,7 @@ from tacita.cycle.suppression.routing import AttributeRoute
 from tacita.progress import Progress, Step, silent
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.null_semantics import Nulls, Semantics
-from tacita.utility.recoding.nulls import NullLoss
+from tacita.utility.recoding import NullLoss
 
 
 def nulls_by_k(extent: Extent, seed: int, wanted: Set[str], progress: Progress = silent) -> Iterator[Point]:

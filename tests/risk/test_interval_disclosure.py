@@ -19,8 +19,7 @@ from tacita.errors import InputError, UsageError
 from tacita.model.attribute import Attribute, Category
 from tacita.model.dictionary import Dictionary
 from tacita.model.microdata import Microdata, Source
-from tacita.risk.continuous.interval_disclosure import IntervalDisclosure, Variant
-from tacita.risk.continuous.neighbours import neighbours
+from tacita.risk.continuous.interval_disclosure import IntervalDisclosure, Variant, neighbours
 from tacita.risk.continuous.robust_distances import robust_distances
 from tacita.risk.measure import Risks
 from tacita.risk.sample import Sample

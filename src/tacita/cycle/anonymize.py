@@ -43,7 +43,7 @@ from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
 from tacita.risk.spellings import notes_on_spellings
 from tacita.risk.together import Together, parts_of
-from tacita.utility.recoding.nulls import NullLoss
+from tacita.utility.recoding import NullLoss
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.microdata.attacker import Scene
-from tacita.attacks.microdata.inference.combinations import coded, keys_of
-from tacita.attacks.microdata.linkage.oracle import scene_with_oracle
+from tacita.attacks.microdata.attacker import Scene, scene_with_oracle
+from tacita.attacks.microdata.inference.features import coded, keys_of
 from tacita.attacks.microdata.score import rate_of
 from tacita.engines.records import records_of
 from tacita.errors import UsageError, counted, listed

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tacita.attacks.microdata.cluster_counts import Counted, cluster_clues
-from tacita.attacks.microdata.derivation import Clue, Codes, DerivableValues, Target, derivations
+from tacita.attacks.microdata.derivation import DerivableValues, derivations
+from tacita.attacks.microdata.lessons import Clue, Codes, Target
 
 _N = 1_200
 

@@ -12,13 +12,11 @@ import pyarrow.csv as pc
 import pytest
 from tests.attacks.microdata.conftest import people
 
-from tacita.attacks.microdata.attacker import Scene
-from tacita.attacks.microdata.linkage.alone import links_alone
+from tacita.attacks.microdata.attacker import Scene, scene_with_oracle
 from tacita.attacks.microdata.linkage.blocking import rules_for
 from tacita.attacks.microdata.linkage.comparisons import WIDTHS, comparison_of
-from tacita.attacks.microdata.linkage.distance import DistanceLinkage
+from tacita.attacks.microdata.linkage.distance import DistanceLinkage, links_alone
 from tacita.attacks.microdata.linkage.linkability import Linkability
-from tacita.attacks.microdata.linkage.oracle import scene_with_oracle
 from tacita.attacks.microdata.linkage.probabilistic import ProbabilisticLinkage
 from tacita.attacks.microdata.linkage.splinking import _agreeing
 from tacita.attacks.microdata.space import axes_of

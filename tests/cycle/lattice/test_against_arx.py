@@ -17,9 +17,7 @@ from tacita.cycle.lattice.models import EntropyDiverse, KAnonymous, histogram
 from tacita.cycle.lattice.problem import evaluated
 from tacita.cycle.lattice.records import masked_by
 from tacita.cycle.lattice.search import best_node
-from tacita.utility.recoding.average_class_size import average_class_size
-from tacita.utility.recoding.discernibility import discernibility
-from tacita.utility.recoding.precision import precision_loss
+from tacita.utility.recoding import average_class_size, discernibility, precision_loss
 
 GRANULARITY = [
     *(f"adult_k5_{name}" for name in ("s0", "s0_mean", "s0.02", "s0.02_mean", "s0.05", "s0.05_mean", "s1", "s1_mean")),

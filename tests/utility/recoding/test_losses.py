@@ -7,11 +7,15 @@ import pytest
 
 from tacita.errors import UsageError
 from tacita.model.hierarchy import IntervalHierarchy, ValueHierarchy
-from tacita.utility.recoding.average_class_size import average_class_size
-from tacita.utility.recoding.discernibility import discernibility
-from tacita.utility.recoding.granularity import granularity, together, with_shares
-from tacita.utility.recoding.nulls import NullLoss
-from tacita.utility.recoding.precision import precision_loss
+from tacita.utility.recoding import (
+    NullLoss,
+    average_class_size,
+    discernibility,
+    granularity,
+    precision_loss,
+    together,
+    with_shares,
+)
 
 
 def test_granularity_is_0_as_collected_and_1_when_nothing_is_left() -> None:

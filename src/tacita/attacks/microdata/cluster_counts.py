@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.microdata.derivation import Clue, Codes
+from tacita.attacks.microdata.lessons import Clue, Codes
 
 _FEW = 12
 """Members are counted for each value of an attribute that has at most so many."""

@@ -1,7 +1,7 @@
 """Reading hidden cells from single attributes that stay: copies, codes, weights of strata, bands of a number.
 
 An intruder who sees an attribute A in every record and an attribute B in most of them learns a rule from the records
-that show both, and applies it to the cells of B that were suppressed. Two rules are tried:
+that show both, and applies it to the cells of B that were suppressed. Two rules are tried (`lessons`):
 
 * *same value*: the most frequent B among the other records with the same A;
 * *neighbours*: in the order of A, the records next to the cell on both sides all have the same B. It reaches an A
@@ -35,62 +35,31 @@ Only single attributes are looked at; what combinations of attributes determine 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from tacita.attacks.microdata.lessons import (
+    Clue,
+    Codes,
+    Guesser,
+    Lesson,
+    Target,
+    counted_numbers,
+    lessons_of,
+    neighbours_rule,
+    pair_numbers,
+    same_value_rule,
+)
 
-Rule = Literal["same value", "neighbours", "code"]
+DerivationRule = Literal["same value", "neighbours", "code"]
 
-PRECISION, HIDDEN_PRECISION, CONFIDENCE, CODE, CHANCE = 0.95, 0.9, 0.9, 0.99, 1e-5
-SHARE, COARSE_SHARE, ALWAYS, CODE_SUPPORT = 0.05, 0.2, 100, 5
+PRECISION, HIDDEN_PRECISION, CODE, CHANCE = 0.95, 0.9, 0.99, 1e-5
+SHARE, COARSE_SHARE, ALWAYS = 0.05, 0.2, 100
 _SUPPORTS = np.array([1, 2, 3, 5, 10, 20, 50])
-_DENSE = 8
-"""Counts are kept in a full table while it has at most so many cells for each record."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Clue:
-    """A released attribute, or something that can be counted from released attributes."""
-
-    name: str
-    groups: Codes = field(repr=False)
-    """The value of each record as a number from 0 without gaps, -1 where it is empty."""
-    ranks: Codes | None = field(default=None, repr=False)
-    """The place of the value in the order of the attribute, -1 where it is empty; None if it has no order."""
-    of: tuple[str, ...] = ()
-    """The attributes that it was counted from, if it is not itself released."""
-    is_drawn: bool = False
-    """Whether values are drawn for this release, as new numbers of households are: no list of codes explains them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Target:
-    """An attribute with hidden cells, and their truth."""
-
-    name: str
-    truth: Codes = field(repr=False)
-    """The original value of each record as a number from 0, -1 where there was none."""
-    hidden: Mask = field(repr=False)
-    """The cells that the intruder wants to learn."""
-    shown: Mask = field(repr=False)
-    """The cells that the release shows as they were."""
-    classes: Codes | None = field(default=None, repr=False)
-    """What the release shows instead of each cell, as a number from 0; None if hidden cells are empty."""
-    is_coarse: bool = False
-    """Whether the truth is a class of values only: a tenth of the numbers."""
-    is_continuous: bool = False
-    """Whether it is a number whose values hardly repeat: no list of codes explains single values."""
-
-    @property
-    def is_suppressed(self) -> bool:
-        """Whether hidden cells are empty; otherwise they show another value than they had."""
-        return self.classes is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +74,7 @@ class DerivableValues:
     named: int
     right: int
     """How many of the named cells are named correctly."""
-    by: Rule
+    by: DerivationRule
     public: bool
     """Whether the rule needs knowledge from outside of the release, such as a list of codes."""
     of: tuple[str, ...] = ()
@@ -145,7 +114,7 @@ def derivations(
     for target in targets:
         if not target.hidden.any():
             continue
-        lessons = _lessons(target, clusters)
+        lessons = lessons_of(target, clusters)
         for clue in clues:
             if clue.name == target.name or target.name in clue.of:
                 continue
@@ -158,50 +127,7 @@ def derivations(
     return tuple(found.values())
 
 
-class _Lesson:
-    """The records from which rules about a target are learnt, and what somebody guesses who has no clue."""
-
-    def __init__(self, target: Target, training: Mask, clusters: Codes | None = None, *, is_public: bool) -> None:
-        self.target, self.training, self.is_public, self.clusters = target, training, is_public, clusters
-        self.rows, self.secret = np.flatnonzero(training), np.flatnonzero(target.hidden)
-        self.truth, self.values = target.truth[self.rows], int(target.truth.max()) + 1
-        self.classes = target.classes if target.classes is not None else np.zeros(len(training), dtype=np.int64)
-        self._cells, self._counts = np.unique(self.classes[self.rows] * self.values + self.truth, return_counts=True)
-        of_class, number = self._cells // self.values, int(self.classes.max(initial=0)) + 1
-        self._total = np.bincount(of_class, self._counts, minlength=number)
-        by_size = np.lexsort((-self._cells, self._counts))
-        self._usual = np.full(number, -1, dtype=np.int64)
-        # The last one that is written stays: that of the largest count, and of those the smallest value.
-        self._usual[of_class[by_size]] = self._cells[by_size] % self.values
-
-    def usual(self, rows: Codes) -> Codes:
-        """Return the most frequent value in the class of each record."""
-        return self._usual[self.classes[rows]]
-
-    def share(self, rows: Codes, values: Codes) -> NDArray[np.float64]:
-        """Return how frequent a value is in the class of each record."""
-        wanted = self.classes[rows] * self.values + values
-        place = np.minimum(np.searchsorted(self._cells, wanted), len(self._cells) - 1)
-        count = np.where(self._cells[place] == wanted, self._counts[place], 0)
-        found: NDArray[np.float64] = count / np.maximum(self._total[self.classes[rows]], 1)
-        return found
-
-
-def _lessons(target: Target, clusters: Codes | None) -> list[_Lesson]:
-    """Return what can be learnt from the release, and what from knowledge of the original cells.
-
-    In the release a member that shows a value does tell it of the others: there each record is an example.
-    """
-    everything = (target.shown | target.hidden) & (target.truth >= 0)
-    if not target.is_suppressed:
-        return [_Lesson(target, target.hidden & everything, clusters, is_public=True)]
-    return [
-        *([_Lesson(target, target.shown, is_public=False)] if target.shown.any() else []),
-        _Lesson(target, everything, clusters, is_public=True),
-    ]
-
-
-def _best(clue: Clue, lessons: Sequence[_Lesson]) -> DerivableValues | None:
+def _best(clue: Clue, lessons: Sequence[Lesson]) -> DerivableValues | None:
     """Return how the clue determines the target: from the release alone if it can."""
     for lesson in lessons:
         if lesson.is_public and clue.is_drawn:
@@ -219,158 +145,14 @@ def _best(clue: Clue, lessons: Sequence[_Lesson]) -> DerivableValues | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Guess:
-    """What a rule says of some records, each left out itself."""
-
-    value: Codes
-    """The guessed value, -1 where the rule says nothing."""
-    support: Codes
-    certain: Mask
-    """Whether all supporting records agree."""
-
-
-_Guesser = Callable[[Codes], _Guess]
-
-
-def _rules(clue: Clue, lesson: _Lesson) -> Iterator[tuple[Rule, _Guesser]]:
+def _rules(clue: Clue, lesson: Lesson) -> Iterator[tuple[DerivationRule, Guesser]]:
     if not (lesson.is_public and lesson.target.is_continuous):
-        yield "same value", _by_same_value(clue.groups, lesson)
+        yield "same value", same_value_rule(clue.groups, lesson)
     if clue.ranks is not None and (lesson.target.is_coarse or not (lesson.is_public and lesson.target.is_suppressed)):
-        yield "neighbours", _by_neighbours(clue.ranks, lesson)
+        yield "neighbours", neighbours_rule(clue.ranks, lesson)
 
 
-def _by_same_value(clue: Codes, lesson: _Lesson) -> _Guesser:
-    """Guess the most frequent value among the other records of training with the same clue and the same class.
-
-    Where the clue is empty an example in the release may tell something, but no list of codes does.
-    """
-    groups = clue + 1 if lesson.target.classes is None else _paired(clue + 1, lesson.classes)
-    values, number = lesson.values, int(groups.max()) + 1
-    cells = groups[lesson.rows] * values + lesson.truth
-    inside = None if lesson.clusters is None else _InClusters(lesson.clusters, lesson.rows, cells, values)
-    filled, counts = _counted(cells if inside is None else inside.cells, number * values)
-    of_group, value = filled // values, filled % values
-    total = np.bincount(of_group, counts, minlength=number).astype(np.int64)
-    starts = np.flatnonzero(np.concatenate([[True], of_group[1:] != of_group[:-1]]))
-    top, top_value = np.zeros(number, dtype=np.int64), np.full(number, -1, dtype=np.int64)
-    second, second_value = top.copy(), top_value.copy()
-    size = counts * values + (values - 1 - value)  # by count; of equal counts the smallest value
-    there = of_group[starts]
-    largest = np.maximum.reduceat(size, starts)
-    top[there], top_value[there] = largest // values, values - 1 - largest % values
-    size[size == np.repeat(largest, np.diff(np.append(starts, len(size))))] = -1
-    next_ = np.maximum.reduceat(size, starts)
-    second[there] = np.where(next_ >= 0, next_ // values, 0)
-    second_value[there] = np.where(next_ >= 0, values - 1 - next_ % values, -1)
-
-    def guess(rows: Codes) -> _Guess:
-        group = groups[rows]
-        if inside is None:
-            own = lesson.training[rows] & (lesson.target.truth[rows] == top_value[group])
-            own_second, own_total = np.zeros(len(rows), dtype=bool), lesson.training[rows].astype(np.int64)
-        else:
-            own, own_second = (inside.has(rows, group * values + each[group]) for each in (top_value, second_value))
-            own_total = inside.number(rows, group)
-        support = total[group] - own_total
-        other = own & (second[group] - own_second > top[group] - 1)
-        count = np.where(other, second[group] - own_second, top[group] - own)
-        sure = (support > 0) & (count >= CONFIDENCE * support)
-        if lesson.is_public:
-            sure &= clue[rows] >= 0
-            if lesson.target.is_suppressed:
-                sure &= support >= CODE_SUPPORT
-        found = np.where(other, second_value[group], top_value[group])
-        return _Guess(np.where(sure, found, -1), support, count == support)
-
-    return guess
-
-
-class _InClusters:
-    """Cells (pairs of a group and a value), each counted once for a cluster, and what one cluster adds to them."""
-
-    def __init__(self, clusters: Codes, rows: Codes, cells: Codes, values: int) -> None:
-        self._clusters, self._values = clusters, values
-        self._of, owner = np.unique(cells, return_inverse=True)  # few cells, so that the pairs stay small numbers
-        self._width = len(self._of)
-        self._pairs = np.unique(clusters[rows] * self._width + owner.reshape(-1))
-        self.cells: Codes = self._of[self._pairs % self._width]
-        self._groups, of_group = np.unique(self.cells // values, return_inverse=True)
-        in_groups = self._pairs // self._width * len(self._groups) + of_group.reshape(-1)
-        self._in_groups, self._numbers = np.unique(in_groups, return_counts=True)
-
-    def has(self, rows: Codes, cells: Codes) -> Mask:
-        """Return whether the cluster of each record has a cell."""
-        place = np.minimum(np.searchsorted(self._of, cells), self._width - 1)
-        found: Mask = np.isin(self._clusters[rows] * self._width + place, self._pairs) & (self._of[place] == cells)
-        return found
-
-    def number(self, rows: Codes, groups: Codes) -> Codes:
-        """Return how many cells the cluster of each record adds to a group."""
-        place = np.minimum(np.searchsorted(self._groups, groups), len(self._groups) - 1)
-        wanted = self._clusters[rows] * len(self._groups) + place
-        at = np.minimum(np.searchsorted(self._in_groups, wanted), len(self._in_groups) - 1)
-        there = (self._groups[place] == groups) & (self._in_groups[at] == wanted)
-        found: Codes = np.where(there, self._numbers[at], 0)
-        return found
-
-
-def _counted(numbers: Codes, limit: int) -> tuple[Codes, Codes]:
-    """Return the different numbers in their order, and how often each occurs."""
-    if limit > _DENSE * len(numbers):
-        return np.unique(numbers, return_counts=True)
-    table = np.bincount(numbers)
-    filled = np.flatnonzero(table)
-    return filled, table[filled]
-
-
-def _by_neighbours(ranks: Codes, lesson: _Lesson) -> _Guesser:
-    """Guess the value that all records have which are next in the order of the clue, on both sides.
-
-    Records with the same value of the clue are not neighbours, and all those of one value count together: otherwise
-    the order of the file would decide which of them come first.
-    """
-    width = int(ranks.max()) + 2
-    place = lesson.classes * width + ranks + 1
-    if lesson.target.classes is not None:
-        place = _paired(lesson.classes, ranks + 1)
-    known = ranks[lesson.rows] >= 0
-    at, truth = place[lesson.rows][known], lesson.truth[known]
-    limit = int(place.max()) + 1
-    counts = np.bincount(at, minlength=limit)
-    value, of_class = np.full(limit, -1, dtype=np.int64), np.full(limit, -1, dtype=np.int64)
-    value[at], of_class[at] = truth, lesson.classes[lesson.rows][known]
-    value[at[value[at] != truth]] = -1  # several values: such a place tells nothing
-    only = np.full(limit, -1, dtype=np.int64)  # the cluster of a place, -1 if there are several
-    if lesson.clusters is not None:
-        members = lesson.clusters[lesson.rows][known]
-        only[at] = members
-        only[at[only[at] != members]] = -1
-    filled = np.flatnonzero(counts)
-    only = only[filled]
-    number_below = np.concatenate([[0], np.cumsum(counts > 0)])
-    value, of_class, counts = value[filled], of_class[filled], counts[filled]
-    goes_on = (value[1:] == value[:-1]) & (value[1:] >= 0) & (of_class[1:] == of_class[:-1])
-    first = np.concatenate([[0], np.flatnonzero(~goes_on) + 1])
-    run = np.concatenate([[0], np.cumsum(~goes_on)])
-    records = np.concatenate([[0], np.cumsum(counts)])
-    starts, ends = records[first], records[np.append(first[1:], len(filled))]
-
-    def guess(rows: Codes) -> _Guess:
-        below, above = number_below[place[rows]] - 1, number_below[place[rows] + 1]
-        inside = (below >= 0) & (above < len(filled)) & (ranks[rows] >= 0)
-        below, above = np.where(inside, below, 0), np.where(inside, above, 0)
-        own = lesson.classes[rows]
-        agree = inside & (value[below] == value[above]) & (of_class[below] == own) & (of_class[above] == own)
-        if lesson.clusters is not None:
-            agree &= (only[below] != lesson.clusters[rows]) & (only[above] != lesson.clusters[rows])
-        support = np.minimum(records[below + 1] - starts[run[below]], ends[run[above]] - records[above])
-        return _Guess(np.where(agree, value[below], -1), support, np.ones(len(rows), dtype=bool))
-
-    return guess if len(filled) > 1 else lambda rows: _Guess(np.full(len(rows), -1), rows, rows >= 0)
-
-
-def _passed(rule: _Guesser, lesson: _Lesson) -> Iterator[tuple[int, int]]:
+def _passed(rule: Guesser, lesson: Lesson) -> Iterator[tuple[int, int]]:
     """Yield named and correctly named hidden cells for each level at which the rule meets all conditions."""
     target = lesson.target
     named, hits, _, beyond, _ = _sums(rule, lesson, lesson.secret)
@@ -387,7 +169,7 @@ def _passed(rule: _Guesser, lesson: _Lesson) -> Iterator[tuple[int, int]]:
             yield int(named[each]), int(hits[each])
 
 
-def _sums(rule: _Guesser, lesson: _Lesson, rows: Codes) -> list[NDArray[np.float64]]:
+def _sums(rule: Guesser, lesson: Lesson, rows: Codes) -> list[NDArray[np.float64]]:
     """Return how many of some records are named, rightly, by their mode, rightly beyond the mode, and by chance.
 
     One sum for each level: records of at least a support, first of any confidence, then of full confidence.
@@ -407,7 +189,7 @@ def _sums(rule: _Guesser, lesson: _Lesson, rows: Codes) -> list[NDArray[np.float
     return found
 
 
-def _by_code(clue: Codes, lesson: _Lesson) -> tuple[int, int] | None:
+def _by_code(clue: Codes, lesson: Lesson) -> tuple[int, int] | None:
     """Return how many hidden cells are read, and how many rightly, if the clue is a code of the target.
 
     That is so if their values belong to each other one by one, with few exceptions. A pair that occurs once is one.
@@ -420,8 +202,8 @@ def _by_code(clue: Codes, lesson: _Lesson) -> tuple[int, int] | None:
     cells = group * values + truth
     first = np.arange(len(cells))
     if lesson.clusters is not None:
-        first = np.unique(_paired(lesson.clusters[lesson.rows][there], cells), return_index=True)[1]
-    pairs, counts = _counted(cells[first], different * values)
+        first = np.unique(pair_numbers(lesson.clusters[lesson.rows][there], cells), return_index=True)[1]
+    pairs, counts = counted_numbers(cells[first], different * values)
     records = len(first)
     if records < 2 * len(pairs):
         return None
@@ -447,9 +229,3 @@ def _beyond(right: float, tried: float, by_chance: float) -> bool:
     from scipy.special import bdtrc
 
     return by_chance < tried and float(bdtrc(int(right) - 1, int(tried), by_chance / tried)) <= CHANCE
-
-
-def _paired(one: Codes, two: Codes) -> Codes:
-    """Return one number from 0 for each pair of numbers."""
-    found: Codes = np.unique(one * (int(two.max()) + 1) + two, return_inverse=True)[1].astype(np.int64).reshape(-1)
-    return found

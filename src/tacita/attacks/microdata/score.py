@@ -97,6 +97,11 @@ def require(lacking: Sequence[str]) -> None:
         raise InputError("; ".join(lacking), do="give the attack what it needs, or leave it out")
 
 
+def lacking(scene: Scene, *, origin: bool = False) -> list[str]:
+    """Return what is missing of records, of shared attributes that the intruder knows, and of origins if needed."""
+    return [*lacking_records(scene), *(lacking_origin(scene) if origin else ()), *lacking_known(scene)]
+
+
 def lacking_records(scene: Scene) -> list[str]:
     """Return what is missing if a file has no records."""
     lacking = [] if len(scene.original) else ["there is no original record"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.errors import HierarchyError
 from tacita.model.hierarchy import STAR, Hierarchy
-from tacita.utility.recoding.granularity import with_shares
+from tacita.utility.recoding import with_shares
 
 if TYPE_CHECKING:
     import numpy as np

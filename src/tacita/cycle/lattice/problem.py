@@ -15,7 +15,7 @@ from tacita.errors import UsageError
 from tacita.model.hierarchy import Hierarchy, text_of
 from tacita.risk.combinations import Codes, codes
 from tacita.risk.sample import Sample
-from tacita.utility.recoding.granularity import Mean, check_mean, loss, together
+from tacita.utility.recoding import Mean, check_mean, loss, together
 
 if TYPE_CHECKING:
     import numpy as np

@@ -39,7 +39,7 @@ from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls
 from tacita.risk.sample import Sample
 from tacita.rules.typed_parameters import check_parameters
-from tacita.utility.recoding.nulls import NullLoss
+from tacita.utility.recoding import NullLoss
 
 RELEASED, REL = "TupleA", "rel"
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from tacita.attacks.microdata.cluster_counts import Counted, cluster_clues, places
-from tacita.attacks.microdata.derivation import Clue, Codes, DerivableValues, Target, derivations
+from tacita.attacks.microdata.derivation import DerivableValues, derivations
+from tacita.attacks.microdata.lessons import Clue, Codes, Target
 from tacita.engines.plans.terms import as_text, number
 from tacita.engines.protocol import Relation
 from tacita.errors import OutputError, faults_text

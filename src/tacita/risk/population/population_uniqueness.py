@@ -13,9 +13,8 @@ from tacita.progress import Progress, Step, silent
 from tacita.risk.combinations import COUNT, NUMBER, codes, combinations
 from tacita.risk.measure import Risks, Specification
 from tacita.risk.population.estimators import log_linear, pitman, slide_negative_binomial, zayatz
-from tacita.risk.population.estimators.estimate import Estimate
 from tacita.risk.population.estimators.size import UNKNOWN_SIZE, Told, population_size
-from tacita.risk.population.estimators.spectrum import spectrum
+from tacita.risk.population.estimators.spectrum import Estimate, spectrum
 from tacita.risk.population.log_linear import NULLS_ARE_VALUES, checked_model, nulls_would_match
 from tacita.risk.population.register import POPULATION_FREQUENCY, lacking, population_frequencies
 from tacita.risk.sample import Sample

@@ -16,8 +16,7 @@ from tacita.attacks.microdata.score import (
     check_count,
     check_seed,
     check_share,
-    lacking_known,
-    lacking_records,
+    lacking,
     left_out,
     rate_of,
     require,
@@ -83,8 +82,8 @@ class AttributeInference:
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records, known or secret attributes are missing."""
-        lacking = [*lacking_records(scene), *lacking_known(scene)]
-        return lacking if _secrets(scene) else [*lacking, "no secret attribute is in both files"]
+        missing = lacking(scene)
+        return missing if _secrets(scene) else [*missing, "no secret attribute is in both files"]
 
     def attack(self, scene: Scene, progress: Progress = silent) -> Attacked:
         """Return the share of secret values that a model trained on the released file tells."""

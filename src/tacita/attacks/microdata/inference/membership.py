@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
 from tacita.attacks.microdata.nearest import nearest
-from tacita.attacks.microdata.score import EVEN, check_seed, exact, lacking_known, lacking_records, left_out, require
+from tacita.attacks.microdata.score import (
+    EVEN,
+    check_seed,
+    exact,
+    lacking,
+    left_out,
+    require,
+)
 from tacita.attacks.microdata.space import space_of
 from tacita.model.records import Categories, Numbers, Records, Values
 from tacita.progress import Progress, silent
@@ -60,11 +67,11 @@ class MembershipInference:
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records, a hold-out or shared attributes are missing."""
-        lacking = [*lacking_records(scene), *lacking_known(scene)]
+        missing = lacking(scene)
         if scene.holdout is None or not len(scene.holdout):
-            return [*lacking, "there is no hold-out of people who are not in the file"]
-        if lacking or all(name in scene.holdout.columns for name in scene.shared(scene.known)):
-            return lacking
+            return [*missing, "there is no hold-out of people who are not in the file"]
+        if missing or all(name in scene.holdout.columns for name in scene.shared(scene.known)):
+            return missing
         return ["the hold-out lacks attributes that the intruder knows"]
 
     def attack(self, scene: Scene, progress: Progress = silent) -> Attacked:

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
-from tacita.attacks.microdata.inference.combinations import Codes, coded, keys_of
+from tacita.attacks.microdata.inference.features import Codes, coded, keys_of
 from tacita.attacks.microdata.score import (
-    lacking_known,
-    lacking_records,
+    lacking,
     left_out,
     rate_of,
     require,
@@ -57,7 +56,7 @@ class ReplicatedUniques:
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records or shared attributes are missing."""
-        return [*lacking_records(scene), *lacking_known(scene)]
+        return lacking(scene)
 
     def attack(self, scene: Scene, progress: Progress = silent) -> Attacked:
         """Return the share of unique originals that the released file shows again."""

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.microdata.attacker import Attacked, Scene
-from tacita.attacks.microdata.inference.combinations import Codes, coded, keys_of
+from tacita.attacks.microdata.inference.features import Codes, coded, keys_of
 from tacita.attacks.microdata.score import (
     check_count,
     check_seed,
-    lacking_known,
-    lacking_records,
+    lacking,
     left_out,
     rate_of,
     require,
@@ -69,7 +68,7 @@ class SinglingOut:
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records or shared attributes are missing."""
-        return [*lacking_records(scene), *lacking_known(scene)]
+        return lacking(scene)
 
     def attack(self, scene: Scene, progress: Progress = silent) -> Attacked:
         """Return the share of descriptions that fit exactly one original."""

@@ -15,8 +15,7 @@ from tacita.attacks.microdata.nearest import TOLERANCE
 from tacita.attacks.microdata.score import (
     check_count,
     check_seed,
-    lacking_known,
-    lacking_records,
+    lacking,
     left_out,
     rate_of,
     require,
@@ -79,9 +78,9 @@ class Linkability:
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records, or attributes of one of the sources, are missing."""
-        lacking = [*lacking_records(scene), *lacking_known(scene)]
-        if lacking or all(_sources(scene)):
-            return lacking
+        missing = lacking(scene)
+        if missing or all(_sources(scene)):
+            return missing
         return ["the intruder does not know two attributes that are in both files, one for each source"]
 
     def attack(self, scene: Scene, progress: Progress = silent) -> Attacked:

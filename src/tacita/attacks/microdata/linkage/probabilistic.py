@@ -17,9 +17,7 @@ from tacita.attacks.microdata.nearest import distinct
 from tacita.attacks.microdata.score import (
     check_count,
     check_seed,
-    lacking_known,
-    lacking_origin,
-    lacking_records,
+    lacking,
     left_out,
     require,
 )
@@ -65,7 +63,7 @@ class ProbabilisticLinkage:
 
     def lacks(self, scene: Scene) -> Sequence[str]:
         """Return whether records, their origin or shared attributes are missing."""
-        return [*lacking_records(scene), *lacking_origin(scene), *lacking_known(scene)]
+        return lacking(scene, origin=True)
 
     def attack(self, scene: Scene, progress: Progress = silent) -> Attacked:
         """Return the share of released records whose most likely original is their own."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacita.risk.population.estimators.estimate import Estimate
-from tacita.risk.population.estimators.spectrum import Spectrum
+from tacita.risk.population.estimators.spectrum import Estimate, Spectrum
 
 if TYPE_CHECKING:
     import numpy as np
