@@ -56,7 +56,12 @@ def folder(tmp_path: Path) -> Path:
     ("command", "rooms", "most", "libraries"),
     [
         ("--version", {"cli", "toml"}, 60, {"duckdb", "numpy", "pyarrow", "rich", "sqlglot"}),
-        ("measures --json", {"cli", "toml", "risk", "knowledge", "engines", "model"}, 150, {"duckdb", "pyarrow"}),
+        (
+            "measures --json",
+            {"api", "cli", "toml", "risk", "knowledge", "engines", "model", "views"},
+            150,
+            {"duckdb", "pyarrow"},
+        ),
         ("convert firms.csv firms.parquet", READING, 150, set()),
         ("describe firms.csv", READING | CATEGORISING, 230, set()),
         ("categorize firms.csv", READING | CATEGORISING, 240, set()),

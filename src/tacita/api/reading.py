@@ -18,6 +18,9 @@ from tacita.files.contract import ReadKeywords, ReadOptions, types_named
 from tacita.files.read import read as read_microdata
 from tacita.model.microdata import Microdata, Source
 from tacita.progress import silent
+from tacita.settings import Settings
+
+__all__ = ["ReadOptions", "context_of", "from_generated", "generate", "read", "sample", "types_named"]
 
 if TYPE_CHECKING:
     from tacita.generators.stream import Generated
@@ -32,20 +35,24 @@ def read(
     use_dictionary: bool = True,
     engine: Engine | None = None,
     context: Context | None = None,
+    settings: Settings | None = None,
     **keywords: Unpack[ReadKeywords],
 ) -> Dataset:
     """Read a file, a folder, a pattern, a database URL, or a pandas, polars or pyarrow object.
 
     A dictionary beside the file (``firms.dictionary.toml``) is picked up, unless `use_dictionary` says no. What the
     reader should not have to find out is given by keywords: ``tc.read("firms.csv", delimiter=";", types={"zip":
-    "text"})``. `context` says what it runs on; by default that is the context that the process shares, or one around
-    the `engine` that is given.
+    "text"})``. `context` says what it runs on; by default that is the context that the process shares, or one with
+    the `engine` or the `settings` that are given.
     """
     given = Path(dictionary) if dictionary else None
     changes: dict[str, Any] = dict(keywords)
     if "types" in keywords:
         changes["types"] = types_named(keywords["types"])
     options = replace(options or ReadOptions(), **changes)
+    if settings is not None and context is None:
+        context = Context(settings, engine=engine, progress=options.progress)
+        engine = None
     context = context_of(engine, context)
     if options.progress is silent:
         options = replace(options, progress=context.progress)

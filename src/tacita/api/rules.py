@@ -19,6 +19,21 @@ from tacita.reasoning.diagnosis import LEFT_TO_OTHERS, CheckedProgram, diagnose
 from tacita.reasoning.overview import Overview, overview
 from tacita.rules.logic.faults import refuse
 from tacita.rules.syntax import formatted, parse
+from tacita.views.rules import fault_dict
+
+__all__ = [
+    "FormattedPrograms",
+    "ProgramLike",
+    "check_rules",
+    "explain_rules",
+    "fault_dict",
+    "format_rules",
+    "format_text",
+    "program_text",
+    "shipped_rules",
+    "shipped_text",
+    "standard_input",
+]
 from tacita.rules.typed_parameters import check_parameters
 
 ProgramLike = ProgramText | str | Path

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tacita.cli.options import AsJson
 from tacita.cli.output import print_json, print_text
-from tacita.errors import printable
-
-if TYPE_CHECKING:
-    from tacita.cycle.program.why import LinkedWhy
-    from tacita.release.kinds.microdata.explain import ChangeExplanation, OpenedMicrodata
-
-_SHOWN = 20
 
 
 def explain(
@@ -40,53 +33,14 @@ def explain(
     The answer comes from the internal folder, which never leaves the house. It holds no value of the data; for linked
     records the chain of facts is shown too, which names respondents.
     """
-    from tacita.release.kinds.microdata.explain import explain_record, open_microdata
+    from tacita.api.releases import explain as explain_release
 
-    folder = open_microdata(release, internal)
-    if row is None:
-        _list(folder, attribute, as_json=as_json)
-        return
-    found = explain_record(folder, row, attribute, of_source=source_row)
-    chain = _chain(folder, found) if found.decisions else None
+    explanation = explain_release(release, row, attribute, of_source=source_row, internal=internal)
     if as_json:
-        print_json(found.to_dict() | ({"chain": chain.as_json()} if chain is not None else {}))
-        return
-    from rich.text import Text
-
-    print_text(found)
-    if chain is not None:
-        said = [Text(printable(line)) for line in chain.as_sentences().splitlines()]
-        print_text(Text(""), *said, Text(""), Text(chain.as_text()))
-
-
-def _list(folder: OpenedMicrodata, attribute: str | None, *, as_json: bool) -> None:
-    """Show which records were changed, so that somebody can ask about one."""
-    from tacita.release.kinds.microdata.explain import changed_records
-
-    found = changed_records(folder, attribute)
-    if as_json:
-        print_json(found.to_dict()["records"])
+        words = explanation.to_dict()
+        print_json(words["records"] if row is None else words)
     else:
-        print_text(found)
-
-
-def _chain(folder: OpenedMicrodata, found: ChangeExplanation) -> LinkedWhy | None:
-    """Return why the record shares the risk of others, from the source and the rules, if rules linked them."""
-    chain = folder.manifest.get("settings", {}).get("chain")
-    if not chain or not Path(chain["source"]).exists():
-        return None
-    import tacita as tc
-    from tacita.cycle.program.why import why_linked
-    from tacita.engines.context import Context
-    from tacita.release.kinds.microdata.claim import measure_of
-
-    claim = folder.claim
-    data = tc.read(chain["source"], context=Context())
-    data = data.with_roles(quasi=claim.known, identifier=chain["identifier"], weight=chain["weight"])
-    measured = measure_of(claim)
-    return why_linked(
-        data.microdata, found.source_row, chain["program"], chain["inputs"], measure=measured, known=claim.known
-    )
+        print_text(explanation)
 
 
 def add_to(app: typer.Typer) -> None:

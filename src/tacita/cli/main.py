@@ -150,7 +150,7 @@ def _sweep() -> None:
     with contextlib.suppress(TacitaError):
         state = Settings.from_environment().state
         if not _is_empty(state):
-            from tacita.release.placing import put_back
+            from tacita.api.releases import put_back
 
             put_back(state)
 
@@ -210,7 +210,7 @@ def _tell(error: TacitaError, *, as_json: bool) -> None:
         told: dict[str, object] = {"found": error.found, "where": error.where, "do": error.do}
         told["exit_code"] = error.exit_code
         if isinstance(error, RuleError) and error.faults:
-            from tacita.views.rules import fault_dict
+            from tacita.api.rules import fault_dict
 
             told["faults"] = [fault_dict(fault) for fault in error.faults]
         sys.stderr.write(json.dumps({"error": told}, ensure_ascii=False) + "\n")

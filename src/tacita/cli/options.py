@@ -97,10 +97,7 @@ class DataRequest:
         self, source: str, progress: Progress = silent, *, use_dictionary: bool = True, only_given_roles: bool = False
     ) -> Dataset:
         """Read a source as the options say; with `only_given_roles` no other attribute is a quasi-identifier."""
-        from tacita.api.dataset import Dataset
-        from tacita.engines.context import Context
-        from tacita.files.contract import ReadOptions, types_named
-        from tacita.files.read import read
+        from tacita.api.reading import ReadOptions, read, types_named
 
         options = ReadOptions(
             delimiter={"tab": "\t", "\\t": "\t"}.get(self.delimiter or "", self.delimiter),
@@ -118,9 +115,9 @@ class DataRequest:
             query=self.query,
             progress=progress,
         )
-        context = Context(self.settings(), progress=progress)
-        microdata = read(source, context.engine, options, dictionary=self.dictionary, use_dictionary=use_dictionary)
-        data = Dataset(microdata, context)
+        data = read(
+            source, options, dictionary=self.dictionary, use_dictionary=use_dictionary, settings=self.settings()
+        )
         if not any((self.quasi, self.sensitive, self.identifier, self.weight, self.cluster)):
             return data
         return data.with_roles(

@@ -32,6 +32,7 @@ VIEWS = {
     "Curve": "outcome",
     "Description": "description",
     "Evaluation": "evaluation",
+    "ExplainedRecord": "release",
     "FormattedPrograms": "rules",
     "GeneratedFiles": "written_files",
     "MaskedVerification": "release",

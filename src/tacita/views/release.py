@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.tree import Tree
 
+    from tacita.api.releases import ExplainedRecord
     from tacita.api.releasing import ReleaseAttempt
     from tacita.release.kind import Released, Verification
     from tacita.release.kinds.masked.check import MaskedVerification
@@ -229,6 +230,29 @@ class ChangeExplanationView(View["ChangeExplanation"]):
         from rich.console import Group
 
         return Group(*lines([self.title(result)]), *(_tree(branch) for branch in result.branches))
+
+
+class ExplainedRecordView(View["ExplainedRecord"]):
+    """The forms of a record that was changed, with the chain of facts that links it to others."""
+
+    def title(self, result: ExplainedRecord) -> str:
+        """Return which record."""
+        return f"Record {result.explanation.row:,}"
+
+    def as_dict(self, result: ExplainedRecord) -> dict[str, Any]:
+        """Return the sentences and the tree, and the chain if there is one."""
+        chain = {} if result.chain is None else {"chain": result.chain.as_json()}
+        return result.explanation.to_dict() | chain
+
+    def as_text(self, result: ExplainedRecord) -> RenderableType:
+        """Return the tree, and below it the chain."""
+        from rich.console import Group
+        from rich.text import Text
+
+        if result.chain is None:
+            return result.explanation.to_terminal()
+        said = lines(["", *result.chain.as_sentences().splitlines(), ""])
+        return Group(result.explanation.to_terminal(), *said, Text(result.chain.as_text()))
 
 
 class ChangedRecordsView(View["ChangedRecords"]):
