@@ -13,7 +13,7 @@ Line = tuple[str, str, str, str, str]
 TABLE = """
 import time
 import numpy as np
-from tacita.attacks.tables.table_audit import audit
+from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.model.table import Dimension, Knowledge, Levels, table_of_leaves
 draw = np.random.default_rng(1)
 n = 99
@@ -28,7 +28,7 @@ levels = Levels(hidden, reach, reach, 0 * reach, np.where(hidden, 0, -1).astype(
 
 OURS = """
 started = time.process_time()
-audit(table, hidden, levels, knowledge, exact={exact})
+audit(table, hidden, levels, knowledge, AuditOptions(exact={exact}))
 print(time.process_time() - started)
 """
 

@@ -9,7 +9,7 @@ from tacita.errors import counted
 from tacita.model.result import Result
 from tacita.model.table import Table
 from tacita.progress import Progress, silent
-from tacita.tables.output.part import TablePart, parts_of
+from tacita.tables.output.part import ShownCells, TablePart, parts_of
 from tacita.tables.protect.cases import given_tables, open_specification, shown_dimensions
 from tacita.tables.specification.specification import TableSpecification
 
@@ -36,7 +36,7 @@ class Built(Result):
         for table in self.tables:
             counts = table.table.counts
             columns = {} if counts is None else {"count": counts}
-            parts = parts_of(table.table, table.table.values, shows=table.shows, columns=columns)
+            parts = parts_of(table.table, ShownCells(table.table.values, columns=columns), table.shows)
             named = len(self.tables) > 1
             all_parts += [replace(p, name=f"{p.name}, {p.response or 'count'}") if named else p for p in parts]
         return tuple(all_parts)

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from tests.tables.grids import PLENTY, grid, investments
 
 from tacita.errors import InputError
-from tacita.model.table import Dimension, Equations, Levels, Table
+from tacita.model.table import Dimension, Equations, Knowledge, Levels, Table
 from tacita.tables.adjustment.adjust import Adjusted, adjust
 
 
@@ -127,7 +127,7 @@ def test_kept_cells_and_zeros_do_not_change_and_large_cells_change_first_when_re
     table = investments()
     keep = (table.codes == 0).any(axis=1)
     levels = Levels.of(len(table), np.array([11]), 4, 4)
-    result = adjust(table, levels, keep=keep, weight="relative")
+    result = adjust(table, levels, Knowledge.of(len(table)).knowing(keep), weight="relative")
     require_safe(table, levels, result)
     assert (result.values[keep] == table.values[keep]).all()
     with_zero = grid(np.array([[0.0, 5, 7], [8, 9, 10], [3, 4, 5]]), is_count=False)
@@ -138,12 +138,16 @@ def test_infeasible_demands_name_the_cells() -> None:
     table = investments()
     everything = np.ones(len(table), bool)
     with pytest.raises(InputError, match="d0=c1, d1=c2"):
-        adjust(table, Levels.of(len(table), np.array([11]), 4, 4), keep=everything)
+        adjust(table, Levels.of(len(table), np.array([11]), 4, 4), Knowledge.of(len(table)).knowing(everything))
     all_but_one = np.arange(len(table)) != 11
     with pytest.raises(InputError, match="adds up"):
-        adjust(table, Levels.of(len(table), np.array([11]), 4, 4), keep=all_but_one)
+        adjust(table, Levels.of(len(table), np.array([11]), 4, 4), Knowledge.of(len(table)).knowing(all_but_one))
     with pytest.raises(InputError, match="exclude the true value"):
-        adjust(table, Levels.of(len(table), np.array([11]), 4, 4), lower=table.values + 1)
+        adjust(
+            table,
+            Levels.of(len(table), np.array([11]), 4, 4),
+            replace(Knowledge.of(len(table)), lower=table.values + 1),
+        )
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 3)])

@@ -122,7 +122,7 @@ def test_sliding_levels_and_kept_totals() -> None:
     table = investments()
     levels = replace(Levels.of(len(table), np.array([11]), 2, 2, sliding=12.0))
     keep = (table.codes == 0).any(axis=1)
-    result = publish_intervals(table, levels, keep=keep)
+    result = publish_intervals(table, levels, Knowledge.of(len(table), integer=table.is_count).knowing(keep))
     require_protected(table, levels, result)
     assert result.exact[keep].all()
 
@@ -131,7 +131,7 @@ def test_what_cannot_be_protected_is_named() -> None:
     table = investments()
     levels = Levels.of(len(table), np.array([11]), 4, 4)
     with pytest.raises(InputError, match="d0=c1, d1=c2 cannot be protected"):
-        publish_intervals(table, levels, keep=np.arange(len(table)) != 11)
+        publish_intervals(table, levels, Knowledge.of(len(table)).knowing(np.arange(len(table)) != 11))
     outside = Knowledge.of(len(table))
     outside.upper[3] = 1.0
     with pytest.raises(InputError, match="exclude"):

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from tacita.model.table import Dimension, Equations, Status, Table
-from tacita.tables.output.part import TablePart, parts_of
+from tacita.tables.output.part import ShownCells, TablePart, parts_of
 
 SECTOR = Dimension.tree("sector", {"Total": {"A": ["A1", "A2"], "B": []}})
 SIZE = Dimension("size", ("all", "<s>", "l"), Dimension.flat("size", ["<s>", "l"], "all").sums, {"l": "large & old"})
@@ -24,7 +24,7 @@ def table(*dimensions: Dimension) -> Table:
 
 
 def external(given: Table) -> tuple[TablePart, ...]:
-    return parts_of(given, np.where(given.values == SECRET, np.nan, given.values))
+    return parts_of(given, ShownCells(np.where(given.values == SECRET, np.nan, given.values)))
 
 
 def internal(given: Table) -> tuple[TablePart, ...]:
@@ -34,4 +34,4 @@ def internal(given: Table) -> tuple[TablePart, ...]:
     reasons = ["" for _ in range(len(given))]
     reasons[hidden[0]], reasons[hidden[1]] = "sensitive by 'dominance' & <b>", "withheld to protect another"
     counts = np.arange(len(given), dtype=np.int64)
-    return parts_of(given, given.values, statuses=statuses, reasons=reasons, columns={"count": counts})
+    return parts_of(given, ShownCells(given.values, statuses=statuses, reasons=reasons, columns={"count": counts}))

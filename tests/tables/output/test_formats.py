@@ -18,7 +18,7 @@ from tacita.tables.output.as_csv import long_csv, wide_csv
 from tacita.tables.output.as_excel import write_excel
 from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
-from tacita.tables.output.part import TablePart, parts_of
+from tacita.tables.output.part import ShownCells, TablePart, parts_of
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -90,7 +90,7 @@ def test_linked_tables_are_shown_one_by_one_with_their_own_dimensions() -> None:
         "both", given.dimensions, given.codes, given.values, given.equations, False, "turnover",
         parts={"by_sector": by_sector, "by_size": by_size},
     )  # fmt: skip
-    first, second = parts_of(linked, linked.values)
+    first, second = parts_of(linked, ShownCells(linked.values))
     assert [each.name for each in first.dimensions] == ["sector"]
     assert rows(long_csv(second))[0] == {"size": "all", "value": "1000", "status": ""}
 
@@ -117,4 +117,4 @@ def test_a_dimension_cannot_be_called_as_a_column() -> None:
     dimension = Dimension.flat("value", ["a"])
     given = Table("t", (dimension,), np.array([[0], [1]], np.int32), np.ones(2), Equations.of([]), True)
     with pytest.raises(UsageError, match="a dimension is called 'value'"):
-        long_csv(parts_of(given, given.values)[0])
+        long_csv(parts_of(given, ShownCells(given.values))[0])

@@ -42,7 +42,6 @@ def audit_rounded(
     knowledge: Knowledge,
     *,
     zero_restricted: bool = True,
-    exact: bool | None = None,
     progress: Progress = silent,
 ) -> Audit:
     """Return the intervals of the true cells behind a rounded table, and the levels that are not kept.
@@ -74,7 +73,7 @@ def audit_rounded(
     if zero_restricted and knowledge.integer:
         # Whole numbers strictly less than one base away.
         lower, upper = np.where(published > 0, published - base + 1, 0.0), published + base - 1
-    return _attacked(table, (lower, upper), levels, knowledge, faults, exact, progress)
+    return _attacked(table, (lower, upper), levels, knowledge, faults, progress)
 
 
 def audit_perturbed(
@@ -84,7 +83,6 @@ def audit_perturbed(
     levels: Levels,
     knowledge: Knowledge,
     *,
-    exact: bool | None = None,
     progress: Progress = silent,
 ) -> Audit:
     """Return the intervals of the true cells behind a table whose cells were each moved by `deviation` at most.
@@ -98,7 +96,7 @@ def audit_perturbed(
     if far.any():
         faults.append(_broken(table, far, "perturbation", "moved too far"))
     bounds = (published - deviation, published + deviation)
-    return _attacked(table, bounds, levels, knowledge, faults, exact, progress)
+    return _attacked(table, bounds, levels, knowledge, faults, progress)
 
 
 def _attacked(
@@ -107,7 +105,6 @@ def _attacked(
     levels: Levels,
     knowledge: Knowledge,
     faults: list[LevelViolation],
-    exact: bool | None,
     progress: Progress,
 ) -> Audit:
     """Attack the true table between the bounds that the published one tells."""
@@ -124,7 +121,7 @@ def _attacked(
     reach = AttackerReach(possible, reduction)
     ends = reach.ends()
     demands = Demands.of(levels, possible, table.values)
-    settle(reach, ends, demands, len(table) <= EXACT_UP_TO if exact is None else exact, progress)
+    settle(reach, ends, demands, len(table) <= EXACT_UP_TO, progress)
     low, high = final(reduction, ends)
     lower, upper = nowhere, nowhere.copy()
     lower[possible.cells], upper[possible.cells] = low, high

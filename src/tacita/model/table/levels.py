@@ -127,6 +127,10 @@ class Knowledge:
             np.zeros(cells), np.full(cells, np.inf), np.zeros(cells, bool), np.full(cells, -1, np.int64), integer
         )
 
+    def knowing(self, cells: NDArray[np.bool_]) -> Knowledge:
+        """Return the knowledge of an attacker who also knows some cells exactly."""
+        return replace(self, known=self.known | cells)
+
     def within(self, values: NDArray[np.float64], share: float) -> Knowledge:
         """Return the knowledge of an attacker who also knows every cell to within a share of its value."""
         reach = share * np.abs(values)

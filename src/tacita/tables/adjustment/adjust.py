@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError, counted
-from tacita.model.table import Levels, Table
+from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.adjustment.search import Found, first_found
 from tacita.tables.adjustment.signs import Signs
@@ -53,33 +53,31 @@ _LATE = "time ran out: another adjustment may be nearer"
 def adjust(
     table: Table,
     levels: Levels,
+    knowledge: Knowledge | None = None,
     *,
     weight: Literal["unity", "relative"] | Reals = "unity",
-    lower: Reals | None = None,
-    upper: Reals | None = None,
-    keep: NDArray[np.bool_] | None = None,
     seconds: float = 60.0,
     gap: float = 0.0,
     progress: Progress = silent,
 ) -> Adjusted:
     """Return the table adjusted at the least distance, or the best found in time with its gap.
 
-    Values that are not negative stay so; zeros that are not sensitive stay zero. `lower` and `upper` bound the adjusted
-    values, `keep` holds cells that must not change. `weight` is what a change of one unit costs: the same everywhere,
+    Values that are not negative stay so; zeros that are not sensitive stay zero. Adjusted values lie within
+    the bounds that everybody knows, and cells that everybody knows (`knowledge.known`) do not change. `weight` is what a change of one unit costs: the same everywhere,
     less in large cells ("relative"), or given for each cell. Counts stay whole.
 
     >>> from tacita.model.table import Dimension, Equations
     >>> sex = Dimension.flat("sex", ["f", "m"])
     >>> codes = np.arange(3, dtype=np.int32).reshape(-1, 1)
     >>> table = Table("pay", (sex,), codes, np.array([90.0, 40, 50]), Equations.of([(0, (1, 2))]), is_count=False)
-    >>> adjust(table, Levels.of(3, np.array([1]), 4, 8), keep=np.array([True, False, False])).values.tolist()
+    >>> adjust(table, Levels.of(3, np.array([1]), 4, 8), Knowledge.of(3).knowing(np.arange(3) == 0)).values.tolist()
     [90.0, 36.0, 54.0]
     """
     begin = time.monotonic()
     end = begin + max(seconds, 0.0)
     require_usable(table, whole=table.is_count)
     require_levels(table, levels)
-    signs, scale = _signs(table, levels, weight, lower, upper, keep)
+    signs, scale = _signs(table, levels, weight, knowledge)
     first = first_found(signs, end, progress)
     if first.columns is None:
         if first.infeasible:
@@ -103,15 +101,13 @@ def _signs(
     table: Table,
     levels: Levels,
     weight: Literal["unity", "relative"] | Reals,
-    lower: Reals | None,
-    upper: Reals | None,
-    keep: NDArray[np.bool_] | None,
+    knowledge: Knowledge | None,
 ) -> tuple[Signs, float]:
     """Return the program in units of a typical level (ones for counts), or refuse what cannot be."""
     values = table.values
     cells = np.flatnonzero(levels.sensitive & ((levels.lower > 0) | (levels.upper > 0)))
-    below = np.where(values >= 0, values, np.inf) if lower is None else values - lower
-    above = np.full(len(values), np.inf) if upper is None else upper - values
+    below = np.where(values >= 0, values, np.inf) if knowledge is None else values - knowledge.lower
+    above = np.full(len(values), np.inf) if knowledge is None else knowledge.upper - values
     if (below < 0).any() or (above < 0).any():
         wrong = np.flatnonzero((below < 0) | (above < 0))
         raise InputError(
@@ -119,7 +115,9 @@ def _signs(
             where=f"table '{table.name}'",
             do="give bounds around the true values",
         )
-    fixed = ((values == 0) & ~levels.sensitive) if keep is None else keep | ((values == 0) & ~levels.sensitive)
+    fixed = (values == 0) & ~levels.sensitive
+    if knowledge is not None:
+        fixed |= knowledge.known
     below, above = np.where(fixed, 0.0, below), np.where(fixed, 0.0, above)
     down, up = levels.lower[cells], levels.upper[cells]
     if table.is_count:

@@ -121,18 +121,16 @@ def _of_cells(
         from tacita.tables.argus.fixed_format import cells_of
 
         source = cells_of(data.cells, data.layout)
-    likely = next(iter(specification.responses), "") or None
-    raw = read_cells(
-        source, where, columns, engine, kind=data.format, markers=data.markers, likely=likely, counted=likely is None
-    )
+    response = next(iter(specification.responses), "")
+    raw = read_cells(source, where, columns, engine, kind=data.format, markers=data.markers, response=response)
     tables = _dimensions(specification, specification.tables, _of_raw(raw, where), known, totals=True)
     return from_cells(
         raw,
         [(plan.name, dimensions) for plan, dimensions in tables],
-        is_count=likely is None,
+        is_count=not response,
         negative=specification.attacker.lower is None,
         decimals=data.decimals,
-        response=likely or "",
+        response=response,
     )
 
 

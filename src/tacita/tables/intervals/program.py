@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,13 @@ class Room:
 
     below: Reals
     above: Reals
+
+
+class Widths(NamedTuple):
+    """How far below and above its value each interval goes."""
+
+    down: Reals
+    up: Reals
 
 
 def joint_widths(
@@ -74,14 +82,14 @@ def joint_widths(
 
 
 def widened(
-    table: Table, need: Need, room: Room, weights: Reals, down: Reals, up: Reals, *, whole: bool, known: int = -1
-) -> tuple[Reals, Reals] | None:
+    table: Table, need: Need, room: Room, weights: Reals, widths: Widths, *, whole: bool, known: int = -1
+) -> Widths | None:
     """Return the widths after the cheapest widening with which one level is reached; None when nothing reaches it.
 
     Columns: what lies within the present widths (free), what goes above them, what goes below them. `known` is a cell
     that the attacker knows besides, `whole` asks for a table of whole numbers.
     """
-    cells, scale = len(table), 1.0 if whole else need.distance
+    cells, scale, (down, up) = len(table), 1.0 if whole else need.distance, widths
     equations = table.equations
     most = np.concatenate((up, np.maximum(room.above - up, 0), np.maximum(room.below - down, 0))) / scale
     least = np.concatenate((-down / scale, np.zeros(2 * cells)))
@@ -112,6 +120,6 @@ def widened(
     answer = solve(program, seconds=20.0 if whole else np.inf)
     if answer.values is None:
         return None
-    widths = answer.values * scale
-    differences = widths[:cells] + widths[cells : 2 * cells] - widths[2 * cells :]
-    return np.maximum(down, -differences), np.maximum(up, differences)
+    free, above, below = np.split(answer.values * scale, 3)
+    differences = free + above - below
+    return Widths(np.maximum(down, -differences), np.maximum(up, differences))

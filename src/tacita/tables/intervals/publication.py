@@ -24,7 +24,7 @@ from tacita.errors import InputError, UsageError, counted
 from tacita.model.table import Knowledge, Levels, Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.intervals.cuts import cut_widths
-from tacita.tables.intervals.program import Need, Room, joint_widths, widened
+from tacita.tables.intervals.program import Need, Room, Widths, joint_widths, widened
 from tacita.tables.linear_program import Reals
 from tacita.tables.reach import shortfalls
 from tacita.tables.usable import names, require_levels, require_usable
@@ -55,15 +55,14 @@ def publish_intervals(
     knowledge: Knowledge | None = None,
     *,
     weight: Literal["unity", "relative"] | Reals = "unity",
-    keep: NDArray[np.bool_] | None = None,
     ends: Literal["round", "exact"] = "round",
     seconds: float = 60.0,
     progress: Progress = silent,
 ) -> PublishedIntervals:
     """Return intervals that protect every sensitive cell, of the least weighted width when time allows.
 
-    `weight` is what a unit of width costs: the same everywhere, less in large cells ("relative"), or given. `keep`
-    holds cells that must be published exactly. A contributor who alone stands behind a cell (`knowledge.owners`)
+    `weight` is what a unit of width costs: the same everywhere, less in large cells ("relative"), or given. Cells
+    that everybody knows (`knowledge.known`) are published exactly. A contributor who alone stands behind a cell (`knowledge.owners`)
     attacks knowing it.
 
     >>> from tacita.model.table import Dimension, Equations
@@ -71,7 +70,7 @@ def publish_intervals(
     >>> codes = np.arange(3, dtype=np.int32).reshape(-1, 1)
     >>> table = Table("pay", (sex,), codes, np.array([90.0, 40, 50]), Equations.of([(0, (1, 2))]), is_count=False)
     >>> total = np.array([True, False, False])
-    >>> found = publish_intervals(table, Levels.of(3, np.array([1]), 4, 8), keep=total, ends="exact")
+    >>> found = publish_intervals(table, Levels.of(3, np.array([1]), 4, 8), Knowledge.of(3).knowing(total), ends="exact")
     >>> found.lower.tolist(), found.upper.tolist()
     ([90.0, 36.0, 42.0], [90.0, 48.0, 54.0])
     """
@@ -79,7 +78,7 @@ def publish_intervals(
     require_usable(table)
     require_levels(table, levels)
     knowledge = knowledge or Knowledge.of(len(table), integer=table.is_count)
-    room = _room(table, knowledge, keep)
+    room = _room(table, knowledge)
     weights = _weights(table, weight)
     needs = _needs(levels, room)
     down, up = np.zeros(len(table)), np.zeros(len(table))
@@ -95,7 +94,7 @@ def publish_intervals(
     missed = _missed(table, levels, needs, down, up) if np.isfinite(bound) else needs
     for number, need in enumerate(missed):
         progress(Step("widening intervals", number, len(missed)))
-        down, up = _protected(table, need, room, weights, down, up, whole=False)
+        down, up = _protected(table, need, room, weights, Widths(down, up), whole=False)
     down, up = _against_owners(table, needs, knowledge, room, weights, down, up)
     width = float((weights * (down + up)).sum())
     if needs and not width <= bound * (1 + 1e-4):
@@ -108,7 +107,7 @@ def publish_intervals(
     return PublishedIntervals(lower, upper, exact, width, bound, float((upper - lower).sum()), tuple(notes))
 
 
-def _room(table: Table, knowledge: Knowledge, keep: NDArray[np.bool_] | None) -> Room:
+def _room(table: Table, knowledge: Knowledge) -> Room:
     values = table.values
     outside = np.flatnonzero((knowledge.lower > values) | (knowledge.upper < values))
     if len(outside):
@@ -117,7 +116,7 @@ def _room(table: Table, knowledge: Knowledge, keep: NDArray[np.bool_] | None) ->
             where=f"table '{table.name}'",
             do="give bounds around the true values",
         )
-    fixed = knowledge.known if keep is None else knowledge.known | keep
+    fixed = knowledge.known
     return Room(np.where(fixed, 0.0, values - knowledge.lower), np.where(fixed, 0.0, knowledge.upper - values))
 
 
@@ -153,11 +152,11 @@ def _missed(table: Table, levels: Levels, needs: tuple[Need, ...], down: Reals, 
 
 
 def _protected(
-    table: Table, need: Need, room: Room, weights: Reals, down: Reals, up: Reals, *, whole: bool, known: int = -1
-) -> tuple[Reals, Reals]:
+    table: Table, need: Need, room: Room, weights: Reals, widths: Widths, *, whole: bool, known: int = -1
+) -> Widths:
     """Return widths with which one level is reached, or refuse."""
-    widths = widened(table, need, room, weights, down, up, whole=whole, known=known)
-    if widths is None:
+    wider = widened(table, need, room, weights, widths, whole=whole, known=known)
+    if wider is None:
         who = "" if known < 0 else f", against the contributor who alone stands behind {table.cell_name(known)}"
         raise InputError(
             f"{table.cell_name(need.cell)} cannot be protected {'upwards' if need.upward else 'downwards'}{who}: the "
@@ -165,7 +164,7 @@ def _protected(
             where=f"table '{table.name}'",
             do="keep fewer cells exact, widen the external bounds or lower the level",
         )
-    return widths
+    return wider
 
 
 def _against_owners(
@@ -178,7 +177,7 @@ def _against_owners(
                 and knowledge.owners[need.cell] != knowledge.owners[cell]
                 and down[cell] + up[cell] > 0
             ):
-                down, up = _protected(table, need, room, weights, down, up, whole=False, known=int(cell))
+                down, up = _protected(table, need, room, weights, Widths(down, up), whole=False, known=int(cell))
     return down, up
 
 
@@ -213,7 +212,12 @@ def _against_whole(
         for shortfall in missing:
             need = Need(shortfall.cell, shortfall.upward, shortfall.needed)
             down, up = _protected(
-                table, need, room, weights, table.values - lower, upper - table.values, whole=knowledge.integer
+                table,
+                need,
+                room,
+                weights,
+                Widths(table.values - lower, upper - table.values),
+                whole=knowledge.integer,
             )
             lower, upper = np.minimum(lower, table.values - down), np.maximum(upper, table.values + up)
     raise UsageError(

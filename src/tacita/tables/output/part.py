@@ -64,43 +64,34 @@ class TablePart:
         return tuple(dimension.codes[at] for dimension, at in zip(self.dimensions, self.codes[cell], strict=True))
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class ShownCells:
+    """What is shown of each cell of a system: values (nan where withheld), or intervals; the rest stays internal."""
+
+    values: NDArray[np.float64]
+    lower: NDArray[np.float64] | None = None
+    upper: NDArray[np.float64] | None = None
+    statuses: NDArray[np.int8] | None = None
+    reasons: Sequence[str] = ()
+    columns: Mapping[str, Column] = field(default_factory=dict)
+
+
 def parts_of(
-    table: Table,
-    values: NDArray[np.float64],
-    *,
-    shows: Mapping[str, Sequence[str]] | None = None,
-    lower: NDArray[np.float64] | None = None,
-    upper: NDArray[np.float64] | None = None,
-    statuses: NDArray[np.int8] | None = None,
-    reasons: Sequence[str] = (),
-    columns: Mapping[str, Column] | None = None,
+    table: Table, cells: ShownCells, shows: Mapping[str, Sequence[str]] | None = None
 ) -> tuple[TablePart, ...]:
-    """Return the tables of a system one by one, as they are shown: `values` are those to show, nan where withheld.
+    """Return the tables of a system one by one, as they are shown.
 
     `shows` names the dimensions of each table, and leaves out those that are not shown (an earlier publication);
     without it a table has those along which its cells differ.
     """
-    if len(values) != len(table):
+    if len(cells.values) != len(table):
         raise InternalError("there are not as many figures as cells", where=f"table '{table.name}'")
     masks = {name: mask for name, mask in table.parts.items() if not shows or name in shows}
     masks = masks or {table.name: np.ones(len(table), bool)}
-    whole = _Whole(values, lower, upper, statuses, reasons, columns or {})
     return tuple(
-        _part(table, name, mask, _dimensions(table, mask, (shows or {}).get(name)), whole)
+        _part(table, name, mask, _dimensions(table, mask, (shows or {}).get(name)), cells)
         for name, mask in masks.items()
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Whole:
-    """What is shown of each cell of the system."""
-
-    values: NDArray[np.float64]
-    lower: NDArray[np.float64] | None
-    upper: NDArray[np.float64] | None
-    statuses: NDArray[np.int8] | None
-    reasons: Sequence[str]
-    columns: Mapping[str, Column]
 
 
 def _dimensions(table: Table, mask: NDArray[np.bool_], named: Sequence[str] | None) -> list[int]:
@@ -113,7 +104,7 @@ def _dimensions(table: Table, mask: NDArray[np.bool_], named: Sequence[str] | No
     return [at for at in range(len(table.dimensions)) if table.codes[mask, at].any()]
 
 
-def _part(table: Table, name: str, mask: NDArray[np.bool_], along: list[int], whole: _Whole) -> TablePart:
+def _part(table: Table, name: str, mask: NDArray[np.bool_], along: list[int], whole: ShownCells) -> TablePart:
     cells = np.flatnonzero(mask)
     codes = table.codes[cells][:, along]
     used = [_used(table.dimensions[at], codes[:, place]) for place, at in enumerate(along)]

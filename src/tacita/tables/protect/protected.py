@@ -14,7 +14,7 @@ from tacita.errors import OutputError, UsageError, counted, listed
 from tacita.model.result import Result
 from tacita.model.table import WITHHELD, Status, Table
 from tacita.tables.output.as_csv import long_csv
-from tacita.tables.output.part import TablePart, parts_of
+from tacita.tables.output.part import ShownCells, TablePart, parts_of
 from tacita.tables.protect.case import TableCase
 
 
@@ -64,7 +64,7 @@ class ProtectedTable:
                 where=f"table '{self.table.name}'",
                 do="give more time or another method; nothing that fails the audit is handed out",
             )
-        return parts_of(self.table, self.values, shows=self.case.shows, lower=self.lower, upper=self.upper)
+        return parts_of(self.table, ShownCells(self.values, self.lower, self.upper), self.case.shows)
 
     def internal_parts(self) -> tuple[TablePart, ...]:
         """Return the tables with all that is known: values, why some are withheld, what an attacker finds."""
@@ -86,14 +86,8 @@ class ProtectedTable:
             "reason": (reasons := [self.reason(cell) for cell in range(len(self.table))]),
         }
         on_hover = [f"{reason}{self._attacker_finds(cell)}" if reason else "" for cell, reason in enumerate(reasons)]
-        return parts_of(
-            self.table,
-            self.table.values,
-            shows=self.case.shows,
-            statuses=self.status,
-            reasons=on_hover,
-            columns=columns,
-        )
+        cells = ShownCells(self.table.values, statuses=self.status, reasons=on_hover, columns=columns)
+        return parts_of(self.table, cells, self.case.shows)
 
     def reason(self, cell: int) -> str:
         """Return why a cell is withheld, as a sentence; nothing if it is published."""

@@ -24,7 +24,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.tables.linear_program import Reals
 from tacita.tables.reach import Shortfall, shortfalls
 from tacita.tables.rounding.choices import Choices, RoundingSteps
-from tacita.tables.rounding.rounded import Rounded, multiples, require_base, rounded
+from tacita.tables.rounding.rounded import Rounded, multiples, require_base
 from tacita.tables.summation import summation_of
 from tacita.tables.usable import names, require_levels, require_usable
 
@@ -61,12 +61,11 @@ def round_controlled(
     knowledge = knowledge or Knowledge.of(len(table), integer=table.is_count)
     require_levels(table, levels)
     _require_large_enough(table, base, levels, knowledge)
-    whole, left = multiples(table.values, base)
     late = False
     for more in range(_MOST_STEPS + 1):
         progress(Step("rounding", more, None))
         try:
-            rounded, late = _protected(table, base, levels, knowledge, (whole, left), RoundingSteps(more), end, gap)
+            rounded, late = _protected(table, base, levels, knowledge, RoundingSteps(more), end, gap)
         except _NotProtected as failed:
             raise _refusal(table, base, failed.missing) from None
         if rounded is not None:
@@ -87,13 +86,12 @@ def _protected(
     base: float,
     levels: Levels,
     knowledge: Knowledge,
-    parts: tuple[Reals, Reals],
     steps: RoundingSteps,
     end: float,
     gap: float,
 ) -> tuple[Rounded | None, bool]:
     """Return a rounding that protects, or None, and whether time was the reason."""
-    whole, left = parts
+    whole, left = multiples(table.values, base)
     allowed = (table.values != 0) & (left == 0) if steps.more > 1 else np.zeros(len(table), bool)
     choices = Choices(table, base, whole, left, steps, allowed)
     choices = choices.limited(*_forbidden(base, left, levels, table.is_count)) if steps.more == 0 else choices
@@ -109,7 +107,7 @@ def _protected(
         if not missing:
             notes = steps.notes(int(choices.moved_far(bases).sum()))
             reach = _reach(base * (1 + steps.more), table.is_count)
-            return rounded(table, values, base, bound=bound, additive=True, reach=reach, notes=notes), False
+            return Rounded.of(table, values, base, bound=bound, additive=True, reach=reach, notes=notes), False
         if set(missing) <= set(witnesses) or time.monotonic() >= end:
             break
         witnesses = tuple(dict.fromkeys((*witnesses, *missing)))
@@ -184,7 +182,7 @@ def _from_inner(table: Table, base: float, levels: Levels, knowledge: Knowledge,
         f"totals are up to {counted(far, 'base')} from the truth",
     )
     reach = _reach(base * far, table.is_count)
-    return rounded(table, values, base, bound=0.0, additive=True, reach=reach, notes=notes)
+    return Rounded.of(table, values, base, bound=0.0, additive=True, reach=reach, notes=notes)
 
 
 def _refusal(table: Table, base: float, missing: tuple[Shortfall, ...]) -> UsageError:

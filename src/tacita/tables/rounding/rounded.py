@@ -31,30 +31,29 @@ class Rounded:
     reach: float | None
     notes: tuple[str, ...]
 
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        values: NDArray[np.float64],
+        base: float,
+        *,
+        bound: float = np.nan,
+        additive: bool,
+        reach: float | None,
+        notes: tuple[str, ...],
+    ) -> Rounded:
+        """Return rounded values with their distances from the truth."""
+        distances = np.abs(values - table.values)
+        largest, total = float(distances.max(initial=0)), float(distances.sum())
+        return cls(values, base, largest, total, bound, additive, reach, notes)
+
     @property
     def gap(self) -> float:
         """How much of the total distance could be saved at most, as a share of it; not a number: nobody knows."""
         if np.isnan(self.bound):
             return np.nan
         return 0.0 if not self.total > self.bound else float((self.total - self.bound) / self.total)
-
-
-def rounded(
-    table: Table,
-    values: NDArray[np.float64],
-    base: float,
-    *,
-    bound: float = np.nan,
-    additive: bool,
-    reach: float | None,
-    notes: tuple[str, ...],
-    cells: NDArray[np.bool_] | None = None,
-) -> Rounded:
-    """Return the result for rounded values, with their distances (over some cells only, where given)."""
-    distances = np.abs(values - table.values)
-    if cells is not None:
-        distances = distances[cells]
-    return Rounded(values, base, float(distances.max(initial=0)), float(distances.sum()), bound, additive, reach, notes)
 
 
 def require_base(table: Table, base: float) -> None:
@@ -104,7 +103,7 @@ def round_randomly(table: Table, base: float, *, seed: int, per_cell: bool = Tru
     notes = ["sums of rounded values need not add up: every cell is rounded on its own"]
     if not per_cell:
         notes.append("the same cell may be rounded otherwise in another table: publish each cell once")
-    return rounded(table, values, base, additive=False, reach=base, notes=tuple(notes))
+    return Rounded.of(table, values, base, additive=False, reach=base, notes=tuple(notes))
 
 
 def _draws_by_cell(table: Table, seed: int) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from tacita.model.table import Table
 from tacita.progress import Progress, Step, silent
 from tacita.tables.linear_program import ConstraintRows, LinearProgram, Reals, solve
 from tacita.tables.rounding.exchange import exchanged
-from tacita.tables.rounding.rounded import Rounded, require_base, rounded
+from tacita.tables.rounding.rounded import Rounded, require_base
 from tacita.tables.summation import Summation, summation_of
 from tacita.tables.usable import require_usable
 
@@ -72,9 +72,20 @@ def round_small_counts(
             )
         chosen |= more
         progress(Step("rounding small counts", int(chosen.sum()), None))
-        values = _chosen(table, base, members, shown, chosen, summation, largest_weight, seed, end)
+        cells = np.flatnonzero(chosen)
+        touched = members[np.flatnonzero(shown)][:, cells]
+        touched = touched[np.diff(touched.indptr) > 0]
+        target = touched @ table.values[cells]
+        up = exchanged(touched, target, table.values[cells], base, largest_weight, seed, end)
+        if end - time.monotonic() > 0.2:
+            up = _improved(touched, target, base, largest_weight, up, end)
+        inner = np.where(summation.inner, table.values, 0.0)
+        inner[cells] = np.where(up, float(base), 0.0)
+        values = summation.totals(inner)
     notes = (f"{counted(int(chosen.sum()), 'inner cell')} below the base became 0 or {base}; totals are their sums",)
-    return rounded(table, values, base, additive=True, reach=None, notes=notes, cells=shown)
+    distances = np.abs(values - table.values)[shown]
+    largest, total = float(distances.max(initial=0)), float(distances.sum())
+    return Rounded(values, base, largest, total, np.nan, additive=True, reach=None, notes=notes)
 
 
 def _members(table: Table, summation: Summation) -> Any:
@@ -88,31 +99,6 @@ def _members(table: Table, summation: Summation) -> Any:
     starts = np.concatenate(((0,), np.cumsum([len(row) for row in order])))
     columns = np.concatenate(order)
     return csr_array((np.ones(len(columns)), columns, starts), shape=(len(table), len(table)))
-
-
-def _chosen(
-    table: Table,
-    base: int,
-    members: Any,
-    shown: NDArray[np.bool_],
-    chosen: NDArray[np.bool_],
-    summation: Summation,
-    largest_weight: float,
-    seed: int,
-    end: float,
-) -> Reals:
-    """Return the values with the chosen inner cells at 0 or the base."""
-    cells = np.flatnonzero(chosen)
-    touched = members[np.flatnonzero(shown)][:, cells]
-    touched = touched[np.diff(touched.indptr) > 0]
-    counts = table.values[cells]
-    target = touched @ counts
-    up = exchanged(touched, target, counts, base, largest_weight, seed, end)
-    if end - time.monotonic() > 0.2:
-        up = _improved(touched, target, base, largest_weight, up, end)
-    inner = np.where(summation.inner, table.values, 0.0)
-    inner[cells] = np.where(up, float(base), 0.0)
-    return summation.totals(inner)
 
 
 def _improved(

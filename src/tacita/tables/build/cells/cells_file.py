@@ -80,14 +80,13 @@ def read_cells(
     *,
     kind: str = "",
     markers: Sequence[str] = (),
-    likely: str | None = None,
-    counted: bool = False,
+    response: str | None = None,
 ) -> RawCells:
     """Return the rows of a file (any format that microdata may have) or of an Arrow table.
 
     `dimensions` are names with their columns. `kind` is ``csv``, ``sbs``, ``argus``, ``sdctable`` or ``gauss``; empty:
-    found out from the columns. `markers` are texts that mark a suppressed value; none: the usual ones. `likely` is the
-    column of the values if there is one of that name and none is said; `counted`: frequencies are wanted.
+    found out from the columns. `markers` are texts that mark a suppressed value; none: the usual ones. `response` is the
+    column of the values if there is one of that name and none is said; empty: frequencies are wanted.
     """
     where = str(source) if isinstance(source, str | PathLike) else "the table in memory"
     spelled = tuple(markers) or MARKERS
@@ -99,9 +98,9 @@ def read_cells(
     microdata = read(source, engine, ReadOptions(missing=(*spelled, *ZEROS)), use_dictionary=False)
     relation = microdata.relation
     names = [column.name for column in relation.columns]
-    if columns.value is None and likely in names:
-        columns = replace(columns, value=likely)
-    columns, kind = _recognised(columns, names, kind, set(dimensions.values()), counted)
+    if columns.value is None and response in names:
+        columns = replace(columns, value=response)
+    columns, kind = _recognised(columns, names, kind, set(dimensions.values()), response == "")
     _check_columns(relation, columns, dimensions, where)
     assert columns.value is not None
     words = columns.status or columns.suppressed

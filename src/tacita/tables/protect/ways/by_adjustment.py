@@ -32,13 +32,10 @@ class AdjustmentWay:
         """Return the table with adjusted figures."""
         plan, knowledge = specification.protect, case.knowledge
         require_publishable(case, self.name)
-        keep = (case.wishes == Status.KEPT) | knowledge.known
         adjusted = adjust(
             case.table,
             case.levels,
-            lower=knowledge.lower,
-            upper=knowledge.upper,
-            keep=keep if keep.any() else None,
+            knowledge.knowing(case.wishes == Status.KEPT),
             seconds=plan.time,
             gap=plan.gap,
             progress=progress,

@@ -36,12 +36,10 @@ class IntervalsWay:
         """
         plan, knowledge = specification.protect, case.knowledge
         require_publishable(case, self.name)
-        keep = (case.wishes == Status.KEPT) | knowledge.known
         published = publish_intervals(
             case.table,
             case.levels,
-            knowledge,
-            keep=keep if keep.any() else None,
+            knowledge.knowing(case.wishes == Status.KEPT),
             seconds=plan.time,
             progress=progress,
             weight=self.weight,
