@@ -62,9 +62,9 @@ def adjust(
 ) -> Adjusted:
     """Return the table adjusted at the least distance, or the best found in time with its gap.
 
-    Values that are not negative stay so; zeros that are not sensitive stay zero. Adjusted values lie within
-    the bounds that everybody knows, and cells that everybody knows (`knowledge.known`) do not change. `weight` is what a change of one unit costs: the same everywhere,
-    less in large cells ("relative"), or given for each cell. Counts stay whole.
+    Values that are not negative stay so; zeros that are not sensitive stay zero. Adjusted values lie within the bounds
+    that everybody knows, and cells that everybody knows (`knowledge.known`) do not change. `weight` is what a change of
+    one unit costs: the same everywhere, less in large cells ("relative"), or given for each cell. Counts stay whole.
 
     >>> from tacita.model.table import Dimension, Equations
     >>> sex = Dimension.flat("sex", ["f", "m"])

@@ -62,16 +62,17 @@ def publish_intervals(
     """Return intervals that protect every sensitive cell, of the least weighted width when time allows.
 
     `weight` is what a unit of width costs: the same everywhere, less in large cells ("relative"), or given. Cells
-    that everybody knows (`knowledge.known`) are published exactly. A contributor who alone stands behind a cell (`knowledge.owners`)
-    attacks knowing it.
+    that everybody knows (`knowledge.known`) are published exactly. A contributor who alone stands behind a
+    cell (`knowledge.owners`) attacks knowing it.
 
     >>> from tacita.model.table import Dimension, Equations
     >>> sex = Dimension.flat("sex", ["f", "m"])
     >>> codes = np.arange(3, dtype=np.int32).reshape(-1, 1)
     >>> table = Table("pay", (sex,), codes, np.array([90.0, 40, 50]), Equations.of([(0, (1, 2))]), is_count=False)
     >>> total = np.array([True, False, False])
-    >>> found = publish_intervals(table, Levels.of(3, np.array([1]), 4, 8), Knowledge.of(3).knowing(total), ends="exact")
-    >>> found.lower.tolist(), found.upper.tolist()
+    >>> known = Knowledge.of(3).knowing(total)
+    >>> published = publish_intervals(table, Levels.of(3, np.array([1]), 4, 8), known, ends="exact")
+    >>> published.lower.tolist(), published.upper.tolist()
     ([90.0, 36.0, 42.0], [90.0, 48.0, 54.0])
     """
     end = time.monotonic() + max(seconds, 0.0)

@@ -85,8 +85,8 @@ def read_cells(
     """Return the rows of a file (any format that microdata may have) or of an Arrow table.
 
     `dimensions` are names with their columns. `kind` is ``csv``, ``sbs``, ``argus``, ``sdctable`` or ``gauss``; empty:
-    found out from the columns. `markers` are texts that mark a suppressed value; none: the usual ones. `response` is the
-    column of the values if there is one of that name and none is said; empty: frequencies are wanted.
+    found out from the columns. `markers` are texts that mark a suppressed value; none: the usual ones. `response` is
+    the column of the values if there is one of that name and none is said; empty: frequencies are wanted.
     """
     where = str(source) if isinstance(source, str | PathLike) else "the table in memory"
     spelled = tuple(markers) or MARKERS
