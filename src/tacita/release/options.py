@@ -18,6 +18,10 @@ _PANEL = "The release"
 TABLE_FORMATS = ("csv", "wide-csv", "xlsx", "parquet", "sdmx-csv")
 
 
+def _flag(name: str, help: str) -> Any:
+    return option(False, name, panel=_PANEL, help=help)
+
+
 @dataclass(frozen=True, slots=True)
 class WeightNoise:
     """How sampling weights are blurred: a weight that is known exactly can tell a stratum, and a stratum a person."""
@@ -88,18 +92,12 @@ class RecordOptions(FolderOptions):
         True, "--no-shuffle", panel=_PANEL, help="Keep the order of the records, which may tell who is who."
     )
     """Whether the records are put in random order: the order of a file can tell who is who."""
-    escape_formulas: bool = option(
-        False,
-        "--escape-formulas",
-        panel=_PANEL,
-        help="Put an apostrophe before CSV cells that a spreadsheet would run.",
+    escape_formulas: bool = _flag(
+        "--escape-formulas", "Put an apostrophe before CSV cells that a spreadsheet would run."
     )
     """Whether cells of a CSV file that a spreadsheet would run as formulas get an apostrophe in front."""
-    allow_derivable: bool = option(
-        False,
-        "--allow-derivable",
-        panel=_PANEL,
-        help="Release although an attribute that stays determines hidden cells.",
+    allow_derivable: bool = _flag(
+        "--allow-derivable", "Release although an attribute that stays determines hidden cells."
     )
     """Whether data are released although a single attribute that stays determines suppressed or recoded cells."""
 
@@ -129,9 +127,7 @@ class ReleaseOptions(RecordOptions):
     """The key of the pseudonyms. It is never stored."""
     key_file: Path | None = option(None, panel=_PANEL, help="File with the key of the pseudonyms.")
     """The file that `key` is read from."""
-    keep_clusters: bool = option(
-        False, "--keep-clusters", panel=_PANEL, help="Release the household key, numbered anew."
-    )
+    keep_clusters: bool = _flag("--keep-clusters", "Release the household key, numbered anew.")
     """Whether household and group keys are released, numbered anew at random; otherwise they are dropped."""
     weights: WeightNoise | None = option(
         None,
@@ -160,12 +156,7 @@ class ReleaseOptions(RecordOptions):
     it, since identifiers are gone. They are kept in the internal folder, by number of the released record."""
     check: bool = True
     """Whether the written file is read back, and the claim checked on it, before anything is put in its place."""
-    unchecked: bool = option(
-        False,
-        "--unchecked",
-        panel=_PANEL,
-        help="Release although the claim cannot be checked on the written file.",
-    )
+    unchecked: bool = _flag("--unchecked", "Release although the claim cannot be checked on the written file.")
     """Whether a claim that cannot be checked on the written file, such as one about a population, is released."""
     drop: tuple[str, ...] = option((), panel=_PANEL, help="Further attributes not to release, with commas between.")
     """Further attributes that are not released, such as a weight that tells the stratum."""
@@ -183,23 +174,11 @@ class ReleaseOptions(RecordOptions):
 class MaskedOptions(RecordOptions):
     """How masked microdata are released."""
 
-    publish_recipe: bool = option(
-        False, "--publish-recipe", panel=_PANEL, help="Hand out the recipe too, without its seed."
-    )
+    publish_recipe: bool = _flag("--publish-recipe", "Hand out the recipe too, without its seed.")
     """Whether the recipe is handed out too, without its seed: who analyses noise wants to know its size."""
-    anyway: bool = option(
-        False,
-        "--anyway",
-        panel=_PANEL,
-        help="Release although a limit of the recipe is not kept; that is recorded.",
-    )
+    anyway: bool = _flag("--anyway", "Release although a limit of the recipe is not kept; that is recorded.")
     """Whether data are released although a limit of the recipe is not kept."""
-    ungated: bool = option(
-        False,
-        "--ungated",
-        panel=_PANEL,
-        help="Release although the recipe sets no limit of risk (accept); recorded.",
-    )
+    ungated: bool = _flag("--ungated", "Release although the recipe sets no limit of risk (accept); recorded.")
     """Whether data are released although the recipe sets no limit of risk (`accept`); that is recorded and told."""
 
 

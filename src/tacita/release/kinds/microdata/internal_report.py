@@ -160,13 +160,13 @@ def _derivable(tuples: Tuples) -> list[Html]:
 
 
 def _flat(value: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
-    told: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for key, item in value.items():
         if isinstance(item, Mapping):
-            told += _flat(item, f"{before}{key}.")
+            pairs += _flat(item, f"{before}{key}.")
         else:
-            told.append((f"{before}{key}", ", ".join(map(str, item)) if isinstance(item, list) else str(item)))
-    return told
+            pairs.append((f"{before}{key}", ", ".join(map(str, item)) if isinstance(item, list) else str(item)))
+    return pairs
 
 
 def _pairs(pairs: list[tuple[str, str]]) -> Html:

@@ -13,33 +13,35 @@ from tacita.tables.protect.protected import Protected, ProtectedTable
 from tacita.views.markup import Html, items, tag
 from tacita.views.page import section, verdict
 from tacita.views.table_pages import tables_page
-from tacita.views.tables import Cell, table
+from tacita.views.tables import Cell
+from tacita.views.tables import table as html_table
 
 _LISTED = 500
-_METHODS = {"suppression": "cells are withheld", "fast": "cells are withheld", "intervals": "intervals are published"}
 
 
 def public_page(protected: Protected, parts: Sequence[TablePart]) -> str:
     """Return the page with the tables, and how to read them."""
     return tables_page(
-        protected.title, parts, list(dict.fromkeys(n for each in protected.tables for n in each.reading))
+        protected.title, parts, list(dict.fromkeys(n for table in protected.tables for n in table.reading))
     )
 
 
 def internal_page(protected: Protected, parts: Sequence[TablePart]) -> str:
     """Return the page with all figures, the verdict, and every decision."""
-    suppressed = sum(each.audit.suppressed for each in protected.tables)
+    suppressed = sum(table.audit.suppressed for table in protected.tables)
     word, kind = ("PASSED", "good") if protected.passed else ("NOT PASSED", "bad")
     said = f"The independent attacker looked at {counted(suppressed, 'withheld cell')}."
     inside = [
-        section("What was done", table(["", *(_named(each) for each in protected.tables)], list(_summary(protected)))),
+        section(
+            "What was done", html_table(["", *(_name(table) for table in protected.tables)], list(_summary(protected)))
+        ),
     ]
-    notes = [note for each in protected.tables for note in (*each.case.notes, *each.notes, *each.audit.notes)]
+    notes = [note for table in protected.tables for note in (*table.case.notes, *table.notes, *table.audit.notes)]
     if notes:
         inside.append(section("Notes", items(dict.fromkeys(notes))))
-    withheld = sum(int(each.withheld.sum()) for each in protected.tables)
+    withheld = sum(int(table.withheld.sum()) for table in protected.tables)
     if withheld:
-        decisions = list(islice((each for one in protected.tables for each in _decisions(one)), _LISTED))
+        decisions = list(islice((decision for table in protected.tables for decision in _decisions(table)), _LISTED))
         more = [tag("p", f"And {withheld - _LISTED:,} more.", class_="soft")] if withheld > _LISTED else []
         inside.append(
             section(
@@ -52,36 +54,36 @@ def internal_page(protected: Protected, parts: Sequence[TablePart]) -> str:
                 ),
             )
         )
-    reading = list(dict.fromkeys(note for each in protected.tables for note in each.reading))
+    reading = list(dict.fromkeys(note for table in protected.tables for note in table.reading))
     return tables_page(protected.title, parts, reading, [verdict(word, said, kind)], inside)
 
 
-def _named(each: ProtectedTable) -> str:
-    return each.table.response or each.table.name
+def _name(table: ProtectedTable) -> str:
+    return table.table.response or table.table.name
 
 
 def _summary(protected: Protected) -> Iterator[list[Cell]]:
     tables = protected.tables
-    yield ["method", *(each.method.replace("_", " ") for each in tables)]
-    yield ["cells", *(len(each.table) for each in tables)]
-    for rule in dict.fromkeys(rule for each in tables for rule in each.case.levels.rules):
-        yield [f"sensitive by {rule}", *(each.case.counts_of_rules.get(rule, 0) for each in tables)]
+    yield ["method", *(table.method.replace("_", " ") for table in tables)]
+    yield ["cells", *(len(table.table) for table in tables)]
+    for rule in dict.fromkeys(rule for table in tables for rule in table.case.levels.rules):
+        yield [f"sensitive by {rule}", *(table.case.counts_of_rules.get(rule, 0) for table in tables)]
     for status, words in (
         (Status.PRIMARY, "withheld, sensitive"),
         (Status.SECONDARY, "withheld to protect others"),
         (Status.FORCED, "withheld by order"),
     ):
-        if any(each.count(status) for each in tables):
-            yield [words, *(each.count(status) for each in tables)]
-    for name in dict.fromkeys(name for each in tables for name in each.figures):
-        yield [name.replace("_", " "), *(_figure(each.figures.get(name)) for each in tables)]
+        if any(table.count(status) for table in tables):
+            yield [words, *(table.count(status) for table in tables)]
+    for name in dict.fromkeys(name for table in tables for name in table.figures):
+        yield [name.replace("_", " "), *(_figure(table.figures.get(name)) for table in tables)]
 
 
 def _figure(value: object) -> Cell:
     return number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
-def _decisions(each: ProtectedTable) -> Iterator[Html]:
-    for cell in each.withheld.nonzero()[0].tolist():
-        key = "primary" if each.status[cell] == Status.PRIMARY else "secondary"
-        yield tag("span", tag("strong", each.table.cell_name(cell), class_=f"key {key}"), f" {each.reason(cell)}")
+def _decisions(table: ProtectedTable) -> Iterator[Html]:
+    for cell in table.withheld.nonzero()[0].tolist():
+        key = "primary" if table.status[cell] == Status.PRIMARY else "secondary"
+        yield tag("span", tag("strong", table.table.cell_name(cell), class_=f"key {key}"), f" {table.reason(cell)}")
