@@ -19,7 +19,7 @@ from tacita.cycle.suppression.routing import AttributeRoute, TupleOrder
 from tacita.errors import InputError, UsageError
 from tacita.model.dictionary import MissingAs
 from tacita.options import filed, options_of
-from tacita.release.options import ReleaseOptions, WeightNoise
+from tacita.release.options import ReleaseOptions, WeightBlur
 from tacita.risk.catalogue import MEASURES
 from tacita.risk.null_semantics import Distribution, Nulls, Semantics
 
@@ -56,7 +56,7 @@ _NULLS = st.one_of(
     ),
     st.just(Nulls(semantics=Semantics.STANDARD)),
 )
-_NOISE = st.builds(WeightNoise, st.floats(0.5, 99), st.lists(_LISTS, min_size=1, max_size=3).map(tuple))
+_NOISE = st.builds(WeightBlur, st.floats(0.5, 99), st.lists(_LISTS, min_size=1, max_size=3).map(tuple))
 _RELEASES = st.builds(
     ReleaseOptions,
     shuffle=st.booleans(),

@@ -13,7 +13,7 @@ import pytest
 import tacita as tc
 from tacita.cycle.plan import ChangeMethod, Plan
 from tacita.errors import OutputError
-from tacita.release.options import ReleaseOptions, WeightNoise
+from tacita.release.options import ReleaseOptions, WeightBlur
 from tacita.release.verify import verify
 from tacita.release.writing import write_release
 from tacita.risk.identity.k_anonymity import KAnonymity
@@ -94,7 +94,7 @@ def test_weights_of_strata_are_refused_and_noise_helps(tmp_path: Path) -> None:
     roles = {"quasi": ["region", "sex", "age"], "weight": "weight"}
     with pytest.raises(OutputError, match="weight determines"):
         _written(tmp_path, columns, roles=roles)
-    noisy = ReleaseOptions(weights=WeightNoise(60.0))
+    noisy = ReleaseOptions(weights=WeightBlur(60.0))
     with pytest.raises(OutputError, match="household_weight determines"):
         _written(tmp_path, columns | {"household_weight": weight / 3}, noisy, roles=roles)
     assert _written(tmp_path, columns, noisy, roles=roles).records == _N

@@ -78,13 +78,13 @@ def test_cluster_keys_are_numbered_anew(tmp_path: Path, settings: Settings) -> N
 
 
 def test_numbers_of_clusters_do_not_follow_their_order() -> None:
-    from tacita.release.kinds.microdata.tuples import renumbered
+    from tacita.release.kinds.microdata.tuples import renumber_clusters
 
     keys = tc.read(pa.table({"home": [f"{i:03d}" for i in range(60)]})).relation
-    numbers = [row["c1"] for row in keys.engine.run(_all(renumbered(keys, "home", seed=8)))]
+    numbers = [row["c1"] for row in keys.engine.run(_all(renumber_clusters(keys, "home", seed=8)))]
     assert sorted(numbers) == list(range(1, 61))
     assert numbers != sorted(numbers)
-    again = [row["c1"] for row in keys.engine.run(_all(renumbered(keys, "home", seed=8)))]
+    again = [row["c1"] for row in keys.engine.run(_all(renumber_clusters(keys, "home", seed=8)))]
     assert numbers == again
 
 

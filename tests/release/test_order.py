@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tacita.release.records.tuples import CLUSTERS, ORDER, WEIGHTS, fresh_seed, generator, shuffled
+from tacita.release.records.tuples import CLUSTERS, ORDER, WEIGHTS, fresh_seed, generator, random_order
 
 
 def test_all_orders_of_three_are_as_probable() -> None:
-    drawn = Counter(tuple(shuffled(3, seed).tolist()) for seed in range(3000))
+    drawn = Counter(tuple(random_order(3, seed).tolist()) for seed in range(3000))
     assert len(drawn) == 6
     # 500 expected, a standard deviation of 20
     assert all(abs(count - 500) < 5 * 20.4 for count in drawn.values())
 
 
 def test_a_seed_gives_the_same_order_again() -> None:
-    assert shuffled(100, 7).tolist() == shuffled(100, 7).tolist() != shuffled(100, 8).tolist()
+    assert random_order(100, 7).tolist() == random_order(100, 7).tolist() != random_order(100, 8).tolist()
 
 
 def test_uses_of_randomness_are_independent() -> None:

@@ -14,7 +14,7 @@ from tests.release.outcomes import outcome
 import tacita as tc
 from tacita.errors import UsageError
 from tacita.release.kinds.microdata.weights import blur_weights
-from tacita.release.options import ReleaseOptions, WeightNoise
+from tacita.release.options import ReleaseOptions, WeightBlur
 from tacita.release.writing import write_release
 from tacita.settings import Settings
 
@@ -33,7 +33,7 @@ def test_totals_hold_by_every_margin(found: list[tuple[int, str, str]], decimals
     weights = np.array([w for w, _, _ in found]) / 10**decimals
     table = pa.table({"area": [a for _, a, _ in found], "sex": [s for _, _, s in found], "w": weights})
     data = tc.read(table).with_roles(quasi=["area", "sex"], weight="w")
-    made = blur_weights(data.microdata, WeightNoise(30, ((), ("area",))), seed).columns["weight"]
+    made = blur_weights(data.microdata, WeightBlur(30, ((), ("area",))), seed).columns["weight"]
     unit = 10.0**-decimals
     assert (made > 0).all()
     assert (np.abs(made - weights) <= 0.3 * weights + unit * 1.001).all(), "no weight moves by more than the noise"
@@ -56,7 +56,7 @@ def test_raking_meets_two_margins_at_once() -> None:
         }
     )
     data = tc.read(table).with_roles(quasi=["area", "sex"], weight="w")
-    found = blur_weights(data.microdata, WeightNoise(20, (("area",), ("sex",))), 1)
+    found = blur_weights(data.microdata, WeightBlur(20, (("area",), ("sex",))), 1)
     assert found.largest_deviation < 1e-6
     new, old = found.columns["weight"], np.array(table["w"])
     for name in ("area", "sex"):
@@ -67,18 +67,18 @@ def test_raking_meets_two_margins_at_once() -> None:
 
 def test_noise_is_even_and_as_large_as_asked_for() -> None:
     old = np.full(20_000, 1000.0001)
-    new = blur_weights(weighted(old.tolist()).microdata, WeightNoise(10), 3).columns["weight"]
+    new = blur_weights(weighted(old.tolist()).microdata, WeightBlur(10), 3).columns["weight"]
     factor = new / old
     assert 0.899 < factor.min() < 0.905
     assert 1.095 < factor.max() < 1.101
     assert np.histogram(factor, bins=4, range=(0.9, 1.1))[0] == pytest.approx([5000] * 4, abs=5 * 61)
-    again = blur_weights(weighted(old.tolist()).microdata, WeightNoise(10), 3).columns["weight"]
+    again = blur_weights(weighted(old.tolist()).microdata, WeightBlur(10), 3).columns["weight"]
     assert (new == again).all()
 
 
 def test_whole_weights_stay_whole_and_are_released(tmp_path: Path, settings: Settings) -> None:
     data = weighted([10, 20, 30, 40])
-    options = ReleaseOptions(shuffle=False, check=False, seed=2, weights=WeightNoise(50))
+    options = ReleaseOptions(shuffle=False, check=False, seed=2, weights=WeightBlur(50))
     done = write_release(outcome(data), tmp_path / "release", options, settings=settings)
     new = tc.read(done.data).to_arrow()["w"].to_pylist()
     assert sum(new) == 100
@@ -89,9 +89,9 @@ def test_whole_weights_stay_whole_and_are_released(tmp_path: Path, settings: Set
 def test_without_a_weight_nothing_can_be_blur_weights() -> None:
     data = tc.read(pa.table({"area": ["a"]})).with_roles(quasi=["area"])
     with pytest.raises(UsageError, match="no attribute is the weight"):
-        blur_weights(data.microdata, WeightNoise(10), 1)
+        blur_weights(data.microdata, WeightBlur(10), 1)
     for percent in (0, 100, -5):
         with pytest.raises(UsageError):
-            WeightNoise(percent)
+            WeightBlur(percent)
     with pytest.raises(UsageError):
-        WeightNoise(10, ())
+        WeightBlur(10, ())

@@ -23,7 +23,7 @@ def _flag(name: str, help: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class WeightNoise:
+class WeightBlur:
     """How sampling weights are blurred: a weight that is known exactly can tell a stratum, and a stratum a person."""
 
     percent: float
@@ -38,11 +38,11 @@ class WeightNoise:
             raise UsageError("no total of the weights is to be kept", do="keep that of the whole file: margins=((),)")
 
 
-def _parse_noise(typed: Mapping[str, Any], flag: str) -> WeightNoise:
+def _parse_noise(typed: Mapping[str, Any], flag: str) -> WeightBlur:
     percent, totals = typed.get("weight_noise"), typed.get("weight_totals")
     if percent is None:
         raise UsageError("--weight-totals is for blurred weights", do="add --weight-noise PERCENT, or leave it out")
-    return WeightNoise(percent, tuple(tuple(names_in(group)) for group in totals or ()) or ((),))
+    return WeightBlur(percent, tuple(tuple(names_in(group)) for group in totals or ()) or ((),))
 
 
 def _read_noise(table: Checked, key: str, default: Any) -> Any:
@@ -59,7 +59,7 @@ def _read_noise(table: Checked, key: str, default: Any) -> Any:
     if percent is None or not 0 < percent < 100:
         below.fault("percent", "the noise of the weights needs 'percent', above 0 and below 100")
     elif is_list and totals:
-        return WeightNoise(percent, tuple(map(tuple, totals)))
+        return WeightBlur(percent, tuple(map(tuple, totals)))
     return default
 
 
@@ -129,7 +129,7 @@ class ReleaseOptions(RecordOptions):
     """The file that `key` is read from."""
     keep_clusters: bool = _flag("--keep-clusters", "Release the household key, numbered anew.")
     """Whether household and group keys are released, numbered anew at random; otherwise they are dropped."""
-    weights: WeightNoise | None = option(
+    weights: WeightBlur | None = option(
         None,
         key="weight_noise",
         form=WEIGHT_NOISE,

@@ -29,7 +29,7 @@ from tacita.workspace import journalled, partial_beside, remove_free_locks, swee
 
 
 @contextlib.contextmanager
-def placed(target: Path, internal: Path, *, force: bool, settings: Settings | None = None) -> Iterator[Places]:
+def place(target: Path, internal: Path, *, force: bool, settings: Settings | None = None) -> Iterator[Places]:
     """Hand out two empty folders; on success they become the target and its internal folder, otherwise nothing does."""
     state = (settings or Settings.from_environment()).state
     sweep(state)

@@ -17,7 +17,7 @@ from tacita.release.kinds import KINDS
 from tacita.release.manifest import MANIFEST, as_json, internal_manifest, public_manifest
 from tacita.release.opening import OpenedRelease, internal_folder
 from tacita.release.options import FolderOptions
-from tacita.release.placing import check_places, placed
+from tacita.release.placing import check_places, place
 from tacita.settings import Settings
 
 
@@ -40,7 +40,7 @@ def write_release(
     internal = check_folder(target, options, settings=settings)
     _check_source_stays(kind.source(content), target, internal)
     draft = kind.draft(content, options, str(target), progress)
-    with placed(target, internal, force=options.force, settings=settings) as places:
+    with place(target, internal, force=options.force, settings=settings) as places:
         outside, inside = Workplace(places.release, settings), Workplace(places.internal, settings)
         draft = draft.write(outside, progress)
         public = public_manifest(kind.name, draft.public_facts(), places.release)

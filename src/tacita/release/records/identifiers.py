@@ -107,11 +107,11 @@ def pseudonyms(relation: Relation, name: str, key: bytes) -> Relation:
     schema = pa.schema([("value", pa.string()), ("pseudonym", pa.string())])
     # A number reads 1.0 in one file and 1 in another: the same person must have the same pseudonym.
     is_number = column.type is ColumnType.NUMBER
-    batches = list(_pseudonymised(relation.engine.stream(plan, 100_000), schema, key, is_number=is_number))
+    batches = list(_pseudonym_batches(relation.engine.stream(plan, 100_000), schema, key, is_number=is_number))
     return relation.engine.adopt(batches, schema)
 
 
-def _pseudonymised(
+def _pseudonym_batches(
     batches: Iterable[pa.RecordBatch], schema: pa.Schema, key: bytes, *, is_number: bool
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa

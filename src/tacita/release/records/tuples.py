@@ -82,12 +82,12 @@ def generator(seed: int, use: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(seed, spawn_key=(use,))))
 
 
-def shuffled(records: int, seed: int) -> Array:
+def random_order(records: int, seed: int) -> Array:
     """Return the number of the source's record, from 1, that stands in each place of the release.
 
     Every order is as probable as any other, as far as 128 bits of a seed go.
 
-    >>> sorted(shuffled(4, seed=1).tolist())
+    >>> sorted(random_order(4, seed=1).tolist())
     [1, 2, 3, 4]
     """
     return generator(seed, ORDER).permutation(records) + 1
@@ -103,7 +103,7 @@ def as_relation(engine: Engine, **columns: Array) -> Relation:
     return engine.adopt([batch], batch.schema)
 
 
-def numbered(relation: Relation) -> exp.Select:
+def with_numbers(relation: Relation) -> exp.Select:
     """Return the plan of a relation with the number of each record, from 1, in the column `ROW`."""
     return exp.select("*", exp.alias_(relation.engine.numbered(relation), ROW)).from_(relation.source())
 

@@ -12,7 +12,7 @@ from tacita.model.attribute import Category
 from tacita.model.relation import Column
 from tacita.recipes.carry_out import MaskedMicrodata
 from tacita.release.records.identifiers import identifiers_of
-from tacita.release.records.tuples import Tuples, generator, in_style, numbered, store_in_order
+from tacita.release.records.tuples import Tuples, generator, in_style, store_in_order, with_numbers
 
 _ORDER = 2**31
 """The stream of randomness of the order: steps have those of their numbers, and none of them has this one."""
@@ -36,7 +36,7 @@ def released_tuples(masked: MaskedMicrodata, seed: int, *, shuffle: bool) -> Tup
         spelt = _spelt(masked, column, is_known=column.name in known, is_taken=is_taken)
         terms += [exp.alias_(spelt, f"{column.physical}w")] if spelt is not None else []
         columns.append(replace(column, as_written=f"{column.physical}w" if spelt is not None else None))
-    plan = exp.select(*terms).from_(numbered(relation).subquery("p"))
+    plan = exp.select(*terms).from_(with_numbers(relation).subquery("p"))
     stored = store_in_order(relation.engine, plan, columns, order)
     return Tuples(stored, tuple(gone), _touched(masked, columns), order)
 

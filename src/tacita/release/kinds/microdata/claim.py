@@ -113,7 +113,7 @@ def verify_claim(
     faults = [*faults, *identifier_faults(microdata, full), *_count_faults(records, full)]
     answer = replace(answer, records=records, faults=tuple(faults))
     try:
-        measure, sample, risks = _measured(claim, microdata, release, own, context.progress)
+        measure, sample, risks = _measure(claim, microdata, release, own, context.progress)
     except TacitaError as error:
         if own is None and len(claim.measures) > 1:
             return _checked_in_part(answer, microdata, release, error.found, context.progress)
@@ -133,7 +133,7 @@ def verify_claim(
     )
 
 
-def _measured(
+def _measure(
     claim: Claim, microdata: Microdata, release: OpenedRelease, own: Measure | None, progress: Progress
 ) -> tuple[Measure, Sample, Finding]:
     """Return the measure of a claim, what it looks at and what it finds; raise if it cannot be measured."""
@@ -157,7 +157,7 @@ def _checked_in_part(
     for name, parameters in answer.claim.measures:
         part = Claim(name, parameters, answer.claim.known, answer.claim.nulls)
         try:
-            measure, sample, risks = _measured(part, microdata, replace(release, manifest={}), None, progress)
+            measure, sample, risks = _measure(part, microdata, replace(release, manifest={}), None, progress)
         except TacitaError as error:
             unchecked.append(error.found)
             continue

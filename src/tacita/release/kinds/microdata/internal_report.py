@@ -31,11 +31,11 @@ def internal_report(
         tag("p", "Not to be handed out: thresholds, seeds and steps on this page help an attacker.", class_="soft"),
         verdict("SAFE", outcome.verdict, kind),
         section("Two numbers", *_two_numbers(outcome)),
-        section("Risk before and after", _states(outcome), *_checked(checked)),
+        section("Risk before and after", _states(outcome), *_check_result(checked)),
         section("What changed", *_changes(outcome)),
         section("Steps", *_steps(outcome)),
         section("What was claimed", _pairs(_claim(outcome))),
-        section("How the file was released", _pairs(_released(tuples, seed))),
+        section("How the file was released", _pairs(_release_facts(tuples, seed))),
         section("Hidden values that can be derived", *_derivable(tuples)),
         section("Settings", _pairs(_flat(plain(outcome.settings)))),
     ]
@@ -83,7 +83,7 @@ def _figure(state: State, word: str) -> float | None:
     return float(state.figures[word]) if word in state.figures else None
 
 
-def _checked(checked: Mapping[str, Any]) -> list[Html]:
+def _check_result(checked: Mapping[str, Any]) -> list[Html]:
     if "why_not" in checked:
         return [tag("p", "The claim was not checked on the written file: ", "; ".join(checked["why_not"]))]
     if not checked:
@@ -133,7 +133,7 @@ def _claim(outcome: Outcome) -> list[tuple[str, str]]:
     return pairs
 
 
-def _released(tuples: Tuples, seed: int) -> list[tuple[str, str]]:
+def _release_facts(tuples: Tuples, seed: int) -> list[tuple[str, str]]:
     weights = "as they were"
     if tuples.weights is not None:
         off = tuples.weights.largest_deviation

@@ -115,7 +115,7 @@ class MicrodataDraft:
         written = write_data(folder, self.microdata, self.file, escape_formulas=escape, progress=progress)
         names = dict(zip(self.microdata.dictionary.names, written.dictionary.names, strict=True))
         microdata = under_names(self.microdata, written.dictionary.names).with_dictionary(written.dictionary)
-        outcome = replace(self.outcome, claim=_claim_renamed(self.outcome.claim, names))
+        outcome = replace(self.outcome, claim=_rename_claim(self.outcome.claim, names))
         write_dictionary(folder, written)
         folder.text(REPORT, external_report(outcome, self.tuples, microdata))
         return replace(self, outcome=outcome, microdata=microdata, notes=(*self.notes, *written.notes))
@@ -269,15 +269,15 @@ def _is_made(value: object) -> bool:
     return isinstance(value, int | float) and value <= FIRST_MADE
 
 
-def _claim_renamed(claim: Claim, names: Mapping[str, str]) -> Claim:
+def _rename_claim(claim: Claim, names: Mapping[str, str]) -> Claim:
     cluster = names.get(claim.cluster, claim.cluster) if claim.cluster else None
     known = tuple(names.get(name, name) for name in claim.known)
-    parameters = _parameters_renamed(claim.parameters, names)
-    parts = tuple((measure, _parameters_renamed(given, names)) for measure, given in claim.parts)
+    parameters = _rename_parameters(claim.parameters, names)
+    parts = tuple((measure, _rename_parameters(given, names)) for measure, given in claim.parts)
     return replace(claim, known=known, cluster=cluster, parameters=parameters, parts=parts)
 
 
-def _parameters_renamed(parameters: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
+def _rename_parameters(parameters: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
     """Return the parameters of a measure with the sensitive attribute under the name that it has in the file."""
     secret = parameters.get("sensitive")
     return {**parameters, "sensitive": names[secret]} if isinstance(secret, str) and secret in names else parameters

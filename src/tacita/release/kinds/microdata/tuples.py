@@ -27,9 +27,9 @@ from tacita.release.records.tuples import (
     as_relation,
     generator,
     in_style,
-    numbered,
-    shuffled,
+    random_order,
     store_in_order,
+    with_numbers,
 )
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def released_tuples(outcome: Outcome, options: ReleaseOptions, seed: int) -> Tup
         )
     dropped = [n for n in identifiers if n not in options.pseudonymise]
     dropped += [n for n in keys if not options.keep_clusters and n not in identifiers]
-    dropped += _also_dropped(outcome, options, dropped)
-    order = shuffled(protected.count(), seed) if options.shuffle else None
+    dropped += _further_drops(outcome, options, dropped)
+    order = random_order(protected.count(), seed) if options.shuffle else None
     noise = blur_weights(outcome.protected, options.weights, seed) if options.weights else None
     plan = _Plan(outcome, protected, touched_by(outcome), order)
     for column in protected.columns:
@@ -76,7 +76,7 @@ def released_tuples(outcome: Outcome, options: ReleaseOptions, seed: int) -> Tup
             assert options.key is not None
             plan.add_mapped(column, pseudonyms(protected, column.name, options.key), ColumnType.TEXT)
         elif column.name in keys:
-            plan.add_mapped(column, renumbered(protected, column.name, seed), ColumnType.INTEGER)
+            plan.add_mapped(column, renumber_clusters(protected, column.name, seed), ColumnType.INTEGER)
         elif noise is not None and column.name == noise.attribute:
             plan.add_by_row(column, as_relation(protected.engine, **noise.columns))
         else:
@@ -95,7 +95,7 @@ def released_tuples(outcome: Outcome, options: ReleaseOptions, seed: int) -> Tup
     )
 
 
-def renumbered(relation: Relation, name: str, seed: int) -> Relation:
+def renumber_clusters(relation: Relation, name: str, seed: int) -> Relation:
     """Return the different values of a cluster key as text, ``c0``, and a random number for each, ``c1``.
 
     The numbers are 1 to m in random order: neither the key nor its order is told.
@@ -121,11 +121,11 @@ def renumbered(relation: Relation, name: str, seed: int) -> Relation:
 def _clusters_alone(outcome: Outcome, key: str, order: Array | None, seed: int) -> Relation:
     protected = outcome.protected.relation
     plan = _Plan(outcome, protected, frozenset(), order)
-    plan.add_mapped(protected.column(key), renumbered(protected, key, seed), ColumnType.INTEGER)
+    plan.add_mapped(protected.column(key), renumber_clusters(protected, key, seed), ColumnType.INTEGER)
     return plan.store()
 
 
-def _also_dropped(outcome: Outcome, options: ReleaseOptions, dropped: Sequence[str]) -> list[str]:
+def _further_drops(outcome: Outcome, options: ReleaseOptions, dropped: Sequence[str]) -> list[str]:
     """Return the attributes that the steward wants dropped beside identifiers and keys."""
     for name in options.drop:
         outcome.protected.column(name)
@@ -194,7 +194,7 @@ class _Plan:
             this=as_text(exp.column(column.physical, table="p")),
             expression=as_text(exp.column(source.physical, table="s")),
         )
-        decided = self._decided(column.name)
+        decided = self._join_decided(column.name)
         untouched = exp.and_(same, exp.Is(this=exp.column("c0", table=decided), expression=exp.Null()))
         theirs = exp.column(source.as_written, table="s")
         self._spell(exp.Case(ifs=[exp.If(this=untouched, true=theirs)], default=ours))
@@ -221,7 +221,7 @@ class _Plan:
             return
         stays: exp.Expr = exp.Is(this=exp.column(column.physical, table="p"), expression=exp.Null())
         if column.name in self.touched:  # a suppressed value must not survive in its spelling
-            decided = exp.column("c0", table=self._decided(column.name))
+            decided = exp.column("c0", table=self._join_decided(column.name))
             stays = exp.and_(stays, exp.Is(this=decided, expression=exp.Null()))
         theirs = exp.column(column.as_written, table="p")
         self._spell(exp.Case(ifs=[exp.If(this=stays, true=theirs)], default=ours))
@@ -251,10 +251,10 @@ class _Plan:
     def store(self) -> Relation:
         """Run the plan, in the order of the release."""
         engine = self._relation.engine
-        plan = exp.select(*self._terms).from_(numbered(self._relation).subquery("p"))
+        plan = exp.select(*self._terms).from_(with_numbers(self._relation).subquery("p"))
         if self._original is not None:
             on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column(ROW, table="s"))
-            plan = plan.join(numbered(self._original).subquery("s"), on=on)
+            plan = plan.join(with_numbers(self._original).subquery("s"), on=on)
         for joined, condition in self._joins:
             plan = plan.join(joined, on=condition, join_type="left")
         released = store_in_order(engine, plan, self._columns, self._order)
@@ -275,7 +275,7 @@ class _Plan:
     def _in_style(self, value: exp.Expr, type_: ColumnType) -> exp.Expr | None:
         return in_style(self._outcome.original.source, value, type_)
 
-    def _decided(self, name: str) -> str:
+    def _join_decided(self, name: str) -> str:
         """Join the numbers of the tuples whose cell of an attribute was decided on; return the name of the table."""
         import pyarrow as pa
         import pyarrow.compute as pc

@@ -25,7 +25,7 @@ from tacita.release.records.tuples import WEIGHTS, generator
 if TYPE_CHECKING:
     import numpy as np
 
-    from tacita.release.options import WeightNoise
+    from tacita.release.options import WeightBlur
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -46,7 +46,7 @@ class BlurredWeights:
     """By which share of itself the total of a kept group differs from that of the source, at most."""
 
 
-def blur_weights(microdata: Microdata, noise: WeightNoise, seed: int) -> BlurredWeights:
+def blur_weights(microdata: Microdata, noise: WeightBlur, seed: int) -> BlurredWeights:
     """Return noisy weights with the totals of the source."""
     import numpy as np
 
@@ -64,7 +64,7 @@ def blur_weights(microdata: Microdata, noise: WeightNoise, seed: int) -> Blurred
     return BlurredWeights(name, columns, _deviation(new, weights, groups))
 
 
-def _weights(microdata: Microdata, name: str, noise: WeightNoise) -> tuple[Array, list[Array]]:
+def _weights(microdata: Microdata, name: str, noise: WeightBlur) -> tuple[Array, list[Array]]:
     """Return the weights in the order of the tuples, and for each margin the number of each tuple's group."""
     import numpy as np
     import pyarrow as pa
