@@ -80,7 +80,7 @@ INPUTS = {"A": [(1,), (2,)]}
 
 def answering(monkeypatch, rows, violations=()):
     result = SimpleNamespace(facts=lambda name: rows, violations=list(violations))
-    monkeypatch.setattr("tacita.rules.reasoner.reason", lambda text, inputs: result, raising=False)
+    monkeypatch.setattr("tacita.rules.reasoner.reason", lambda text, inputs, **_: result, raising=False)
 
 
 def row(x, number):
