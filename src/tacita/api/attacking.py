@@ -17,7 +17,7 @@ from tacita.model.result import Result
 from tacita.options import option
 from tacita.progress import Progress
 from tacita.recipes.attacking import attack_scene, risk_of
-from tacita.recipes.truth import origin_by_identifier, origin_by_order, scene_of
+from tacita.recipes.truth import Intruder, origin_by_identifier, origin_by_order, scene_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,11 +113,13 @@ def attack(
         original.microdata,
         masked,
         None if is_invented else _origin(original.microdata, masked, places, options.by if carries else None),
-        known=tuple(known),
-        oracle=None if options.oracle is None else read(options.oracle, engine),
-        by=options.by,
-        control=None if options.control is None else read(options.control, engine),
-        sources=options.source,
+        Intruder(
+            tuple(known),
+            None if options.oracle is None else read(options.oracle, engine),
+            options.by,
+            None if options.control is None else read(options.control, engine),
+            options.source,
+        ),
     )
     attacks = attack_scene(scene, options.attacker, seed=options.seed, progress=progress or original.context.progress)
     by_order = not is_invented and places is None and not carries

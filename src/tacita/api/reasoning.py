@@ -29,15 +29,13 @@ __all__ = [
 ]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Conclusions(ProgramResult):
     """What follows from a program and its inputs, with the facts of a predicate as a data set."""
 
     def dataset(self, predicate: str) -> Dataset:
         """Return the facts of a predicate as a data set: arguments are attributes, labelled nulls missing values."""
         return Dataset(self.microdata(predicate))
-
-    __repr__ = ProgramResult.__repr__
 
 
 def reason(

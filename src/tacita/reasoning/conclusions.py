@@ -30,8 +30,8 @@ SHOWN = 20
 """How many facts of each output are told."""
 
 
-@dataclass(slots=True)
-class ProgramResult:
+@dataclass(slots=True, repr=False)
+class ProgramResult(Result):
     """The result of reasoning. Its facts live in an engine until it is closed or forgotten."""
 
     reasoned: Reasoned
@@ -162,10 +162,6 @@ class ProgramResult:
         proofs, reasons = [self.why(fact) for fact in why], [self.why_not(fact) for fact in why_not]
         return ReasoningReport(self, show, tuple(proofs), tuple(reasons), graph)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON: the first facts of each output, violations, notes."""
-        return self.report().to_dict()
-
     # -- the end -------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -178,10 +174,10 @@ class ProgramResult:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def __repr__(self) -> str:
+    def _in_short(self) -> str:
         facts = ", ".join(f"{predicate}: {self.count(predicate):,}" for predicate in self.outputs[:6])
         more = f" and {len(self.outputs) - 6} more" if len(self.outputs) > 6 else ""
-        return f"<Conclusions {facts or 'none'}{more}; {counted(self.rounds, 'round')}>"
+        return f"{facts or 'none'}{more}; {counted(self.rounds, 'round')}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -202,7 +198,7 @@ class ReasoningReport(Result):
             write_text(self.graph, proof.as_svg() if self.graph.suffix == ".svg" else proof.as_dot(), force=force)
 
     def _in_short(self) -> str:
-        return repr(self.conclusions)[len("<Conclusions ") : -1]
+        return self.conclusions._in_short()
 
 
 def check_graph(graph: Path | None, why: Sequence[str], *, force: bool = False) -> None:

@@ -113,7 +113,7 @@ def evaluate(
     kept = [name for name in ground.attributes if name in there]
     if gone := [name for name in ground.attributes if name not in there]:
         notes.append(f"{listed(gone)} is not beside the others any more, and that is not counted as a loss")
-    lost = _losses(original, pairs, released, kept, ground, paired=paired, notes=notes, progress=progress)
+    lost = _losses(_Files(original, pairs, released, paired), kept, ground, notes, progress)
     known = tuple(name for name in ground.known if name in there)
     scene = Scene(original, released, masked.origin, known, ground.secret)
     # Where one recipe has no pairs, all meet who asks for members: risks over other threats would not compare.
@@ -133,32 +133,36 @@ def evaluate(
     )
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class _Files:
+    """The file before and after."""
+
+    original: Records
+    pairs: Records | None
+    """The originals of the released records, in their order; None if these are invented."""
+    released: Records
+    is_paired: bool
+    """Whether measures that need pairs may be used."""
+
+
 def _losses(
-    original: Records,
-    pairs: Records | None,
-    released: Records,
-    attributes: Sequence[str],
-    ground: Ground,
-    *,
-    paired: bool,
-    notes: list[str],
-    progress: Progress,
+    files: _Files, attributes: Sequence[str], ground: Ground, notes: list[str], progress: Progress
 ) -> list[Lost]:
     """Return the losses: beside the record that each comes from if pairs are needed, otherwise beside the whole file.
 
     A sample has its records as they were, and yet not the statistics of the file.
     """
-    names = ground.wishes.measures or default_losses(original, attributes, paired=paired)
+    names = ground.wishes.measures or default_losses(files.original, attributes, paired=files.is_paired)
     results = []
     for place, name in enumerate(names):
         progress(Step(f"measuring what is lost: {name}", place, len(names)))
         loss = LOSSES.make(name, LOSSES.fact(name, "settings"))
-        before = pairs if loss.needs_pairs else original
+        before = files.pairs if loss.needs_pairs else files.original
         if before is None:
             notes.append(f"{name} needs pairs of records, and these are invented")
             continue
         try:
-            lost = loss.lost(before, released, attributes)
+            lost = loss.lost(before, files.released, attributes)
         except TacitaError as error:
             if ground.wishes.measures:
                 raise
@@ -166,7 +170,7 @@ def _losses(
             continue
         # A measure that was not asked for by name leaves out what does not fit it as a matter of course.
         notes += lost.notes if ground.wishes.measures else ()
-        results.append(_with_statistics_that_are_gone(lost, original, released, attributes))
+        results.append(_with_statistics_that_are_gone(lost, files.original, files.released, attributes))
     return results
 
 

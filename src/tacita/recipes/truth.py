@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,35 +91,34 @@ def _check_apart(original: Records, control: Records, names: Sequence[str]) -> N
         )
 
 
-def scene_of(
-    original: Microdata,
-    released: Microdata,
-    origin: Places | None,
-    *,
-    known: Sequence[str] = (),
-    secret: Sequence[str] = (),
-    oracle: Microdata | None = None,
-    by: str | None = None,
-    control: Microdata | None = None,
-    sources: tuple[Sequence[str], Sequence[str]] | None = None,
-) -> Scene:
-    """Return the scene of a released file.
+@dataclass(frozen=True, slots=True, repr=False)
+class Intruder:
+    """What an intruder has beside the released file."""
 
-    By default the intruder knows the quasi-identifiers of the original, or if there are none every attribute that both
-    files have, but for secrets, identifiers, keys and weights; and wants the sensitive attributes. With an `oracle` the
-    intruder knows the people of that register, who are told from each other `by` an identifier of the original.
-    `control` are records of people who were not in the data, `sources` the attributes that the intruder holds in each
-    of two sources.
-    """
+    known: Sequence[str] = ()
+    """Attributes; by default the quasi-identifiers of the original, or if there are none every attribute of both files
+    but for sensitive ones, identifiers, keys and weights."""
+    oracle: Microdata | None = None
+    """A register of people, who are told from each other `by` an identifier of the original."""
+    by: str | None = None
+    control: Microdata | None = None
+    """Records of people who were not in the data."""
+    sources: tuple[Sequence[str], Sequence[str]] | None = None
+    """The attributes that the intruder has in each of two sources."""
+
+
+def scene_of(original: Microdata, released: Microdata, origin: Places | None, intruder: Intruder) -> Scene:
+    """Return the scene of a released file; the intruder wants to learn the sensitive attributes."""
+    by, control, sources, oracle = intruder.by, intruder.control, intruder.sources, intruder.oracle
     dictionary = original.dictionary
     names = {column.name for column in released.columns}
     kept = (Category.IDENTIFIER, Category.CLUSTER_KEY, Category.WEIGHT)
     hidden = {a.name for category in kept for a in dictionary.of(category)} | {by}
-    secrets = tuple(secret) or tuple(a.name for a in dictionary.of(Category.SENSITIVE) if a.name in names)
+    secrets = tuple(a.name for a in dictionary.of(Category.SENSITIVE) if a.name in names)
     shared = [n for n in dictionary.names if n in names and n not in hidden]
     quasi = [n for n in dictionary.quasi_identifiers if n in shared]
     named = [] if sources is None else [n for source in sources for n in source]
-    wanted = tuple(known) or tuple(quasi) or tuple(n for n in shared if n not in secrets)
+    wanted = tuple(intruder.known) or tuple(quasi) or tuple(n for n in shared if n not in secrets)
     wanted = tuple(dict.fromkeys((*wanted, *named)))
     for name in (*wanted, *secrets):
         original.column(name), released.column(name)

@@ -41,6 +41,7 @@ VIEWS = {
     "MethodList": "catalogues",
     "Outcome": "outcome",
     "Overview": "rules",
+    "ProgramResult": "rules",
     "Proof": "proofs",
     "Protected": "table_results",
     "ReasoningReport": "rules",

@@ -109,6 +109,18 @@ class OverviewView(LinesView[Overview]):
         yield from _section("Does it end?", [result.ending, *result.wardedness])
 
 
+class ProgramResultView(LinesView["ProgramResult"]):
+    """The forms of conclusions: those of a report with the first facts of each output."""
+
+    def as_dict(self, result: ProgramResult) -> dict[str, Any]:
+        """Return the first facts of each output, violations, notes."""
+        return result.report().to_dict()
+
+    def lines(self, result: ProgramResult) -> Iterator[str]:
+        """Yield the first facts of each output."""
+        yield from result.report().to_text().splitlines()
+
+
 class ReasoningReportView(LinesView[ReasoningReport]):
     """The forms of what a program concludes: facts, proofs, violations, notes."""
 
