@@ -35,10 +35,9 @@ from tacita.tables.auditing import Audited, audit_table, write_intervals
 from tacita.tables.building import Built, build_table
 from tacita.tables.example import example as example_files
 from tacita.tables.example import write_example
-from tacita.tables.output.as_csv import long_csv, wide_csv
 from tacita.tables.output.as_excel import write_excel
-from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
+from tacita.tables.output.long import long_csv, wide_csv, write_parquet
 from tacita.tables.output.part import TablePart
 from tacita.tables.protect.cases import open_specification
 from tacita.tables.protect.protect import protect_table

@@ -20,8 +20,7 @@ from tacita.progress import Progress, silent
 from tacita.tables.build.additivity import decimals_of
 from tacita.tables.build.cells.cells_file import CellColumns, RawCells, read_cells
 from tacita.tables.build.cells.markers import given_statuses
-from tacita.tables.output.as_csv import long_csv
-from tacita.tables.output.as_parquet import write_parquet
+from tacita.tables.output.long import long_csv, write_parquet
 from tacita.tables.output.part import TablePart
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.cases import cases_of, open_specification

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from tacita.errors import counted
 from tacita.model.table import Dimension
-from tacita.tables.output.depth import depths
-from tacita.tables.output.figures import shown
+from tacita.tables.output.figures import depths, shown
 from tacita.tables.output.grid import Grid, GridCell, grids
 from tacita.tables.output.part import MARKER, TablePart
 from tacita.version import __version__

@@ -14,10 +14,9 @@ from tests.tables.output.shown import SECRET, SECTOR, SIZE, YEAR, external, inte
 
 from tacita.errors import UsageError
 from tacita.model.table import Dimension, Equations, Table
-from tacita.tables.output.as_csv import long_csv, wide_csv
 from tacita.tables.output.as_excel import write_excel
-from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
+from tacita.tables.output.long import long_csv, wide_csv, write_parquet
 from tacita.tables.output.part import ShownCells, TablePart, parts_of
 
 

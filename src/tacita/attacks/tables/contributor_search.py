@@ -92,7 +92,7 @@ class ContributorSearch:
             for by in (up[place], -down[place])
             if not np.isnan(by)
         ]
-        self._combined(goals, tables)
+        self._combine(goals, tables)
         total = len(goals)
         failed: list[deque[tuple[int, int]]] = [deque() for _ in range(self.group.count)]
         while goals:
@@ -104,7 +104,7 @@ class ContributorSearch:
         while any(failed):
             self._widths(failed, seen)
 
-    def _combined(self, goals: list[Goal], tables: Numbers) -> None:
+    def _combine(self, goals: list[Goal], tables: Numbers) -> None:
         """Rule out the attackers against whom tables that are known already prove a goal.
 
         Between two possible tables lies another with any value in between: if one of the tables that reach a goal shows

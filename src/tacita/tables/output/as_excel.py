@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tacita.files.excel.grids import Cell, Head, Mark, Sheet, write_grids
-from tacita.tables.output.depth import depths
-from tacita.tables.output.figures import written
+from tacita.tables.output.figures import depths, written
 from tacita.tables.output.grid import GridCell, grids
 from tacita.tables.output.part import TablePart
 

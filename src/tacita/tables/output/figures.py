@@ -1,4 +1,4 @@
-"""Figures of a table as text: what is published is written in full, and nothing that only a computer added."""
+"""How figures and codes are shown: numbers, and the depth of codes in their hierarchy."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tacita.model.table import Dimension
 
 _DIGITS = 12
 
@@ -47,3 +49,24 @@ def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
     [0.3, nan]
     """
     return np.array([float(written(value) or "nan") for value in values.tolist()], np.float64)
+
+
+def depths(dimension: Dimension) -> dict[str, int]:
+    """Return how many codes stand above each code, along the first hierarchy that names it.
+
+    >>> depths(Dimension.tree("size", {"Total": {"small": ["1-9", "10-49"], "large": []}}))
+    {'Total': 0, 'small': 1, '1-9': 2, '10-49': 2, 'large': 1}
+    """
+    above: dict[str, str] = {}
+    for sum_ in dimension.sums:
+        for part in sum_.parts:
+            above.setdefault(part, sum_.total)
+
+    def depth(code: str) -> int:
+        steps = 0
+        while code in above:
+            code = above[code]
+            steps += 1
+        return steps
+
+    return {code: depth(code) for code in dimension.codes}

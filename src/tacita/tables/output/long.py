@@ -1,7 +1,10 @@
-"""A table in long form: a row for each cell, a column for each dimension, the figure, and whether it is withheld."""
+"""Tables in long form, a line for each cell, and as CSV and Parquet files."""
 
 from __future__ import annotations
 
+import csv
+import io
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,11 +12,13 @@ import numpy as np
 from tacita.errors import UsageError
 from tacita.model.table import Status
 from tacita.risk.arrays import as_arrow
-from tacita.tables.output.figures import rounded
+from tacita.tables.output.figures import rounded, written
+from tacita.tables.output.grid import grids
 from tacita.tables.output.part import MARKER, TablePart
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 VALUE, STATUS, LOWER, UPPER = "value", "status", "lower", "upper"
 
@@ -61,3 +66,41 @@ def check_names(part: TablePart) -> None:
             where=f"table '{part.name}'",
             do="rename the column of the data, and the dimension in the specification",
         )
+
+
+def long_csv(part: TablePart) -> str:
+    """Return the cells one by one."""
+    rows = long_form(part)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows.column_names)
+    columns = [[_written(cell) for cell in rows.column(name).to_pylist()] for name in rows.column_names]
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue()
+
+
+def wide_csv(part: TablePart) -> str:
+    """Return the table as printed: the codes of the second dimension are columns; further dimensions lead each row."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    further = part.dimensions[2:]
+    for number, grid in enumerate(grids(part)):
+        if not number:
+            writer.writerow([*(dimension.name for dimension in further), grid.corner, *grid.heads])
+        for head, cells in zip(grid.sides, grid.cells, strict=True):
+            writer.writerow([*grid.at, head, *(cell.as_text(written) for cell in cells)])
+    return text.getvalue()
+
+
+def _written(cell: object) -> str:
+    if cell is None:
+        return ""
+    return written(cell) if isinstance(cell, float) else str(cell)
+
+
+def write_parquet(part: TablePart, path: Path) -> None:
+    """Write the cells as rows."""
+    import pyarrow.parquet as pq
+
+    # No statistics: the smallest and largest figure of a column are of no use in so small a file.
+    pq.write_table(long_form(part), path, compression="zstd", write_statistics=False)

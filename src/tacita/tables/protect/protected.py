@@ -13,7 +13,7 @@ from tacita.attacks.tables.result import Audit
 from tacita.errors import OutputError, UsageError, counted, listed
 from tacita.model.result import Result
 from tacita.model.table import WITHHELD, Status, Table
-from tacita.tables.output.as_csv import long_csv
+from tacita.tables.output.long import long_csv
 from tacita.tables.output.part import ShownCells, TablePart, parts_of
 from tacita.tables.protect.case import TableCase
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import Table
-from tacita.tables.sensitivity.contributors import checked, counts_of
+from tacita.tables.sensitivity.contributors import counts_of, require_between
 
 PROPORTIONAL, ODD, DISPERSED = "proportional", "odd", "dispersed"
 
@@ -73,9 +73,9 @@ def granularity(table: Table, *, critical: float = 50.0, unexpected: float = 0.0
     The source shows the last two by examples only; the measures are chosen so that each example shows its pattern, and
     the ungranulated one none. Neighbours mean something only where the codes are ordered.
     """
-    checked("the critical index", "granularity", critical, above=0, below=100.0001)
-    checked("the unexpected probability", "granularity", unexpected, above=0, below=1)
-    checked("the high frequency", "granularity", high, above=1, below=np.inf, whole=True)
+    require_between("the critical index", "granularity", critical, above=0, below=100.0001)
+    require_between("the unexpected probability", "granularity", unexpected, above=0, below=1)
+    require_between("the high frequency", "granularity", high, above=1, below=np.inf, whole=True)
     counts = counts_of(table, "granularity")
     rows: list[HyperRow] = []
     for along in range(len(table.dimensions)):

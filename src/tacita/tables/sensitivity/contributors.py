@@ -139,7 +139,7 @@ class Ranked:
         return size, np.where(rest <= TINY * self.total, 0.0, rest)
 
 
-def checked(what: str, rule: str, value: Any, *, above: float, below: float, whole: bool = False) -> None:
+def require_between(what: str, rule: str, value: Any, *, above: float, below: float, whole: bool = False) -> None:
     """Raise unless a parameter lies strictly between two bounds."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not above < value < below or (whole and value != int(value)):

@@ -41,12 +41,12 @@ class Blocks:
         self.matrix, rows = _part(reduction.matrix, inside)
         self.sums = reduction.sums[rows]
         self.lower, self.upper = reduction.lower[free], reduction.upper[free]
-        self._capped(outer, None if reduction.start is None else reduction.start[free])
+        self._cap(outer, None if reduction.start is None else reduction.start[free])
         self._solver: Polytope | None = None
         self._whole_solvers: dict[int, tuple[Polytope, Places]] = {}
-        self._checked(possible, reduction, inside)
+        self._check(possible, reduction, inside)
 
-    def _capped(self, outer: tuple[Numbers, Numbers], start: Numbers | None) -> None:
+    def _cap(self, outer: tuple[Numbers, Numbers], start: Numbers | None) -> None:
         """Give every number finite bounds, far beyond anything that a bounded cell can reach."""
         row_block = self.block[self.matrix.indices[self.matrix.indptr[:-1]]] if self.matrix.shape[0] else self.block[:0]
         largest = np.zeros(self.count)
@@ -67,7 +67,7 @@ class Blocks:
         self.scale = np.ones(self.count) if self.whole else scale
         self._row_scale = self.scale[row_block]
 
-    def _checked(self, possible: PossibleTables, reduction: Reduction, inside: np.ndarray[Any, Any]) -> None:
+    def _check(self, possible: PossibleTables, reduction: Reduction, inside: np.ndarray[Any, Any]) -> None:
         """Keep the sums of the table itself, before any pencil work, for the check."""
         number = np.cumsum(inside) - 1
         mine = (reduction.place >= 0) & inside[np.maximum(reduction.place, 0)]

@@ -28,10 +28,9 @@ from tacita.release.kinds.tables.page import internal_page, public_page
 from tacita.release.opening import OpenedRelease
 from tacita.release.options import TableOptions, check_table_formats
 from tacita.settings import Settings
-from tacita.tables.output.as_csv import long_csv, wide_csv
 from tacita.tables.output.as_excel import write_excel
-from tacita.tables.output.as_parquet import write_parquet
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
+from tacita.tables.output.long import long_csv, wide_csv, write_parquet
 from tacita.tables.output.part import MARKER, TablePart
 from tacita.tables.protect.protected import Protected, ProtectedTable
 from tacita.version import __version__

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import SensitivityReason, Table
-from tacita.tables.sensitivity.contributors import TINY, Ranked, checked, contributions_of
+from tacita.tables.sensitivity.contributors import TINY, Ranked, contributions_of, require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.specification.fields import entry
 
@@ -35,8 +35,8 @@ class Dominance:
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        checked("n", "the dominance rule", self.n, above=0, below=math.inf, whole=True)
-        checked("k", "the dominance rule", self.k, above=0, below=100)
+        require_between("n", "the dominance rule", self.n, above=0, below=math.inf, whole=True)
+        require_between("k", "the dominance rule", self.k, above=0, below=100)
 
     @property
     def label(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tacita.model.table import SensitivityReason, Table
-from tacita.tables.sensitivity.contributors import Ranked, checked, contributions_of, counts_of
+from tacita.tables.sensitivity.contributors import Ranked, contributions_of, counts_of, require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import all_consented, usual_levels
 
@@ -33,7 +33,7 @@ class EqualContributions:
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        checked("the range", "equal contributions", self.range, above=0, below=math.inf)
+        require_between("the range", "equal contributions", self.range, above=0, below=math.inf)
 
     @property
     def label(self) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError, did_you_mean, listed
 from tacita.model.table import SensitivityReason, Table
-from tacita.tables.sensitivity.contributors import checked, counts_of
+from tacita.tables.sensitivity.contributors import counts_of, require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.sensitivity.rules.zero_cells import structural_zeros
 from tacita.tables.specification.fields import entry
@@ -44,8 +44,10 @@ class GroupDisclosure:
     name: ClassVar[str] = "group_disclosure"
 
     def __post_init__(self) -> None:
-        checked("the number of categories", "group disclosure", self.categories, above=0, below=1000, whole=True)
-        checked("the number outside", "group disclosure", self.outside, above=-1, below=1000, whole=True)
+        require_between(
+            "the number of categories", "group disclosure", self.categories, above=0, below=1000, whole=True
+        )
+        require_between("the number outside", "group disclosure", self.outside, above=-1, below=1000, whole=True)
 
     @property
     def label(self) -> str:

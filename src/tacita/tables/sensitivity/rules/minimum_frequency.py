@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import SensitivityReason, Table
-from tacita.tables.sensitivity.contributors import checked, counts_of
+from tacita.tables.sensitivity.contributors import counts_of, require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.specification.fields import entry
 
@@ -42,9 +42,9 @@ class MinimumFrequency:
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        checked("the minimum", "minimum frequency", self.minimum, above=1, below=math.inf, whole=True)
-        checked("the range", "minimum frequency", self.range, above=0, below=math.inf)
-        checked("the level", "minimum frequency", self.level, above=0, below=math.inf)
+        require_between("the minimum", "minimum frequency", self.minimum, above=1, below=math.inf, whole=True)
+        require_between("the range", "minimum frequency", self.range, above=0, below=math.inf)
+        require_between("the level", "minimum frequency", self.level, above=0, below=math.inf)
 
     @property
     def label(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.model.table import SensitivityReason, Table
-from tacita.tables.sensitivity.contributors import TINY, Ranked, checked, contributions_of
+from tacita.tables.sensitivity.contributors import TINY, Ranked, contributions_of, require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.specification.fields import entry
 
@@ -36,8 +36,8 @@ class PPercent:
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        checked("p", "the p % rule", self.p, above=0, below=math.inf)
-        checked("n, the size of the coalition,", "the p % rule", self.n, above=-1, below=math.inf, whole=True)
+        require_between("p", "the p % rule", self.p, above=0, below=math.inf)
+        require_between("n, the size of the coalition,", "the p % rule", self.n, above=-1, below=math.inf, whole=True)
 
     @property
     def label(self) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from tacita.errors import InputError
 from tacita.model.table import SensitivityReason, Table
-from tacita.tables.sensitivity.contributors import checked
+from tacita.tables.sensitivity.contributors import require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.sensitivity.rules.p_percent import estimated
 from tacita.tables.specification.fields import entry
@@ -34,9 +34,9 @@ class PriorPosterior:
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        checked("p", "the p-q rule", self.p, above=0, below=math.inf)
-        checked("q", "the p-q rule", self.q, above=0, below=math.inf)
-        checked("n, the size of the coalition,", "the p-q rule", self.n, above=-1, below=math.inf, whole=True)
+        require_between("p", "the p-q rule", self.p, above=0, below=math.inf)
+        require_between("q", "the p-q rule", self.q, above=0, below=math.inf)
+        require_between("n, the size of the coalition,", "the p-q rule", self.n, above=-1, below=math.inf, whole=True)
         if self.p >= self.q:
             raise InputError(
                 f"the prior-posterior rule needs p below q, but p is {self.p:g} and q is {self.q:g}", where="p-q rule"

@@ -10,7 +10,7 @@ import numpy as np
 
 from tacita.errors import InputError
 from tacita.model.table import SensitivityReason, Table
-from tacita.tables.sensitivity.contributors import checked, contributions_of, has_more
+from tacita.tables.sensitivity.contributors import contributions_of, has_more, require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import usual_levels
 from tacita.tables.specification.fields import entry
@@ -36,8 +36,8 @@ class Request:
     is_of_contributors: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        checked("the share", "the request rule", self.share, above=-1, below=100)
-        checked("the range", "the request rule", self.range, above=0, below=math.inf)
+        require_between("the share", "the request rule", self.share, above=-1, below=100)
+        require_between("the range", "the request rule", self.range, above=0, below=math.inf)
         if self.share < 0:
             raise InputError("the share is below 0 %", where="request rule", do="give a share from 0 to 100")
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tacita.errors import InputError, UsageError, counted, did_you_mean, listed
 from tacita.model.table import SensitivityReason, Table
-from tacita.tables.sensitivity.contributors import checked
+from tacita.tables.sensitivity.contributors import require_between
 from tacita.tables.sensitivity.rule import SensitivityFinding
 from tacita.tables.sensitivity.rules.minimum_frequency import smallest_value
 from tacita.tables.specification.fields import entry
@@ -79,7 +79,7 @@ class ZeroCells:
 
     def __post_init__(self) -> None:
         if self.level is not None:
-            checked("the level", "zero cells", self.level, above=0, below=math.inf)
+            require_between("the level", "zero cells", self.level, above=0, below=math.inf)
 
     @property
     def label(self) -> str:
