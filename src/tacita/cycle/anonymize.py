@@ -15,7 +15,7 @@ from tacita.cycle.class_pass import RULE as CLASSES
 from tacita.cycle.class_pass import class_pass
 from tacita.cycle.decisions import Decisions
 from tacita.cycle.household import with_households
-from tacita.cycle.linked import check_linked, is_linked, with_linked
+from tacita.cycle.linked import check_linked, check_names, is_linked, with_linked
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.missing import with_missing_settled
 from tacita.cycle.notes import notes_on_passes, notes_on_state, stuck_records
@@ -29,7 +29,7 @@ from tacita.cycle.rounds import drop_unneeded, round_pass
 from tacita.cycle.state import MeasuredSample, measured, strict_nulls
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
-from tacita.errors import UsageError, counted, did_you_mean, faults_text
+from tacita.errors import UsageError, counted
 from tacita.masking.recoding.local_recoding import SUPPRESSED, locally_recoded
 from tacita.model.decision import EVERY_RECORD, Decision
 from tacita.model.dictionary import MissingAs
@@ -100,7 +100,7 @@ class _Cycle:
     def of(cls, microdata: Microdata, plan: Plan) -> _Cycle:
         known = tuple(plan.known) if plan.known is not None else microdata.dictionary.quasi_identifiers
         nulls = plan.nulls_in(microdata.dictionary)
-        _check_names(plan, known, microdata)
+        check_names(plan, known, microdata)
         check_attributes(plan.attributes, microdata.dictionary.names)
         check_linked(plan, known, microdata)
         microdata = with_missing_settled(microdata, known, nulls.missing_as, plan.missing_label)
@@ -363,25 +363,6 @@ def _deciding(plan: Plan) -> Measure:
     if plan.cluster_risk:
         return ClusterRisk(plan.measure, key=plan.cluster)
     return plan.measure
-
-
-def _check_names(plan: Plan, known: tuple[str, ...], microdata: Microdata) -> None:
-    """Raise if the plan names attributes that cannot be changed."""
-    named = {
-        "to be kept": plan.keep,
-        "of importance": tuple(plan.importance),
-        "of the household": plan.household,
-        "to be recoded": tuple(plan.recode),
-        "of a cell to be kept": tuple(dict.fromkeys(name for _, name in plan.keep_cells)),
-    }
-    faults = [
-        f"'{name}' is named as an attribute {what}, but no intruder knows it{did_you_mean(name, known)}"
-        for what, names in named.items()
-        for name in names
-        if name not in known
-    ]
-    if faults:
-        raise UsageError(faults_text(faults), where=f"'{microdata.name}'", do=f"name some of: {', '.join(known)}")
 
 
 def _by_attribute(decisions: Iterable[Decision]) -> dict[str, tuple[Array, Array]]:

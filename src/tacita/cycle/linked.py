@@ -25,6 +25,25 @@ def is_linked(decision: Decision) -> bool:
     return decision.rule.startswith(_RULE)
 
 
+def check_names(plan: Plan, known: tuple[str, ...], microdata: Microdata) -> None:
+    """Raise if the plan names attributes that cannot be changed."""
+    named = {
+        "to be kept": plan.keep,
+        "of importance": tuple(plan.importance),
+        "of the household": plan.household,
+        "to be recoded": tuple(plan.recode),
+        "of a cell to be kept": tuple(dict.fromkeys(name for _, name in plan.keep_cells)),
+    }
+    faults = [
+        f"'{name}' is named as an attribute {what}, but no intruder knows it{did_you_mean(name, known)}"
+        for what, names in named.items()
+        for name in names
+        if name not in known
+    ]
+    if faults:
+        raise UsageError(faults_text(faults), where=f"'{microdata.name}'", do=f"name some of: {', '.join(known)}")
+
+
 def check_linked(plan: Plan, known: Sequence[str], microdata: Microdata) -> None:
     """Raise if attributes are linked that cannot be."""
     names, faults = microdata.dictionary.names, []
