@@ -218,6 +218,16 @@ def test_a_parameter_beside_other_measures_is_refused(people: Path, capsys: pyte
     assert "beside a plan that names its measures" in capsys.readouterr().err
 
 
+def test_a_limit_on_the_nulls_of_an_attribute_stops_a_release(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["anonymize", str(people), "--quasi", "town,sex,job", "-k", "3", "--drop", "code,w", "--out"]
+    assert run([*arguments, "one", "--most-nulls", "0.5"]) == 0
+    capsys.readouterr()
+    assert run([*arguments, "two", "--most-nulls", "0.001"]) == 1
+    assert "Not released: " in (out := capsys.readouterr().out)
+    assert "at most 0.001 of an attribute may be" in out
+    assert not Path("two").exists()
+
+
 # -- documentation -----------------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ Whatever a kernel promises, only the measure decides: after each pass it is run 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -303,6 +303,16 @@ class _Cycle:
             return f"{self._k} records should look alike, and there are only {records:,}"
         return ""
 
+    def _too_costly(self, suppressed: Mapping[str, int], records: int) -> str:
+        """Return which attributes lose more cells than the plan allows; empty if none does."""
+        most = self.plan.most_nulls
+        if most is None:
+            return ""
+        over = [f"{cells / records:.1%} of {name}" for name, cells in suppressed.items() if cells > most * records]
+        return (
+            f"{' and '.join(over)} would be suppressed, and at most {most:.4g} of an attribute may be" if over else ""
+        )
+
     # -- what comes of it ----------------------------------------------------------------------------------------------
 
     def _outcome(
@@ -317,9 +327,10 @@ class _Cycle:
     ) -> Outcome:
         stuck = stuck_records(now, self.plan) if now is not None and after.unsafe else ()
         decisions = Decisions.of(self.decisions)
-        per_attribute = decisions.per_attribute().items()
-        nulls = sum(suppressed for name, (suppressed, _) in per_attribute if name in self.known)
-        records = protected.relation.count()
+        suppressed = {name: cells for name, (cells, _) in decisions.per_attribute().items() if name in self.known}
+        nulls, records = sum(suppressed.values()), protected.relation.count()
+        if not why_not and not after.unsafe:
+            why_not = self._too_costly(suppressed, records)
         loss = NullLoss(nulls, before.unsafe, len(self.known), records)
         return Outcome(
             self.original,

@@ -244,6 +244,15 @@ class Plan:
         False, "--optimal", panel=_CHANGE, help="The fewest nulls, by a solver that proves it: for small data."
     )
     """Whether the smallest suppression is searched for, which is possible for small data."""
+    most_nulls: float | None = option(
+        None,
+        panel=_CHANGE,
+        least=0,
+        most=1,
+        metavar="SHARE",
+        help="Release nothing if a larger share of a known attribute has to be suppressed.",
+    )
+    """The largest share of the cells of a known attribute that may be suppressed; None: any."""
     tuples: TupleOrder = option(
         TupleOrder.LESS_SIGNIFICANT_FIRST,
         form=choice(TupleOrder, "order"),
