@@ -20,9 +20,10 @@ import pytest
 import typer
 
 import tacita as tc
-from tacita.api import attacking, catalogues, generating, masking, reasoning, rules, tables
+from tacita.api import attacking, catalogues, generating, masking, reasoning, releases, rules, tables
 from tacita.api.dataset import Dataset
 from tacita.api.editor import grammar
+from tacita.api.releasing import KAnonymity, ReleaseOptions
 from tacita.assess.assess import Question
 
 COLUMNS = ("Person", "Region", "Sex", "Age", "Income", "Health condition")
@@ -53,9 +54,6 @@ WITHOUT_A_CASE = {
     "rules repl": "a prompt; all that it calls is `api.conversation`, and tests/cli/test_rules.py talks to it",
     "rules serve": "starts the language server, which has tests of its own",
     "table import": "reads the files of another program; tests/cli/test_table_protect.py compares its specification",
-    "anonymize": "not moved yet",
-    "explain": "not moved yet",
-    "verify": "not moved yet",
 }
 """Commands that are not compared here, each with its reason."""
 
@@ -72,8 +70,8 @@ def case(line: str, python: Callable[[], Any], *more: str) -> Case:
     return Case((*line.split(), *more), python)
 
 
-def people() -> Dataset:
-    return tc.read("people.csv").with_roles(quasi=QUASI, sensitive=["Health condition"], identifier=["Person"])
+def people(file: str | Path = "people.csv") -> Dataset:
+    return tc.read(file).with_roles(quasi=QUASI, sensitive=["Health condition"], identifier=["Person"])
 
 
 def explore() -> Any:
@@ -111,6 +109,13 @@ CASES = {
         lambda: tc.read("people.csv").categorize({"Income": "sensitive"}, accept=True),
     ),
     "assess": case("assess people.csv --k 2", lambda: people().assess(Question(k=2), known=QUASI), *ROLES),
+    "anonymize": case(
+        "anonymize people.csv -k 2 --seed 5 --out out",
+        lambda: people().release("out", tc.Plan(KAnonymity(2)), ReleaseOptions(seed=5)),
+        *ROLES,
+    ),
+    "explain": case("explain safe --row 1", lambda: releases.explain("safe", 1)),
+    "verify": case("verify safe", lambda: releases.verify("safe")),
     "mask": case(
         "mask people.csv --recipe recipe.toml --out out",
         lambda: masking.mask_to(Path("out"), people(), "recipe.toml"),
@@ -196,6 +201,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer = csv.DictWriter(lines, COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    people(folder / "people.csv").release(folder / "safe", tc.Plan(KAnonymity(2)), ReleaseOptions(seed=1))
     (folder / "recipe.toml").write_text(RECIPE)
     (folder / "coarse.toml").write_text(RECIPE.replace("p = 10", "p = 30"))
     (folder / "own.csv").write_text(OWN)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tacita.api.converting import Conversion
     from tacita.api.masking import ExploreOptions, Masking, RecipeLike
     from tacita.api.reasoning import Conclusions
+    from tacita.api.releasing import ReleaseAttempt
     from tacita.api.tables import Tabulation
     from tacita.assess.assessment import Assessment
     from tacita.assess.question import Question
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from tacita.describe.similarity import Similarity
     from tacita.knowledge.experience_base import ExperienceBase
     from tacita.recipes.comparison import RecipeComparison
-    from tacita.release.kind import Released
     from tacita.release.options import ReleaseOptions
     from tacita.risk.why import RiskExplanation
     from tacita.tables.specification.specification import TableSpecification
@@ -252,17 +252,12 @@ class Dataset:
         return anonymize(self, plan, k=k, progress=progress)
 
     def release(
-        self,
-        folder: str | Path,
-        plan: Plan | None = None,
-        options: ReleaseOptions | None = None,
-        *,
-        k: int | None = None,
-    ) -> Released:
-        """Anonymize, and write a safe outcome as a release folder; see `api.releasing.release_to`."""
-        from tacita.api.releasing import release_to
+        self, folder: str | Path, plan: Plan | None = None, options: ReleaseOptions | None = None
+    ) -> ReleaseAttempt:
+        """Anonymize, and write a safe outcome as a release folder; see `api.releasing.anonymize_to`."""
+        from tacita.api.releasing import anonymize_to
 
-        return release_to(folder, self.anonymize(plan, k=k), options)
+        return anonymize_to(Path(folder), self, plan, options)
 
     def mask(self, recipe: RecipeLike, *, seed: int | None = None, progress: Progress | None = None) -> Masking:
         """Carry out a recipe of masking, measure and attack the result; see `api.masking.mask`."""

@@ -44,10 +44,10 @@ __all__ = [
     "ReleaseOptions",
     "Released",
     "anonymize",
+    "anonymize_to",
     "by_rules_alone",
     "check_folder",
     "curve",
-    "not_released",
     "release_to",
 ]
 
@@ -104,9 +104,31 @@ def curve(data: Dataset, plan: Plan, *, progress: Progress = silent) -> Curve:
     return run_curve(data.microdata, plan, progress=progress)
 
 
-def not_released(outcome: Outcome) -> Outcome:
-    """Return an outcome that is not released, with a note on what only a release looks at."""
-    return replace(outcome, notes=[*outcome.notes, ON_RELEASE]) if outcome.is_safe else outcome
+def anonymize_to(
+    folder: Path | None,
+    data: Dataset,
+    plan: Plan | None = None,
+    options: ReleaseOptions | None = None,
+    *,
+    progress: Progress | None = None,
+    resume_as: str | None = None,
+) -> ReleaseAttempt:
+    """Anonymize a data set, and release a safe outcome to a folder; that it can be written is seen before any work.
+
+    Without options those of the plan count. Without a folder nothing is written, and a note names what only a release
+    looks at.
+    """
+    plan, progress = plan or Plan(), progress or data.context.progress
+    options = options or plan.release or ReleaseOptions()
+    if folder is not None:
+        check_folder(folder, options)
+    outcome = anonymize(data, plan, progress=progress, resume_as=resume_as)
+    if folder is not None and outcome.is_safe:
+        released = release_to(folder, outcome, options, progress=progress)
+        return ReleaseAttempt(released.outcome, released)
+    if outcome.is_safe:
+        outcome = replace(outcome, notes=[*outcome.notes, ON_RELEASE])
+    return ReleaseAttempt(outcome, passed=outcome.is_safe)
 
 
 def _prepare(data: Dataset, plan: Plan, progress: Progress) -> tuple[Dataset, Plan, tuple[str, ...]]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tacita.cli.options import AsJson, AsTyped, DataRequest, takes
 from tacita.cli.output import print_json, print_text, progress_shown
-from tacita.errors import UsageError, printable
+from tacita.errors import UsageError
 
 if TYPE_CHECKING:
-    from tacita.api.releasing import Outcome, Plan, Released, ReleaseOptions
+    from tacita.api.releasing import Plan, ReleaseOptions
     from tacita.options import Given
 
 EXIT_UNSAFE = 1
@@ -86,18 +86,12 @@ def anonymize(
             drawn = releasing.curve(data, whole, progress=progress)
             print_json(drawn.to_dict()["points"]) if as_json else print_text(drawn)
             return
-        outcome = releasing.anonymize(data, whole, progress=progress, resume_as=repr(request))
-        released = None
-        if out is not None and outcome.is_safe:
-            released = releasing.release_to(out, outcome, options, progress=progress)
-            outcome = released.outcome
-        else:
-            outcome = releasing.not_released(outcome)
+        attempt = releasing.anonymize_to(out, data, whole, options, resume_as=repr(request))
     if as_json:
-        print_json(outcome.to_dict() | _places(released))
+        print_json(attempt.to_dict())
     else:
-        print_text(outcome, *_next(outcome, released))
-    if not outcome.is_safe:
+        print_text(attempt)
+    if not attempt.passed:
         raise typer.Exit(EXIT_UNSAFE)
 
 
@@ -138,29 +132,6 @@ def _with_roles(request: DataRequest, plan: Plan) -> tuple[DataRequest, Plan]:
         weight=request.weight,
         cluster=request.cluster,
     )
-
-
-def _places(released: Released | None) -> dict[str, Any]:
-    if released is None:
-        return {}
-    places = {"folder": released.folder, "internal": released.internal, "data": released.data}
-    return {"release": {name: str(path) for name, path in places.items()} | {"notes": list(released.notes)}}
-
-
-def _next(outcome: Outcome, released: Released | None) -> list[Any]:
-    """Return what was written, and what a person may want to do next."""
-    from rich.text import Text
-
-    if released is None:
-        lines = ["Nothing was written" + ("; add --out FOLDER to release it." if outcome.is_safe else ".")]
-    else:
-        lines = [f"Note: {note}" for note in released.notes]
-        lines += [
-            f"Released to {released.folder}: {released.data.name}, its dictionary, a report and a manifest.",
-            f"What stays in the house is in {released.internal}.",
-            f"Ask why with 'tacita explain {released.folder} --row N', check with 'tacita verify {released.folder}'.",
-        ]
-    return [Text(""), *(Text(printable(line)) for line in lines)]
 
 
 def add_to(app: typer.Typer) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tacita.errors import counted, printable
 from tacita.model.figures import figure
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tacita.release.kinds.microdata.explain import Branch, ChangedRecords, ChangeExplanation
     from tacita.release.kinds.tables.cells import CellDecisions
     from tacita.release.kinds.tables.check import TableVerification
+    from tacita.tables.protect.protected import Protected
 
 _NO_PROOF = "  no internal folder: files are compared with the manifest of the release alone"
 _SHOWN = 20
@@ -99,14 +100,13 @@ class ReleaseAttemptView(View["ReleaseAttempt"]):
         """Return the result, where the release is or why there is none, and what may be done next."""
         from rich.console import Group
 
-        from tacita.tables.protect.protected import Protected
-
         released, kind = result.release, type(result.result).__name__
         if kind == "Masking":
             return result.result.to_terminal(released=released, is_refused=result.is_refused)
         said = [] if released is not None else ["Nothing was written" + (_ADD_OUT if result.passed else ".")]
         written = [] if released is None else [released.to_terminal()]
-        if isinstance(result.result, Protected) and released and any(t.withheld.any() for t in result.result.tables):
+        tables = cast("Protected", result.result).tables if kind == "Protected" else ()
+        if released is not None and any(table.withheld.any() for table in tables):
             said.append(f"Ask why with 'tacita table explain {released.folder} --cell DIMENSION=CODE,...'.")
         return Group(result.result.to_terminal(), *lines([""]), *written, *lines(said))
 
