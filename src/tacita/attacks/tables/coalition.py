@@ -18,7 +18,7 @@ from tacita.attacks.tables.insiders import in_free_numbers as knowledge_in_free_
 from tacita.attacks.tables.reach import AttackerReach, Ends
 from tacita.attacks.tables.shown import in_free_numbers
 from tacita.attacks.tables.system.blocks import Blocks, gathered
-from tacita.attacks.tables.system.possible_tables import Numbers
+from tacita.attacks.tables.system.possible_tables import Numbers, Span
 from tacita.model.table import Movement
 from tacita.progress import Progress, silent
 
@@ -68,7 +68,7 @@ def insights(
             reach.start[group.free],
             (who[mine], local[at[mine]], lower[mine], upper[mine]),
             {int(local[place]): attackers for place, attackers in exempt.items() if local[place] >= 0},
-            (ends.least[group.free], ends.most[group.free]),
+            Span(ends.least[group.free], ends.most[group.free]),
             reach.seconds,
         )
         tables = [reach.tables(group.free), *(_checked(group, insight, reach.start) for insight in others)]

@@ -14,7 +14,7 @@ import numpy as np
 from tacita.attacks.tables.demands import ENOUGH
 from tacita.attacks.tables.system.blocks import Blocks
 from tacita.attacks.tables.system.circulations import Circulations
-from tacita.attacks.tables.system.possible_tables import Numbers, Places
+from tacita.attacks.tables.system.possible_tables import Numbers, Places, Span
 from tacita.progress import Progress, Step
 
 TOUCHED = 20.0
@@ -68,7 +68,7 @@ class ContributorSearch:
     start: Numbers
     known: tuple[Places, Places, Numbers, Numbers]
     exempt: dict[int, set[int]]
-    interval: tuple[Numbers, Numbers]
+    interval: Span
     seconds: float
     insights: list[Insight] = field(default_factory=list)
     solved: int = 0
@@ -225,18 +225,18 @@ class ContributorSearch:
             good = self.changes.proved(change)
             values = np.where((part >= 0) & good[self.group.block], self.start + change, np.nan)
             proofs.append((values, part, self._touched(values, part)))
-        return proofs + self._whole(places, by, (lower, upper), proofs[0][0])
+        return proofs + self._whole(places, by, Span(lower, upper), proofs[0][0])
 
-    def _whole(self, places: Places, by: Numbers, within: tuple[Numbers, Numbers], proved: Numbers) -> list[Proof]:
+    def _whole(self, places: Places, by: Numbers, within: Span, proved: Numbers) -> list[Proof]:
         """Return tables of whole numbers where the smallest change was one of fractions, and so proved nothing."""
         proofs: list[Proof] = []
         for place, goal in zip(places.tolist(), by.tolist(), strict=True):
             if not self.group.whole or not np.isnan(proved[place]):
                 continue
-            low, high = within[0].copy(), within[1].copy()
+            low, high = within.low.copy(), within.high.copy()
             limit = high if goal > 0 else low
             limit[place] = (min if goal > 0 else max)(limit[place], self.start[place] + goal)
-            point, _, _ = self.group.whole_proposal(place, float(np.sign(goal)), self.seconds, (low, high))
+            point, _, _ = self.group.whole_proposal(place, float(np.sign(goal)), self.seconds, Span(low, high))
             self.solved += 1
             if point is None:
                 continue

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacita.attacks.tables.insiders import Insiders
 from tacita.attacks.tables.reach import AttackerReach, Ends
 from tacita.attacks.tables.result import LevelViolation
-from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables
+from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables, Span
 from tacita.attacks.tables.system.reduction import Reduction
 from tacita.model.table import Levels, Table
 from tacita.progress import Progress
@@ -149,9 +149,7 @@ class Demands:
         mine = mine[~np.isin(self.places[mine], known.place[known.who == attacker])]
         return Demands(self.places[mine], self.value[mine], self.down_to[mine], self.up_to[mine], self.width[mine])
 
-    def violations(
-        self, table: Table, possible: PossibleTables, interval: tuple[Numbers, Numbers], attacker: str
-    ) -> list[LevelViolation]:
+    def violations(self, table: Table, possible: PossibleTables, interval: Span, attacker: str) -> list[LevelViolation]:
         """Return every demand that a proved interval of the unknown cells does not meet."""
         lower, upper = (end[self.places] for end in interval)
         exact = 1e-12 * np.abs(np.nan_to_num(self.value))
@@ -182,18 +180,18 @@ def settle(reach: AttackerReach, ends: Ends, demands: Demands, exact: bool, prog
         reach.settle(ends, down_to, up_to, progress, "attacking the widths")
 
 
-def attained(reduction: Reduction, ends: Ends) -> tuple[Numbers, Numbers]:
+def attained(reduction: Reduction, ends: Ends) -> Span:
     """Return the proved interval of every unknown cell."""
     return _of_cells(reduction, ends.least, ends.most)
 
 
-def final(reduction: Reduction, ends: Ends) -> tuple[Numbers, Numbers]:
+def final(reduction: Reduction, ends: Ends) -> Span:
     """Return the interval of every unknown cell: its true end where that is settled, what is proved otherwise."""
     low = np.where(ends.closed_below & ~ends.unsettled, ends.lowest, ends.least)
     high = np.where(ends.closed_above & ~ends.unsettled, ends.highest, ends.most)
     return _of_cells(reduction, low, high)
 
 
-def _of_cells(reduction: Reduction, low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
+def _of_cells(reduction: Reduction, low: Numbers, high: Numbers) -> Span:
     one, other = reduction.cells(low), reduction.cells(high)
-    return np.minimum(one, other), np.maximum(one, other)
+    return Span(np.minimum(one, other), np.maximum(one, other))

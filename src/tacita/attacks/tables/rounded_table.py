@@ -15,7 +15,7 @@ from tacita.attacks.tables.adjusted_table import checked_length
 from tacita.attacks.tables.demands import EXACT_UP_TO, Demands, attained, final, settle
 from tacita.attacks.tables.reach import AttackerReach
 from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
-from tacita.attacks.tables.system.possible_tables import Numbers, possible_tables
+from tacita.attacks.tables.system.possible_tables import Numbers, Span, possible_tables
 from tacita.attacks.tables.system.reduction import reduced
 from tacita.errors import counted
 from tacita.model.table import Knowledge, Levels, Table
@@ -73,7 +73,7 @@ def audit_rounded(
     if zero_restricted and knowledge.integer:
         # Whole numbers strictly less than one base away.
         lower, upper = np.where(published > 0, published - base + 1, 0.0), published + base - 1
-    return _attacked(table, (lower, upper), levels, knowledge, faults, progress)
+    return _attacked(table, Span(lower, upper), levels, knowledge, faults, progress)
 
 
 def audit_perturbed(
@@ -95,13 +95,13 @@ def audit_perturbed(
     faults = []
     if far.any():
         faults.append(_broken(table, far, "perturbation", "moved too far"))
-    bounds = (published - deviation, published + deviation)
+    bounds = Span(published - deviation, published + deviation)
     return _attacked(table, bounds, levels, knowledge, faults, progress)
 
 
 def _attacked(
     table: Table,
-    bounds: tuple[Numbers, Numbers],
+    bounds: Span,
     levels: Levels,
     knowledge: Knowledge,
     faults: list[LevelViolation],
@@ -114,7 +114,7 @@ def _attacked(
         intervals = AttackerIntervals(nowhere, nowhere.copy(), ~everything)
         return Audit(table.name, 0, int(levels.sensitive.sum()), intervals, tuple(faults))
     knowing = replace(
-        knowledge, lower=np.maximum(knowledge.lower, bounds[0]), upper=np.minimum(knowledge.upper, bounds[1])
+        knowledge, lower=np.maximum(knowledge.lower, bounds.low), upper=np.minimum(knowledge.upper, bounds.high)
     )
     possible = possible_tables(table, everything, knowing)
     reduction = reduced(possible)

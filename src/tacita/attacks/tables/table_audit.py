@@ -16,7 +16,7 @@ from tacita.attacks.tables.insiders import Insiders, insiders
 from tacita.attacks.tables.reach import AttackerReach, Ends
 from tacita.attacks.tables.result import EVERYBODY, AttackerIntervals, Audit, LevelViolation
 from tacita.attacks.tables.shown import shown
-from tacita.attacks.tables.system.possible_tables import Numbers, PossibleTables, possible_tables, unit_of
+from tacita.attacks.tables.system.possible_tables import PossibleTables, Span, possible_tables, unit_of
 from tacita.attacks.tables.system.reduction import Reduction, reduced
 from tacita.attacks.tables.unions import UnionRule, union_violations
 from tacita.errors import InputError, counted
@@ -183,7 +183,7 @@ def _intervals(
     possible: PossibleTables,
     reduction: Reduction,
     ends: Ends,
-    settled: tuple[Numbers, Numbers],
+    settled: Span,
 ) -> AttackerIntervals:
     """Return the intervals by cell of the table: the true end where it is settled, what is proved otherwise."""
     is_free = reduction.place >= 0
@@ -196,10 +196,10 @@ def _intervals(
     return AttackerIntervals(lower, upper, whole & suppressed)
 
 
-def _settled(violation: LevelViolation, possible: PossibleTables, settled: tuple[Numbers, Numbers]) -> LevelViolation:
+def _settled(violation: LevelViolation, possible: PossibleTables, settled: Span) -> LevelViolation:
     """Return a violation with the true end instead of the end less the inaccuracy of its proof."""
     at = int(np.searchsorted(possible.cells, violation.cell))
-    low, high = float(settled[0][at]), float(settled[1][at])
+    low, high = float(settled.low[at]), float(settled.high[at])
     return replace(violation, reached={"lower": low, "upper": high, "sliding": high - low}[violation.what])
 
 
@@ -222,7 +222,7 @@ def _insider(
     ends = np.array([insight.least, insight.most])[:, None] * reduction.factor[on] + reduction.shift[on]
     low[on], high[on] = ends.min(axis=0), ends.max(axis=0)
     theirs = demands.against(reduction, known, insight.attacker, insight.free)
-    violations = theirs.violations(table, possible, (low, high), known.name(table, insight.attacker))
+    violations = theirs.violations(table, possible, Span(low, high), known.name(table, insight.attacker))
     return violations, replace(possible, lower=lower, upper=upper)
 
 
@@ -240,7 +240,7 @@ def _explained(table: Table, possible: PossibleTables, violation: LevelViolation
 def _disclosed(
     table: Table,
     possible: PossibleTables,
-    settled: tuple[Numbers, Numbers],
+    settled: Span,
     suppressed: NDArray[np.bool_],
     share: float,
 ) -> list[LevelViolation]:

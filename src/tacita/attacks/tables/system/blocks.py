@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacita.attacks.tables.system.polytope import Polytope
-from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables
+from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables, Span
 from tacita.attacks.tables.system.reduction import Reduction
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ class Blocks:
     by block, so that a table in millions and one in units are solved to the same relative accuracy.
     """
 
-    def __init__(
-        self, possible: PossibleTables, reduction: Reduction, free: Places, outer: tuple[Numbers, Numbers]
-    ) -> None:
+    def __init__(self, possible: PossibleTables, reduction: Reduction, free: Places, outer: Span) -> None:
         self.free = free
         self.whole = possible.whole
         _, block = np.unique(reduction.block[free], return_inverse=True)
@@ -46,7 +44,7 @@ class Blocks:
         self._whole_solvers: dict[int, tuple[Polytope, Places]] = {}
         self._check(possible, reduction, inside)
 
-    def _cap(self, outer: tuple[Numbers, Numbers], start: Numbers | None) -> None:
+    def _cap(self, outer: Span, start: Numbers | None) -> None:
         """Give every number finite bounds, far beyond anything that a bounded cell can reach."""
         row_block = self.block[self.matrix.indices[self.matrix.indptr[:-1]]] if self.matrix.shape[0] else self.block[:0]
         largest = np.zeros(self.count)
@@ -97,7 +95,7 @@ class Blocks:
         return None if point is None else point * self.scale[self.block]
 
     def whole_proposal(
-        self, place: int, sign: float, seconds: float, within: tuple[Numbers, Numbers] | None = None
+        self, place: int, sign: float, seconds: float, within: Span | None = None
     ) -> tuple[Numbers | None, float, bool]:
         """Return a point of whole numbers, in one block, with the largest (sign 1) or least (-1) number at `place`.
 
@@ -117,7 +115,7 @@ class Blocks:
         low, high = self.lowest[members], self.highest[members]
         if within is not None:
             solver.bound(
-                np.arange(len(members)), np.maximum(low, within[0][members]), np.minimum(high, within[1][members])
+                np.arange(len(members)), np.maximum(low, within.low[members]), np.minimum(high, within.high[members])
             )
         point, bound, exact = solver.largest(wish)
         if within is not None:
@@ -152,7 +150,7 @@ class Blocks:
         return clipped, slip + broken
 
 
-def grouped(possible: PossibleTables, reduction: Reduction, outer: tuple[Numbers, Numbers]) -> list[Blocks]:
+def grouped(possible: PossibleTables, reduction: Reduction, outer: Span) -> list[Blocks]:
     """Return the blocks that need a search, the small ones together."""
     rows = reduction.matrix.indices[reduction.matrix.indptr[:-1]]
     sums = np.bincount(reduction.block[rows], minlength=reduction.blocks)
@@ -166,9 +164,7 @@ def grouped(possible: PossibleTables, reduction: Reduction, outer: tuple[Numbers
     return gathered(possible, reduction, outer, np.flatnonzero(search))
 
 
-def gathered(
-    possible: PossibleTables, reduction: Reduction, outer: tuple[Numbers, Numbers], blocks: Places
-) -> list[Blocks]:
+def gathered(possible: PossibleTables, reduction: Reduction, outer: Span, blocks: Places) -> list[Blocks]:
     """Return some blocks of a reduction, each large one alone and the small ones together."""
     sizes = np.bincount(reduction.block, minlength=reduction.blocks)
     small = np.zeros(reduction.blocks, bool)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
+
+
+class Span(NamedTuple):
+    """The least and the largest of each of some numbers."""
+
+    low: Numbers
+    high: Numbers
+
 
 EXACT = 1e-9
 """Sums of floating numbers may miss their total by this share of the numbers added."""

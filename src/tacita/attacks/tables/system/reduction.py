@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables
+from tacita.attacks.tables.system.possible_tables import Numbers, Places, PossibleTables, Span
 from tacita.errors import InputError
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def activity(matrix: csr_array[Any], lower: Numbers, upper: Numbers) -> tuple[Nu
 
 def propagated(
     matrix: csr_array[Any], sums: Numbers, lower: Numbers, upper: Numbers, *, whole: bool = False, rounds: int = 12
-) -> tuple[Numbers, Numbers]:
+) -> Span:
     """Return tighter bounds: a part is at most its total less the least of the other parts, and so on.
 
     One round is exact for a single sum. The bounds are always valid, after any number of rounds; they are the
@@ -234,7 +234,7 @@ def propagated(
     low, high = lower.copy(), upper.copy()
     count, (columns, data) = matrix.shape[0], (matrix.indices, matrix.data)
     if not count or not len(columns):
-        return low, high
+        return Span(low, high)
     rows = np.repeat(np.arange(count), np.diff(matrix.indptr))
     positive = data > 0
     for _ in range(rounds):
@@ -253,7 +253,7 @@ def propagated(
         low, high = new_low, np.maximum(new_low, new_high)
         if not gained:
             break
-    return low, high
+    return Span(low, high)
 
 
 def _others(terms: Numbers, rows: np.ndarray[Any, np.dtype[np.int64]], count: int) -> Numbers:

@@ -26,7 +26,7 @@ _NEXT = 12  # of how many of the best products the codes are told
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class CrossingOption:
     """Movements of the codes of one dimension: the codes that take part in any, and each movement as a row of signs."""
 
     codes: NDArray[np.int64]
@@ -108,7 +108,7 @@ class Crossings:
         return None
 
     def _product(
-        self, options: list[Option], chosen: NDArray[np.int64]
+        self, options: list[CrossingOption], chosen: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return places and signs of one product."""
         rows = [option.signs[which] for option, which in zip(options, chosen.tolist(), strict=True)]
@@ -131,7 +131,7 @@ class Crossings:
         return not np.any(np.abs(left) > 1e-9 * np.abs(delta).max())
 
 
-def _cheapest(options: list[Option], costs: NDArray[np.float64]) -> NDArray[np.int64] | None:
+def _cheapest(options: list[CrossingOption], costs: NDArray[np.float64]) -> NDArray[np.int64] | None:
     """Return the cheapest products, the best first, as numbers of movements of each dimension; None without any."""
     for option in options:
         # The first axis is used up, the new one goes last: after all of them the order is as before.
@@ -168,15 +168,15 @@ class _Paths:
         }
         self._weight = np.bincount(table.codes[:, at], np.abs(table.values), len(dimension.codes))
         self._down: dict[int, list[tuple[int, ...]]] = {}
-        self._options: dict[int, Option] = {}
+        self._options: dict[int, CrossingOption] = {}
 
-    def options(self, code: int) -> Option:
+    def options(self, code: int) -> CrossingOption:
         """Return the movements in which a code rises."""
         if code not in self._options:
             self._options[code] = self._make_options(code)
         return self._options[code]
 
-    def _make_options(self, code: int) -> Option:
+    def _make_options(self, code: int) -> CrossingOption:
         parents = self._parents.get(code, [])
         if not parents:
             paths: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
@@ -194,7 +194,7 @@ class _Paths:
         for number, (rising, falling) in enumerate(paths):
             signs[number, np.searchsorted(codes, rising)] = 1.0
             signs[number, np.searchsorted(codes, np.array(falling, np.int64))] = -1.0
-        return Option(codes, signs)
+        return CrossingOption(codes, signs)
 
     def _paths(self, code: int) -> list[tuple[int, ...]]:
         """Return the paths from a code down to a leaf, those with little value first."""
