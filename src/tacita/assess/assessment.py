@@ -91,10 +91,10 @@ class Assessment(Result):
         if self.scenarios and all(self.tables):
             self.scenarios[0].sample.engine.forget_between(*self.tables)
             for scenario in self.scenarios:
-                scenario.sample.made[_CLOSED] = True
+                scenario.sample.cache[_CLOSED] = True
 
     def _check_open(self) -> None:
-        if _CLOSED in self.scenarios[0].sample.made:
+        if _CLOSED in self.scenarios[0].sample.cache:
             raise UsageError("the assessment is closed: its records are forgotten", do="ask before it is closed")
 
     def __enter__(self) -> Self:

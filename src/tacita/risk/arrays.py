@@ -31,8 +31,8 @@ def as_numpy(column: pa.Array | pa.ChunkedArray) -> Array:
     if kind is None or whole.null_count:
         converted: Array = whole.to_numpy(zero_copy_only=False)
         return converted
-    held = np.frombuffer(whole.buffers()[1], dtype=kind) if len(whole) else np.empty(0, dtype=kind)
-    return held[whole.offset : whole.offset + len(whole)]
+    values = np.frombuffer(whole.buffers()[1], dtype=kind) if len(whole) else np.empty(0, dtype=kind)
+    return values[whole.offset : whole.offset + len(whole)]
 
 
 def renumbered(numbers: Array) -> tuple[Array, int]:
@@ -57,8 +57,8 @@ def as_codes(indices: pa.Array, null: int) -> Array:
 
     if not len(indices):
         return np.empty(0, dtype=np.int32)
-    valid, held = indices.buffers()
-    codes = np.frombuffer(held, dtype=np.int32)[indices.offset : indices.offset + len(indices)].copy()
+    valid, buffer = indices.buffers()
+    codes = np.frombuffer(buffer, dtype=np.int32)[indices.offset : indices.offset + len(indices)].copy()
     if valid is not None:
         bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")
         codes[bits[indices.offset : indices.offset + len(indices)] == 0] = null
@@ -81,5 +81,5 @@ def as_arrow(values: Array | pa.Array, known: Array | None = None) -> pa.Array:
     if kind is None:
         return pa.array(values, mask=None if known is None else ~known)
     valid = None if known is None else pa.py_buffer(np.packbits(known, bitorder="little"))
-    held = pa.py_buffer(np.ascontiguousarray(values))
-    return pa.Array.from_buffers(pa.type_for_alias(kind), len(values), [valid, held])
+    buffer = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(pa.type_for_alias(kind), len(values), [valid, buffer])

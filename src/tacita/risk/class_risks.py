@@ -73,11 +73,13 @@ def check(measure: Measure, sample: Sample) -> None:
 
 
 def _stored(sample: Sample, plan: exp.Query, columns: Sequence[ClassFigure]) -> Relation:
-    held = [RISK, *(f"f{i}" for i in range(len(columns)))]
+    terms = [RISK, *(f"f{i}" for i in range(len(columns)))]
     equal = exp.EQ(this=exp.column(NUMBER, table="g"), expression=exp.column(NUMBER, table="m"))
     sized = (
         exp.select(
-            exp.column(NUMBER, table="g"), exp.column(COUNT, table="g"), *(exp.column(name, table="m") for name in held)
+            exp.column(NUMBER, table="g"),
+            exp.column(COUNT, table="g"),
+            *(exp.column(name, table="m") for name in terms),
         )
         .from_(plan.subquery("m"))
         .join(combinations(sample).source().as_("g"), on=equal, copy=False)

@@ -64,8 +64,8 @@ class ClusterRisk:
         """Return the cluster risks that follow from the risks of single records."""
         assert own.records is not None
         row, risk = (exp.column(own.records.column(name).physical, table="o") for name in (ROW, RISK))
-        each = exp.select(exp.alias_(row, "row_"), exp.alias_(risk, "own_")).from_(own.records.source().as_("o"))
-        plan = self._by_key(sample, each) if self.links is None else self._by_links(sample, each, self.links)
+        own_risks = exp.select(exp.alias_(row, "row_"), exp.alias_(risk, "own_")).from_(own.records.source().as_("o"))
+        plan = self._by_key(sample, own_risks) if self.links is None else self._by_links(sample, own_risks, self.links)
         columns = {
             ROW: ColumnType.INTEGER,
             RISK: ColumnType.NUMBER,
@@ -81,21 +81,21 @@ class ClusterRisk:
         if self.links is None:
             return []
         most = exp.alias_(exp.Max(this=records.physical([MEMBERS])[0]), "n")
-        found = records.engine.run(exp.select(most).from_(records.source()))[0]["n"]
-        return [] if found is None or found > 1 else [f"no link of '{self.word}' meets two records of the file"]
+        largest = records.engine.run(exp.select(most).from_(records.source()))[0]["n"]
+        return [] if largest is None or largest > 1 else [f"no link of '{self.word}' meets two records of the file"]
 
-    def _by_key(self, sample: Sample, each: exp.Select) -> exp.Select:
-        keyed = _with(sample, each, self.key or sample.clusters[0])
+    def _by_key(self, sample: Sample, own_risks: exp.Select) -> exp.Select:
+        keyed = _with(sample, own_risks, self.key or sample.clusters[0])
         grouped = exp.select(exp.column("key_"), *_together()).from_(keyed.subquery("k")).group_by("key_")
         known = exp.Not(this=exp.Is(this=exp.column("key_"), expression=exp.Null()))
         grouped = grouped.where(known)
         on = exp.EQ(this=exp.column("key_", table="k"), expression=exp.column("key_", table="g"))
         return _final("k").from_(keyed.subquery("k")).join(grouped.subquery("g"), on=on, join_type="left")
 
-    def _by_links(self, sample: Sample, each: exp.Select, links: Relation) -> exp.Select:
+    def _by_links(self, sample: Sample, own_risks: exp.Select, links: Relation) -> exp.Select:
         identifier = sample.microdata.dictionary.of(Category.IDENTIFIER)[0].name
         keyed = sample.engine.new_table()
-        sample.engine.replace(keyed, _with(sample, each, identifier))
+        sample.engine.replace(keyed, _with(sample, own_risks, identifier))
         one, other = (as_text(exp.column(column.physical)) for column in links.columns[:2])
         pairs = exp.union(
             *(
@@ -133,14 +133,14 @@ class ClusterRisk:
         return None
 
 
-def _with(sample: Sample, each: exp.Select, name: str) -> exp.Select:
+def _with(sample: Sample, own_risks: exp.Select, name: str) -> exp.Select:
     """Return row, own risk and the key of each record as text."""
     records = sample.records
     key = exp.alias_(as_text(records.physical([name])[0]), "key_")
     row = exp.alias_(sample.engine.numbered(records), "number_")
     keyed = exp.select(row, key).from_(records.source()).subquery("n")
     on = exp.EQ(this=exp.column("number_", table="n"), expression=exp.column("row_", table="e"))
-    return exp.select("row_", "own_", "key_").from_(each.subquery("e")).join(keyed, on=on)
+    return exp.select("row_", "own_", "key_").from_(own_risks.subquery("e")).join(keyed, on=on)
 
 
 def _together() -> list[exp.Expr]:

@@ -57,10 +57,10 @@ def combinations(sample: Sample) -> Relation:
 
     Missing values are put together here, whatever they will mean.
     """
-    if "combinations" not in sample.made:
-        sample.made["combinations"] = _grouped(sample)
-    found: Relation = sample.made["combinations"]
-    return found
+    if "combinations" not in sample.cache:
+        sample.cache["combinations"] = _grouped(sample)
+    stored: Relation = sample.cache["combinations"]
+    return stored
 
 
 def _grouped(sample: Sample) -> Relation:
@@ -91,10 +91,10 @@ def _ours(name: str) -> str:
 
 def codes(sample: Sample) -> Codes:
     """Return the combinations as arrays, in the order of their numbers; missing values get the code of a null."""
-    if "codes" not in sample.made:
-        sample.made["codes"] = _coded(sample)
-    found: Codes = sample.made["codes"]
-    return found
+    if "codes" not in sample.cache:
+        sample.cache["codes"] = _coded(sample)
+    cached: Codes = sample.cache["codes"]
+    return cached
 
 
 def _coded(sample: Sample) -> Codes:
@@ -154,8 +154,8 @@ def of_each_record(sample: Sample, relation: Relation, names: Sequence[str], *, 
     keys = [records.column(name).physical for name in sample.known]
     own = [records.column(name).physical for name in also]
     row = exp.alias_(engine.numbered(records), "row_number_")
-    held = dict.fromkeys([*keys, *own])
-    numbered = exp.select(row, *(exp.column(name) for name in held)).from_(records.source()).subquery("r")
+    kept = dict.fromkeys([*keys, *own])
+    numbered = exp.select(row, *(exp.column(name) for name in kept)).from_(records.source()).subquery("r")
     beside = relation.table != table.table
     terms = [exp.column("row_number_", table="r")]
     terms += [exp.column(relation.column(name).physical, table="f" if beside else "g") for name in names]

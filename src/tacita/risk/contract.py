@@ -59,35 +59,35 @@ def _breaches(measure: Measure, sample: Sample) -> Iterator[str]:
         if not risks.figures:
             yield "it says nothing: neither of records nor of the file"
         return
-    found = _records(risks)
-    yield from _shape(risks, found, sample)
-    if _differ(_records(measure.risks(_fresh(sample))), found, _AGAIN):
+    rows = _records(risks)
+    yield from _shape(risks, rows, sample)
+    if _differ(_records(measure.risks(_fresh(sample))), rows, _AGAIN):
         yield "it does not give the same again"
-    yield from _moved(measure, sample, found)
-    yield from _respelt(measure, sample, found)
+    yield from _moved(measure, sample, rows)
+    yield from _respelt(measure, sample, rows)
     yield from _empty(measure, sample)
-    yield from _reasons(measure, sample, found)
+    yield from _reasons(measure, sample, rows)
 
 
-def _shape(risks: Risks, found: list[dict[str, Any]], sample: Sample) -> Iterator[str]:
+def _shape(risks: Risks, rows: list[dict[str, Any]], sample: Sample) -> Iterator[str]:
     assert risks.records is not None
     if [column.name for column in risks.records.columns[:2]] != [ROW, RISK]:
         yield f"its relation does not begin with {ROW} and {RISK}"
-    if [record[ROW] for record in found] != list(range(1, sample.records.count() + 1)):
+    if [record[ROW] for record in rows] != list(range(1, sample.records.count() + 1)):
         yield "it does not give each record, by its number, exactly once"
-    if not all(record[RISK] is not None and 0 <= record[RISK] <= 1 for record in found):
+    if not all(record[RISK] is not None and 0 <= record[RISK] <= 1 for record in rows):
         yield "it gives a risk outside 0 to 1, or none"
 
 
-def _moved(measure: Measure, sample: Sample, found: list[dict[str, Any]]) -> Iterator[str]:
+def _moved(measure: Measure, sample: Sample, rows: list[dict[str, Any]]) -> Iterator[str]:
     """Turn the file upside down: risks must go with their records."""
     backwards = exp.Ordered(this=sample.engine.numbered(sample.records), desc=True)
     moved = _records(measure.risks(_with(sample, exp.select("*").from_(sample.records.source()).order_by(backwards))))
-    if _differ(list(reversed(moved)), found, _CLOSE):
+    if _differ(list(reversed(moved)), rows, _CLOSE):
         yield "a record's risk depends on where it stands in the file"
 
 
-def _respelt(measure: Measure, sample: Sample, found: list[dict[str, Any]]) -> Iterator[str]:
+def _respelt(measure: Measure, sample: Sample, rows: list[dict[str, Any]]) -> Iterator[str]:
     """Write known values as text: which are equal is all that counts, unless nearness does."""
     columns = [
         replace(column, type=ColumnType.TEXT, is_coded=False) if column.name in sample.known else column
@@ -104,7 +104,7 @@ def _respelt(measure: Measure, sample: Sample, found: list[dict[str, Any]]) -> I
     there = _with(sample, exp.select(*terms).from_(sample.records.source()), columns)
     if measure.lacks(there):  # such as a population that is still spelt as before
         return
-    if _differ(_records(measure.risks(there)), found, _CLOSE):
+    if _differ(_records(measure.risks(there)), rows, _CLOSE):
         yield "text and other values of known attributes do not behave alike"
 
 
@@ -114,11 +114,11 @@ def _empty(measure: Measure, sample: Sample) -> Iterator[str]:
         yield "it finds records in a file that has none"
 
 
-def _reasons(measure: Measure, sample: Sample, found: list[dict[str, Any]]) -> Iterator[str]:
+def _reasons(measure: Measure, sample: Sample, tuples: list[dict[str, Any]]) -> Iterator[str]:
     names = " ".join(sample.microdata.dictionary.names)
     terms = [exp.alias_(as_text(term), f"x{i}") for i, term in enumerate(sample.records.physical(sample.known))]
     rows = sample.engine.run(exp.select(*terms).from_(sample.records.source()).limit(_REASONS))
-    for record, row in zip(found, rows, strict=False):
+    for record, row in zip(tuples, rows, strict=False):
         said = measure.reason(sample, record)
         values = (value for value in row.values() if value and len(value) >= _SHORTEST and value not in names)
         if any(value in said for value in values):
@@ -132,8 +132,8 @@ def _differ(some: list[dict[str, Any]], others: list[dict[str, Any]], most: floa
 
 def _records(risks: Risks) -> list[dict[str, Any]]:
     assert risks.records is not None
-    found = [row for batch in risks.records.batches() for row in batch.to_pylist()]
-    return sorted(found, key=lambda record: record[ROW])
+    rows = [row for batch in risks.records.batches() for row in batch.to_pylist()]
+    return sorted(rows, key=lambda record: record[ROW])
 
 
 def _fresh(sample: Sample) -> Sample:

@@ -33,10 +33,10 @@ def frequencies(sample: Sample, progress: Progress = silent) -> Relation:
     Where a record with a null counts itself otherwise than others, there are ``own`` and ``shared`` instead of the
     population, see `matching`; `frequencies_of_records` puts them together.
     """
-    if "frequencies" not in sample.made:
-        sample.made["frequencies"] = _counted(sample, progress)
-    found: Relation = sample.made["frequencies"]
-    return found
+    if "frequencies" not in sample.cache:
+        sample.cache["frequencies"] = _counted(sample, progress)
+    stored: Relation = sample.cache["frequencies"]
+    return stored
 
 
 def frequencies_of_records(sample: Sample, progress: Progress = silent) -> exp.Select:
@@ -58,25 +58,25 @@ def frequency_type(sample: Sample) -> ColumnType:
 
 def has_nulls(sample: Sample) -> bool:
     """Return whether a known attribute is missing in some record."""
-    if "has_nulls" not in sample.made:
+    if "has_nulls" not in sample.cache:
         table = combinations(sample)
         keys = table.physical(sample.known)
         absent = exp.or_(*(exp.Is(this=key, expression=exp.Null()) for key in keys), copy=False)
         plan = exp.select(exp.alias_(exp.Literal.number(1), "found")).from_(table.source()).where(absent).limit(1)
-        sample.made["has_nulls"] = bool(sample.engine.run(plan))
-    return bool(sample.made["has_nulls"])
+        sample.cache["has_nulls"] = bool(sample.engine.run(plan))
+    return bool(sample.cache["has_nulls"])
 
 
 def _counted(sample: Sample, progress: Progress) -> Relation:
     if not sample.nulls.are_values and has_nulls(sample):
         from tacita.risk.matching import matched
 
-        found = matched(codes(sample), sample.nulls, progress)
-        frequency = _snapped(found.frequency)
+        matches = matched(codes(sample), sample.nulls, progress)
+        frequency = _snapped(matches.frequency)
         frequency = frequency.astype("int64") if sample.nulls.are_whole else frequency
-        if not found.own.any():
-            return adopted(sample, {FREQUENCY: frequency, POPULATION: found.shared})
-        return adopted(sample, {FREQUENCY: frequency, _OWN: found.own, _SHARED: found.shared})
+        if not matches.own.any():
+            return adopted(sample, {FREQUENCY: frequency, POPULATION: matches.shared})
+        return adopted(sample, {FREQUENCY: frequency, _OWN: matches.own, _SHARED: matches.shared})
     table = combinations(sample)
     columns = (
         Column(NUMBER, NUMBER, ColumnType.INTEGER),

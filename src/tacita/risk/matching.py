@@ -61,16 +61,16 @@ def matched(codes: Codes, nulls: Nulls, progress: Progress = silent) -> Matched:
     """Return how often each combination occurs, nulls counted as said."""
     patterns = Patterns.of(codes)
     if nulls.semantics is Semantics.STANDARD:
-        found = _standard(patterns)
+        matches = _standard(patterns)
     elif nulls.semantics is Semantics.EXPECTED and nulls.distribution is Distribution.CONDITIONAL:
-        found = _the_larger(_conditional(patterns, progress), _certain(patterns))
+        matches = _the_larger(_conditional(patterns, progress), _certain(patterns))
     elif nulls.semantics is Semantics.EXPECTED:
-        found = _the_larger(_marginal(patterns, progress), _certain(patterns))
+        matches = _the_larger(_marginal(patterns, progress), _certain(patterns))
     elif nulls.semantics is Semantics.ALPHA and nulls.alpha == 0:
-        found = _certain(patterns)
+        matches = _certain(patterns)
     else:
-        found = _weighed(patterns, nulls.alpha if nulls.semantics is Semantics.ALPHA else 1.0, progress)
-    return patterns.in_order(found)
+        matches = _weighed(patterns, nulls.alpha if nulls.semantics is Semantics.ALPHA else 1.0, progress)
+    return patterns.in_order(matches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ class Patterns:
         for place, column in enumerate(every):
             pattern |= (column >= 0).astype(np.int64) << place
         order = np.argsort(pattern, kind="stable")
-        found, starts = np.unique(pattern[order], return_index=True)
+        numbers, starts = np.unique(pattern[order], return_index=True)
         ends = [*starts[1:], len(order)]
-        slices = {int(p): slice(int(a), int(b)) for p, a, b in zip(found, starts, ends, strict=True)}
+        slices = {int(p): slice(int(a), int(b)) for p, a, b in zip(numbers, starts, ends, strict=True)}
         columns = tuple(np.ascontiguousarray(column[order]) for column in every)
         return cls(columns, sizes, codes.counts[order], codes.weights[order], order, slices, -1 if shown else 1)
 
@@ -123,13 +123,13 @@ class Patterns:
         """Return the attributes of a set, as numbers."""
         return [j for j in range(len(self.columns)) if among >> j & 1]
 
-    def in_order(self, found: Matched) -> Matched:
+    def in_order(self, matches: Matched) -> Matched:
         """Return what was found in the order of the combinations."""
         import numpy as np
 
         back = np.empty_like(self.order)
         back[self.order] = np.arange(len(self.order))
-        return Matched(found.frequency[back], found.own[back], found.shared[back])
+        return Matched(matches.frequency[back], matches.own[back], matches.shared[back])
 
     def numbered(self, known: int, patterns: Sequence[int]) -> tuple[dict[int, Array], int]:
         """Return, by pattern, numbers of the values of the attributes `known`, and how many numbers there are."""
@@ -164,8 +164,8 @@ class Patterns:
 
     def meetings(self, among: Sequence[int]) -> dict[int, list[int]]:
         """Return every set of attributes that two patterns have in common, and the patterns that know all of it."""
-        found = {p & q for p in among for q in among}
-        return {s: [p for p in among if p & s == s] for s in sorted(found)}
+        meets = {p & q for p in among for q in among}
+        return {s: [p for p in among if p & s == s] for s in sorted(meets)}
 
 
 def _rows(part: slice) -> int:

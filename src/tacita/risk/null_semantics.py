@@ -62,17 +62,17 @@ class Nulls:
     distribution: Distribution = Distribution.CONDITIONAL
 
     @classmethod
-    def from_words(cls, told: Mapping[str, Any]) -> Self:
+    def from_words(cls, words: Mapping[str, Any]) -> Self:
         """Return what a claim says of nulls; raise ValueError or TypeError if it says something else.
 
         >>> Nulls.from_words({"semantics": "alpha", "alpha": 0.0}) == STRICT
         True
         """
         return cls(
-            MissingAs(told.get("missing_as") or MissingAs.UNKNOWN),
-            Semantics(told.get("semantics") or Semantics.MAYBE_MATCH),
-            float(1.0 if told.get("alpha") is None else told["alpha"]),
-            Distribution(told.get("distribution") or Distribution.CONDITIONAL),
+            MissingAs(words.get("missing_as") or MissingAs.UNKNOWN),
+            Semantics(words.get("semantics") or Semantics.MAYBE_MATCH),
+            float(1.0 if words.get("alpha") is None else words["alpha"]),
+            Distribution(words.get("distribution") or Distribution.CONDITIONAL),
         )
 
     @property

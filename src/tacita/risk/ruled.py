@@ -59,26 +59,26 @@ class Ruled:
     def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
         """Run the rules and return the risk of each record."""
         result = self.concluded(sample, progress)
-        sample.made[self.program, repr(self.parameters)] = result
+        sample.cache[self.program, repr(self.parameters)] = result
         table, notes = self._table(result)
         records = sample.records
         every = exp.select(exp.alias_(sample.engine.numbered(records), "c0")).from_(records.source()).subquery("r")
         if table is None:
-            told: exp.Expr = exp.alias_(exp.false(), "c2")
-            plan = exp.select(exp.column("c0"), exp.alias_(as_double(number(1)), "c1"), told).from_(every)
+            concluded: exp.Expr = exp.alias_(exp.false(), "c2")
+            plan = exp.select(exp.column("c0"), exp.alias_(as_double(number(1)), "c1"), concluded).from_(every)
         else:
             risk = exp.func("coalesce", exp.column("c1", table="o"), number(1.0))
             on = exp.EQ(this=exp.column("c0", table="r"), expression=exp.column("c0", table="o"))
-            told = exp.alias_(exp.Not(this=exp.Is(this=exp.column("c1", table="o"), expression=exp.Null())), "c2")
-            plan = exp.select(exp.column("c0", table="r").as_("c0"), exp.alias_(as_double(risk), "c1"), told)
+            concluded = exp.alias_(exp.Not(this=exp.Is(this=exp.column("c1", table="o"), expression=exp.Null())), "c2")
+            plan = exp.select(exp.column("c0", table="r").as_("c0"), exp.alias_(as_double(risk), "c1"), concluded)
             plan = plan.from_(every).join(table.subquery("o"), on=on, join_type="left")
         columns = {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER, CONCLUDED: ColumnType.BOOLEAN}
-        found = stored_risks(sample.engine, plan, columns)
-        self._check(found)
-        silent_about = records.count() - self._told(result, records.count())
+        risks = stored_risks(sample.engine, plan, columns)
+        self._check(risks)
+        silent_about = records.count() - self._count_concluded(result, records.count())
         if silent_about:
             notes.append(f"the rules conclude no risk for {counted(silent_about, 'record')}: risk 1, in doubt")
-        return Risks(self.name, self.threshold, found, are_probabilities=True, notes=notes)
+        return Risks(self.name, self.threshold, risks, are_probabilities=True, notes=notes)
 
     def concluded(self, sample: Sample, progress: Progress = silent) -> Reasoned:
         """Return what the rules conclude of the sample."""
@@ -140,10 +140,10 @@ class Ruled:
         record, risk = columns(layout)[:2]
         plan = exp.select(exp.alias_(record, "c0"), exp.alias_(exp.Max(this=as_double(risk)), "c1"))
         plan = plan.from_(named(layout.table)).group_by(record.copy())
-        doubles = result.count(OUTPUT) - self._told(result)
+        doubles = result.count(OUTPUT) - self._count_concluded(result)
         return plan, [f"{counted(doubles, 'risk')} of records that have several: the largest counts"] if doubles else []
 
-    def _told(self, result: Reasoned, records: int | None = None) -> int:
+    def _count_concluded(self, result: Reasoned, records: int | None = None) -> int:
         """Return of how many records the rules say something; raise if there are not so many."""
         from tacita.rules.reasoner.plans.cells import named
         from tacita.rules.reasoner.plans.tables import columns
@@ -167,11 +167,11 @@ class Ruled:
             )
         return int(row["n"])
 
-    def _check(self, found: Relation) -> None:
+    def _check(self, risks: Relation) -> None:
         """Raise if a risk is no probability."""
         outside = exp.Not(this=exp.Between(this=exp.column("c1"), low=number(0), high=number(1)))
-        plan = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(found.source()).where(outside)
-        wrong = int(found.engine.run(plan)[0]["n"])
+        plan = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(risks.source()).where(outside)
+        wrong = int(risks.engine.run(plan)[0]["n"])
         if wrong:
             raise RuleError(
                 f"{counted(wrong, 'record')} have a risk outside 0 to 1",

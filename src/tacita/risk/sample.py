@@ -35,7 +35,7 @@ class Sample:
     """The name of the attack scenario, if it has one."""
     judged: tuple[str, ...] | None = None
     """Sensitive attributes that measures look at which name none; None: all."""
-    made: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
+    cache: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """What measures computed once and share: combinations, frequencies."""
 
     def __post_init__(self) -> None:
@@ -64,13 +64,13 @@ class Sample:
     @property
     def published(self) -> Published:
         """The records, and the codes among their known values."""
-        if "published" not in self.made:
+        if "published" not in self.cache:
             relation = self.microdata.relation
             as_empty = self.nulls.missing_as is MissingAs.EMPTY
             names = () if as_empty else self.known
-            self.made["published"] = published_codes(relation, self.microdata.dictionary, names)
-        found: Published = self.made["published"]
-        return found
+            self.cache["published"] = published_codes(relation, self.microdata.dictionary, names)
+        cached: Published = self.cache["published"]
+        return cached
 
     @property
     def engine(self) -> Engine:
@@ -100,7 +100,7 @@ class Sample:
         sample = replace(self, nulls=nulls)
         if (nulls.missing_as is MissingAs.EMPTY) != (self.nulls.missing_as is MissingAs.EMPTY):
             return sample
-        sample.made.update((key, self.made[key]) for key in _OF_NO_NULLS if key in self.made)
+        sample.cache.update((key, self.cache[key]) for key in _OF_NO_NULLS if key in self.cache)
         return sample
 
     def with_known(self, known: Sequence[str], scenario: str = "") -> Self:

@@ -15,11 +15,11 @@ def notes_on_spellings(
     microdata: Microdata, known: Collection[str], sample: Sample, measures: Iterable[Measure]
 ) -> list[str]:
     """Return a note for each attribute in which values differ only in case or blanks; it shows none of them."""
-    named = [str(name) for each in measures if (name := getattr(each, "sensitive", None))]
+    named = [str(name) for measure in measures if (name := getattr(measure, "sensitive", None))]
     sensitive = {name for name in (*sample.sensitive, *named) if name not in known}
-    found = spelled_apart(microdata.relation, [*known, *sensitive])
+    spellings = spelled_apart(microdata.relation, [*known, *sensitive])
     notes = []
-    for name, count in found.items():
+    for name, count in spellings.items():
         seem = "its values look more diverse" if name in sensitive else "records look rarer"
         are = "is another spelling" if count == 1 else "are other spellings"
         notes.append(

@@ -61,8 +61,8 @@ class Together:
     @property
     def strictest(self) -> Semantics | None:
         """The way to count nulls that protects most of those that all measures know; None: the strict one."""
-        found = [getattr(measure, "strictest", None) for measure in self.measures]
-        return next((semantics for semantics in found if semantics is not None), None)
+        stated = [getattr(measure, "strictest", None) for measure in self.measures]
+        return next((semantics for semantics in stated if semantics is not None), None)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -76,20 +76,20 @@ class Together:
 
     def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
         """Return the share of measures by which each record is unsafe, and the columns of all of them."""
-        found = [measure.risks(sample, progress) for measure in self.measures]
-        if whole := next((risks for risks in found if risks.records is None), None):
+        parts = [measure.risks(sample, progress) for measure in self.measures]
+        if whole := next((risks for risks in parts if risks.records is None), None):
             raise UsageError(
                 f"{whole.measure} measures the file as a whole, so it cannot hold for each record",
                 do="take measures of records, such as k-anonymity; 'tacita measures' lists them",
             )
-        records = stored_risks(sample.engine, *_joined(found))
+        records = stored_risks(sample.engine, *_joined(parts))
         counts = [
             exp.alias_(exp.Sum(this=_is_unsafe(records.physical([f"{n}{_OF}{RISK}"])[0], r)), f"n{n}")
-            for n, r in enumerate(found, 1)
+            for n, r in enumerate(parts, 1)
         ]
         row = sample.engine.run(exp.select(*counts).from_(records.source()))[0]
         figures = {f"unsafe by {label}": int(row[f"n{n}"] or 0) for n, label in enumerate(self.labels, 1)}
-        notes = list(dict.fromkeys(note for risks in found for note in risks.notes))
+        notes = list(dict.fromkeys(note for risks in parts for note in risks.notes))
         return Risks(self.name, self.threshold, records, figures, notes=notes)
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
@@ -101,7 +101,7 @@ class Together:
         ]
         pairs = list(zip(self.measures, own, strict=True))
         unsafe = [pair for pair in pairs if is_above(float(pair[1][RISK]), pair[0].threshold)]
-        return "; ".join(measure.reason(sample, found) for measure, found in unsafe or pairs)
+        return "; ".join(measure.reason(sample, part) for measure, part in unsafe or pairs)
 
     def specification(self, sample: Sample) -> Specification | None:
         """Return nothing: each measure has rules of its own."""
@@ -127,13 +127,13 @@ def _is_unsafe(risk: exp.Expr, risks: Risks) -> exp.Expr:
     return risk_where(exceeds(risk, number(risks.threshold)))
 
 
-def _joined(found: Sequence[Risks]) -> tuple[exp.Select, dict[str, ColumnType]]:
+def _joined(parts: Sequence[Risks]) -> tuple[exp.Select, dict[str, ColumnType]]:
     """Return the plan of all risks by record, and its columns."""
     columns: dict[str, ColumnType] = {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER}
     terms: list[exp.Expr] = []
     share: exp.Expr | None = None
     rows = []
-    for n, risks in enumerate(found, 1):
+    for n, risks in enumerate(parts, 1):
         assert risks.records is not None
         table = f"k{n}"
         rows.append(exp.column(risks.records.column(ROW).physical, table=table))
@@ -144,10 +144,10 @@ def _joined(found: Sequence[Risks]) -> tuple[exp.Select, dict[str, ColumnType]]:
                 columns[f"{n}{_OF}{column.name}"] = column.type
                 terms.append(exp.column(column.physical, table=table))
     assert share is not None
-    total = exp.Div(this=as_double(exp.paren(share)), expression=as_double(number(len(found))))
+    total = exp.Div(this=as_double(exp.paren(share)), expression=as_double(number(len(parts))))
     every = [rows[0], total, *terms]
     plan = exp.select(*(exp.alias_(term, f"c{i}") for i, term in enumerate(every)))
-    for n, risks in enumerate(found, 1):
+    for n, risks in enumerate(parts, 1):
         assert risks.records is not None
         source = risks.records.source().as_(f"k{n}")
         if n == 1:

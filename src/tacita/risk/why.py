@@ -79,12 +79,12 @@ def _proof(measure: Measure, sample: Sample, record: dict[str, Any]) -> Proof | 
     if isinstance(measure, Ruled):
         from tacita.rules.reasoner.values import written
 
-        concluded = sample.made.get((measure.program, repr(measure.parameters))) or measure.concluded(sample)
+        concluded = sample.cache.get((measure.program, repr(measure.parameters))) or measure.concluded(sample)
         if not record[CONCLUDED]:
             return None
         risks = sorted(fact[1] for fact in concluded.facts(OUTPUT) if fact[0] == row)
-        asked = written(risks[-1]) if len(risks) > 1 else "_"
-        proof: Proof = concluded.why(f"{OUTPUT}({row}, {asked})")
+        risk = written(risks[-1]) if len(risks) > 1 else "_"
+        proof: Proof = concluded.why(f"{OUTPUT}({row}, {risk})")
         return proof
     specification = measure.specification(sample)
     if specification is None:
@@ -96,8 +96,8 @@ def _proof(measure: Measure, sample: Sample, record: dict[str, Any]) -> Proof | 
     ruled = Ruled(ProgramText.of(specification.program), specification.parameters)
     near = _only_what_counts(near, weighted=specification.program in _WEIGHTED)
     concluded = ruled.concluded(near)
-    found = {fact[0]: fact[1] for fact in concluded.facts(OUTPUT)}.get(row)
-    if specification.same_risk and (found is None or abs(found - record[RISK]) > _SAME):
+    concluded_risk = {fact[0]: fact[1] for fact in concluded.facts(OUTPUT)}.get(row)
+    if specification.same_risk and (concluded_risk is None or abs(concluded_risk - record[RISK]) > _SAME):
         raise InternalError(f"the rules of {specification.program} do not conclude the risk that was measured")
     return concluded.why(f"{OUTPUT}({row}, _)")
 
@@ -134,7 +134,7 @@ def _witnesses(sample: Sample, row: int, largest: int) -> Sample:
             if other is not None:
                 shared.append(chosen)
                 rows.add(other)
-    within = exp.column(_NUMBER).isin(*(exp.Literal.number(each) for each in sorted(rows)))
+    within = exp.column(_NUMBER).isin(*(exp.Literal.number(number) for number in sorted(rows)))
     return _part(sample, within)
 
 
@@ -142,8 +142,8 @@ def _other(sample: Sample, row: int, names: Iterable[str]) -> int | None:
     another = exp.NEQ(this=exp.column(_NUMBER), expression=exp.Literal.number(row))
     condition = exp.and_(another, _match(sample, row, names))
     plan = exp.select(exp.alias_(exp.Min(this=exp.column(_NUMBER)), "n")).from_(_numbered(sample)).where(condition)
-    found = sample.engine.run(plan)[0]["n"]
-    return None if found is None else int(found)
+    count = sample.engine.run(plan)[0]["n"]
+    return None if count is None else int(count)
 
 
 def _match(sample: Sample, row: int, names: Iterable[str]) -> exp.Expr:

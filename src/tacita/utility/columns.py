@@ -63,8 +63,8 @@ def categorical(before: Records, after: Records, attributes: Sequence[str]) -> F
     fitting: list[str] = []
     foreign: list[str] = []
     for name in _in_both(before, after, attributes):
-        held = before[name]
-        few = isinstance(held, Categories) or (held.is_whole and len(before.categories(name).values) <= MOST_WHOLE)
+        column = before[name]
+        few = isinstance(column, Categories) or (column.is_whole and len(before.categories(name).values) <= MOST_WHOLE)
         (fitting if few else foreign).append(name)
     return Fitting(tuple(fitting), _reasons(before, after, attributes, {"not categories": foreign}))
 
@@ -110,16 +110,16 @@ def weights_of(records: Records, name: str) -> NDArray[np.float64]:
     """
     if not name:
         return np.ones(len(records))
-    held = records.numbers(name).values
-    wrong = int(np.sum(~np.isfinite(held) | (held < 0)))
+    values = records.numbers(name).values
+    wrong = int(np.sum(~np.isfinite(values) | (values < 0)))
     if wrong:
         raise InputError(
             f"the weight '{name}' is negative, infinite or missing in {counted(wrong, 'record')}",
             do="correct these weights, or compare without weights",
         )
-    if len(held) and not held.any():
+    if len(values) and not values.any():
         raise InputError(f"all weights '{name}' are 0", do="correct the weights, or compare without weights")
-    return held
+    return values
 
 
 def _in_both(before: Records, after: Records, attributes: Sequence[str]) -> list[str]:
@@ -131,5 +131,5 @@ def _reasons(
 ) -> tuple[str, ...]:
     kept = set(_in_both(before, after, attributes))
     absent = [name for name in dict.fromkeys(attributes) if name not in kept]
-    told = {"not in both files": absent, **left_out}
-    return tuple(f"left out, {why}: {listed(names)}" for why, names in told.items() if names)
+    reasons = {"not in both files": absent, **left_out}
+    return tuple(f"left out, {why}: {listed(names)}" for why, names in reasons.items() if names)

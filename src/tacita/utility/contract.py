@@ -42,9 +42,9 @@ def _breaches(measure: Loss, records: Records) -> Iterator[str]:
         yield "its name is not in lower case with hyphens"
     names = records.names
     changed = _moved(records)
-    held = [{name: _numbers(column).copy() for name, column in each.columns.items()} for each in (records, changed)]
+    copies = [{name: _numbers(column).copy() for name, column in file.columns.items()} for file in (records, changed)]
     same, lost = measure.lost(records, records, names), measure.lost(records, changed, names)
-    for given, kept in zip((records, changed), held, strict=True):
+    for given, kept in zip((records, changed), copies, strict=True):
         if any(not np.array_equal(_numbers(given[name]), old, equal_nan=True) for name, old in kept.items()):
             yield "it changes the records that it is given"
     if not lost.figures or lost.measure != measure.name:
@@ -58,8 +58,8 @@ def _breaches(measure: Loss, records: Records) -> Iterator[str]:
         yield "it does not give the same again"
     yield from _order(measure, records, changed, lost)
     yield from _bad_input(measure, records)
-    for each in (same, lost):
-        if _shows_a_value((*each.notes, *each.figures, *each.attributes), records):
+    for file in (same, lost):
+        if _shows_a_value((*file.notes, *file.figures, *file.attributes), records):
             yield "a sentence of it shows a value of the data"
 
 

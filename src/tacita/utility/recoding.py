@@ -87,8 +87,8 @@ def together(losses: Sequence[float], mean: Mean = "geometric", weights: Sequenc
     if not total:
         return 0.0
     if mean == "arithmetic":
-        return math.fsum(w * each for w, each in zip(shares, losses, strict=True)) / total
-    return math.expm1(math.fsum(w * math.log1p(each) for w, each in zip(shares, losses, strict=True)) / total)
+        return math.fsum(w * loss for w, loss in zip(shares, losses, strict=True)) / total
+    return math.expm1(math.fsum(w * math.log1p(loss) for w, loss in zip(shares, losses, strict=True)) / total)
 
 
 def with_shares(hierarchy: Hierarchy, values: Sequence[object]) -> Hierarchy:

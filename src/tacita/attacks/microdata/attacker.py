@@ -51,13 +51,13 @@ class Scene:
                 )
         if self.origin is None:
             return
-        held = np.array(self.origin, dtype=np.int64)
-        if held.shape != (len(self.released),):
+        origin = np.array(self.origin, dtype=np.int64)
+        if origin.shape != (len(self.released),):
             raise InputError("the origins are not one for each released record", do="give each record its origin")
-        if len(held) and (held.min() < -1 or held.max() >= len(self.original)):
+        if len(origin) and (origin.min() < -1 or origin.max() >= len(self.original)):
             raise InputError("an origin is no place of an original record", do="give places from 0, or -1 for nobody")
-        held.setflags(write=False)
-        object.__setattr__(self, "origin", held)
+        origin.setflags(write=False)
+        object.__setattr__(self, "origin", origin)
 
     def shared(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return those attributes that both files have."""
@@ -203,12 +203,12 @@ def scene_with_oracle(
         raise InputError(
             "the identities are not those of the released records", do="give one for each record, in the same order"
         )
-    people, asked = oracle.categories(by), identities.categories(by)
+    people, released_people = oracle.categories(by), identities.categories(by)
     if int(people.missing.sum()) or int(people.counts.max(initial=0)) > 1:
         raise InputError(f"'{by}' is missing or the same for several people in the oracle", do="use an identifier")
     place = np.full(len(people.values) + 1, -1, dtype=np.int64)
     place[people.codes] = np.arange(len(people))
     code = {text_of(value): code for code, value in enumerate(people.values)}
-    found = np.array([*(code.get(text_of(value), -1) for value in asked.values), -1], dtype=np.int64)
+    places = np.array([*(code.get(text_of(value), -1) for value in released_people.values), -1], dtype=np.int64)
     shared = tuple(name for name in oracle.names if name != by and name in released.columns)
-    return Scene(oracle, released, place[found[asked.codes]], known or shared)
+    return Scene(oracle, released, place[places[released_people.codes]], known or shared)

@@ -43,15 +43,15 @@ def few_candidates(original: Relation, released: Relation, known: Sequence[str],
     total = exp.alias_(exp.Count(this=exp.Star()), "n")
     grouped = exp.select(*map(exp.column, names), total).from_(shown.subquery("s")).group_by(*names)
     batch = pa.RecordBatch.from_arrays([rows.cast(pa.int64())], names=["row"])
-    asked = engine.adopt([batch], batch.schema)
+    adopted = engine.adopt([batch], batch.schema)
     try:
         classes = pa.Table.from_batches(engine.stream(grouped, 1_000_000))
-        found = list(engine.stream(_targets(original, known, names, asked), 1_000_000))
+        batches = list(engine.stream(_targets(original, known, names, adopted), 1_000_000))
     finally:
-        engine.drop(asked)
-    if not any(len(part) for part in found):
+        engine.drop(adopted)
+    if not any(len(part) for part in batches):
         return 0
-    targets = pa.Table.from_batches(found)
+    targets = pa.Table.from_batches(batches)
     class_hashes, target_hashes = _hashed(classes, targets, len(names))
     is_shown = np.column_stack([class_hashes[:, i] != 0 for i in range(len(names))])
     patterns, pattern_of = np.unique(is_shown, axis=0, return_inverse=True)
@@ -69,14 +69,14 @@ def few_candidates(original: Relation, released: Relation, known: Sequence[str],
     return int((candidates < k).sum())
 
 
-def _targets(original: Relation, known: Sequence[str], names: Sequence[str], asked: Relation) -> exp.Select:
+def _targets(original: Relation, known: Sequence[str], names: Sequence[str], rows: Relation) -> exp.Select:
     """Return the plan of the original values of the records that are looked for."""
     terms = [exp.alias_(as_text(term), name) for name, term in zip(names, original.physical(known), strict=True)]
     everybody = exp.select(exp.alias_(original.engine.numbered(original), "r"), *terms).from_(original.source())
-    wanted = exp.EQ(this=exp.column("r", table="o"), expression=exp.column(asked.column("row").physical, table="a"))
+    wanted = exp.EQ(this=exp.column("r", table="o"), expression=exp.column(rows.column("row").physical, table="a"))
     columns = [exp.column(name, table="o") for name in names]
     there = [exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null())) for column in columns]
-    return exp.select(*columns).from_(everybody.subquery("o")).join(asked.source().as_("a"), on=wanted).where(*there)
+    return exp.select(*columns).from_(everybody.subquery("o")).join(rows.source().as_("a"), on=wanted).where(*there)
 
 
 def _hashed(classes: pa.Table, targets: pa.Table, attributes: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

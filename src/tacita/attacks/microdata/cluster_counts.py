@@ -78,9 +78,9 @@ def places(groups: Codes, order: Codes) -> Codes:
     sorted_ = np.lexsort((order, groups))
     own = groups[sorted_]
     starts = np.flatnonzero(np.concatenate([[True], own[1:] != own[:-1]])) if len(own) else np.empty(0, dtype=np.int64)
-    found = np.empty(len(groups), dtype=np.int64)
-    found[sorted_] = np.arange(len(groups)) - np.repeat(starts, np.diff(np.append(starts, len(own))))
-    return found
+    numbers = np.empty(len(groups), dtype=np.int64)
+    numbers[sorted_] = np.arange(len(groups)) - np.repeat(starts, np.diff(np.append(starts, len(own))))
+    return numbers
 
 
 def _clue(name: str, values: Codes, there: NDArray[np.bool_], of: tuple[str, ...]) -> Clue:

@@ -42,16 +42,16 @@ def _breaches(attacker: Attacker, scene: Scene, seed: int) -> Iterator[str]:
         yield f"it lacks something of a scene that has everything: {'; '.join(lacking)}"
         return
     before = [_copy(records) for records in (scene.original, scene.holdout or scene.original)]
-    found = attacker.attack(plain)
+    attacked = attacker.attack(plain)
     if any(not _same(*pair) for pair in zip(before, (scene.original, scene.holdout or scene.original), strict=True)):
         yield "it changes the records that it is given"
-    if attacker.attack(plain) != found:
+    if attacker.attack(plain) != attacked:
         yield "it does not find the same again"
-    yield from _score(attacker, found)
-    yield from _sentences(found.notes, scene.original)
-    if found.success < _NEAR_CERTAIN:
+    yield from _score(attacker, attacked)
+    yield from _sentences(attacked.notes, scene.original)
+    if attacked.success < _NEAR_CERTAIN:
         yield "it fails with a file that was released as it is"
-    if found.risk is not None and found.risk.upper < found.success * _NEAR_CERTAIN:
+    if attacked.risk is not None and attacked.risk.upper < attacked.success * _NEAR_CERTAIN:
         yield "its control explains what it finds in a file that was released as it is"
     random = np.random.default_rng(seed)
     shuffled = Records(
@@ -64,18 +64,18 @@ def _breaches(attacker: Attacker, scene: Scene, seed: int) -> Iterator[str]:
     yield from _bad_input(attacker, scene)
 
 
-def _score(attacker: Attacker, found: Attacked) -> Iterator[str]:
-    if found.attacker != attacker.name:
+def _score(attacker: Attacker, attacked: Attacked) -> Iterator[str]:
+    if attacked.attacker != attacker.name:
         yield "its result bears another name"
-    if not 0 <= found.lower <= found.success <= found.upper <= 1 or not 0 <= found.guess <= 1:
+    if not 0 <= attacked.lower <= attacked.success <= attacked.upper <= 1 or not 0 <= attacked.guess <= 1:
         yield "its success, interval or guess is no share"
-    if found.control is not None:
-        rates = [found.control, *([found.risk] if found.risk is not None else [])]
+    if attacked.control is not None:
+        rates = [attacked.control, *([attacked.risk] if attacked.risk is not None else [])]
         if any(not 0 <= rate.lower <= rate.value <= rate.upper <= 1 for rate in rates):
             yield "its control or risk is no share"
-        if not found.control_by:
+        if not attacked.control_by:
             yield "it does not say what its control is"
-    if found.attempts < 0 or not all(isinstance(figure, float) for figure in found.figures.values()):
+    if attacked.attempts < 0 or not all(isinstance(figure, float) for figure in attacked.figures.values()):
         yield "its attempts are no number, or a figure is none"
 
 
@@ -99,9 +99,9 @@ def _bad_input(attacker: Attacker, scene: Scene) -> Iterator[str]:
             lacking = attacker.lacks(trial)
             if what in ("no record", "attributes that are not shared") and not lacking:
                 yield f"it lacks nothing with {what}"
-            found = attacker.attack(trial)
-            yield from _score(attacker, found)
-            yield from _sentences(found.notes, original)
+            attacked = attacker.attack(trial)
+            yield from _score(attacker, attacked)
+            yield from _sentences(attacked.notes, original)
         except TacitaError as error:
             yield from _sentences((str(error),), original)
             if not lacking or not error.do:

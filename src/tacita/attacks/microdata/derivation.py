@@ -110,7 +110,7 @@ def derivations(
     >>> print(*derivations([code], [Target("region", region, hidden, ~hidden)]))
     region_code determines 2 of 2 suppressed cells of region
     """
-    found: dict[tuple[str, str, bool], DerivableValues] = {}
+    determined: dict[tuple[str, str, bool], DerivableValues] = {}
     for target in targets:
         if not target.hidden.any():
             continue
@@ -118,13 +118,13 @@ def derivations(
         for clue in clues:
             if clue.name == target.name or target.name in clue.of:
                 continue
-            if any((name, target.name, target.is_suppressed) in found for name in clue.of):
+            if any((name, target.name, target.is_suppressed) in determined for name in clue.of):
                 continue  # what it was counted from tells as much
             best = _best(clue, lessons)
             pair = clue.name, target.name, target.is_suppressed
-            if best is not None and (pair not in found or best.right > found[pair].right):
-                found[pair] = best
-    return tuple(found.values())
+            if best is not None and (pair not in determined or best.right > determined[pair].right):
+                determined[pair] = best
+    return tuple(determined.values())
 
 
 def _best(clue: Clue, lessons: Sequence[Lesson]) -> DerivableValues | None:
@@ -134,11 +134,11 @@ def _best(clue: Clue, lessons: Sequence[Lesson]) -> DerivableValues | None:
             continue
         target = lesson.target
         hidden = len(lesson.secret)
-        found = [(named, right, by) for by, rule in _rules(clue, lesson) for named, right in _passed(rule, lesson)]
+        readings = [(named, right, by) for by, rule in _rules(clue, lesson) for named, right in _passed(rule, lesson)]
         if lesson.is_public and (read := _by_code(clue.groups, lesson)) is not None:
-            found.append((*read, "code"))
-        if found:
-            named, right, by = max(found, key=lambda each: each[1])
+            readings.append((*read, "code"))
+        if readings:
+            named, right, by = max(readings, key=lambda reading: reading[1])
             return DerivableValues(
                 clue.name, target.name, target.is_suppressed, hidden, named, right, by, lesson.is_public, clue.of
             )
@@ -164,9 +164,9 @@ def _passed(rule: Guesser, lesson: Lesson) -> Iterator[tuple[int, int]]:
     shown, right, by_mode, _, by_chance = _sums(rule, lesson, lesson.rows)
     passes &= (shown > 0) & (right >= PRECISION * shown) & (2 * (shown - right) <= shown - by_mode)
     passes &= many | (never_wrong & (right == shown) & (shown >= ALWAYS))
-    for each in np.flatnonzero(passes):
-        if _beyond(right[each], shown[each], max(by_mode[each], by_chance[each])):
-            yield int(named[each]), int(hits[each])
+    for level in np.flatnonzero(passes):
+        if _beyond(right[level], shown[level], max(by_mode[level], by_chance[level])):
+            yield int(named[level]), int(hits[level])
 
 
 def _sums(rule: Guesser, lesson: Lesson, rows: Codes) -> list[NDArray[np.float64]]:
@@ -181,12 +181,12 @@ def _sums(rule: Guesser, lesson: Lesson, rows: Codes) -> list[NDArray[np.float64
     levels = len(_SUPPORTS)
     at = np.searchsorted(_SUPPORTS, guess.support[tried], side="right") - 1 + levels * guess.certain[tried]
     right = value == truth
-    found = []
+    sums = []
     for weights in (None, right, usual == truth, right & (usual != truth), lesson.share(rows, value)):
         table = np.bincount(at, weights, minlength=2 * levels).astype(np.float64).reshape(2, levels)
         table[0] += table[1]
-        found.append(table[:, ::-1].cumsum(axis=1)[:, ::-1].ravel())
-    return found
+        sums.append(table[:, ::-1].cumsum(axis=1)[:, ::-1].ravel())
+    return sums
 
 
 def _by_code(clue: Codes, lesson: Lesson) -> tuple[int, int] | None:

@@ -84,8 +84,8 @@ class Lesson:
         wanted = self.classes[rows] * self.values + values
         place = np.minimum(np.searchsorted(self._cells, wanted), len(self._cells) - 1)
         count = np.where(self._cells[place] == wanted, self._counts[place], 0)
-        found: NDArray[np.float64] = count / np.maximum(self._total[self.classes[rows]], 1)
-        return found
+        shares: NDArray[np.float64] = count / np.maximum(self._total[self.classes[rows]], 1)
+        return shares
 
 
 def lessons_of(target: Target, clusters: Codes | None) -> list[Lesson]:
@@ -146,7 +146,9 @@ def same_value_rule(clue: Codes, lesson: Lesson) -> Guesser:
             own = lesson.training[rows] & (lesson.target.truth[rows] == top_value[group])
             own_second, own_total = np.zeros(len(rows), dtype=bool), lesson.training[rows].astype(np.int64)
         else:
-            own, own_second = (inside.has(rows, group * values + each[group]) for each in (top_value, second_value))
+            own, own_second = (
+                inside.has(rows, group * values + top_or_second[group]) for top_or_second in (top_value, second_value)
+            )
             own_total = inside.number(rows, group)
         support = total[group] - own_total
         other = own & (second[group] - own_second > top[group] - 1)
@@ -156,8 +158,8 @@ def same_value_rule(clue: Codes, lesson: Lesson) -> Guesser:
             sure &= clue[rows] >= 0
             if lesson.target.is_suppressed:
                 sure &= support >= CODE_SUPPORT
-        found = np.where(other, second_value[group], top_value[group])
-        return Guess(np.where(sure, found, -1), support, count == support)
+        best = np.where(other, second_value[group], top_value[group])
+        return Guess(np.where(sure, best, -1), support, count == support)
 
     return guess
 
@@ -178,8 +180,8 @@ class _InClusters:
     def has(self, rows: Codes, cells: Codes) -> Mask:
         """Return whether the cluster of each record has a cell."""
         place = np.minimum(np.searchsorted(self._of, cells), self._width - 1)
-        found: Mask = np.isin(self._clusters[rows] * self._width + place, self._pairs) & (self._of[place] == cells)
-        return found
+        is_there: Mask = np.isin(self._clusters[rows] * self._width + place, self._pairs) & (self._of[place] == cells)
+        return is_there
 
     def number(self, rows: Codes, groups: Codes) -> Codes:
         """Return how many cells the cluster of each record adds to a group."""
@@ -187,8 +189,8 @@ class _InClusters:
         wanted = self._clusters[rows] * len(self._groups) + place
         at = np.minimum(np.searchsorted(self._in_groups, wanted), len(self._in_groups) - 1)
         there = (self._groups[place] == groups) & (self._in_groups[at] == wanted)
-        found: Codes = np.where(there, self._numbers[at], 0)
-        return found
+        numbers: Codes = np.where(there, self._numbers[at], 0)
+        return numbers
 
 
 def counted_numbers(numbers: Codes, limit: int) -> tuple[Codes, Codes]:
@@ -248,5 +250,5 @@ def neighbours_rule(ranks: Codes, lesson: Lesson) -> Guesser:
 
 def pair_numbers(one: Codes, two: Codes) -> Codes:
     """Return one number from 0 for each pair of numbers."""
-    found: Codes = np.unique(one * (int(two.max()) + 1) + two, return_inverse=True)[1].astype(np.int64).reshape(-1)
-    return found
+    numbers: Codes = np.unique(one * (int(two.max()) + 1) + two, return_inverse=True)[1].astype(np.int64).reshape(-1)
+    return numbers

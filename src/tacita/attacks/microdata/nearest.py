@@ -38,8 +38,8 @@ class Nearest:
 
 def same(distance: Floats, least: Floats) -> NDArray[np.bool_]:
     """Whether squared distances are no larger than others, but for rounding."""
-    found: NDArray[np.bool_] = distance <= least * (1 + TOLERANCE) + TOLERANCE
-    return found
+    is_same: NDArray[np.bool_] = distance <= least * (1 + TOLERANCE) + TOLERANCE
+    return is_same
 
 
 def nearest(space: Space, progress: Progress = silent, doing: str = "nearest records") -> Nearest:
@@ -68,10 +68,10 @@ def distinct(space: Space, side: int) -> tuple[NDArray[np.int64], NDArray[np.int
     numbers, codes = space.numbers[side], space.codes[side]
     if not numbers.shape[1] + codes.shape[1]:
         return np.zeros(min(1, len(numbers)), dtype=np.int64), np.zeros(len(numbers), dtype=np.int64)
-    held = np.concatenate(
+    stacked = np.concatenate(
         [numbers.view(np.uint8).reshape(len(numbers), -1), codes.view(np.uint8).reshape(len(codes), -1)], 1
     )
-    keys = np.ascontiguousarray(held).view(np.dtype((np.void, held.shape[1]))).ravel()
+    keys = np.ascontiguousarray(stacked).view(np.dtype((np.void, stacked.shape[1]))).ravel()
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     return first.astype(np.int64), which.ravel().astype(np.int64)
 
@@ -87,11 +87,11 @@ def _by_tree(
     for start in range(0, len(queries), _CHUNK):
         progress(Step(doing, start, len(queries)))
         part = slice(start, min(start + _CHUNK, len(queries)))
-        found, which = tree.query(queries[part], k=3)
-        distance[part], second[part] = found[:, 0] ** 2, found[:, 1] ** 2
+        distances, which = tree.query(queries[part], k=3)
+        distance[part], second[part] = distances[:, 0] ** 2, distances[:, 1] ** 2
         ties[part] = counts[which[:, 0]]
         more[part] = np.append(counts, 0.0)[which[:, 1]]  # which is the number of targets if there is but one
-        many = same(second[part], distance[part]) | same(found[:, 2] ** 2, second[part])
+        many = same(second[part], distance[part]) | same(distances[:, 2] ** 2, second[part])
         again = np.flatnonzero(many & np.isfinite(second[part])) + start
         _next_shell(tree, queries, counts, again, (distance, ties, second, more))
     return distance, ties, second, more
@@ -105,8 +105,8 @@ def _next_shell(
     ask = 8
     while len(rows):
         ask = min(ask, tree.n)  # type: ignore[attr-defined]
-        found, which = tree.query(queries[rows], k=ask)  # type: ignore[attr-defined]
-        squares = found**2
+        distances, which = tree.query(queries[rows], k=ask)  # type: ignore[attr-defined]
+        squares = distances**2
         near = same(squares, distance[rows, None])
         beyond = np.where(near, np.inf, squares).min(axis=1)
         next_ones = ~near & same(squares, np.where(np.isfinite(beyond), beyond, 0.0)[:, None])
@@ -135,14 +135,14 @@ def _by_scan(
     # records without a value on the axis come last in their group
     ranked = starts[1:] - np.add.reduceat(np.isnan(along[order]), starts[:-1])
     own_order, _, _ = _grouped(space.codes[0][rows], np.zeros(len(rows)))
-    found = np.empty((len(rows), 4))
+    shells = np.empty((len(rows), 4))
     for start in range(0, len(rows), _CHUNK):
         progress(Step(doing, start, len(rows)))
         places = own_order[start : start + _CHUNK]
         part = rows[places]
         _, own_codes, own_starts = _grouped(space.codes[0][part], np.zeros(len(part)))
         of_numbers, of_codes = space.absent(part)
-        found[places] = scan(
+        shells[places] = scan(
             space.numbers[0][part],
             of_numbers,
             own_codes,
@@ -157,16 +157,20 @@ def _by_scan(
             axis,
             TOLERANCE,
         )
-    return found[:, 0], found[:, 1], found[:, 2], found[:, 3]
+    return shells[:, 0], shells[:, 1], shells[:, 2], shells[:, 3]
 
 
 def _grouped(codes: Codes, along: Floats) -> tuple[NDArray[np.int64], Codes, NDArray[np.int64]]:
     """Return records in groups of the same labels, in order of a number: their places, the labels, where groups
     start."""
     order = np.lexsort((along, *codes.T))
-    held = codes[order]
-    first = np.flatnonzero(np.r_[True, (held[1:] != held[:-1]).any(axis=1)]) if len(held) else np.empty(0, np.int64)
-    return order.astype(np.int64), np.ascontiguousarray(held[first]), np.r_[first, len(held)].astype(np.int64)
+    line = codes[order]
+    first = np.flatnonzero(np.r_[True, (line[1:] != line[:-1]).any(axis=1)]) if len(line) else np.empty(0, np.int64)
+    return (
+        order.astype(np.int64),
+        np.ascontiguousarray(line[first]),
+        np.r_[first, len(line)].astype(np.int64),
+    )
 
 
 def _axis(targets: Floats) -> int:

@@ -120,7 +120,7 @@ def scan(
     Both files stand in groups of the same labels, from one start to the next; `codes` are those of the groups. First
     come the groups whose labels are nearest; of the others those are left out whose labels alone are too far away.
     """
-    found = np.empty((len(numbers), 4))
+    shells = np.empty((len(numbers), 4))
     groups = len(other_codes)
     apart = np.empty(groups)
     for one in range(len(codes)):
@@ -135,7 +135,7 @@ def scan(
             apart[two] = total
         closest = apart.min()
         for row in range(starts[one], starts[one + 1]):
-            state = found[row]
+            state = shells[row]
             state[_LEAST], state[_TIES], state[_SECOND], state[_MORE] = np.inf, 0.0, np.inf, 0.0
             for later in (False, True):
                 for two in range(groups):
@@ -156,4 +156,4 @@ def scan(
                         state,
                         tolerance,
                     )
-    return found
+    return shells

@@ -87,8 +87,8 @@ def scored(
 
 def usable_holdout(scene: Scene, names: Sequence[str]) -> Records | None:
     """Return the hold-out if it has records and all of some attributes."""
-    held = scene.holdout
-    return held if held is not None and len(held) and all(name in held.columns for name in names) else None
+    holdout = scene.holdout
+    return holdout if holdout is not None and len(holdout) and all(name in holdout.columns for name in names) else None
 
 
 def require(lacking: Sequence[str]) -> None:

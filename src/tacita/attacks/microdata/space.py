@@ -158,8 +158,8 @@ def axes_of(
 
 
 def _stacked(columns: list[NDArray[np.generic]], length: int, kind: type) -> NDArray[np.generic]:
-    held: NDArray[np.generic] = np.stack(columns, axis=1) if columns else np.empty((length, 0), dtype=kind)
-    return np.ascontiguousarray(held)
+    stack: NDArray[np.generic] = np.stack(columns, axis=1) if columns else np.empty((length, 0), dtype=kind)
+    return np.ascontiguousarray(stack)
 
 
 def _as_numbers(some: Records, others: Records, name: str) -> tuple[Floats, Floats] | None:
@@ -190,13 +190,13 @@ def _common_order(one: Categories, two: Categories) -> dict[Hashable, int] | Non
         return None
     longer, shorter = (one, two) if len(one.values) >= len(two.values) else (two, one)
     ranks = {value: rank for rank, value in enumerate(longer.values)}
-    found = [ranks.get(value, -1) for value in shorter.values]
-    return ranks if -1 not in found and found == sorted(found) else None
+    places = [ranks.get(value, -1) for value in shorter.values]
+    return ranks if -1 not in places and places == sorted(places) else None
 
 
 def _ranks(column: Categories, order: dict[Hashable, int]) -> Floats:
-    held = np.array([*(order[value] for value in column.values), np.nan], dtype=np.float64)
-    return held[column.codes]
+    ranks = np.array([*(order[value] for value in column.values), np.nan], dtype=np.float64)
+    return ranks[column.codes]
 
 
 def _standardised(one: Floats, two: Floats, how: Standardised) -> tuple[Floats, Floats] | None:
@@ -228,13 +228,13 @@ def _levels(one: Categories, two: Categories) -> tuple[list[tuple[Codes, Codes]]
 
 def _labels_above(hierarchy: Hierarchy, values: Sequence[Hashable]) -> dict[str, tuple[int, tuple[str, ...]]]:
     """Return for each label above some values the lowest level at which it stands, and the path from there."""
-    found: dict[str, tuple[int, tuple[str, ...]]] = {}
+    above: dict[str, tuple[int, tuple[str, ...]]] = {}
     for value in values:
         path = hierarchy.path(value) or ()
         for level, label in enumerate(path):
-            if label not in found or found[label][0] > level:
-                found[label] = (level, path[level:])
-    return found
+            if label not in above or above[label][0] > level:
+                above[label] = (level, path[level:])
+    return above
 
 
 def _path(hierarchy: Hierarchy, above: dict[str, tuple[int, tuple[str, ...]]], value: Hashable) -> tuple[Hashable, ...]:
@@ -252,8 +252,8 @@ def _coded(
     places: dict[Hashable, int] = {}
     coded = []
     for column, labels in ((one, some), (two, others)):
-        held = [places.setdefault(label, len(places)) for label in labels]
-        coded.append(np.array([*held, -1], dtype=np.int32)[column.codes])
+        codes = [places.setdefault(label, len(places)) for label in labels]
+        coded.append(np.array([*codes, -1], dtype=np.int32)[column.codes])
     return coded[0], coded[1]
 
 

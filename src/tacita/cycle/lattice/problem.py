@@ -147,7 +147,7 @@ class Problem:
         also = dict.fromkeys(name for name in secret if name is not None)
         wider = sample.with_known((*sample.known, *also)) if also else sample
         if wider is not sample:  # a code is a category of what the intruder knows, not of what is sensitive
-            wider.made["published"] = sample.published
+            wider.cache["published"] = sample.published
         found = codes(wider)
         hierarchies = sample.microdata.hierarchies
         return cls.of(wider.known, found, hierarchies, models, sensitive=sensitive, sample=wider, **how)

@@ -75,20 +75,20 @@ def _labels(sample: Sample, attribute: str, hierarchy: Hierarchy) -> Relation:
     import pyarrow as pa
 
     key = ("labels", attribute)
-    if key in sample.made:
-        made: Relation = sample.made[key]
-        return made
+    if key in sample.cache:
+        stored: Relation = sample.cache[key]
+        return stored
     places, cells = _values(sample, attribute)
     paths = {path[0]: path[1:] for path in hierarchy.paths(cells)}
     tops = {path[-1] for path in paths.values() if path}
     has_root = hierarchy.height > 0 and all(hierarchy.share(str(top), hierarchy.height) == 1 for top in tops)
     columns = {VALUE: pa.array(places, pa.int64()), "level 0": pa.array(places, pa.int64())}
     for level in range(hierarchy.height - has_root):
-        found = [None if cell is None else paths[cell][level] for cell in cells]
-        numbers = {label: i for i, label in enumerate(dict.fromkeys(found))}
-        columns[f"level {level + 1}"] = pa.array([numbers[label] for label in found], pa.int64())
+        labels = [None if cell is None else paths[cell][level] for cell in cells]
+        numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+        columns[f"level {level + 1}"] = pa.array([numbers[label] for label in labels], pa.int64())
     batch = pa.RecordBatch.from_pydict(columns)
-    sample.made[key] = relation = sample.engine.adopt([batch], batch.schema)
+    sample.cache[key] = relation = sample.engine.adopt([batch], batch.schema)
     return relation
 
 
@@ -117,11 +117,11 @@ def ordered_distance(sample: Sample, attribute: str, order: tuple[str, ...]) -> 
     Without an order of the dictionary, it is that of numbers and dates, over the values that occur in the file.
     """
     key = ("ordered distance", attribute)
-    if key not in sample.made:
+    if key not in sample.cache:
         numbers, distance = _ordered(sample, attribute, order)
-        sample.made[key] = adopted(sample, {DISTANCE: distance}, numbers=numbers)
-    found: Relation = sample.made[key]
-    return found
+        sample.cache[key] = adopted(sample, {DISTANCE: distance}, numbers=numbers)
+    stored: Relation = sample.cache[key]
+    return stored
 
 
 def _ordered(sample: Sample, attribute: str, order: tuple[str, ...]) -> tuple[Array, Array]:
@@ -133,13 +133,13 @@ def _ordered(sample: Sample, attribute: str, order: tuple[str, ...]) -> tuple[Ar
     pairs = _arrays(sample, plan, {NUMBER: np.int64, VALUE: np.int64, COUNT: np.int64})
     numbers, classes = np.unique(pairs[NUMBER], return_inverse=True)
     place = place_of[pairs[VALUE]]
-    held = place >= 0
+    has_place = place >= 0
     everyone = np.bincount(classes, pairs[COUNT], len(numbers))
-    missing = 1 - np.bincount(classes[held], pairs[COUNT][held], len(numbers)) / np.maximum(everyone, 1)
+    missing = 1 - np.bincount(classes[has_place], pairs[COUNT][has_place], len(numbers)) / np.maximum(everyone, 1)
     total = pairs[COUNT].sum()
-    missing_of_file = 1 - pairs[COUNT][held].sum() / max(total, 1)
-    of_file = np.bincount(place[held], pairs[COUNT][held], size)
-    distance = moved(classes[held], place[held], pairs[COUNT][held], of_file, len(numbers))
+    missing_of_file = 1 - pairs[COUNT][has_place].sum() / max(total, 1)
+    of_file = np.bincount(place[has_place], pairs[COUNT][has_place], size)
+    distance = moved(classes[has_place], place[has_place], pairs[COUNT][has_place], of_file, len(numbers))
     if not present:
         distance = np.abs(missing - missing_of_file) + np.minimum(1 - missing, 1 - missing_of_file) * distance
     return numbers, distance
@@ -191,14 +191,14 @@ def _order(sample: Sample, attribute: str, order: tuple[str, ...]) -> tuple[Arra
     if order:
         numbers, cells = _values(sample, attribute)
         position = {text: i for i, text in enumerate(order)}
-        found = [-1 if cell is None else position.get(text_of(cell), len(order)) for cell in cells]
-        if strange := sum(place == len(order) for place in found):
+        ranks = [-1 if cell is None else position.get(text_of(cell), len(order)) for cell in cells]
+        if strange := sum(place == len(order) for place in ranks):
             raise DictionaryError(
                 f"{strange:,} of {size:,} distinct values of '{attribute}' are not in its order",
                 where=f"dictionary of '{sample.microdata.name}'",
                 do="name every value in the order of the attribute, lowest first",
             )
-        places[np.array(numbers, dtype=np.int64)] = found
+        places[np.array(numbers, dtype=np.int64)] = ranks
         size = len(order)
     return places, not known["absent"].any(), size
 

@@ -44,7 +44,7 @@ def lacking(sample: Sample, sensitive: str | None) -> list[str]:
 def values_of_file(sample: Sample, attribute: str) -> Relation:
     """Return the values of an attribute: ``v``, its place ``value`` from 1 (missing last), ``n`` and ``share``."""
     key = ("values of file", attribute)
-    if key not in sample.made:
+    if key not in sample.cache:
         records = sample.records
         column = records.column(attribute)
         cell, count = exp.column(column.physical), exp.Count(this=exp.Star())
@@ -64,15 +64,15 @@ def values_of_file(sample: Sample, attribute: str) -> Relation:
             Column(VALUE, VALUE, ColumnType.INTEGER),
             Column(SHARE, SHARE, ColumnType.NUMBER),
         ]
-        sample.made[key] = sample.engine.store(plan, columns)
-    found: Relation = sample.made[key]
-    return found
+        sample.cache[key] = sample.engine.store(plan, columns)
+    stored: Relation = sample.cache[key]
+    return stored
 
 
 def values_of_classes(sample: Sample, attribute: str) -> Relation:
     """Return how often each value occurs in each class: ``id``, ``value``, ``n``, and the ``size`` of the class."""
     key = ("values of classes", attribute)
-    if key not in sample.made:
+    if key not in sample.cache:
         records, table, values = sample.records, combinations(sample), values_of_file(sample, attribute)
         keys = [records.column(name).physical for name in sample.known]
         grouping = [exp.column(key) for key in keys]
@@ -91,9 +91,9 @@ def values_of_classes(sample: Sample, attribute: str) -> Relation:
             .join(values.source().as_("f"), on=same("r", "f", [CELL]), copy=False)
         )
         columns = [Column(name, name, ColumnType.INTEGER) for name in (NUMBER, VALUE, COUNT, SIZE)]
-        sample.made[key] = sample.engine.store(plan, columns)
-    found: Relation = sample.made[key]
-    return found
+        sample.cache[key] = sample.engine.store(plan, columns)
+    stored: Relation = sample.cache[key]
+    return stored
 
 
 def known_values(sample: Sample, attribute: str) -> exp.Select:

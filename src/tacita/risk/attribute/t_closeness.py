@@ -84,9 +84,9 @@ class TCloseness:
             return equal_distance(sample, attribute)
         if self.distance == "hierarchical":
             return hierarchical_distance(sample, attribute, sample.microdata.hierarchies[attribute])
-        found = ordered_distance(sample, attribute, sample.microdata.attribute(attribute).order)
+        stored = ordered_distance(sample, attribute, sample.microdata.attribute(attribute).order)
         names = (NUMBER, DISTANCE)
-        return exp.select(*(exp.alias_(found.physical([name])[0], name) for name in names)).from_(found.source())
+        return exp.select(*(exp.alias_(stored.physical([name])[0], name) for name in names)).from_(stored.source())
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
         """Return how far the class is from the file, and how far it may be."""

@@ -79,8 +79,8 @@ class IntervalDisclosure:
         object.__setattr__(self, "attributes", tuple(self.attributes))
         names = [str(variant) for variant in Variant]
         if self.variant not in names:
-            found = f"no interval '{self.variant}'{did_you_mean(self.variant, names)}"
-            raise UsageError(found, do=f"use one of: {', '.join(names)}")
+            fault = f"no interval '{self.variant}'{did_you_mean(self.variant, names)}"
+            raise UsageError(fault, do=f"use one of: {', '.join(names)}")
         object.__setattr__(self, "variant", Variant(self.variant))
         if not 0 <= self.width < float("inf"):
             raise UsageError(f"width is {self.width}", do="give a share from 0 on, such as 0.05")
@@ -264,12 +264,12 @@ def neighbours(points: Array, radii: Array) -> Array:
     missing = np.isnan(points)
     patterns, group = np.unique(missing, axis=0, return_inverse=True)
     members = [np.flatnonzero(group.reshape(-1) == g) for g in range(len(patterns))]
-    found = np.full(len(points), -1, dtype=np.int64)  # a point is not its own neighbour
+    counts = np.full(len(points), -1, dtype=np.int64)  # a point is not its own neighbour
     for ours, mine in zip(patterns, members, strict=True):
         for theirs, yours in zip(patterns, members, strict=True):
             both = ~(ours | theirs)
-            found[mine] += _within(points[np.ix_(mine, both)], radii[mine], points[np.ix_(yours, both)])
-    return found
+            counts[mine] += _within(points[np.ix_(mine, both)], radii[mine], points[np.ix_(yours, both)])
+    return counts
 
 
 def _within(targets: Array, radii: Array, points: Array) -> Array:
@@ -294,13 +294,13 @@ def _in_cubes(targets: Array, radii: Array, points: Array) -> Array:
     import numpy as np
     from scipy.spatial import cKDTree
 
-    asked, back = np.unique(np.column_stack([targets, radii]), axis=0, return_inverse=True)
+    different, back = np.unique(np.column_stack([targets, radii]), axis=0, return_inverse=True)
     places, times = np.unique(points, axis=0, return_counts=True)
-    total = np.zeros(len(asked), dtype=np.int64)
+    total = np.zeros(len(different), dtype=np.int64)
     for bit in range(int(times.max()).bit_length()):
         here = places[(times >> bit) & 1 == 1]
         if len(here):
             tree = cKDTree(here, leafsize=64)
-            total += tree.query_ball_point(asked[:, :-1], asked[:, -1], p=np.inf, return_length=True) << bit
+            total += tree.query_ball_point(different[:, :-1], different[:, -1], p=np.inf, return_length=True) << bit
     counted: Array = total[back.reshape(-1)]
     return counted

@@ -81,9 +81,9 @@ def _correlations(values: Array) -> Array:
     import numpy as np
 
     size = values.shape[1]
-    found = np.eye(size)
+    matrix = np.eye(size)
     for j in range(size):
         others = values[:, j + 1 :]
         both = robust_scale(others + values[:, [j]]) ** 2 - robust_scale(others - values[:, [j]]) ** 2
-        found[j, j + 1 :] = found[j + 1 :, j] = both / 4
-    return found
+        matrix[j, j + 1 :] = matrix[j + 1 :, j] = both / 4
+    return matrix

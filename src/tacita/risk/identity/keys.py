@@ -97,8 +97,8 @@ class Keys:
             )
             for name in names:
                 by_attribute[name] += cells
-        found = {RISK: (unsafe_keys > 0).astype(np.float64), UNSAFE_KEYS: unsafe_keys}
-        plan = of_each_record(sample, adopted(sample, found), list(found))
+        arrays = {RISK: (unsafe_keys > 0).astype(np.float64), UNSAFE_KEYS: unsafe_keys}
+        plan = of_each_record(sample, adopted(sample, arrays), list(arrays))
         columns = {ROW: ColumnType.INTEGER, RISK: ColumnType.NUMBER, UNSAFE_KEYS: ColumnType.INTEGER}
         figures = {
             "keys": float(len(keys)),
@@ -120,9 +120,9 @@ class Keys:
         crossed = Cells.of(codes(sample), sample.nulls)
         combinations, masks = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         for key in self._keys(len(sample.known), silent):
-            found = np.flatnonzero(crossed.unsafe(key, self.most(len(key)))[1])
-            combinations.append(found)
-            masks.append(np.full(len(found), sum(1 << place for place in key), dtype=np.int64))
+            unsafe = np.flatnonzero(crossed.unsafe(key, self.most(len(key)))[1])
+            combinations.append(unsafe)
+            masks.append(np.full(len(unsafe), sum(1 << place for place in key), dtype=np.int64))
         return np.concatenate(combinations), np.concatenate(masks)
 
     def _keys(self, attributes: int, progress: Progress) -> Iterator[tuple[int, ...]]:

@@ -107,7 +107,7 @@ class _Search:
     largest: int
     unique: dict[int, Array]
     """The rows that are unique on each set, packed; no entry for a set on which none is undecided."""
-    found: list[tuple[int, Array]] = field(default_factory=list)
+    uniques: list[tuple[int, Array]] = field(default_factory=list)
 
     @classmethod
     def of(cls, codes: Codes, nulls: Nulls, largest: int) -> _Search:
@@ -154,7 +154,7 @@ class _Search:
         can_be_others = self._matched(mask, new)
         waiting, new = new[can_be_others], new[~can_be_others]
         if len(new):
-            self.found.append((mask, new))
+            self.uniques.append((mask, new))
         if mask.bit_count() == self.largest:
             return
         wanted = np.zeros(bound, dtype=bool)
@@ -182,14 +182,14 @@ class _Search:
         import numpy as np
 
         parts = [mask ^ 1 << bit for bit in _bits(mask)]
-        found = [self.unique.get(part) for part in parts]
+        uniques = [self.unique.get(part) for part in parts]
         everything = (1 << len(self.columns)) - 1
         for part in parts:
             if part and (everything ^ part).bit_length() == (mask ^ part).bit_length():  # no superset is left to come
                 self.unique.pop(part, None)
-        if any(one is None for one in found):
+        if any(one is None for one in uniques):
             return None
-        rows: Array = np.bitwise_or.reduce([one for one in found if one is not None])
+        rows: Array = np.bitwise_or.reduce([one for one in uniques if one is not None])
         return rows
 
     def _matched(self, mask: int, rows: Array) -> Array:
@@ -206,9 +206,9 @@ class _Search:
             others = self.incomplete[hidden == pattern]
             both = np.concatenate([rows[left], others])
             numbers = projected(self.columns, self.sizes, _bits(mask & ~pattern), both)
-            found = np.isin(numbers[: len(left)], numbers[len(left) :])
-            matched[left[found]] = True
-            left = left[~found]
+            matches = np.isin(numbers[: len(left)], numbers[len(left) :])
+            matched[left[matches]] = True
+            left = left[~matches]
             if not len(left):
                 break
         return matched
@@ -217,12 +217,12 @@ class _Search:
         """Return what was found, with places and bits as the codes have them."""
         import numpy as np
 
-        if not self.found:
+        if not self.uniques:
             none = np.zeros(0, dtype=np.int64)
             return MinimalSampleUniques(none, none)
-        masks = [sum(1 << self.attributes[bit] for bit in _bits(mask)) for mask, _ in self.found]
-        lengths = [len(rows) for _, rows in self.found]
-        combinations = self.order[np.concatenate([rows for _, rows in self.found])]
+        masks = [sum(1 << self.attributes[bit] for bit in _bits(mask)) for mask, _ in self.uniques]
+        lengths = [len(rows) for _, rows in self.uniques]
+        combinations = self.order[np.concatenate([rows for _, rows in self.uniques])]
         return MinimalSampleUniques(combinations, np.repeat(np.array(masks, dtype=np.int64), lengths))
 
 

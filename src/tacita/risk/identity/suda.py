@@ -88,7 +88,7 @@ class Suda:
         dis = scores.disclosure(self.disclosure_fraction)
         risk = dis if self.risk == "dis" else (smallest < self.k).astype(np.float64)
         msus = np.bincount(uniques.combinations, minlength=len(smallest))
-        found: dict[str, Any] = {
+        arrays: dict[str, Any] = {
             RISK: np.where(has_one, risk, 0.0),
             SCORE: scores.summed(scores.weights),
             DIS_SCORE: dis,
@@ -97,8 +97,8 @@ class Suda:
             SMALLEST_ATTRIBUTES: names_of(first, sample.known),
         }
         kinds = dict.fromkeys((ROW, MSUS, SMALLEST), ColumnType.INTEGER) | {SMALLEST_ATTRIBUTES: ColumnType.TEXT}
-        columns = {name: kinds.get(name, ColumnType.NUMBER) for name in (ROW, *found)}
-        plan = of_each_record(sample, adopted(sample, found), list(found))
+        columns = {name: kinds.get(name, ColumnType.NUMBER) for name in (ROW, *arrays)}
+        plan = of_each_record(sample, adopted(sample, arrays), list(arrays))
         figures = {
             "records_with_msu": float(has_one.sum()),
             "msus": float(len(uniques.masks)),
@@ -118,9 +118,9 @@ class Suda:
     def scored(self, sample: Sample, progress: Progress = silent) -> SudaScores:
         """Return the MSUs of a sample with what they weigh; they are looked for once."""
         key = ("minimal_sample_uniques", self.largest)
-        if key not in sample.made:
-            sample.made[key] = minimal_sample_uniques(codes(sample), sample.nulls, self.largest, progress)
-        return SudaScores(sample.made[key], codes(sample).counts, len(sample.known), self.scores)
+        if key not in sample.cache:
+            sample.cache[key] = minimal_sample_uniques(codes(sample), sample.nulls, self.largest, progress)
+        return SudaScores(sample.cache[key], codes(sample).counts, len(sample.known), self.scores)
 
     def unsafe_sets(self, sample: Sample) -> tuple[Array, Array] | None:
         """Return the MSUs of fewer than k attributes: number of the combination from 0, and attributes as bits.
@@ -170,8 +170,8 @@ def contributions(sample: Sample, largest: int = 3, scores: Convention = "origin
     """Return the share of each attribute in the score of each record: ``row``, then one column per attribute."""
     measure = Suda(largest, scores=scores, risk="dis")
     shares = measure.scored(sample).contributions()
-    found = {f"of_{place}": share for place, share in enumerate(shares)}
-    plan = of_each_record(sample, adopted(sample, found), list(found))
+    arrays = {f"of_{place}": share for place, share in enumerate(shares)}
+    plan = of_each_record(sample, adopted(sample, arrays), list(arrays))
     columns = [Column(ROW, "c0", ColumnType.INTEGER)]
     columns += [Column(name, f"c{place}", ColumnType.NUMBER) for place, name in enumerate(sample.known, 1)]
     return sample.engine.store(plan, columns)
@@ -182,6 +182,6 @@ def _smallest_masks(uniques: MinimalSampleUniques, smallest: Any) -> Any:
     import numpy as np
 
     are = uniques.sizes == smallest[uniques.combinations]
-    found = np.full(len(smallest), np.iinfo(np.int64).max)
-    np.minimum.at(found, uniques.combinations[are], uniques.masks[are])
-    return np.where(found == np.iinfo(np.int64).max, 0, found)
+    masks = np.full(len(smallest), np.iinfo(np.int64).max)
+    np.minimum.at(masks, uniques.combinations[are], uniques.masks[are])
+    return np.where(masks == np.iinfo(np.int64).max, 0, masks)

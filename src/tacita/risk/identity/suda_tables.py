@@ -54,7 +54,7 @@ def _values(known: Sequence[str], codes: Codes, scores: SudaScores) -> Table:
         sums = np.bincount(coded, weights=scores.of(place), minlength=1)
         shares = np.round(100 * sums / (sums.sum() or 1.0), _DIGITS)
         least = np.partition(shares, -MOST_ROWS)[-MOST_ROWS] if len(shares) > MOST_ROWS else 0.0
-        found: list[dict[str, Any]] = [
+        entries: list[dict[str, Any]] = [
             {
                 "attribute": name,
                 "value": codes.values[place][code + NULL].as_py() if code else None,
@@ -63,8 +63,8 @@ def _values(known: Sequence[str], codes: Codes, scores: SudaScores) -> Table:
             for code in np.flatnonzero((shares >= least) & (sums > 0)).tolist()
         ]
         # Codes are numbered as the engine's threads found the values: of equal shares the value decides, not its code.
-        found.sort(key=lambda row: (-round(row["percent"], _DIGITS), row["value"] is None, _place(row["value"])))
-        rows += found[:MOST_ROWS]
+        entries.sort(key=lambda row: (-round(row["percent"], _DIGITS), row["value"] is None, _place(row["value"])))
+        rows += entries[:MOST_ROWS]
     return rows
 
 

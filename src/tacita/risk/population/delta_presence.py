@@ -73,11 +73,11 @@ class DeltaPresence:
             ClassFigure(PRESENCE, ColumnType.NUMBER),
             ClassFigure(POPULATION_FREQUENCY, ColumnType.INTEGER, least_is_worst=True),
         ]
-        found = class_risks(sample, self, figures, {"": plan}, misfits(sample))
+        risks = class_risks(sample, self, figures, {"": plan}, misfits(sample))
         absent, people = absent_from_sample(sample)
         least = 0.0 if absent else _least(sample, _presences(sample))
-        told = {"least_presence": least, "absent_combinations": absent, "absent_population": people}
-        return replace(found, figures={**found.figures, **told})
+        further = {"least_presence": least, "absent_combinations": absent, "absent_population": people}
+        return replace(risks, figures={**risks.figures, **further})
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
         """Return how probable it is to be in the sample, and how probable it may be."""

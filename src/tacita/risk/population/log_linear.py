@@ -54,24 +54,24 @@ class LogLinear:
         if missing := self.lacks(sample):
             raise UsageError("; ".join(missing))
         progress(Step("fitting the log-linear model"))
-        found = codes(sample)
+        coded = codes(sample)
         size, note = population_size(sample, self.told)
-        fit = fitted(found, size, self.model, self.cells)
-        unique, risk = fit.unique(found.counts), fit.risk(found.counts)
-        columns = {RISK: risk, FREQUENCY: found.counts, EXPECTED: fit.expected, UNIQUE: unique}
+        fit = fitted(coded, size, self.model, self.cells)
+        unique, risk = fit.unique(coded.counts), fit.risk(coded.counts)
+        columns = {RISK: risk, FREQUENCY: coded.counts, EXPECTED: fit.expected, UNIQUE: unique}
         plan = of_each_record(sample, adopted(sample, columns), list(columns))
         kinds = {ROW: ColumnType.INTEGER, **dict.fromkeys(columns, ColumnType.NUMBER), FREQUENCY: ColumnType.INTEGER}
-        once = found.counts == 1
+        once = coded.counts == 1
         figures = {
             "sample_uniques": float(once.sum()),
             "population_uniques_in_sample": float(unique.sum()),
             "expected_matches_of_uniques": float(risk[once].sum()),
-            "expected_matches": float((risk * found.counts).sum()),
+            "expected_matches": float((risk * coded.counts).sum()),
         }
         notes = [note, *fit.notes, NULLS_ARE_VALUES if nulls_would_match(sample) else ""]
         records = stored_risks(sample.engine, plan, kinds)
-        told = tuple(filter(None, notes))
-        return Risks(self.name, self.threshold, records, figures, are_probabilities=True, notes=told)
+        remarks = tuple(filter(None, notes))
+        return Risks(self.name, self.threshold, records, figures, are_probabilities=True, notes=remarks)
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
         """Return how many look alike in the sample, and how many the model expects in the population."""
@@ -94,6 +94,6 @@ def checked_model(name: str) -> LogLinearModel:
     """Return the log-linear model of that name, or raise with the nearest one."""
     names = [str(model) for model in LogLinearModel]
     if name not in names:
-        found = f"no log-linear model '{name}'{did_you_mean(name, names)}"
-        raise UsageError(found, do=f"use one of: {', '.join(names)}")
+        fault = f"no log-linear model '{name}'{did_you_mean(name, names)}"
+        raise UsageError(fault, do=f"use one of: {', '.join(names)}")
     return LogLinearModel(name)

@@ -111,11 +111,11 @@ class PopulationUniqueness:
 
     def _log_linear(self, sample: Sample, size: float) -> tuple[Estimate, tuple[str, ...], float]:
         """Return tau_1 as an estimate, and tau_2: the sum of E(1/F) over sample uniques."""
-        found = codes(sample)
-        fit = log_linear.fitted(found, size, self.model, self.cells)
-        alone = fit.unique(found.counts)
+        coded = codes(sample)
+        fit = log_linear.fitted(coded, size, self.model, self.cells)
+        alone = fit.unique(coded.counts)
         in_population = float((alone / fit.fractions).sum())
-        matches = float(fit.risk(found.counts)[found.counts == 1].sum())
+        matches = float(fit.risk(coded.counts)[coded.counts == 1].sum())
         return Estimate(log_linear.NAME, in_population, float(alone.sum())), fit.notes, matches
 
     def reason(self, sample: Sample, record: Mapping[str, Any]) -> str:
@@ -154,8 +154,8 @@ def _counted(sample: Sample) -> Estimate:
     once, name = exp.Literal.number(1), exp.alias_(exp.Count(this=exp.Star()), "n")
     single = exp.select(exp.alias_(once, "one")).from_(population.source()).group_by(*population.physical(sample.known))
     single = single.having(exp.Count(this=exp.Star()).eq(once.copy()))
-    found, table = population_frequencies(sample), combinations(sample)
-    both = exp.select(name.copy()).from_(found.source().as_("p"))
+    frequencies, table = population_frequencies(sample), combinations(sample)
+    both = exp.select(name.copy()).from_(frequencies.source().as_("p"))
     both = both.join(table.source().as_("g"), on=exp.column(NUMBER, table="g").eq(exp.column(NUMBER, table="p")))
     both = both.where(exp.column(COUNT, table="g").eq(1), exp.column(POPULATION_FREQUENCY, table="p").eq(1))
     uniques, records = (

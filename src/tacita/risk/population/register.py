@@ -56,13 +56,13 @@ def lacking(sample: Sample) -> list[str]:
 def population_frequencies(sample: Sample) -> Relation:
     """Return how many of the population have each combination: ``id`` and ``population_frequency``."""
     key = "population frequencies"
-    if key not in sample.made:
+    if key not in sample.cache:
         parts = [_of_pattern(sample, shown) for shown in _patterns(sample)]
         plan = exp.union(*parts, distinct=False) if len(parts) > 1 else parts[0]
         columns = [Column(name, name, ColumnType.INTEGER) for name in (NUMBER, POPULATION_FREQUENCY)]
-        sample.made[key] = sample.engine.store(plan, columns)
-    found: Relation = sample.made[key]
-    return found
+        sample.cache[key] = sample.engine.store(plan, columns)
+    stored: Relation = sample.cache[key]
+    return stored
 
 
 def absent_from_sample(sample: Sample) -> tuple[int, int]:
@@ -102,19 +102,19 @@ def misfits(sample: Sample) -> list[str]:
         "nobody": "with a combination that nobody in the population has",
         "too_few": "with a combination that fewer in the population than in the data have",
     }
-    told = [
+    said = [
         f"{counted(row[name], 'record')} {note}: do the two go together?" for name, note in notes.items() if row[name]
     ]
     exact = sample.nulls.are_values or sample.nulls.semantics in {Semantics.MAYBE_MATCH, Semantics.STANDARD}
     if not exact and has_nulls(sample):
-        told.append("a null is looked up in the population by maybe-match, whatever it counts for among the records")
-    return told
+        said.append("a null is looked up in the population by maybe-match, whatever it counts for among the records")
+    return said
 
 
 def _population(sample: Sample) -> Relation:
     """Return the combinations of the population: ``k0``, ``k1``, ..., comparable with the records', and ``n``."""
     key = "population"
-    if key not in sample.made:
+    if key not in sample.cache:
         population = sample.population
         assert population is not None
         terms = [_term(sample, population, name) for name in sample.known]
@@ -125,9 +125,9 @@ def _population(sample: Sample) -> Relation:
             *(Column(_key(i), _key(i), population.column(name).type) for i, name in enumerate(sample.known)),
             Column(COUNT, COUNT, ColumnType.INTEGER),
         ]
-        sample.made[key] = sample.engine.store(plan, columns)
-    found: Relation = sample.made[key]
-    return found
+        sample.cache[key] = sample.engine.store(plan, columns)
+    stored: Relation = sample.cache[key]
+    return stored
 
 
 def _records(sample: Sample, shown: Sequence[int]) -> exp.Select:

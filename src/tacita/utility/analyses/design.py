@@ -43,7 +43,7 @@ def designs(formula: Formula, before: Records, after: Records, *, binary: bool) 
             f"the model has {number:,} coefficients, more than {MOST}", do="use attributes with fewer categories"
         )
     response = _response(formula.response, before, after, binary=binary)
-    found = []
+    pair = []
     for which, records in enumerate((before, after)):
         columns: dict[str, Column] = {CONSTANT: np.ones(len(records))} if formula.has_constant else {}
         for term in formula.terms:
@@ -53,8 +53,8 @@ def designs(formula: Formula, before: Records, after: Records, *, binary: bool) 
         usable = np.isfinite(response[which])
         for column in columns.values():
             usable &= np.isfinite(column)
-        found.append(Design(response[which], columns, usable))
-    return found[0], found[1]
+        pair.append(Design(response[which], columns, usable))
+    return pair[0], pair[1]
 
 
 def _pieces(factor: Factor, before: Records, after: Records) -> tuple[dict[str, Column], dict[str, Column]]:

@@ -62,10 +62,10 @@ def fitted(kind: Kind, response: Array, columns: Sequence[Array], weights: Array
         return None
     size = np.sqrt(np.mean((matrix[:, kept] * root[:, None]) ** 2, axis=0))
     used = matrix[:, kept] / size
-    found = _linear(response, used, root) if kind == "linear" else _likely(kind, response, used, root**2)
-    if found is None:
+    estimates = _linear(response, used, root) if kind == "linear" else _likely(kind, response, used, root**2)
+    if estimates is None:
         return None
-    own, covariance = found
+    own, covariance = estimates
     full, errors = np.full(matrix.shape[1], np.nan), np.full(matrix.shape[1], np.nan)
     full[kept], errors[kept] = own / size, np.sqrt(np.clip(np.diag(covariance), 0, None)) / size
     mean = float(np.average(_mean(kind, used @ own), weights=weights))

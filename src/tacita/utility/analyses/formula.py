@@ -50,10 +50,10 @@ class Formula:
             if part.strip() in {"0", "1"}:
                 constant = part.strip() == "1"
                 continue
-            found = _TERM.fullmatch(part)
-            if found is None:
+            match = _TERM.fullmatch(part)
+            if match is None:
                 raise _fault(text)
-            terms.setdefault(tuple(_factor(word) for word in re.findall(_WORD, found[1])))
+            terms.setdefault(tuple(_factor(word) for word in re.findall(_WORD, match[1])))
         name = response[1].strip("`")
         if any(factor.attribute == name for term in terms for factor in term):
             raise UsageError(f"in '{text.strip()}' the response explains itself", do="name it on the left only")

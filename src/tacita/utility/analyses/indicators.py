@@ -50,7 +50,9 @@ class Indicator:
         given = {cte.alias.casefold() for cte in query.find_all(exp.CTE)}
         if TABLE in given:
             raise self._fault(f"it calls a part of its own '{TABLE}'", "give that part another name")
-        if odd := [each.name for each in query.find_all(exp.Anonymous) if each.name.casefold() not in _FURTHER]:
+        if odd := [
+            function.name for function in query.find_all(exp.Anonymous) if function.name.casefold() not in _FURTHER
+        ]:
             raise self._fault(f"its function '{odd[0]}' may not be used", "use functions of numbers, texts and dates")
         if query.find(exp.ReadCSV, exp.ReadParquet):
             raise self._fault(f"it reads another table than '{TABLE}'", f"write FROM {TABLE}")
@@ -74,17 +76,17 @@ class Indicator:
         return statements[0]
 
     def _check_columns(self, query: exp.Query, names: list[str]) -> None:
-        made = {
+        aliases = {
             alias.alias.casefold() for alias in query.find_all(exp.Alias, exp.TableAlias, exp.Lambda) if alias.alias
         }
-        made |= {column.name.casefold() for alias in query.find_all(exp.TableAlias) for column in alias.columns}
-        known = {name.casefold() for name in names} | made
+        aliases |= {column.name.casefold() for alias in query.find_all(exp.TableAlias) for column in alias.columns}
+        known = {name.casefold() for name in names} | aliases
         for column in query.find_all(exp.Column):
             if column.name.casefold() not in known and not isinstance(column.this, exp.Star):
                 raise self._fault(f"no attribute '{column.name}'{did_you_mean(column.name, names)}", "correct the name")
 
-    def _fault(self, found: str, do: str) -> UsageError:
-        return UsageError(f"indicator '{self.name}': {found}", do=do)
+    def _fault(self, fault: str, do: str) -> UsageError:
+        return UsageError(f"indicator '{self.name}': {fault}", do=do)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +127,11 @@ def preserved(before: Microdata, after: Microdata, indicators: Iterable[Indicato
     >>> found.holds, found.sentence
     (True, "'weight' moved by 0 %, within its tolerance of 0 %")
     """
-    asked = list(indicators)
-    plans = [[each.over(data.relation) for data in (before, after)] for each in asked]
+    wanted = list(indicators)
+    plans = [[indicator.over(data.relation) for data in (before, after)] for indicator in wanted]
     return tuple(
-        _compared(each, _figures(each, before, first), _figures(each, after, second))
-        for each, (first, second) in zip(asked, plans, strict=True)
+        _compared(indicator, _figures(indicator, before, first), _figures(indicator, after, second))
+        for indicator, (first, second) in zip(wanted, plans, strict=True)
     )
 
 
@@ -139,10 +141,10 @@ def _placed(node: exp.Expr, relation: Relation) -> exp.Expr:
         return node
     terms: list[exp.Expr] = []
     for column in relation.columns:
-        held: exp.Expr = exp.column(column.physical)
+        value: exp.Expr = exp.column(column.physical)
         if column.is_coded:
-            held = exp.Cast(this=held, to=exp.DataType(this=exp.DType.TEXT))
-        terms.append(exp.alias_(held, column.name, quoted=True))
+            value = exp.Cast(this=value, to=exp.DataType(this=exp.DType.TEXT))
+        terms.append(exp.alias_(value, column.name, quoted=True))
     # the name of the physical table may be the name that is replaced: its node must not be visited again
     return exp.select(*terms).from_(relation.source()).subquery(node.alias or TABLE)
 
@@ -159,18 +161,18 @@ def _figures(indicator: Indicator, microdata: Microdata, plan: exp.Query) -> Map
         )
     if fault is not None:
         raise_alone(fault)
-    found: dict[tuple[Any, ...], float] = {}
+    figures: dict[tuple[Any, ...], float] = {}
     for row in rows:
         *group, figure = row.values()
         if not isinstance(figure, int | float | Decimal | None):
             raise UsageError(f"indicator '{indicator.name}' is not a number", do="let its last column be a number")
-        if tuple(group) in found:
+        if tuple(group) in figures:
             raise UsageError(
                 f"indicator '{indicator.name}' has several figures for one group",
                 do="group by all columns but the last",
             )
-        found[tuple(group)] = math.nan if figure is None else float(figure)
-    return found
+        figures[tuple(group)] = math.nan if figure is None else float(figure)
+    return figures
 
 
 def _compared(

@@ -118,22 +118,22 @@ class Regression:
         empty = np.full(len(names), np.nan)
         second, error = (two.coefficients, two.errors) if two is not None else (empty, empty)
         bottom, top = two.interval(self.confidence) if two is not None else (empty, empty)
-        found = {}
+        rows = {}
         for i, name in enumerate(names):
             if np.isnan(one.coefficients[i]):
                 continue
-            told = not np.isnan(second[i])
-            overlap = _overlap((low[i], high[i]), (bottom[i], top[i])) if told else 0.0
-            found[name] = {
+            is_known = not np.isnan(second[i])
+            overlap = _overlap((low[i], high[i]), (bottom[i], top[i])) if is_known else 0.0
+            rows[name] = {
                 "before": float(one.coefficients[i]),
                 "standard error before": float(one.errors[i]),
                 "after": float(second[i]),
                 "standard error after": float(error[i]),
                 "overlap": overlap,
-                "sign changed": float(not told or np.sign(one.coefficients[i]) != np.sign(second[i])),
-                "significance changed": float(not told or (low[i] * high[i] > 0) != (bottom[i] * top[i] > 0)),
+                "sign changed": float(not is_known or np.sign(one.coefficients[i]) != np.sign(second[i])),
+                "significance changed": float(not is_known or (low[i] * high[i] > 0) != (bottom[i] * top[i] > 0)),
             }
-        return found
+        return rows
 
 
 def _places(groups: NDArray[np.int64], number: int) -> list[NDArray[np.int64]]:

@@ -77,11 +77,11 @@ def _distances(
     far = np.ones(len(pairs))
     known: NDArray[np.bool_] = np.all(pairs >= 0, axis=1)
     if column.hierarchy is not None:
-        found = [
+        distances = [
             _semantic(column.hierarchy, values[one], values[two]) if both else 1.0
             for (one, two), both in zip(pairs.tolist(), known, strict=True)
         ]
-        return np.array([1.0 if each is None else each for each in found]), None in found
+        return np.array([1.0 if distance is None else distance for distance in distances]), None in distances
     ordered = column.is_ordered & known & (pairs < len(column.values)).all(axis=1)
     if len(column.values) > 1:
         far[ordered] = np.abs(pairs[ordered, 0] - pairs[ordered, 1]) / (len(column.values) - 1)

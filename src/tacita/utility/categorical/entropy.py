@@ -43,11 +43,11 @@ class Entropy:
         fitting = categorical(before, after, attributes)
         single: dict[str, dict[str, float]] = {}
         for name in fitting.names if len(before) else ():
-            held = classes(before, after, name, 2 * len(before))
-            own = entropy(np.bincount(held.before))
-            joint = np.unique(held.before * held.number + held.after, return_counts=True)[1]
+            shared = classes(before, after, name, 2 * len(before))
+            own = entropy(np.bincount(shared.before))
+            joint = np.unique(shared.before * shared.number + shared.after, return_counts=True)[1]
             # H(V | V') = H(V, V') - H(V'); rounding must not make it negative
-            bits = max(entropy(joint) - entropy(np.bincount(held.after)), 0.0)
+            bits = max(entropy(joint) - entropy(np.bincount(shared.after)), 0.0)
             bits = 0.0 if bits < 1e-12 else bits
             single[name] = {"loss": min(bits / own, 1.0) if own else 0.0, "bits": bits, "total": bits * len(before)}
         figures = {
@@ -63,6 +63,6 @@ def entropy(counts: NDArray[np.int64]) -> float:
     >>> entropy(np.array([2, 1, 1, 0]))
     1.5
     """
-    held = counts[counts > 0]
-    shares = held / held.sum()
-    return float(-(shares * np.log2(shares)).sum()) if len(held) else 0.0
+    filled = counts[counts > 0]
+    shares = filled / filled.sum()
+    return float(-(shares * np.log2(shares)).sum()) if len(filled) else 0.0

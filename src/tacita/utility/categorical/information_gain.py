@@ -59,16 +59,16 @@ class InformationGain:
         wanted = [*fitting.names, *([self.target] if self.target else [])]
         if not len(before) or not len(after):
             wanted = []
-        held = {name: classes(before, after, name, self.classes) for name in wanted}
+        shared = {name: classes(before, after, name, self.classes) for name in wanted}
         single: dict[str, dict[str, float]] = {}
-        for label, name, target in self._questions(tuple(n for n in fitting.names if n in held)):
-            both = held[name].crossed(held[target]).compact()
-            whole = entropy(np.bincount(held[target].before))
+        for label, name, target in self._questions(tuple(n for n in fitting.names if n in shared)):
+            both = shared[name].crossed(shared[target]).compact()
+            whole = entropy(np.bincount(shared[target].before))
             gains = [
                 _gain(of_name, of_target, of_both)
                 for of_name, of_target, of_both in (
-                    (held[name].before, held[target].before, both.before),
-                    (held[name].after, held[target].after, both.after),
+                    (shared[name].before, shared[target].before, both.before),
+                    (shared[name].after, shared[target].after, both.after),
                 )
             ]
             change = (gains[0] - gains[1]) / whole if whole else 0.0
@@ -92,5 +92,5 @@ class InformationGain:
 
 def _gain(one: NDArray[np.int64], two: NDArray[np.int64], both: NDArray[np.int64]) -> float:
     """Return H(T) - H(T | A) = H(A) + H(T) - H(A, T), in bits."""
-    found = entropy(np.bincount(one)) + entropy(np.bincount(two)) - entropy(np.bincount(both))
-    return max(found, 0.0)
+    gain = entropy(np.bincount(one)) + entropy(np.bincount(two)) - entropy(np.bincount(both))
+    return max(gain, 0.0)

@@ -47,7 +47,10 @@ class BoundedDistance:
         single = {name: self._mean(before, after, name) for name in fitting.names}
         whole = float(np.mean(list(single.values()))) if single and len(before) else np.nan
         return Lost(
-            self.name, {"distance": whole}, {name: {"distance": each} for name, each in single.items()}, fitting.notes
+            self.name,
+            {"distance": whole},
+            {name: {"distance": distance} for name, distance in single.items()},
+            fitting.notes,
         )
 
     def _mean(self, before: Records, after: Records, name: str) -> float:

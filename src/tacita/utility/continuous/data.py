@@ -47,7 +47,7 @@ class Data:
         if self.standardised and one.size:
             scale = np.array([_deviation(column) for column in one.T])
             one, two = one / scale, two / scale
-        found, undefined = discrepancies(one.ravel(), two.ravel())
+        errors, undefined = discrepancies(one.ravel(), two.ravel())
         gone = np.isnan(two) & ~np.isnan(one)
         if undefined:
             notes.append(f"the mean variation leaves out {counted(undefined, 'cell')} that had been 0")
@@ -58,10 +58,10 @@ class Data:
         return Lost(
             self.name,
             {
-                **{f"X {each}": found[each] for each in order},
+                **{f"X {measure}": errors[measure] for measure in order},
                 "became missing": float(gone.mean()) if gone.size else 0.0,
             },
-            {name: {each: figures[each] for each in order} for name, figures in single.items()},
+            {name: {measure: figures[measure] for measure in order} for name, figures in single.items()},
             tuple(notes),
         )
 

@@ -66,8 +66,8 @@ class Matrices:
                 notes.append(f"left out {counted(gone, 'record')} {which} with a missing value")
         figures: dict[str, float] = {}
         for name, (first, second) in self._matrices(one, two.turned_to(one)).items():
-            found, _ = discrepancies(first, second)
-            figures |= {f"{name} {way}": found[way] for way in ways}
+            errors, _ = discrepancies(first, second)
+            figures |= {f"{name} {way}": errors[way] for way in ways}
         if len(fitting.names) < 2:
             notes.append("a single attribute has no correlations")
         apart = np.abs(one.correlation - two.correlation)

@@ -54,7 +54,7 @@ class Probabilistic:
     quantiles: tuple[float, ...] = tuple(round(0.05 * place, 2) for place in range(1, 20))
 
     def __post_init__(self) -> None:
-        if not self.quantiles or not all(0 < each < 1 for each in self.quantiles):
+        if not self.quantiles or not all(0 < share < 1 for share in self.quantiles):
             raise UsageError("'quantiles' of 'probabilistic' must lie between 0 and 1", do="give shares such as 0.25")
 
     def lost(self, before: Records, after: Records, attributes: Sequence[str]) -> Lost:
@@ -80,8 +80,8 @@ class Probabilistic:
     def _quantiles(self, one: Matrix, two: Matrix) -> Matrix:
         shares = np.array(self.quantiles)
         reach = np.sqrt(shares * (1 - shares) / len(one))
-        asked = np.concatenate([shares, np.clip(shares - reach, 0, 1), np.clip(shares + reach, 0, 1)])
-        here, low, high = np.split(np.quantile(one, asked, axis=0), 3)
+        wanted = np.concatenate([shares, np.clip(shares - reach, 0, 1), np.clip(shares + reach, 0, 1)])
+        here, low, high = np.split(np.quantile(one, wanted, axis=0), 3)
         return _probability(np.quantile(two, shares, axis=0) - here, (high - low) / 2)
 
 
@@ -120,5 +120,5 @@ def _probability(difference: Matrix, deviation: Matrix) -> Matrix:
 
     apart = np.abs(difference)
     sure = deviation <= _SAME
-    found = erf(apart / np.where(sure, 1.0, deviation) / np.sqrt(2))
-    return np.asarray(np.where(apart <= _SAME, 0.0, np.where(sure, 1.0, found)))
+    probability = erf(apart / np.where(sure, 1.0, deviation) / np.sqrt(2))
+    return np.asarray(np.where(apart <= _SAME, 0.0, np.where(sure, 1.0, probability)))

@@ -52,11 +52,11 @@ class RobustEigenvalues:
         fitting = numeric(before, after, attributes)
         names, notes = list(fitting.names), fitting.notes
         while names:
-            held = [complete(records.matrix(names)) for records in (before, after)]
-            scales = [_scale(values) if len(values) > 1 else np.zeros(len(names)) for values in held]
+            files = [complete(records.matrix(names)) for records in (before, after)]
+            scales = [_scale(values) if len(values) > 1 else np.zeros(len(names)) for values in files]
             flat = [name for i, name in enumerate(names) if not all(scale[i] > 0 for scale in scales)]
             if not flat:
-                one, two = (of_covariance(robust_covariance(values)).eigenvalues for values in held)
+                one, two = (of_covariance(robust_covariance(values)).eigenvalues for values in files)
                 return changed(self.name, one, two, notes)
             notes = (*notes, f"left out, more than half of the records share a value: {listed(flat)}")
             names = [name for name in names if name not in flat]
@@ -79,7 +79,7 @@ def robust_covariance(values: Matrix) -> Matrix:
     columns = np.ascontiguousarray(scaled.T)
     for i in range(size):
         for j in range(i):
-            add, take = (_deviation(each) for each in (columns[i] + columns[j], columns[i] - columns[j]))
+            add, take = (_deviation(series) for series in (columns[i] + columns[j], columns[i] - columns[j]))
             pairs[i, j] = pairs[j, i] = (add**2 - take**2) / 4
     vectors = np.linalg.eigh(pairs)[1]
     turned = scaled @ vectors
@@ -91,11 +91,11 @@ def robust_covariance(values: Matrix) -> Matrix:
     quantile = chdtri(freedom, 1 - _KEPT)
     limit = quantile * np.median(distance) / chdtri(freedom, 0.5)
     kept = values[distance <= limit]
-    found: Matrix = np.atleast_2d(np.cov(kept, rowvar=False)) if len(kept) > 1 else np.diag(scale**2)
+    covariance: Matrix = np.atleast_2d(np.cov(kept, rowvar=False)) if len(kept) > 1 else np.diag(scale**2)
     constant = kept.min(axis=0) == kept.max(axis=0)
-    found[constant, :] = found[:, constant] = 0.0
+    covariance[constant, :] = covariance[:, constant] = 0.0
     # the nearest nine in ten of normal data vary less than all of them
-    return found * float(_KEPT / chdtr(freedom + 2, quantile))
+    return covariance * float(_KEPT / chdtr(freedom + 2, quantile))
 
 
 def _scale(values: Matrix) -> NDArray[np.float64]:

@@ -54,12 +54,12 @@ def structure(values: Matrix) -> Structure | None:
     >>> found.correlation.round(12).tolist(), found.eigenvalues.round(12).tolist()
     ([[1.0, 1.0], [1.0, 1.0]], [2.0, 0.0])
     """
-    held = complete(values)
-    if len(held) < 2 or not held.shape[1]:
+    rows = complete(values)
+    if len(rows) < 2 or not rows.shape[1]:
         return None
-    covariance = np.atleast_2d(np.cov(held, rowvar=False))
+    covariance = np.atleast_2d(np.cov(rows, rowvar=False))
     # a column of one value may have a variance of rounding
-    constant = held.min(axis=0) == held.max(axis=0)
+    constant = rows.min(axis=0) == rows.max(axis=0)
     covariance[constant, :] = covariance[:, constant] = 0.0
     return of_covariance(covariance)
 

@@ -40,42 +40,44 @@ class KolmogorovSmirnov:
 
     def lost(self, before: Records, after: Records, attributes: Sequence[str]) -> Lost:
         """Return the distances of attributes and pairs, and that of each attribute."""
-        held = scores(before, after, attributes, self.weights)
+        ordered = scores(before, after, attributes, self.weights)
         single = {}
-        for name, values in held.before.items():
-            _, one, two = cumulated(values, held.after[name], held.weights)
+        for name, values in ordered.before.items():
+            _, one, two = cumulated(values, ordered.after[name], ordered.weights)
             single[name] = float(np.abs(one - two).max())
-        both = list(_pairs(held)) if self.pairs else []
+        both = list(_pairs(ordered)) if self.pairs else []
         distances = list(single.values())
         figures = {
             "attributes": float(np.mean(distances)) if distances else np.nan,
             "largest": max(distances, default=np.nan),
             "pairs": float(np.mean(both)) if both else np.nan,
         }
-        return Lost(self.name, figures, {name: {"distance": each} for name, each in single.items()}, held.notes)
+        return Lost(
+            self.name, figures, {name: {"distance": distance} for name, distance in single.items()}, ordered.notes
+        )
 
 
-def _pairs(held: OrderedScores) -> list[float]:
+def _pairs(ordered: OrderedScores) -> list[float]:
     grids = {}
-    for name, values in held.before.items():
+    for name, values in ordered.before.items():
         known = values[~np.isnan(values)]
         grids[name] = np.unique(np.quantile(known, np.linspace(0, 1, _GRID), method="inverted_cdf"))
     places = [
         {name: np.searchsorted(grids[name], values, side="left") for name, values in part.items()}
-        for part in (held.before, held.after)
+        for part in (ordered.before, ordered.after)
     ]
-    found = []
+    largest = []
     for one, two in combinations(grids, 2):
         tables = []
-        for which, part in enumerate((held.before, held.after)):
+        for which, part in enumerate((ordered.before, ordered.after)):
             known = ~(np.isnan(part[one]) | np.isnan(part[two]))
             across = len(grids[two]) + 1
             codes = places[which][one][known] * across + places[which][two][known]
-            counts = np.bincount(codes, held.weights[which][known], (len(grids[one]) + 1) * across)
+            counts = np.bincount(codes, ordered.weights[which][known], (len(grids[one]) + 1) * across)
             tables.append(_function(np.asarray(counts, dtype=np.float64).reshape(-1, across)))
         if all(np.isfinite(table[-1, -1]) for table in tables):
-            found.append(float(np.abs(tables[0] - tables[1]).max()))
-    return found
+            largest.append(float(np.abs(tables[0] - tables[1]).max()))
+    return largest
 
 
 def _function(counts: Array) -> Array:

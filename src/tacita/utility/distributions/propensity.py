@@ -90,21 +90,21 @@ class Propensity:
             # permutations and ties of a tree must not depend on the order in which records stand
             order = np.lexsort((label, *matrix.T))
             matrix, label = matrix[order], label[order]
-            found = self._by_tree(matrix, label, 0)
+            error = self._by_tree(matrix, label, 0)
             null = [self._by_tree(matrix, random.permutation(label), i + 1) for i in range(self.permutations)]
             expected, deviation = float(np.mean(null)), float(np.std(null, ddof=1)) if len(null) > 1 else np.nan
         else:
             scores, parameters = _logistic(matrix, label)
-            found = float(np.mean((scores - share) ** 2))
+            error = float(np.mean((scores - share) ** 2))
             unit = (1 - share) ** 2 * share / len(label)
             expected, deviation = (parameters - 1) * unit, np.sqrt(2 * (parameters - 1)) * unit
         # what is left of rounding when the files are the same
-        found = 0.0 if found < 1e-15 else found
+        error = 0.0 if error < 1e-15 else error
         figures = (
-            found / (share * (1 - share)),
-            found,
-            found / expected if expected > 0 else np.nan,
-            (found - expected) / deviation if deviation > 0 else np.nan,
+            error / (share * (1 - share)),
+            error,
+            error / expected if expected > 0 else np.nan,
+            (error - expected) / deviation if deviation > 0 else np.nan,
         )
         return Lost(self.name, dict(zip(keys, map(float, figures), strict=True)), {}, tuple(notes))
 

@@ -28,7 +28,7 @@ class OrderedScores:
 def scores(before: Records, after: Records, attributes: Sequence[str], weights: str = "") -> OrderedScores:
     """Return the attributes whose values have an order in both files; those without are left out with a note."""
     fitting = any_kind(before, after, [name for name in attributes if name != weights])
-    held: tuple[dict[str, Array], dict[str, Array]] = ({}, {})
+    files: tuple[dict[str, Array], dict[str, Array]] = ({}, {})
     unordered: list[str] = []
     empty: list[str] = []
     for name in fitting.names:
@@ -51,16 +51,16 @@ def scores(before: Records, after: Records, attributes: Sequence[str], weights: 
         if any(bool(np.isnan(part).all()) for part in pair):
             empty.append(name)
             continue
-        held[0][name], held[1][name] = pair
+        files[0][name], files[1][name] = pair
     notes = list(fitting.notes)
     if unordered:
         notes.append(f"left out, without an order in both files: {listed(unordered)}")
     if empty:
         notes.append(f"left out, without a value in one of the files: {listed(empty)}")
-    for part, which in zip(held, ("before", "after"), strict=True):
+    for part, which in zip(files, ("before", "after"), strict=True):
         if gone := sum(int(np.isnan(column).sum()) for column in part.values()):
             notes.append(f"left out {counted(gone, 'missing value')} {which}")
-    return OrderedScores(*held, (weights_of(before, weights), weights_of(after, weights)), tuple(notes))
+    return OrderedScores(*files, (weights_of(before, weights), weights_of(after, weights)), tuple(notes))
 
 
 def cumulated(one: Array, two: Array, weights: tuple[Array, Array]) -> tuple[Array, Array, Array]:
@@ -84,9 +84,9 @@ def cumulated(one: Array, two: Array, weights: tuple[Array, Array]) -> tuple[Arr
 def _in_order(values: Array, weights: Array) -> tuple[Array, Array]:
     """Return the known values in order, and the sums of weights up to each, from 0."""
     known = ~np.isnan(values) & (weights > 0)
-    held, weight = values[known], weights[known]
-    if not len(held) or weight.min() == weight.max():
-        return np.sort(held), np.arange(len(held) + 1) * (weight[0] if len(held) else 1.0)
-    order = np.argsort(held)
+    present, weight = values[known], weights[known]
+    if not len(present) or weight.min() == weight.max():
+        return np.sort(present), np.arange(len(present) + 1) * (weight[0] if len(present) else 1.0)
+    order = np.argsort(present)
     # values that are the same may stand in any order: only sums after the last of them are read
-    return held[order], np.concatenate([[0.0], np.cumsum(weight[order])])
+    return present[order], np.concatenate([[0.0], np.cumsum(weight[order])])

@@ -44,31 +44,31 @@ class Wasserstein:
 
     def lost(self, before: Records, after: Records, attributes: Sequence[str]) -> Lost:
         """Return the distances of attributes and pairs, and that of each attribute."""
-        held = scores(before, after, attributes, self.weights)
+        ordered = scores(before, after, attributes, self.weights)
         single: dict[str, float] = {}
         scaled: tuple[dict[str, Array], dict[str, Array]] = ({}, {})
         odd: list[str] = []
-        for name, one in held.before.items():
-            two = held.after[name]
+        for name, one in ordered.before.items():
+            two = ordered.after[name]
             if np.isinf(one).any() or np.isinf(two).any():
                 odd.append(name)
                 continue
-            centre, scale = _moments(one, held.weights[0])
-            distance = _distance(one, two, held.weights)
+            centre, scale = _moments(one, ordered.weights[0])
+            distance = _distance(one, two, ordered.weights)
             if not scale and distance:
                 odd.append(name)
                 continue
             single[name] = distance / (scale or 1.0)
             scaled[0][name], scaled[1][name] = (one - centre) / (scale or 1.0), (two - centre) / (scale or 1.0)
-        notes = held.notes
+        notes = ordered.notes
         if odd:
             notes = (*notes, f"left out, with infinite values or a single one before: {listed(odd)}")
-        both = _sliced(scaled, held) if self.pairs else []
+        both = _sliced(scaled, ordered) if self.pairs else []
         figures = {
             "attributes": float(np.mean(list(single.values()))) if single else np.nan,
             "pairs": float(np.mean(both)) if both else np.nan,
         }
-        return Lost(self.name, figures, {name: {"distance": each} for name, each in single.items()}, notes)
+        return Lost(self.name, figures, {name: {"distance": value} for name, value in single.items()}, notes)
 
 
 def _distance(one: Array, two: Array, weights: tuple[Array, Array]) -> float:
@@ -79,23 +79,23 @@ def _distance(one: Array, two: Array, weights: tuple[Array, Array]) -> float:
 def _moments(values: Array, weights: Array) -> tuple[float, float]:
     """Return mean and standard deviation; the latter 0 if all values are the same."""
     known = ~np.isnan(values) & (weights > 0)
-    held, weight = values[known], weights[known]
-    if not len(held) or held.min() == held.max():
-        return (float(held[0]) if len(held) else 0.0), 0.0
-    mean = float(np.average(held, weights=weight))
-    return mean, float(np.sqrt(np.average((held - mean) ** 2, weights=weight)))
+    present, weight = values[known], weights[known]
+    if not len(present) or present.min() == present.max():
+        return (float(present[0]) if len(present) else 0.0), 0.0
+    mean = float(np.average(present, weights=weight))
+    return mean, float(np.sqrt(np.average((present - mean) ** 2, weights=weight)))
 
 
-def _sliced(scaled: tuple[dict[str, Array], dict[str, Array]], held: OrderedScores) -> list[float]:
+def _sliced(scaled: tuple[dict[str, Array], dict[str, Array]], ordered: OrderedScores) -> list[float]:
     angles = np.arange(_DIRECTIONS) * np.pi / _DIRECTIONS
-    found = []
+    distances = []
     for one, two in combinations(scaled[0], 2):
         slices = [
-            _distance(_turned(scaled[0], one, two, angle), _turned(scaled[1], one, two, angle), held.weights)
+            _distance(_turned(scaled[0], one, two, angle), _turned(scaled[1], one, two, angle), ordered.weights)
             for angle in angles
         ]
-        found.append(float(np.mean(slices)))
-    return found
+        distances.append(float(np.mean(slices)))
+    return distances
 
 
 def _turned(part: dict[str, Array], one: str, two: str, angle: float) -> Array:

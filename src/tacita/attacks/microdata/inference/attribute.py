@@ -91,29 +91,29 @@ class AttributeInference:
         secrets = _secrets(scene)
         known = [name for name in scene.shared(scene.known) if name not in secrets]
         notes = left_out(scene, (*scene.known, *scene.secret))
-        held = usable_holdout(scene, (*known, *secrets))
-        files = features_of([scene.released, scene.original, *([held] if held is not None else [])], known)
-        hits = attempts = best = told = 0.0
-        asked = 0
+        holdout = usable_holdout(scene, (*known, *secrets))
+        files = features_of([scene.released, scene.original, *([holdout] if holdout is not None else [])], known)
+        hits = attempts = best = control_hits = 0.0
+        trials = 0
         figures: dict[str, float] = {}
         for place, secret in enumerate(secrets):
             progress(Step(f"learning '{secret}'", place, len(secrets)))
             answers = [_answers(file, secret) for file in (scene.released, scene.original)]
             there = np.flatnonzero(~_missing(answers[1]))
-            found = self._told(files[0], answers[0], files[1][there], answers[1][there])
-            hits += float(found.sum())
+            right = self._right(files[0], answers[0], files[1][there], answers[1][there])
+            hits += float(right.sum())
             attempts += len(there)
             best += _best_guess(answers[1][there], self.tolerance)
-            figures[secret] = float(found.mean()) if len(found) else 0.0
-            others = self._control(scene, held, secret, files, answers)
-            told += float(others.sum())
-            asked += len(others)
-        control = rate_of(told, asked, asked // len(secrets)) if asked else None
+            figures[secret] = float(right.mean()) if len(right) else 0.0
+            others = self._control(scene, holdout, secret, files, answers)
+            control_hits += float(others.sum())
+            trials += len(others)
+        control = rate_of(control_hits, trials, trials // len(secrets)) if trials else None
         if control is None:
             notes.append("no person is known to be outside the file: what any statistic tells is part of the success")
         guess = best / attempts if attempts else 0.0
         people = int(attempts) // len(secrets)
-        by = HOLDOUT if held is not None else self._instead(scene)
+        by = HOLDOUT if holdout is not None else self._instead(scene)
         return scored(self.name, hits, int(attempts), guess, figures, notes, independent=people, control=control, by=by)
 
     @staticmethod
@@ -123,28 +123,28 @@ class AttributeInference:
         return HALVES if everybody else ABSENT
 
     def _control(
-        self, scene: Scene, held: Records | None, secret: str, files: list[Floats], answers: list[Answers]
+        self, scene: Scene, holdout: Records | None, secret: str, files: list[Floats], answers: list[Answers]
     ) -> NDArray[np.bool_]:
         """Return whether the values of people are told whose records the model has not seen."""
-        if held is not None:
-            theirs = _answers(held, secret)
+        if holdout is not None:
+            theirs = _answers(holdout, secret)
             there = np.flatnonzero(~_missing(theirs))
-            return self._told(files[0], answers[0], files[2][there], theirs[there])
+            return self._right(files[0], answers[0], files[2][there], theirs[there])
         if scene.origin is None:
             return np.empty(0, dtype=bool)
         there = np.flatnonzero(~_missing(answers[1]))
         outside = there[~np.isin(there, scene.origin)]
         if len(outside):
-            return self._told(files[0], answers[0], files[1][outside], answers[1][outside])
+            return self._right(files[0], answers[0], files[1][outside], answers[1][outside])
         half = np.random.default_rng(self.seed).permutation(len(scene.original)) % 2
         side = np.where(scene.origin >= 0, half[scene.origin], -1)
-        told = []
+        right = []
         for own in (0, 1):
             people, seen = there[half[there] == own], np.flatnonzero(side != own)
-            told.append(self._told(files[0][seen], answers[0][seen], files[1][people], answers[1][people]))
-        return np.concatenate(told)
+            right.append(self._right(files[0][seen], answers[0][seen], files[1][people], answers[1][people]))
+        return np.concatenate(right)
 
-    def _told(self, features: Floats, answers: Answers, asked: Floats, truth: Answers) -> NDArray[np.bool_]:
+    def _right(self, features: Floats, answers: Answers, people: Floats, truth: Answers) -> NDArray[np.bool_]:
         """Return whether a model trained on some records tells the truth about others."""
         seen = ~_missing(answers)
         if not len(truth) or not seen.any():
@@ -153,7 +153,7 @@ class AttributeInference:
         if not features.shape[1] or (answers == answers[0]).all():
             said = np.full(len(truth), _usual(answers), dtype=answers.dtype)
         else:
-            said = self._trained(features, answers).predict(asked)
+            said = self._trained(features, answers).predict(people)
         return _agree(said, truth, self.tolerance)
 
     def _trained(self, features: Floats, answers: Answers) -> Any:
@@ -191,8 +191,8 @@ def _answers(records: Records, name: str) -> Answers:
 
 
 def _missing(answers: Answers) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = np.isnan(answers) if answers.dtype.kind == "f" else answers == ""
-    return found
+    missing: NDArray[np.bool_] = np.isnan(answers) if answers.dtype.kind == "f" else answers == ""
+    return missing
 
 
 def _usual(answers: Answers) -> Any:

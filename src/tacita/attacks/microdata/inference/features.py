@@ -34,7 +34,9 @@ def features_of(files: Sequence[Records], names: Sequence[str]) -> list[Floats]:
             encoded = _of_labels([file.categories(name) for file in files])
         for place, more in enumerate(encoded):
             columns[place] += more
-    return [np.stack(held, axis=1) if held else np.zeros((len(f), 0)) for held, f in zip(columns, files, strict=True)]
+    return [
+        np.stack(stack, axis=1) if stack else np.zeros((len(f), 0)) for stack, f in zip(columns, files, strict=True)
+    ]
 
 
 def _of_labels(files: Sequence[Categories]) -> list[list[Floats]]:
@@ -42,8 +44,8 @@ def _of_labels(files: Sequence[Categories]) -> list[list[Floats]]:
     places: dict[Hashable, int] = {}
     coded = []
     for file in files:
-        held = [places.setdefault(text_of(value), len(places)) for value in file.values]
-        coded.append(np.array([*held, -1])[file.codes])
+        label_codes = [places.setdefault(text_of(value), len(places)) for value in file.values]
+        coded.append(np.array([*label_codes, -1])[file.codes])
     if len(places) > _MOST_INDICATORS or all(file.is_ordered for file in files):
         return [[codes.astype(np.float64)] for codes in coded]
     return [[(codes == place).astype(np.float64) for place in range(len(places))] for codes in coded]
@@ -59,9 +61,9 @@ def coded(files: Sequence[Records], names: Sequence[str]) -> list[Codes]:
         places: dict[Hashable, int] = {None: 0}
         for place, file in enumerate(files):
             column = file.categories(name)
-            held = [places.setdefault(text_of(value), len(places)) for value in column.values]
-            columns[place].append(np.array([*held, 0], dtype=np.int64)[column.codes])
-    return [np.stack(held, axis=1) for held in columns]
+            label_codes = [places.setdefault(text_of(value), len(places)) for value in column.values]
+            columns[place].append(np.array([*label_codes, 0], dtype=np.int64)[column.codes])
+    return [np.stack(label_codes, axis=1) for label_codes in columns]
 
 
 def keys_of(files: Sequence[Codes]) -> list[Codes]:

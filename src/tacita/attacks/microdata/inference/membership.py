@@ -128,8 +128,8 @@ def _advantage(members: Floats, others: Floats, random: np.random.Generator) -> 
 
 
 def _rate(values: Floats, thresholds: Floats) -> Floats:
-    found: Floats = np.searchsorted(np.sort(values), thresholds, "right") / len(values)
-    return found
+    rate: Floats = np.searchsorted(np.sort(values), thresholds, "right") / len(values)
+    return rate
 
 
 def _together(one: Values, two: Values) -> Values:

@@ -84,8 +84,8 @@ class ReplicatedUniques:
 
 
 def _unique(keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = np.bincount(keys)[keys] == 1
-    return found
+    unique: NDArray[np.bool_] = np.bincount(keys)[keys] == 1
+    return unique
 
 
 def _by_chance(codes: Codes, records: int) -> NDArray[np.float64]:
@@ -93,5 +93,5 @@ def _by_chance(codes: Codes, records: int) -> NDArray[np.float64]:
     share = np.ones(len(codes))
     for column in codes.T:
         share *= np.bincount(column)[column] / len(column)
-    found: NDArray[np.float64] = -np.expm1(records * np.log1p(-np.minimum(share, 1 - 1e-15)))
-    return found
+    chance: NDArray[np.float64] = -np.expm1(records * np.log1p(-np.minimum(share, 1 - 1e-15)))
+    return chance

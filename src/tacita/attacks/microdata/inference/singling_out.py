@@ -87,23 +87,23 @@ class SinglingOut:
         taken = min(self.attributes, len(names))
         subsets = list(dict.fromkeys(_subset(random, len(names), taken) for _ in range(_DRAWS)))
         wanted = -(-self.descriptions // len(subsets))
-        made = hits = guesses = guessed = control = 0
+        descriptions = hits = guesses = guessed = control = 0
         for place, subset in enumerate(subsets):
             progress(Step("singling out", place, len(subsets)))
             invented = np.stack([random.choice(files[0][:, axis], wanted) for axis in subset], axis=1)
             keys = keys_of([*(file[:, subset] for file in files), invented])
             alone = np.flatnonzero(np.bincount(keys[1])[keys[1]] == 1)
             picked = keys[1][alone if len(alone) <= wanted else np.sort(random.choice(alone, wanted, replace=False))]
-            made += len(picked)
+            descriptions += len(picked)
             hits += _single(keys[0], picked)
             guesses += wanted
             guessed += _single(keys[0], keys[-1])
             if others is not None:
                 control += _single(keys[2], picked)
-        if not made:
+        if not descriptions:
             notes.append("no released record is the only one of its kind: nothing can be described")
-        beside = rate_of(control, made) if others is not None and made else None
-        return scored(self.name, hits, made, guessed / guesses, {}, notes, control=beside)
+        beside = rate_of(control, descriptions) if others is not None and descriptions else None
+        return scored(self.name, hits, descriptions, guessed / guesses, {}, notes, control=beside)
 
 
 def _subset(random: np.random.Generator, count: int, taken: int) -> tuple[int, ...]:

@@ -74,10 +74,10 @@ class DeviationInterval:
             near = ((others >= low) & (others <= high)) | np.isnan(others)
             guessed += int((near.all(axis=1) & ~np.isnan(others).all(axis=1)).sum())
         attempts = int(people.sum())
-        found = int(((inside | ~known).all(axis=1) & people).sum())
+        disclosed = int(((inside | ~known).all(axis=1) & people).sum())
         guess = guessed / self.guesses / attempts if attempts else 0.0
         control = rate_of(guess * attempts, attempts, attempts * self.guesses)
-        return scored(self.name, found, attempts, guess, figures, pairs.notes, control=control, by=MATCHING)
+        return scored(self.name, disclosed, attempts, guess, figures, pairs.notes, control=control, by=MATCHING)
 
 
 def _deviations(values: Floats) -> Floats:
@@ -86,5 +86,5 @@ def _deviations(values: Floats) -> Floats:
     count = there.sum(axis=0)
     mean = np.where(there, values, 0.0).sum(axis=0) / np.maximum(count, 1)
     squares = np.where(there, values - mean, 0.0) ** 2
-    found: Floats = np.sqrt(squares.sum(axis=0) / np.maximum(count - 1, 1))
-    return found
+    deviations: Floats = np.sqrt(squares.sum(axis=0) / np.maximum(count - 1, 1))
+    return deviations

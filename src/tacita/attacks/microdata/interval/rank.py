@@ -72,8 +72,8 @@ class RankInterval:
             values = pairs.original[:, place]
             inside[:, place] = (values >= low) & (values <= high)
             line, there = np.sort(values[known[:, place]]), known[:, place] & ~np.isnan(low)
-            held = np.searchsorted(line, high[there], "right") - np.searchsorted(line, low[there], "left")
-            guesses[place] = held.sum() / max(len(line), 1)
+            within = np.searchsorted(line, high[there], "right") - np.searchsorted(line, low[there], "left")
+            guesses[place] = within.sum() / max(len(line), 1)
         counts = known.sum(axis=0)
         figures = {name: _share(inside[:, place].sum(), counts[place]) for place, name in enumerate(pairs.names)}
         people = known.any(axis=1)

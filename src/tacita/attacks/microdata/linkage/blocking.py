@@ -53,16 +53,16 @@ def rules_for(axes: Sequence[Axis], sides: tuple[int, int], budget: int) -> list
 def rule_on(axes: Sequence[Axis], places: Sequence[int], budget: int, shift: float = 0.0) -> BlockingRule | None:
     """Return the rule on some attributes that has as wide bands as the budget allows; None if it allows none."""
     # with more bands there are fewer pairs: half of the numbers of bands are ruled out each time
-    low, high, found = 0, len(_BANDS) if any(axes[place].numbers is not None for place in places) else 1, None
+    low, high, widest = 0, len(_BANDS) if any(axes[place].numbers is not None for place in places) else 1, None
     while low < high:
         middle = (low + high) // 2
         keys = {place: _keys(axes[place], _BANDS[middle], shift) for place in places}
         pairs = _pairs(list(keys.values()))
         if pairs <= budget:
-            found, high = BlockingRule(keys, pairs), middle
+            widest, high = BlockingRule(keys, pairs), middle
         else:
             low = middle + 1
-    return found
+    return widest
 
 
 def _keys(axis: Axis, bands: int, shift: float) -> Keys:

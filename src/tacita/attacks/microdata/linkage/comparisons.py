@@ -77,8 +77,8 @@ def _share_within(one: Floats, two: Floats, width: float) -> float:
     some, line = one[~np.isnan(one)], np.sort(two[~np.isnan(two)])
     if not len(some) or not len(line):
         return 0.0
-    held = np.searchsorted(line, some + width, "right") - np.searchsorted(line, some - width, "left")
-    return float(held.sum()) / (len(some) * len(line))
+    near = np.searchsorted(line, some + width, "right") - np.searchsorted(line, some - width, "left")
+    return float(near.sum()) / (len(some) * len(line))
 
 
 def _may_be_misspelt(texts: tuple[str, ...]) -> bool:

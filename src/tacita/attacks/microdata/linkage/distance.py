@@ -84,7 +84,7 @@ class DistanceLinkage:
         first = same(distance, near.distance[rows]) / near.ties[rows]
         among = first * np.minimum(near.ties[rows], 2.0) + _second(distance, near, rows)
         near = nearest(space.reversed, progress, "nearest released records")
-        found = same(space.reversed.apart(people, rows), near.distance[people]) / near.ties[people]
+        of_people = same(space.reversed.apart(people, rows), near.distance[people]) / near.ties[people]
         tried = links_alone(axes, rows, people) if self.alone else {}
         figures = {f"{name} alone": float(links.sum()) / len(scene.released) for name, links in tried.items()}
         notes = [*left_out(scene, scene.known), *space.notes]
@@ -92,7 +92,7 @@ class DistanceLinkage:
         if best is not None and float(tried[best].sum()) > float(first.sum()):
             first, among = tried[best], np.maximum(among, tried[best])
             notes.append(f"'{best}' alone links more records than all known attributes together")
-        links = Links(first, np.bincount(people, found, minlength=1).astype(np.float64))
+        links = Links(first, np.bincount(people, of_people, minlength=1).astype(np.float64))
         figures = {"among two nearest": float(among.sum()) / len(scene.released)} | figures
         return scored_links(self.name, scene, links, figures, notes)
 
@@ -150,18 +150,18 @@ def _by_number(some: Floats, others: Floats, rows: NDArray[np.int64], people: ND
     both = _alike(up, down) & (above != below)
     least = np.minimum(up, down)
     ties = np.where(both, counts[above] + counts[below], np.where(up <= down, counts[above], counts[below]))
-    found: Floats = _alike(np.abs(true - value), least) / ties  # what is missing is like nothing
-    return found
+    links: Floats = _alike(np.abs(true - value), least) / ties  # what is missing is like nothing
+    return links
 
 
 def _alike(one: Floats, two: Floats) -> NDArray[np.bool_]:
     """Whether distances of standardised numbers are the same but for rounding."""
-    found: NDArray[np.bool_] = np.abs(one - two) <= 1e-12 + 1e-9 * np.minimum(one, two)
-    return found
+    alike: NDArray[np.bool_] = np.abs(one - two) <= 1e-12 + 1e-9 * np.minimum(one, two)
+    return alike
 
 
 def _by_label(some: Codes, others: Codes, rows: NDArray[np.int64], people: NDArray[np.int64]) -> Floats:
     value, true = some[rows], others[people]
     counts = np.bincount(others[others >= 0], minlength=int(max(some.max(initial=0), others.max(initial=0))) + 1)
-    found: Floats = ((value == true) & (value >= 0)) / np.maximum(counts[value], 1)
-    return found
+    links: Floats = ((value == true) & (value >= 0)) / np.maximum(counts[value], 1)
+    return links

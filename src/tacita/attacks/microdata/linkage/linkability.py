@@ -88,15 +88,15 @@ class Linkability:
         require(self.lacks(scene))
         sources = _sources(scene)
         random = np.random.default_rng(self.seed)
-        found = self._linked(scene.original, scene.released, sources, random, progress)
+        linked = self._linked(scene.original, scene.released, sources, random, progress)
         others = usable_holdout(scene, [*sources[0], *sources[1]])
         control = None
         if others is not None:
-            told = self._linked(others, scene.released, sources, random, progress)
-            control = rate_of(int(told.sum()), len(told))
+            linked_others = self._linked(others, scene.released, sources, random, progress)
+            control = rate_of(int(linked_others.sum()), len(linked_others))
         notes = left_out(scene, scene.known)
         guess = _by_chance(len(scene.released), self.neighbours)
-        return scored(self.name, int(found.sum()), len(found), guess, {}, notes, control=control)
+        return scored(self.name, int(linked.sum()), len(linked), guess, {}, notes, control=control)
 
     def _linked(
         self,
@@ -111,7 +111,7 @@ class Linkability:
             people = people.taken(np.sort(random.choice(len(people), self.people, replace=False)))
         spaces = [space_of(people, released, source) for source in sources]
         absent = [space.absent(np.arange(len(people))) for space in spaces]
-        found = np.zeros(len(people), dtype=bool)
+        linked = np.zeros(len(people), dtype=bool)
         for row in range(len(people)):
             if not row % 50:
                 progress(Step("linking two sources", row, len(people)))
@@ -119,8 +119,8 @@ class Linkability:
                 self._nearest(_distances(space, row, missing), random)
                 for space, missing in zip(spaces, absent, strict=True)
             )
-            found[row] = len(np.intersect1d(one, two)) > 0
-        return found
+            linked[row] = len(np.intersect1d(one, two)) > 0
+        return linked
 
     def _nearest(self, distances: Floats, random: np.random.Generator) -> Rows:
         """Return the places of the nearest records, of equally near ones any."""
@@ -150,8 +150,8 @@ def _distances(space: Space, row: int, absent: tuple[Floats, Floats]) -> Floats:
     squares = np.where(np.isnan(one), 0.0, np.where(np.isnan(two), absent[0][row], (one - two) ** 2))
     some, more = space.codes[0][row], space.codes[1]
     penalties = np.where(some < 0, 0.0, np.where(more < 0, absent[1][row], space.penalties * (some != more)))
-    found: Floats = squares.sum(axis=1) + penalties.sum(axis=1)
-    return found
+    distances: Floats = squares.sum(axis=1) + penalties.sum(axis=1)
+    return distances
 
 
 def _by_chance(records: int, neighbours: int) -> float:

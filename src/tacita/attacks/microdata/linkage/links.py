@@ -42,10 +42,10 @@ def scored_links(name: str, scene: Scene, links: Links, figures: dict[str, float
     """
     rows, people = true_pairs(scene)
     attempts, reached = len(scene.released), len(np.unique(people))
-    found = float(links.of_people.sum())
+    of_people = float(links.of_people.sum())
     shown = {
         "from records": float(links.of_records.sum()) / attempts,
-        "from people": found / reached if reached else 0.0,
+        "from people": of_people / reached if reached else 0.0,
         "from people, guessed": len(rows) / reached / attempts if reached else 0.0,
         "people without a released record": 1 - reached / len(scene.original),
     }

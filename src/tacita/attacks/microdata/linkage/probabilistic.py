@@ -70,24 +70,24 @@ class ProbabilisticLinkage:
         require(self.lacks(scene))
         axes, notes = axes_of(scene.released, scene.original, scene.shared(scene.known))
         lengths = len(scene.released), len(scene.original)
-        told = [*left_out(scene, scene.known), *notes]
+        remarks = [*left_out(scene, scene.known), *notes]
         rows, people = true_pairs(scene)
         if not axes:
             links = Links(np.full(len(rows), 1 / lengths[1]), np.bincount(people, minlength=1) / lengths[0])
-            return scored_links(self.name, scene, links, {}, told)
+            return scored_links(self.name, scene, links, {}, remarks)
         random = np.random.default_rng(self.seed)
         comparisons = [comparison_of(axis, place, random) for place, axis in enumerate(axes)]
         space = assembled(axes, lengths)
         (first, which), (second, belongs) = distinct(space, 0), distinct(space, 1)
         narrowed = [_taken(axis, first, second) for axis in axes]
         compared = [_compared(comparison, first, second) for comparison in comparisons]
-        found = weighed(narrowed, compared, self.pairs, progress)
+        weighed_pairs = weighed(narrowed, compared, self.pairs, progress)
         counts = np.bincount(which, minlength=len(first)), np.bincount(belongs, minlength=len(second))
         one, two = which[rows], belongs[people]
-        own = _shares(found.one, found.two, found.weight, counts[1], (one, two), len(first))
-        theirs = _shares(found.two, found.one, found.weight, counts[0], (two, one), len(second))
+        own = _shares(weighed_pairs.one, weighed_pairs.two, weighed_pairs.weight, counts[1], (one, two), len(first))
+        theirs = _shares(weighed_pairs.two, weighed_pairs.one, weighed_pairs.weight, counts[0], (two, one), len(second))
         links = Links(own, np.bincount(people, theirs, minlength=1).astype(np.float64))
-        return scored_links(self.name, scene, links, _figures(found, which, rows, own), told)
+        return scored_links(self.name, scene, links, _figures(weighed_pairs, which, rows, own), remarks)
 
 
 def _taken(axis: Axis, first: Rows, second: Rows) -> Axis:
@@ -114,13 +114,13 @@ def _shares(
     return shares
 
 
-def _figures(found: WeighedPairs, which: Rows, rows: Rows, own: Floats) -> dict[str, float]:
+def _figures(pairs: WeighedPairs, which: Rows, rows: Rows, own: Floats) -> dict[str, float]:
     """Return how sure the model is of its links, and with what right."""
     likely = np.zeros(int(which.max()) + 1)
-    np.maximum.at(likely, found.one, found.probability)
+    np.maximum.at(likely, pairs.one, pairs.probability)
     sure = likely[which] >= 0.9
     here = sure[rows]
-    candidates = np.bincount(found.one, minlength=len(likely))[which]
+    candidates = np.bincount(pairs.one, minlength=len(likely))[which]
     return {
         "sure": float(sure.mean()),
         "sure and true": float(own[here].sum()) / int(sure.sum()) if sure.any() else 0.0,

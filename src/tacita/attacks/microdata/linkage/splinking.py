@@ -65,7 +65,7 @@ def _weighed(
 ) -> WeighedPairs:
     from splink import DuckDBAPI, SettingsCreator
 
-    columns = {name: held for comparison in comparisons for name, held in comparison.columns.items()}
+    columns = {name: values for comparison in comparisons for name, values in comparison.columns.items()}
     conditions = []
     for number, rule in enumerate(rules):
         named = {f"k{number}_{place}": keys for place, keys in rule.keys.items()}
@@ -94,14 +94,14 @@ def _weighed(
         with interruptible(api.duckdb_con):
             linker = _trained(tables, settings, training, progress)
             progress(Step("weighing pairs"))
-            found = linker.inference.predict(warning_mode="never")
-            held = api.duckdb_con.sql(
-                f"SELECT unique_id_l, unique_id_r, match_weight, match_probability FROM {found.physical_name} "
+            predicted = linker.inference.predict(warning_mode="never")
+            values = api.duckdb_con.sql(
+                f"SELECT unique_id_l, unique_id_r, match_weight, match_probability FROM {predicted.physical_name} "
                 "ORDER BY unique_id_l, unique_id_r"
             ).to_arrow_table()
     finally:
         api.duckdb_con.close()
-    one, two, weight, probability = (held.column(place).to_numpy() for place in range(4))
+    one, two, weight, probability = (values.column(place).to_numpy() for place in range(4))
     return WeighedPairs(one, two, weight, probability)
 
 
@@ -167,8 +167,8 @@ def _training_rules(axes: Sequence[Axis], lengths: tuple[int, int]) -> list[Bloc
     """Return rules on one half of the attributes and on the other: what agrees in the one trains the other."""
     budget = _EM_PAIRS * max(lengths)
     halves = [list(range(half, len(axes), 2)) for half in (0, 1)] if len(axes) > 1 else [[0]]
-    found = [rule_on(axes, half, budget) for half in halves]
-    return [rule for rule in found if rule is not None and rule.pairs]
+    candidates = [rule_on(axes, half, budget) for half in halves]
+    return [rule for rule in candidates if rule is not None and rule.pairs]
 
 
 def _same(keys: dict[str, Keys]) -> str:
@@ -178,16 +178,16 @@ def _same(keys: dict[str, Keys]) -> str:
 def _table(columns: dict[str, Any], side: int, length: int) -> Any:
     import pyarrow as pa
 
-    held = {"unique_id": pa.array(np.arange(length))}
+    arrays = {"unique_id": pa.array(np.arange(length))}
     for name, sides in columns.items():
         values = sides[side]
         if values.dtype.kind == "f":
-            held[name] = pa.array(values, mask=np.isnan(values))
+            arrays[name] = pa.array(values, mask=np.isnan(values))
         elif values.dtype.kind == "O":
-            held[name] = pa.array(values, pa.string())
+            arrays[name] = pa.array(values, pa.string())
         else:
-            held[name] = pa.array(values, mask=values < 0)
-    return pa.table(held)
+            arrays[name] = pa.array(values, mask=values < 0)
+    return pa.table(arrays)
 
 
 def _settings(comparison: AttributeComparison, key: str) -> dict[str, Any]:

@@ -67,7 +67,7 @@ class Fitted:
         return match
 
 
-def fitted(found: Codes, population_size: float, model: LogLinearModel, cells: int = CELLS) -> Fitted:
+def fitted(codes: Codes, population_size: float, model: LogLinearModel, cells: int = CELLS) -> Fitted:
     """Return the expected population counts of combinations.
 
     Population counts F are Poisson with mean lambda, and the sample takes each member with probability pi. Then f is
@@ -92,9 +92,9 @@ def fitted(found: Codes, population_size: float, model: LogLinearModel, cells: i
     import numpy as np
 
     notes = []
-    weights = found.weights * (population_size / found.weights.sum()) if len(found.weights) else found.weights
-    fractions = np.minimum(found.counts / weights, 1.0)
-    levels = [_levels(found.codes[:, place]) for place in range(found.codes.shape[1])]
+    weights = codes.weights * (population_size / codes.weights.sum()) if len(codes.weights) else codes.weights
+    fractions = np.minimum(codes.counts / weights, 1.0)
+    levels = [_levels(codes.codes[:, place]) for place in range(codes.codes.shape[1])]
     sizes = tuple(int(column.max()) + 1 if len(column) else 0 for column in levels)
     if model is LogLinearModel.TWO_WAY and len(sizes) < 3:
         notes.append("two attributes or fewer: the log-linear model is that of independence")
@@ -109,7 +109,7 @@ def fitted(found: Codes, population_size: float, model: LogLinearModel, cells: i
     if model is LogLinearModel.INDEPENDENCE or not len(weights):
         shares = [margin[c] / population_size for margin, c in zip(margins, levels, strict=True)]
         return Fitted(population_size * np.prod(shares, axis=0), fractions, model, tuple(notes))
-    smallest = float((weights / found.counts).min())
+    smallest = float((weights / codes.counts).min())
     table, converged = two_way(levels, weights, sizes, smallest * _CLOSE)
     if (
         not converged
@@ -118,7 +118,7 @@ def fitted(found: Codes, population_size: float, model: LogLinearModel, cells: i
             f"the two-way log-linear model did not settle in {_ROUNDS} rounds; independence is taken, which rather "
             "overstates the risk"
         )
-        return fitted(found, population_size, LogLinearModel.INDEPENDENCE).with_notes(notes)
+        return fitted(codes, population_size, LogLinearModel.INDEPENDENCE).with_notes(notes)
     return Fitted(table[tuple(levels)], fractions, model, tuple(notes))
 
 

@@ -117,9 +117,9 @@ def fit(spectrum: Spectrum) -> tuple[float, float] | None:
     best: Any = None
     bounds = [(np.log(1e-6), np.log(1e12)), (-25.0, 14.0)]
     for start in ((np.log(n) / 2, 0.0), (np.log(spectrum.classes), -2.0), (0.0, 2.0)):
-        found = minimize(loss, np.array(start), jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-15})
-        if best is None or found.fun < best.fun:
-            best = found
+        optimum = minimize(loss, np.array(start), jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-15})
+        if best is None or optimum.fun < best.fun:
+            best = optimum
     at_limit = best.x[0] >= bounds[0][1] - 1e-6 or best.x[1] >= bounds[1][1] - 1e-6
     _, slope = loss(best.x)
     if at_limit or not np.all(np.isfinite(best.x)) or np.abs(slope).max() > 1e-5:
@@ -137,7 +137,7 @@ def _polished(theta: float, alpha: float, spectrum: Spectrum) -> tuple[float, fl
         return _score(float(point[0]), float(point[1]), spectrum) if inside else np.full(2, np.inf)
 
     with np.errstate(all="ignore"):
-        found = root(score, np.array([theta, alpha]), tol=1e-13)
-    near = np.allclose(found.x, [theta, alpha], rtol=0.05, atol=1e-3) and bool(np.isfinite(score(found.x)).all())
-    better = near and np.abs(score(found.x)).max() < np.abs(score(np.array([theta, alpha]))).max()
-    return (float(found.x[0]), float(found.x[1])) if better else (theta, alpha)
+        solution = root(score, np.array([theta, alpha]), tol=1e-13)
+    near = np.allclose(solution.x, [theta, alpha], rtol=0.05, atol=1e-3) and bool(np.isfinite(score(solution.x)).all())
+    better = near and np.abs(score(solution.x)).max() < np.abs(score(np.array([theta, alpha]))).max()
+    return (float(solution.x[0]), float(solution.x[1])) if better else (theta, alpha)

@@ -38,27 +38,27 @@ class Told:
 
     def knows_size(self, sample: Sample) -> bool:
         """Return whether the size of the population can be had."""
-        told = self.population_size is not None or self.sampling_fraction is not None
-        return told or sample.population is not None or sample.weight is not None
+        is_given = self.population_size is not None or self.sampling_fraction is not None
+        return is_given or sample.population is not None or sample.weight is not None
 
 
-def population_size(sample: Sample, told: Told) -> tuple[float, str]:
+def population_size(sample: Sample, given: Told) -> tuple[float, str]:
     """Return the size of the population, and a note if it had to be corrected.
 
     What the user says comes first, then the population itself, then the sum of the weights. A population is never
     smaller than its sample.
     """
-    found = codes(sample)
-    records = int(found.counts.sum())
-    if told.population_size is not None:
-        size, source = float(told.population_size), "population_size"
-    elif told.sampling_fraction is not None:
-        size, source = records / told.sampling_fraction, "sampling_fraction"
+    coded = codes(sample)
+    records = int(coded.counts.sum())
+    if given.population_size is not None:
+        size, source = float(given.population_size), "population_size"
+    elif given.sampling_fraction is not None:
+        size, source = records / given.sampling_fraction, "sampling_fraction"
     elif sample.population is not None:
         size, source = float(sample.population.count()), "the population handed in"
     else:
-        size, source = float(found.weights.sum()), "the sum of the weights"
-    if size > _LARGEST or float(found.weights.sum()) < records / _LARGEST:
+        size, source = float(coded.weights.sum()), "the sum of the weights"
+    if size > _LARGEST or float(coded.weights.sum()) < records / _LARGEST:
         raise InputError(
             "the weights are of no population: they add up to more than anybody counts, or to nothing",
             where=f"weight of '{sample.microdata.name}'",

@@ -51,9 +51,9 @@ def slide_negative_binomial(spectrum: Spectrum, population_size: float) -> Estim
 
     best: Any = None
     for start in ((-1.0, -2.0), (0.0, 0.0), (-3.0, -4.0), (2.0, 2.0)):
-        found = least_squares(misfit, start, bounds=([-25.0, -30.0], [12.0, 30.0]), xtol=1e-14, ftol=1e-14, gtol=1e-14)
-        if best is None or found.cost < best.cost:
-            best = found
+        fit = least_squares(misfit, start, bounds=([-25.0, -30.0], [12.0, 30.0]), xtol=1e-14, ftol=1e-14, gtol=1e-14)
+        if best is None or fit.cost < best.cost:
+            best = fit
     at_bound = np.isclose(best.x, [-25.0, -30.0], atol=1).any() or np.isclose(best.x, [12.0, 30.0], atol=1).any()
     if at_bound:  # where everything or nothing is unique: that is no estimate
         return Estimate(NAME, fails="its two equations have their only solution where the model ends")
