@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from tacita.views.terminal import empty_table
 from tacita.views.view import View
 
 if TYPE_CHECKING:
@@ -38,10 +39,9 @@ class MeasureListView(View["MeasureList"]):
     def as_text(self, result: MeasureList) -> RenderableType:
         """Return a line for each measure."""
         from rich.console import Group
-        from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=None, pad_edge=False, header_style="dim")
+        table = empty_table()
         table.add_column("measure", no_wrap=True)
         table.add_column("what it says")
         table.add_column("parameters")
@@ -60,12 +60,11 @@ class MethodListView(View["MethodList"]):
     def as_text(self, result: MethodList) -> RenderableType:
         """Return a line for each method by family, or everything about one."""
         from rich.console import Group
-        from rich.table import Table
         from rich.text import Text
 
         if result.is_single:
             return Group(*(Text(line) for facts in result.entries for line in _method_lines(facts)))
-        table = Table(box=None, pad_edge=False, header_style="dim")
+        table = empty_table()
         table.add_column("method", no_wrap=True)
         table.add_column("what holds afterwards")
         entries = sorted(result.entries, key=lambda facts: (_family(facts.entry) == _ENGINE, _family(facts.entry)))

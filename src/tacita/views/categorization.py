@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tacita.describe.propose import SURE
 from tacita.errors import printable
 from tacita.views.description import STYLES, proposal_dict
+from tacita.views.terminal import empty_table
 from tacita.views.view import View
 
 if TYPE_CHECKING:
@@ -60,10 +61,9 @@ class CategorizationView(View["Categorization"]):
 
 
 def _table(result: Categorization) -> Table:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table = empty_table(padding=(0, 2, 0, 0))
     table.add_column("attribute", overflow="fold")
     table.add_column("category", no_wrap=True)
     table.add_column("sure", no_wrap=True, justify="right")

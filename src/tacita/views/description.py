@@ -23,6 +23,7 @@ from tacita.model.proposal import Proposal
 from tacita.views.markup import Html, tag
 from tacita.views.page import style
 from tacita.views.tables import Cell, table
+from tacita.views.terminal import empty_table
 from tacita.views.view import View
 
 STYLES = {
@@ -109,7 +110,7 @@ def _table(description: Description, width: int) -> Table:
     if "most frequent" in shown:  # the only one that may be cut
         rest = _needed(shown, widths) - len("most frequent")
         widths["most frequent"] = max(len("most frequent"), min(widths["most frequent"], width - rest))
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table = empty_table(padding=(0, 2, 0, 0))
     for title in shown:
         right = title in {"distinct", "missing"}
         table.add_column(title, no_wrap=True, width=widths[title], justify="right" if right else "left")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacita.errors import printable
 
@@ -12,12 +12,17 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-def columns(*heads: str, right: Iterable[str] = ()) -> Table:
-    """Return an empty table under heads, those of numbers (`right`) aligned to the right."""
+def empty_table(**more: Any) -> Table:
+    """Return a table without columns, in the one style: no lines, no frame, heads in the background."""
     from rich.table import Table
 
+    return Table(box=None, pad_edge=False, header_style="dim", **more)
+
+
+def columns(*heads: str, right: Iterable[str] = ()) -> Table:
+    """Return an empty table under heads, those of numbers (`right`) aligned to the right."""
     to_the_right = set(right)
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = empty_table()
     for head in heads:
         table.add_column(head, justify="right" if head in to_the_right else "left")
     return table

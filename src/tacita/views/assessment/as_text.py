@@ -25,6 +25,7 @@ from tacita.views.assessment.presentation import (
     sizes,
     unsafe_keys,
 )
+from tacita.views.terminal import add, empty_table
 
 _BAR = 24
 _SHOWN_KEYS = 5
@@ -70,7 +71,7 @@ def _side_by_side(scenarios: Sequence[ScenarioAssessment]) -> RenderableType:
     for scenario in scenarios:
         findings = {finding.name: finding for finding in scenario.findings}
         cells = [f"{findings[name].unsafe:,}" if name in findings else "-" for name in names]
-        _add(table, printable(scenario.name), printable(listed(scenario.known, 4)), *cells)
+        add(table, printable(scenario.name), printable(listed(scenario.known, 4)), *cells)
     return Padding(Group(Text("Unsafe records by scenario", style="bold"), table), (0, 0, 1, 0))
 
 
@@ -97,7 +98,7 @@ def _figures(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         table = _table("measure", "unsafe above", "unsafe", "", "expected to be found", "average risk", "highest")
         for measure in of_records:
             style = "red" if measure.unsafe else "green"
-            _add(
+            add(
                 table,
                 ", ".join(filter(None, [printable(measure.name), measure.telling])),
                 figure(measure.threshold),
@@ -121,14 +122,14 @@ def _figures_of_file(finding: Finding) -> Iterator[RenderableType]:
     table = _table(printable(finding.name), "")
     for name, value in finding.risks.figures.items():
         if not any(name.startswith(f"{estimator}_") for estimator in detailed if estimator):
-            _add(table, name.replace("_", " "), figure(value))
+            add(table, name.replace("_", " "), figure(value))
     if table.rows:
         yield Padding(table, (0, 0, 1, 0))
     for rows in finding.risks.tables.values():
         if rows:
             grid = _table(*(str(name).replace("_", " ") for name in rows[0]))
             for row in rows[:_SHOWN_ROWS]:
-                _add(grid, *(_cell(value) for value in row.values()))
+                add(grid, *(_cell(value) for value in row.values()))
             yield Padding(grid, (0, 0, 1, 0))
 
 
@@ -146,7 +147,7 @@ def _attackers(finding: Finding) -> Table:
     for attacker in ("prosecutor", "journalist", "marketer"):
         figures = [finding.risks.figures.get(f"{attacker}_{column}") for column in columns]
         if any(value is not None for value in figures):
-            _add(table, attacker, *("" if value is None else figure(value) for value in figures))
+            add(table, attacker, *("" if value is None else figure(value) for value in figures))
     return table
 
 
@@ -159,7 +160,7 @@ def _spread(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     total = max(1, sum(alike.by_size))
     table = _table("look alike", "records", "", "")
     for (size, _, _), records in zip(sizes(), alike.by_size, strict=True):
-        _add(table, size, f"{records:,}", share(records / total), "█" * round(_BAR * records / total))
+        add(table, size, f"{records:,}", share(records / total), "█" * round(_BAR * records / total))
     yield Text(look_alikes(scenario))
     yield Padding(table, (0, 0, 1, 0))
 
@@ -172,7 +173,7 @@ def _risks(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     table = _table("risk", *(printable(finding.name) for finding in graded))
     for i, part in enumerate(graded[0].distribution):
         name = f"up to {part.high:g}" if part.high else "0"
-        _add(table, name, *(f"{finding.distribution[i].records:,}" for finding in graded))
+        add(table, name, *(f"{finding.distribution[i].records:,}" for finding in graded))
     yield Padding(table, (0, 0, 1, 0))
 
 
@@ -182,7 +183,7 @@ def _nulls(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     table = _table("a null counts as", "k", "uniques", f"under {scenario.k}")
     for i, alike in enumerate(scenario.nulls):
         name = f"{alike.nulls.in_words}{' (used here)' if i == 0 else ''}"
-        _add(table, name, figure(alike.smallest), f"{alike.uniques:,}", f"{alike.under:,}")
+        add(table, name, figure(alike.smallest), f"{alike.uniques:,}", f"{alike.under:,}")
     yield Text("Values are missing; how many look alike depends on what a null may be:")
     yield Padding(table, (0, 0, 1, 0))
 
@@ -197,7 +198,7 @@ def _attributes(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         row = [printable(risk.attribute), f"{risk.unsafe_without:,}", f"{risk.saved:,}"]
         if shares:
             row.append(share(shares.get(risk.attribute, 0.0)))
-        _add(table, *row)
+        add(table, *row)
     yield Padding(table, (0, 0, 1, 0))
 
 
@@ -205,7 +206,7 @@ def _keys(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
     if keys := unsafe_keys(scenario)[:_SHOWN_KEYS]:
         table = _table("riskiest combinations", "unsafe cells", "records in them")
         for names, cells, records in keys:
-            _add(table, printable(names), f"{cells:,}", f"{records:,}")
+            add(table, printable(names), f"{cells:,}", f"{records:,}")
         yield Padding(table, (0, 0, 1, 0))
 
 
@@ -215,7 +216,7 @@ def _riskiest(scenario: ScenarioAssessment) -> Iterator[RenderableType]:
         return
     table = _table("row", "risk", "why")
     for record in unsafe:
-        _add(table, f"{record.row:,}", figure(record.risk), _why(scenario, record))
+        add(table, f"{record.row:,}", figure(record.risk), _why(scenario, record))
     yield Text("Riskiest records", style="bold")
     yield Padding(table, (0, 0, 1, 0))
 
@@ -227,11 +228,6 @@ def _why(scenario: ScenarioAssessment, record: RiskyRecord) -> str:
     if len(record.waterfall) > 1:
         words += " [" + " → ".join(f"{rise.source} {figure(rise.risk)}" for rise in record.waterfall) + "]"
     return printable(words)
-
-
-def _add(table: Table, *cells: str | Text) -> None:
-    """Add a row; what people named is text, never markup."""
-    table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in cells))
 
 
 def _once(reasons: Sequence[str]) -> list[str]:
@@ -250,7 +246,7 @@ def _begun_alike(one: str, other: str) -> int:
 
 
 def _table(*heads: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False)
+    table = empty_table(show_edge=False)
     words = {"measure", "scenario", "the intruder knows", "why", "riskiest attributes", "riskiest combinations"}
     for i, head in enumerate(heads):
         left = head in words or head.startswith("a null") or (i == 0 and head != "row") or (head == "" and i == 3)
