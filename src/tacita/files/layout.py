@@ -213,10 +213,12 @@ def _rows(text: str, delimiter: str, quote: str, *, whole: bool) -> list[list[st
 def _header(cells: list[str], where: str) -> tuple[str, ...]:
     names = [cell.strip() for cell in cells]
     faults = [f"column {i} has no name" for i, name in enumerate(names, 1) if not name]
-    for name in dict.fromkeys(n for n in names if n):
-        places = [i for i, other in enumerate(names, 1) if other == name]
-        if len(places) > 1:
-            faults.append(f"'{name}' names {len(places)} columns: {listed(places)}")
+    places: dict[str, list[int]] = {}
+    for i, name in enumerate(names, 1):
+        places.setdefault(name, []).append(i)
+    for name, numbers in places.items():
+        if name and len(numbers) > 1:
+            faults.append(f"'{name}' names {len(numbers)} columns: {listed(numbers)}")
     if faults:
         raise InputError(
             faults_text([*faults[:10], *([f"and {len(faults) - 10} more"] if len(faults) > 10 else [])]),
