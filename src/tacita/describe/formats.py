@@ -132,6 +132,7 @@ FORMATS = (
         _pattern(r"(\+|00)\d[\d\s()./-]{7,18}\d|\(?0\d{1,4}\)?[\s/-][\d\s/-]{5,12}\d"),
     ),
 )
+_NEARLY_ALL = 0.9
 _POSTCODE = _pattern(r"\d{5}|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|\d{4}\s?[A-Z]{2}")
 
 
@@ -145,10 +146,21 @@ def recognised(cells: Sequence[str]) -> tuple[ValueFormat, float] | None:
     if not cells:
         return None
     for form in FORMATS:
-        share = sum(map(form.matches, cells)) / len(cells)
-        if share >= 0.9:
+        share = _share(form.matches, cells)
+        if share >= _NEARLY_ALL:
             return form, share
     return None
+
+
+def _share(matches: Callable[[str], bool], cells: Sequence[str]) -> float:
+    """Return the share of cells that match, or 0 as soon as it cannot be nearly all of them."""
+    others = 0
+    for cell in cells:
+        if not matches(cell):
+            others += 1
+            if (len(cells) - others) / len(cells) < _NEARLY_ALL:
+                return 0.0
+    return (len(cells) - others) / len(cells)
 
 
 def like_postcodes(cells: Sequence[str]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -19,7 +19,12 @@ from tacita.progress import Progress, Step, silent
 BINS = 12
 _SHOWN = 12
 _LONG = 200_000
-_STRIP = 20
+_FEW = 20
+_CELLS = 4_000_000
+"""Cells that are counted at once in a wide table."""
+_STRIP = 400
+_NUMBERS = 50
+"""Numbers that are summarised by one plan."""
 
 
 def profiles(
@@ -29,8 +34,9 @@ def profiles(
     by_name: dict[str, AttributeProfile] = {}
     # A long table is read once per column, which keeps memory low; a wide one is cut into strips, because a plan over
     # a strip costs what the strip has columns, and a plan over the whole what the whole has.
-    wide = len(attributes) > _STRIP and relation.count() <= _LONG
-    width = _STRIP if wide else 1
+    rows = relation.count() if len(attributes) > _FEW else _LONG + 1
+    wide = rows <= _LONG
+    width = max(_FEW, min(_STRIP, _CELLS // max(1, rows))) if wide else 1
     for start in range(0, len(attributes), width):
         progress(Step("looking at each attribute", start, len(attributes)))
         part = attributes[start : start + width]
@@ -38,20 +44,29 @@ def profiles(
             by_name |= _strip_profiles(relation, part)
             continue
         strip = relation.engine.store(*_columns_alone(relation, [a.name for a in part]))
-        by_name |= _strip_profiles(strip, part)
+        counted = relation.engine.store(plans.frequencies_of_all(strip, strip.columns), [])
+        by_name |= _strip_profiles(strip, part, counted)
+        relation.engine.drop(counted)
         relation.engine.drop(strip)
     progress(Step("looking at each attribute", len(attributes), len(attributes)))
     return by_name
 
 
 def _columns_alone(relation: Relation, names: Sequence[str]) -> tuple[exp.Select, list[Column]]:
-    return exp.select(*relation.physical(names)).from_(relation.source()), [relation.column(n) for n in names]
+    plan = exp.select(*relation.physical(names), copy=False).from_(relation.source(), copy=False)
+    return plan, [relation.column(n) for n in names]
 
 
-def _strip_profiles(relation: Relation, attributes: Sequence[Attribute]) -> dict[str, AttributeProfile]:
+def _strip_profiles(
+    relation: Relation, attributes: Sequence[Attribute], counted: Relation | None = None
+) -> dict[str, AttributeProfile]:
+    """Return the profiles of some attributes; `counted` are the frequencies of all columns of the relation."""
     columns = [relation.column(attribute.name) for attribute in attributes]
-    values, numbers = _value_figures(relation, columns), _number_figures(relation, columns)
-    frequent = _most_frequent(relation, [column for column in columns if not _all_different(values[column.name])])
+    values, numbers = _value_figures(relation, columns, counted), _number_figures(relation, columns)
+    shown = [column for column in columns if not _all_different(values[column.name])]
+    frequent = _most_frequent(relation, columns if counted else shown, counted)
+    frequent = {column.name: frequent.get(column.name, []) for column in shown}
+    drawn = _histograms(counted, columns, values, numbers) if counted else {}
     return {
         attribute.name: _profile(
             relation,
@@ -59,16 +74,20 @@ def _strip_profiles(relation: Relation, attributes: Sequence[Attribute]) -> dict
             attribute,
             values[column.name] | numbers.get(column.name, {}),
             tuple(frequent.get(column.name, ())),
+            drawn.get(column.name),
         )
         for attribute, column in zip(attributes, columns, strict=True)
     }
 
 
-def _value_figures(relation: Relation, columns: Sequence[Column]) -> dict[str, dict[str, Any]]:
+def _value_figures(
+    relation: Relation, columns: Sequence[Column], counted: Relation | None
+) -> dict[str, dict[str, Any]]:
     nothing = dict.fromkeys(("rows", "missing", "distinct", "singles", "n_log_n", "longest"), 0)
     figures = {column.name: nothing | {"least": None, "greatest": None} for column in columns}
-    for row in relation.engine.run(plans.value_summaries(relation, columns)):
-        figures[columns[row.pop("k")].name] = row
+    for row in relation.engine.run(plans.value_summaries(relation, columns, counted)):
+        column = columns[row.pop("k")]
+        figures[column.name] = row | ({"longest": 0} if column.type.is_numeric else {})
     return figures
 
 
@@ -76,9 +95,13 @@ def _number_figures(relation: Relation, columns: Sequence[Column]) -> dict[str, 
     numbers = [column for column in columns if column.type.is_numeric]
     if not numbers:
         return {}
-    row = relation.engine.run(plans.number_summaries(relation, numbers))[0]
     names = ("mean", "deviation", "quantiles", "least", "greatest")
-    return {column.name: {name: row[f"{name}_{k}"] for name in names} for k, column in enumerate(numbers)}
+    figures: dict[str, dict[str, Any]] = {}
+    for start in range(0, len(numbers), _NUMBERS):
+        part = numbers[start : start + _NUMBERS]
+        row = relation.engine.run(plans.number_summaries(relation, part))[0]
+        figures |= {column.name: {name: row[f"{name}_{k}"] for name in names} for k, column in enumerate(part)}
+    return figures
 
 
 def _profile(
@@ -87,6 +110,7 @@ def _profile(
     attribute: Attribute,
     figures: dict[str, Any],
     top: tuple[tuple[str, int], ...],
+    drawn: tuple[int, ...] | None,
 ) -> AttributeProfile:
     rows, missing, distinct = (int(figures[name]) for name in ("rows", "missing", "distinct"))
     present = rows - missing
@@ -111,7 +135,7 @@ def _profile(
         least=_text(figures["least"]) if showable else None,
         greatest=_text(figures["greatest"]) if showable else None,
         moments=moments,
-        histogram=_histogram(relation, column, moments, top, kind, distinct),
+        histogram=drawn if drawn is not None else _histogram(relation, column, moments, top, kind, distinct),
     )
 
 
@@ -124,10 +148,12 @@ def _all_different(figures: dict[str, Any]) -> bool:
     return bool(figures["distinct"] == figures["singles"] and figures["singles"] != 1)
 
 
-def _most_frequent(relation: Relation, columns: Sequence[Column]) -> dict[str, list[tuple[str, int]]]:
+def _most_frequent(
+    relation: Relation, columns: Sequence[Column], counted: Relation | None
+) -> dict[str, list[tuple[str, int]]]:
     frequent: dict[str, list[tuple[str, int]]] = {}
     if columns:
-        for row in relation.engine.run(plans.most_frequent(relation, columns, _SHOWN)):
+        for row in relation.engine.run(plans.most_frequent(relation, columns, _SHOWN, counted)):
             column = columns[row["k"]]
             frequent.setdefault(column.name, []).append((row["v"], int(row["n"])))
     return frequent
@@ -148,6 +174,26 @@ def _moments(figures: dict[str, Any]) -> Moments | None:
 def _steady(figure: float) -> float:
     """Return a figure to 12 digits: the last ones of a parallel sum depend on its order."""
     return float(f"{figure:.12g}")
+
+
+def _histograms(
+    counted: Relation,
+    columns: Sequence[Column],
+    values: Mapping[str, dict[str, Any]],
+    numbers: Mapping[str, dict[str, Any]],
+) -> dict[str, tuple[int, ...]]:
+    """Return the histograms of all numbers with more values than bins, counted by one plan."""
+    bounds: dict[int, tuple[float, float]] = {}
+    for place, column in enumerate(columns):
+        moments = _moments(numbers.get(column.name, {}))
+        if moments is not None and int(values[column.name]["distinct"]) > BINS:
+            low, high = moments.quantiles[0], moments.quantiles[-1]
+            if high > low:
+                bounds[place] = (low, high)
+    drawn = {columns[place].name: [0] * BINS for place in bounds}
+    for row in counted.engine.run(plans.histograms(counted, bounds, BINS)) if bounds else ():
+        drawn[columns[int(row["k"])].name][int(row["bin"])] = int(row["n"])
+    return {name: tuple(bins) for name, bins in drawn.items()}
 
 
 def _histogram(

@@ -141,7 +141,7 @@ class Relation:
             else exp.column(c.physical)
             for c in self.columns
         ]
-        plan = exp.select(*terms).from_(self.source())
+        plan = exp.select(*terms, copy=False).from_(self.source(), copy=False)
         for batch in self.engine.stream(plan, rows):
             yield pa.RecordBatch.from_arrays(batch.columns, names=names)
 

@@ -62,11 +62,14 @@ class _Conversion:
         if self.missing_codes and not self.is_text:
             value = exp.Case(ifs=[exp.If(this=exp.Not(this=_among(self.cell, self.missing_codes)), true=value)])
         if self.is_text and not self.markers:
-            return [exp.alias_(self.code or self.cell, self.column.physical)]
+            return [exp.alias_(self.code or self.cell, self.column.physical, copy=False)]
         written = value if self.is_text else exp.Cast(this=value, to=exp.DataType.build("text"))
         differs = exp.NullSafeNEQ(this=self.cell, expression=written)
         spelling = exp.Case(ifs=[exp.If(this=differs, true=self.cell)])
-        return [exp.alias_(value, self.column.physical), exp.alias_(spelling, self.companion)]
+        return [
+            exp.alias_(value, self.column.physical, copy=self.is_text),
+            exp.alias_(spelling, self.companion, copy=False),
+        ]
 
     def _value(self) -> exp.Expr:
         type_ = self.candidate.type
@@ -154,7 +157,10 @@ def typed(
         if all(c.is_text and not c.markers and c.code is None for c in conversions):
             return relation, tuple(_reading(c, {}) for c in conversions), style
         stored = relation.engine.store(
-            exp.select(*(term for c in conversions for term in c.terms())).from_(relation.source()), relation.columns
+            exp.select(*(term for c in conversions for term in c.terms()), copy=False).from_(
+                relation.source(), copy=False
+            ),
+            relation.columns,
         )
         figures = _figures(stored, conversions)
         corrected = [_corrected(stored, c, figures) for c in conversions]
@@ -213,7 +219,7 @@ def _counted(stored: Relation, terms: dict[str, exp.Expr]) -> dict[str, int]:
     names = list(terms)
     for start in range(0, len(names), _AT_ONCE):
         part = [exp.alias_(exp.Count(this=terms[name]), name, copy=False) for name in names[start : start + _AT_ONCE]]
-        counts |= stored.engine.run(exp.select(*part, copy=False).from_(stored.source()))[0]
+        counts |= stored.engine.run(exp.select(*part, copy=False).from_(stored.source(), copy=False))[0]
     return counts
 
 

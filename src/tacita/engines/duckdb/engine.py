@@ -118,7 +118,7 @@ class DuckDBEngine:
                 described = cursor.execute(f"DESCRIBE SELECT * FROM {arrow}").fetchall()
                 columns, terms = _stored_columns(names, [row[1] for row in described])
                 cursor.execute(
-                    f"CREATE TABLE {table} AS " + exp.select(*terms).from_(arrow).sql(self.dialect)
+                    f"CREATE TABLE {table} AS {_text(exp.select(*terms, copy=False).from_(arrow, copy=False))}"
                 ).fetchall()
                 cursor.unregister(arrow)
         except TacitaError:
@@ -132,7 +132,7 @@ class DuckDBEngine:
     def store(self, plan: exp.Query, columns: Sequence[Column]) -> Relation:
         """Run a plan and keep its result as a relation."""
         table = self._new_name()
-        sql = f"CREATE TABLE {table} AS {plan.sql(self.dialect)}"
+        sql = f"CREATE TABLE {table} AS {_text(plan)}"
         with self._cursor() as cursor:
             if len(plan.selects) > _WIDE:
                 cursor.execute("PRAGMA disable_optimizer")  # of this cursor alone
@@ -160,12 +160,21 @@ class DuckDBEngine:
         """Return the named columns alone, stored, text dictionary-coded: what group-bys should run on."""
         columns = [relation.column(name) for name in names]
         terms: list[exp.Expr] = []
+        # A code takes two queries, and each of them the longer, the more columns there are.
+        few = len(columns) <= _WIDE
+        if few and len(relation.columns) > _WIDE:
+            plan = exp.select(*relation.physical(names), copy=False).from_(relation.source(), copy=False)
+            alone = self.store(plan, columns)
+            try:
+                return self.encode(alone, names)
+            finally:
+                self.drop(alone)
         for i, column in enumerate(columns):
-            wanted = column.type is ColumnType.TEXT and not column.is_coded
+            wanted = few and column.type is ColumnType.TEXT and not column.is_coded
             code = self.coded(relation, column) if wanted else None
             columns[i] = replace(column, is_coded=column.is_coded or code is not None, as_written=None)
             terms.append(exp.alias_(code or exp.column(column.physical), column.physical))
-        return self.store(exp.select(*terms).from_(relation.source()), columns)
+        return self.store(exp.select(*terms, copy=False).from_(relation.source(), copy=False), columns)
 
     def drop(self, relation: Relation) -> None:
         """Forget a stored relation; one that is only scanned has nothing to forget."""
@@ -231,7 +240,7 @@ class DuckDBEngine:
 
     def run(self, plan: exp.Query) -> list[dict[str, Any]]:
         """Run a plan with a small result and return its rows."""
-        sql = plan.sql(self.dialect)
+        sql = _text(plan)
         with self._cursor() as cursor:
             cursor.execute(sql)
             names = [description[0] for description in cursor.description or ()]
@@ -239,7 +248,7 @@ class DuckDBEngine:
 
     def stream(self, plan: exp.Query, rows: int) -> Iterator[pa.RecordBatch]:
         """Run a plan and yield its result a batch at a time, in order."""
-        sql = plan.sql(self.dialect)
+        sql = _text(plan)
         with contextlib.closing(self._connection.cursor()) as cursor:
             with in_our_words(), interruptible(cursor):
                 reader = cursor.sql(sql).to_arrow_reader(rows)
@@ -311,12 +320,17 @@ class DuckDBEngine:
             aliases = ", ".join(f"c{i}" for i in range(len(described)))
             cursor.execute(f"CREATE VIEW {raw}({aliases}) AS {plan.sql(self.dialect)}")
             columns, terms = _stored_columns([row[0] for row in described], [row[1] for row in described])
-            cursor.execute(f"CREATE VIEW {view} AS " + exp.select(*terms).from_(raw).sql(self.dialect))
+            cursor.execute(f"CREATE VIEW {view} AS {_text(exp.select(*terms, copy=False).from_(raw, copy=False))}")
         self._scanned.add(view)
         return Relation(self, view, columns)
 
     def _new_name(self) -> str:
         return f"r{next(self._numbers)}"
+
+
+def _text(plan: exp.Query) -> str:
+    """Return a plan as SQL. Writing may change it, so a small one is copied first; a wide one is written once."""
+    return plan.sql(DuckDBEngine.dialect, copy=len(plan.selects) <= _WIDE)
 
 
 def _number(name: str) -> int:

@@ -6,25 +6,54 @@ add moments, quantiles and a histogram between the first and the last percentile
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_double, as_text, finite, number
 from tacita.engines.protocol import Relation
-from tacita.model.relation import Column
+from tacita.model.relation import Column, ColumnType
 
 QUANTILES = (0.01, 0.25, 0.5, 0.75, 0.99)
 
 
-def value_summaries(relation: Relation, columns: Sequence[Column]) -> exp.Select:
+def frequencies_of_all(relation: Relation, columns: Sequence[Column]) -> exp.Select:
+    """Return the plan of how often ``n`` each value ``v`` (as text) of each column ``k`` occurs: one group-by for all.
+
+    It holds every cell of the columns as a row on the way: for tables that are wide and not long.
+    """
+    cells = []
+    for k, column in enumerate(columns):
+        value: exp.Expr = exp.column(column.physical)
+        if column.type is ColumnType.NUMBER:  # -0.0 and 0.0 are one number and two texts
+            value = exp.Add(this=value, expression=number(0.0))
+        fields = {"k": exp.Literal.number(k), "v": as_text(value)}
+        cells.append(
+            exp.Struct(
+                expressions=[exp.PropertyEQ(this=exp.to_identifier(n), expression=term) for n, term in fields.items()]
+            )
+        )
+    cell = exp.alias_(exp.Explode(this=exp.Array(expressions=cells)), "cell", copy=False)
+    rows = exp.select(cell, copy=False).from_(relation.source(), copy=False).subquery("rows", copy=False)
+    place, text = (exp.Dot(this=exp.column("cell"), expression=exp.to_identifier(name)) for name in ("k", "v"))
+    absent = exp.Is(this=text.copy(), expression=exp.Null())
+    terms: dict[str, exp.Expr] = {"k": place, "v": text, "absent": absent, "n": exp.Count(this=exp.Star())}
+    counted = exp.select(*(exp.alias_(term, name, copy=False) for name, term in terms.items()), copy=False)
+    return counted.from_(rows, copy=False).group_by(place.copy(), text.copy(), copy=False)
+
+
+def value_summaries(relation: Relation, columns: Sequence[Column], frequencies: Relation | None = None) -> exp.Select:
     """Return the plan of one row per column, numbered ``k`` from 0.
 
     rows, missing, distinct, singles (values that occur once), n_log_n (Σ n·log2 n over the values), and for what is not
-    a number longest, least and greatest as text.
+    a number longest, least and greatest as text. `frequencies` is the result of `frequencies_of_all`.
     """
-    # The text of a number is not needed here, and costs much.
-    tagged = _all_tagged([_tagged(k, relation, c, shown=not c.type.is_numeric) for k, c in enumerate(columns)])
+    tagged: exp.Expr
+    if frequencies is not None:
+        tagged = frequencies.source()
+    else:
+        # The text of a number is not needed here, and costs much.
+        tagged = _all_tagged([_tagged(k, relation, c, shown=not c.type.is_numeric) for k, c in enumerate(columns)])
     n, v = exp.column("n"), exp.column("v")
     one, absent = exp.Literal.number(1), exp.column("absent")
     present = exp.Not(this=absent)
@@ -42,12 +71,18 @@ def value_summaries(relation: Relation, columns: Sequence[Column]) -> exp.Select
     return exp.select(exp.column("k"), *terms).from_(tagged, copy=False).group_by("k")
 
 
-def most_frequent(relation: Relation, columns: Sequence[Column], limit: int) -> exp.Select:
+def most_frequent(
+    relation: Relation, columns: Sequence[Column], limit: int, frequencies: Relation | None = None
+) -> exp.Select:
     """Return the plan of the most frequent values ``v`` (as text) of each column ``k`` with their frequency ``n``.
 
     Ties go in the order of the text, so that every run shows the same.
     """
-    tagged = _all_tagged([_tagged(k, relation, c, shown=True) for k, c in enumerate(columns)])
+    tagged: exp.Expr
+    if frequencies is not None:
+        tagged = frequencies.source()
+    else:
+        tagged = _all_tagged([_tagged(k, relation, c, shown=True) for k, c in enumerate(columns)])
     k, v, n = exp.column("k"), exp.column("v"), exp.column("n")
     order = [exp.Ordered(this=n.copy(), desc=True), exp.Ordered(this=v.copy())]
     present = exp.Not(this=exp.column("absent"))
@@ -115,6 +150,24 @@ def histogram(relation: Relation, column: Column, low: float, high: float, bins:
         .from_(relation.source())
         .where(finite(value))
         .group_by(bin_.copy())
+    )
+
+
+def histograms(frequencies: Relation, bounds: Mapping[int, tuple[float, float]], bins: int) -> exp.Select:
+    """Return the plan of the non-empty bins of columns ``k``, each between its bounds, of `frequencies_of_all`."""
+    k, value = exp.column("k", "f"), as_double(exp.column("v", "f"))
+    rows = [(place, low, bins / (high - low)) for place, (low, high) in bounds.items()]
+    given = exp.values([tuple(map(number, row)) for row in rows], alias="b", columns=["k", "low", "factor"])
+    low, factor = as_double(exp.column("low", "b")), as_double(exp.column("factor", "b"))
+    at = exp.Mul(this=exp.Paren(this=exp.Sub(this=value, expression=low)), expression=factor)
+    bounded = exp.func("greatest", number(0), exp.func("least", number(bins - 1), exp.Floor(this=at)))
+    bin_ = exp.Cast(this=bounded, to=exp.DataType.build("int"))
+    return (
+        exp.select(exp.alias_(k, "k"), exp.alias_(bin_, "bin"), exp.alias_(exp.Sum(this=exp.column("n", "f")), "n"))
+        .from_(exp.alias_(frequencies.source(), "f", table=True))
+        .join(given, on=exp.EQ(this=k.copy(), expression=exp.column("k", "b")))
+        .where(finite(value))
+        .group_by(k.copy(), bin_.copy())
     )
 
 
