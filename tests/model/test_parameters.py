@@ -63,3 +63,19 @@ def test_a_fault_found_by_the_class_itself_says_where() -> None:
     with pytest.raises(UsageError) as fault:
         fit(_Made, "made", {"k": 1}, where="recipe.toml, step 2")
     assert fault.value.where == "recipe.toml, step 2"
+
+
+def test_what_is_typed_is_taken_more_freely_and_its_faults_are_told_together() -> None:
+    assert fit(_Made, "made", {"k": 3, "attributes": "a", "name": 7}, typed=True) == _Made(
+        3, attributes=("a",), name="7"
+    )
+    with pytest.raises(UsageError) as fault:
+        fit(_Made, "made", {"k": "many", "way": "dwn", "kk": 1}, typed=True)
+    for part in (
+        "3 faults",
+        "k of made must be a whole number, not 'many'",
+        "way of made must be one of its choices, not 'dwn'; did you mean 'down'?",
+        "made has no parameter 'kk'",
+        "write for example --param k=3; use one of: up, down; use one of: k, share",
+    ):
+        assert part in str(fault.value)

@@ -14,7 +14,7 @@ from tests.risk.samples import ALL_NULLS, CATEGORY, EXPECTED, HALF, MARGINAL, MA
 
 import tacita as tc
 from tacita.errors import UsageError
-from tacita.risk import matching
+from tacita.risk import null_patterns
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.identity.reidentification import Reidentification
 from tacita.risk.null_semantics import STRICT, Nulls, Semantics
@@ -134,7 +134,7 @@ def test_kernel_and_naive_twin_agree(nulls: Nulls, rows: list[Row], dear: int) -
     """Whether patterns of nulls are counted in tables, or records are compared one by one, or both."""
     weights = [1.0 + i % 5 for i in range(len(rows))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "_DEAR", dear)
+        patch.setattr(null_patterns, "_DEAR", dear)
         frequency, population = frequencies(rows, weights, nulls)
     expected_frequency, expected_population = naive(rows, weights, nulls)
     assert frequency == pytest.approx(expected_frequency, rel=1e-9)

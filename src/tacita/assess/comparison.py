@@ -82,7 +82,7 @@ def takes_long(sample: Sample) -> bool:
     """Return whether matching nulls once for each attribute would take minutes: many combinations, many patterns."""
     if sample.nulls.are_values or not has_nulls(sample):
         return False
-    from tacita.risk.matching import Patterns
+    from tacita.risk.null_patterns import Patterns
 
     coded = codes(sample)
     return len(coded.counts) * len(Patterns.of(coded).slices) > _MANY
