@@ -135,10 +135,10 @@ class _Cycle:
             changes = self._pass(now, progress, again=passes > 0)
             if not changes or passes == _MOST_PASSES:
                 break
-            made = len(self.decisions)
+            decided = len(self.decisions)
             microdata = self._applied(microdata, changes)
             now = measured(self._sample(microdata), self.measure, self._k, progress)
-            self.decisions[made:] = _with_risk_after(self.decisions[made:], now)
+            self.decisions[decided:] = _with_risk_after(self.decisions[decided:], now)
             passes += 1
             if checkpoint is not None and now.state.unsafe:
                 checkpoint.save(self.decisions[recoded:])
@@ -155,8 +155,12 @@ class _Cycle:
         self, start: Microdata, microdata: Microdata, now: MeasuredSample, recoded: int, progress: Progress
     ) -> tuple[Microdata, MeasuredSample]:
         """Take back what rounds suppressed too much; kernels have done so for what they suppressed."""
-        made = [decision for decision in self.decisions[recoded:] if not is_linked(decision)]
-        if not self.plan.take_back or self.plan.household or not any(d.rule.startswith((ROUND, CLASSES)) for d in made):
+        suppressions = [decision for decision in self.decisions[recoded:] if not is_linked(decision)]
+        if (
+            not self.plan.take_back
+            or self.plan.household
+            or not any(d.rule.startswith((ROUND, CLASSES)) for d in suppressions)
+        ):
             return microdata, now
 
         def outcome(decisions: Sequence[Decision]) -> tuple[Microdata, MeasuredSample]:
@@ -164,10 +168,10 @@ class _Cycle:
             return changed, measured(self._sample(changed), self.measure, self._k)
 
         records = now.sample.records.count()
-        kept, finished = drop_unneeded(made, lambda d: not outcome(d)[1].state.unsafe, records, progress)
+        kept, finished = drop_unneeded(suppressions, lambda d: not outcome(d)[1].state.unsafe, records, progress)
         if not finished:
             self.asides.append("some nulls may be unnecessary: asking the measure about each would take long")
-        if len(kept) == len(made):
+        if len(kept) == len(suppressions):
             return microdata, now
         numbered = [replace(decision, step=recoded + i) for i, decision in enumerate(kept, 1)]
         numbered = with_linked(start, numbered, self.plan)
@@ -186,34 +190,38 @@ class _Cycle:
         before, after = self._sample(start).records, now.sample.records
         return replace(now.state, few_candidates=few_candidates(before, after, self.known, pa.array(rows), self._k))
 
-    def or_strict(self, found: Outcome, progress: Progress) -> Outcome:
+    def or_strict(self, outcome: Outcome, progress: Progress) -> Outcome:
         """Return what comes of the strict meaning instead of the expected one, if that costs no more.
 
         What is safe strictly is safe by expectation, too, so otherwise it could need fewer nulls and leave fewer
         records that count on the nulls of others at once. The measure has the last word.
         """
         is_searched = isinstance(self.plan.measure, OfLookAlikes) and self.plan.method is ChangeMethod.SUPPRESSION
-        if self.nulls.semantics is not Semantics.EXPECTED or found.why_not or not (is_searched and found.before.unsafe):
-            return found
+        if (
+            self.nulls.semantics is not Semantics.EXPECTED
+            or outcome.why_not
+            or not (is_searched and outcome.before.unsafe)
+        ):
+            return outcome
         strict = _Cycle.of(self.original, replace(self.plan, nulls=strict_nulls(self.nulls))).run(progress, None)
-        if not strict.is_safe or (found.is_safe and self._cost(found) < self._cost(strict)):
-            return found
+        if not strict.is_safe or (outcome.is_safe and self._cost(outcome) < self._cost(strict)):
+            return outcome
         now = measured(self._sample(strict.protected), self.measure, self._k, progress)
         if now.state.unsafe:
-            return found
+            return outcome
         after = replace(now.state, few_candidates=strict.after.few_candidates)
         note = (
-            f"counted strictly, {counted(strict.nulls, 'null')} are enough instead of {found.nulls:,}:"
+            f"counted strictly, {counted(strict.nulls, 'null')} are enough instead of {outcome.nulls:,}:"
             " that suppression was taken, which satisfies both meanings"
         )
-        notes = [note, *strict.notes] if found.nulls != strict.nulls or found.after.unsafe_strict else strict.notes
+        notes = [note, *strict.notes] if outcome.nulls != strict.nulls or outcome.after.unsafe_strict else strict.notes
         return replace(
-            strict, claim=found.claim, settings=found.settings, before=found.before, after=after, notes=notes
+            strict, claim=outcome.claim, settings=outcome.settings, before=outcome.before, after=after, notes=notes
         )
 
     def _cost(self, outcome: Outcome) -> float:
-        found = outcome.decisions.per_attribute()
-        return sum(self.plan.importance.get(name, 1.0) * suppressed for name, (suppressed, _) in found.items())
+        changes = outcome.decisions.per_attribute()
+        return sum(self.plan.importance.get(name, 1.0) * suppressed for name, (suppressed, _) in changes.items())
 
     # -- one pass ------------------------------------------------------------------------------------------------------
 
@@ -246,9 +254,9 @@ class _Cycle:
         for part in parts:
             plan = replace(self.plan, measure=part)
             deciding = _deciding(plan)
-            found = measured(now.sample, deciding, None, progress)
-            if found.state.unsafe:
-                return plan, deciding, found
+            state = measured(now.sample, deciding, None, progress)
+            if state.state.unsafe:
+                return plan, deciding, state
         return self.plan, self.measure, now
 
     def _is_of_single_records(self, now: MeasuredSample, plan: Plan, deciding: Measure) -> bool:
@@ -266,8 +274,8 @@ class _Cycle:
     @property
     def _k(self) -> int | None:
         counted_by = [part for part in parts_of(self.plan.measure) if isinstance(part, OfLookAlikes)]
-        found = [getattr(part, "k", None) for part in counted_by]
-        return max((k for k in found if isinstance(k, int)), default=None)
+        thresholds = [getattr(part, "k", None) for part in counted_by]
+        return max((k for k in thresholds if isinstance(k, int)), default=None)
 
     def _sample(self, microdata: Microdata) -> Sample:
         assert not isinstance(self.plan.population, str)
@@ -383,6 +391,6 @@ def _by_attribute(decisions: Iterable[Decision]) -> dict[str, tuple[Array, Array
     for decision in decisions:
         rows.setdefault(decision.attribute, []).append(decision.tuple_id)
     return {
-        name: (np.array(sorted(set(found)), dtype=np.int64), np.full(len(set(found)), SUPPRESSED, dtype=np.int64))
-        for name, found in rows.items()
+        name: (np.array(sorted(set(numbers)), dtype=np.int64), np.full(len(set(numbers)), SUPPRESSED, dtype=np.int64))
+        for name, numbers in rows.items()
     }

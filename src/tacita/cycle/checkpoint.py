@@ -29,12 +29,12 @@ class Checkpoint:
     settings: Settings
 
     @classmethod
-    def of(cls, source: Path, told: Mapping[str, Any], settings: Settings) -> Checkpoint | None:
+    def of(cls, source: Path, words: Mapping[str, Any], settings: Settings) -> Checkpoint | None:
         """Return the checkpoint of a cycle over a file; None for what is no single file."""
         if not source.is_file():
             return None
         stat = source.stat()
-        known = [__version__, str(source.resolve()), stat.st_size, stat.st_mtime_ns, told]
+        known = [__version__, str(source.resolve()), stat.st_size, stat.st_mtime_ns, words]
         name = hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()[:32]
         return cls(settings.state / "cycles" / f"{name}.parquet", settings)
 

@@ -65,22 +65,22 @@ def class_pass(
     """
     if plan.rounds or plan.keep_cells or plan.attributes not in _ROUTES:
         return None
-    asked: list[tuple[PrivacyModel, str | None]] = []
+    conditions: list[tuple[PrivacyModel, str | None]] = []
     for measure in measures:
         models = asked_of(measure, now.sample)
         if models is None:
             return None
-        asked += models
-    if not any(name for _, name in asked):
+        conditions += models
+    if not any(name for _, name in conditions):
         return None
-    found = _table(now, plan, asked, measures)
-    if found is None:
+    table = _table(now, plan, conditions, measures)
+    if table is None:
         return None
     progress(Step("merging classes"))
-    merges = _Merges(found)
+    merges = _Merges(table)
     merges.level_by_level()
     merges.at_the_end()
-    return list(_decided(now, found, merges, levels, step))
+    return list(_decided(now, table, merges, levels, step))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,8 @@ class _Table:
 
     def satisfied(self, counts: Array, histogram: Array) -> Array:
         """Return which of some classes satisfy all models."""
-        found: Array = ~violating(self.models, LatticeClasses((), (), counts, histogram), self.whole)
-        return found
+        satisfies: Array = ~violating(self.models, LatticeClasses((), (), counts, histogram), self.whole)
+        return satisfies
 
 
 @dataclass(slots=True)
@@ -238,7 +238,7 @@ class _Merges:
 
 
 def _table(
-    now: MeasuredSample, plan: Plan, asked: Sequence[tuple[PrivacyModel, str | None]], measures: Sequence[Measure]
+    now: MeasuredSample, plan: Plan, conditions: Sequence[tuple[PrivacyModel, str | None]], measures: Sequence[Measure]
 ) -> _Table | None:
     """Return the classes of a sample; None if their sensitive values are too many."""
     import numpy as np
@@ -246,16 +246,16 @@ def _table(
     sample = now.sample
     coded = codes(sample)
     size = len(coded.counts)
-    secrets = [name for name in dict.fromkeys(name for _, name in asked) if name is not None]
+    secrets = [name for name in dict.fromkeys(name for _, name in conditions) if name is not None]
     drops_missing = all(
         MEASURES.fact(measure, "drops_missing") or not _secret(measure, secrets) for measure in measures
     )
     parts = []
     for name in secrets:
-        found = _histogram(sample, name, size, drop_missing=drops_missing)
-        if found is None:
+        of_values = _histogram(sample, name, size, drop_missing=drops_missing)
+        if of_values is None:
             return None
-        parts.append(found)
+        parts.append(of_values)
     members = _class_of_each_record(sample)
     first = np.full(size, len(members), dtype=np.int64)
     np.minimum.at(first, members, np.arange(len(members)))
@@ -263,7 +263,9 @@ def _table(
     place = np.empty(size, dtype=np.int64)
     place[order] = np.arange(size)
     histogram = np.concatenate([part for part, _ in parts], axis=1)
-    models = of_attributes([m for m, _ in asked], [n for _, n in asked], secrets, [whole for _, whole in parts])
+    models = of_attributes(
+        [m for m, _ in conditions], [n for _, n in conditions], secrets, [whole for _, whole in parts]
+    )
     unsafe = np.zeros(size, dtype=bool)
     unsafe[place[members[_unsafe_rows(now) - 1]]] = True
     importance = np.array([float(plan.importance.get(name, 1.0)) for name in sample.known])
@@ -292,17 +294,17 @@ def _histogram(sample: Sample, name: str, size: int, *, drop_missing: bool) -> t
     values = sample.engine.run(exp.select(CELL, VALUE).from_(values_of_file(sample, name).source()).order_by(VALUE))
     if size * len(values) > _MOST_CELLS:
         return None
-    found = np.zeros((size, len(values)), dtype=np.int64)
+    histogram = np.zeros((size, len(values)), dtype=np.int64)
     source = values_of_classes(sample, name)
     batches = list(sample.engine.stream(exp.select(NUMBER, VALUE, COUNT).from_(source.source()), 1_000_000))
     if batches:
         number, value, count = (as_numpy(pa.Table.from_batches(batches).column(i)).astype(np.int64) for i in range(3))
-        found[number - 1, value - 1] = count
+        histogram[number - 1, value - 1] = count
     cells = [row[CELL] for row in values]
     if drop_missing:
         there = [place for place, cell in enumerate(cells) if cell is not None]
-        found, cells = found[:, there], [cells[place] for place in there]
-    return found, Sensitive(found.sum(axis=0), tuple(cells), sample.microdata.hierarchies.get(name))
+        histogram, cells = histogram[:, there], [cells[place] for place in there]
+    return histogram, Sensitive(histogram.sum(axis=0), tuple(cells), sample.microdata.hierarchies.get(name))
 
 
 def _class_of_each_record(sample: Sample) -> Array:
@@ -312,10 +314,10 @@ def _class_of_each_record(sample: Sample) -> Array:
     table = combinations(sample)
     own = Column(NUMBER, NUMBER, ColumnType.INTEGER)
     numbered = table.renamed([*(c for c in table.columns if c.physical != NUMBER), own])
-    found = np.empty(sample.records.count(), dtype=np.int64)
+    class_numbers = np.empty(sample.records.count(), dtype=np.int64)
     for batch in sample.engine.stream(of_each_record(sample, numbered, [NUMBER]), 1_000_000):
-        found[as_numpy(batch.column(0)) - 1] = as_numpy(batch.column(1)) - 1
-    return found
+        class_numbers[as_numpy(batch.column(0)) - 1] = as_numpy(batch.column(1)) - 1
+    return class_numbers
 
 
 def _unsafe_rows(now: MeasuredSample) -> Array:

@@ -79,13 +79,13 @@ class Decisions:
         import pyarrow.compute as pc
 
         here = pc.and_(pc.equal(self.table["row"], row), pc.equal(self.table["attribute"], attribute))
-        return [_decision(each) for each in self.table.filter(here).to_pylist()]
+        return [_decision(entry) for entry in self.table.filter(here).to_pylist()]
 
     def of_record(self, row: int) -> list[Decision]:
         """Return the decisions about one record, in their order."""
         import pyarrow.compute as pc
 
-        return [_decision(each) for each in self.table.filter(pc.equal(self.table["row"], row)).to_pylist()]
+        return [_decision(entry) for entry in self.table.filter(pc.equal(self.table["row"], row)).to_pylist()]
 
     def per_attribute(self) -> dict[str, tuple[int, int]]:
         """Return for each attribute that was changed how many cells were suppressed, and how many recoded only.
@@ -98,13 +98,13 @@ class Decisions:
         single = self.table.filter(pc.greater(self.table["row"], 0))
         last = single.select(["row", "attribute", "to_level", "step"])
         grouped = pa.TableGroupBy(last, ["row", "attribute"]).aggregate([("to_level", "count"), ("step", "count")])
-        found: dict[str, tuple[int, int]] = {}
-        for each in grouped.select(["attribute", "to_level_count", "step_count"]).to_batches():
-            for attribute, known, steps in zip(*(column.to_pylist() for column in each.columns), strict=True):
-                suppressed, recoded = found.get(attribute, (0, 0))
+        counts: dict[str, tuple[int, int]] = {}
+        for batch in grouped.select(["attribute", "to_level_count", "step_count"]).to_batches():
+            for attribute, known, steps in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                suppressed, recoded = counts.get(attribute, (0, 0))
                 hidden = known < steps
-                found[attribute] = (suppressed + hidden, recoded + (not hidden))
-        return found
+                counts[attribute] = (suppressed + hidden, recoded + (not hidden))
+        return counts
 
 
 def _decision(row: dict[str, Any]) -> Decision:

@@ -30,7 +30,7 @@ def household_sizes(sample: Sample, plan: Plan, rows: Array) -> list[list[int]] 
         return None
     members = _members(sample.records, plan.cluster, rows.tolist())
     shared = [name in plan.household for name in sample.known]
-    return [[len(members.get(row, [row])) if each else 1 for each in shared] for row in rows.tolist()]
+    return [[len(members.get(row, [row])) if is_shared else 1 for is_shared in shared] for row in rows.tolist()]
 
 
 def with_households(microdata: Microdata, decisions: Sequence[Decision], plan: Plan) -> list[Decision]:
@@ -41,7 +41,7 @@ def with_households(microdata: Microdata, decisions: Sequence[Decision], plan: P
     caused = sorted({d.tuple_id for d in decisions if d.attribute in plan.household})
     members = _members(relation, plan.cluster, caused)
     filled = {
-        name: filled_cells(relation, name, {m for found in members.values() for m in found}) for name in plan.household
+        name: filled_cells(relation, name, {m for rows in members.values() for m in rows}) for name in plan.household
     }
     done = {(d.tuple_id, d.attribute) for d in decisions}
     every: list[Decision] = []
@@ -68,39 +68,41 @@ def _members(relation: Relation, key: str, rows: Sequence[int]) -> dict[int, lis
         return {}
     engine = relation.engine
     batch = pa.RecordBatch.from_arrays([as_arrow(np.array(rows, dtype=np.int64))], names=["row"])
-    asked = engine.adopt([batch], batch.schema)
+    wanted = engine.adopt([batch], batch.schema)
     number, value = exp.alias_(engine.numbered(relation), "n_"), exp.alias_(as_text(relation.physical([key])[0]), "k_")
-    each = exp.select(number, value).from_(relation.source())
+    numbered = exp.select(number, value).from_(relation.source())
     mine = (
         exp.select(exp.column("n_", table="m").as_("n_"), exp.column("k_", table="m").as_("k_"))
-        .from_(each.subquery("m"))
+        .from_(numbered.subquery("m"))
         .join(
-            asked.source().as_("a"),
-            on=exp.EQ(this=exp.column("n_", table="m"), expression=exp.column(asked.column("row").physical, table="a")),
+            wanted.source().as_("a"),
+            on=exp.EQ(
+                this=exp.column("n_", table="m"), expression=exp.column(wanted.column("row").physical, table="a")
+            ),
         )
     )
     plan = (
         exp.select(exp.column("n_", table="o").as_("one"), exp.column("n_", table="t").as_("other"))
         .from_(mine.subquery("o"))
         .join(
-            each.copy().subquery("t"),
+            numbered.copy().subquery("t"),
             on=exp.EQ(this=exp.column("k_", table="o"), expression=exp.column("k_", table="t")),
         )
         .order_by("one", "other")
     )
-    found: dict[int, list[int]] = {}
+    members: dict[int, list[int]] = {}
     for row in engine.run(plan):
-        found.setdefault(int(row["one"]), []).append(int(row["other"]))
-    engine.drop(asked)
-    return found
+        members.setdefault(int(row["one"]), []).append(int(row["other"]))
+    engine.drop(wanted)
+    return members
 
 
 def filled_cells(relation: Relation, name: str, rows: set[int]) -> set[int]:
     """Return those of some records whose cell of an attribute is not empty."""
     column = relation.column(name)
-    held = [exp.column(each) for each in (column.physical, column.as_written) if each]
-    empty = exp.and_(*(exp.Is(this=each, expression=exp.Null()) for each in held))
+    columns = [exp.column(numbered) for numbered in (column.physical, column.as_written) if numbered]
+    empty = exp.and_(*(exp.Is(this=numbered, expression=exp.Null()) for numbered in columns))
     number = exp.alias_(relation.engine.numbered(relation), "n_")
-    each = exp.select(number, exp.alias_(empty, "e_")).from_(relation.source())
-    plan = exp.select("n_").from_(each.subquery("t")).where(exp.Not(this=exp.column("e_")))
+    numbered = exp.select(number, exp.alias_(empty, "e_")).from_(relation.source())
+    plan = exp.select("n_").from_(numbered.subquery("t")).where(exp.Not(this=exp.column("e_")))
     return {int(row["n_"]) for row in relation.engine.run(plan)} & rows

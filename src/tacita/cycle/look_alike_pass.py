@@ -130,17 +130,17 @@ def _smallest_of_all(unsafe: Unsafe, requirement: Requirement, costs: Costs, sam
     kept = [[not costs.allowed(record) >> p & 1 for p in places.tolist()] for record in range(len(unsafe.rows))]
     untouchable = np.zeros(every.shape, dtype=bool)
     untouchable[: len(unsafe.rows)] = np.array(kept, dtype=bool).reshape(len(unsafe.rows), len(places))
-    found = optimum(
+    smallest = optimum(
         every, requirement.k, alpha=requirement.alpha, importance=np.array(costs.importance), untouchable=untouchable
     )
-    if not found.proven:
+    if not smallest.proven:
         raise UsageError(
             "the smallest suppression was not found in time",
             do="leave out --optimal: what is found without it is mostly as small",
         )
-    known: Array = (every >= 0) & ~found.cells
+    known: Array = (every >= 0) & ~smallest.cells
     patterns = (known[: len(unsafe.rows)] @ np.left_shift(1, places)).tolist()
-    cells: Array = found.cells
+    cells: Array = smallest.cells
     changed = np.flatnonzero(cells[: len(unsafe.rows)].any(axis=1))
     return [(record, patterns[record]) for record in changed.tolist()]
 
@@ -174,14 +174,14 @@ def occurrences(sample: Sample, unsafe: Unsafe) -> Sequence[Sequence[float]]:
     import numpy as np
 
     coded = codes(sample)
-    found = []
+    of_values = []
     for place in range(len(sample.known)):
         column = coded.codes[:, place]
         known = column >= 0
         counts = np.bincount(column[known], weights=coded.counts[known], minlength=max(coded.sizes[place], 1))
         mine = unsafe.records.codes[:, place]
-        found.append(np.where(mine >= 0, counts[np.maximum(mine, 0)], 0).tolist())
-    return found
+        of_values.append(np.where(mine >= 0, counts[np.maximum(mine, 0)], 0).tolist())
+    return of_values
 
 
 def _rule(plan: Plan) -> str:

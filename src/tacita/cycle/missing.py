@@ -72,10 +72,10 @@ def _settled(microdata: Microdata, relation: Relation, column: Column, missing_a
     plan = exp.select(exp.alias_(spelling, "v")).distinct().from_(relation.source()).where(spelt_instead(column))
     spelt = sorted(row["v"] for row in relation.engine.run(plan))
     attribute = microdata.attribute(column.name)
-    going = [each for each in spelt if missing_as is MissingAs.EMPTY or not is_code(each, attribute)]
+    going = [code for code in spelt if missing_as is MissingAs.EMPTY or not is_code(code, attribute)]
     if not going:
         return None
-    among = exp.In(this=spelling.copy(), expressions=[exp.Literal.string(each) for each in going])
+    among = exp.In(this=spelling.copy(), expressions=[exp.Literal.string(code) for code in going])
     goes = exp.and_(exp.Is(this=exp.column(column.physical), expression=exp.Null()), among)
     return exp.Case(ifs=[exp.If(this=goes, true=exp.Null())], default=spelling.copy())
 

@@ -67,7 +67,7 @@ def stuck_records(now: MeasuredSample, plan: Plan) -> tuple[Stuck, ...]:
     requirement = requirement_of(measure, now.sample.nulls)
     costs = costs_of(plan, now.sample, unsafe)
     alike = LookAlikes(unsafe.safe, unsafe.records, expected=now.sample.nulls.semantics is Semantics.EXPECTED)
-    found = []
+    stuck = []
     for record, row in enumerate(unsafe.rows[:_MOST].tolist()):
         remedies = []
         for place, name in enumerate(known):
@@ -84,8 +84,8 @@ def stuck_records(now: MeasuredSample, plan: Plan) -> tuple[Stuck, ...]:
             remedies.append(f"raise the threshold to {requirement.risk(count):.4g}")
         if now.sample.nulls.semantics is Semantics.STANDARD:
             remedies.append("let a null match other values (--nulls maybe or strict)")
-        found.append(Stuck(int(row), float(unsafe.risks[record]), (*remedies, _LEAVE_OUT)))
-    return tuple(found)
+        stuck.append(Stuck(int(row), float(unsafe.risks[record]), (*remedies, _LEAVE_OUT)))
+    return tuple(stuck)
 
 
 def _remedies(now: MeasuredSample, plan: Plan, risk: float) -> tuple[str, ...]:

@@ -52,8 +52,8 @@ class Claim:
     @property
     def k(self) -> int | None:
         """How many records should look alike: the largest k of k-anonymity, or without it of any measure."""
-        found = [(name, k) for name, told in self.measures if isinstance(k := told.get("k"), int)]
-        counted_by = [k for name, k in found if name == _COUNTED] or [k for _, k in found]
+        values = [(name, k) for name, parameters in self.measures if isinstance(k := parameters.get("k"), int)]
+        counted_by = [k for name, k in values if name == _COUNTED] or [k for _, k in values]
         return max(counted_by, default=None)
 
     @property
@@ -67,7 +67,7 @@ class Claim:
         >>> Claim("both", {}, (), {}, parts=(k, risk)).is_of_look_alikes
         False
         """
-        return all(name == _COUNTED and isinstance(told.get("k"), int) for name, told in self.measures)
+        return all(name == _COUNTED and isinstance(parameters.get("k"), int) for name, parameters in self.measures)
 
     def condition(self, unsafe_strict: int | None) -> str:
         """What must be true of empty cells for the claim to hold, if so many records are below k strictly.
@@ -81,13 +81,13 @@ class Claim:
     @property
     def in_words(self) -> str:
         """The measures with their numbers: ``k-anonymity (k 3, threshold 0.5)``."""
-        told = []
+        phrases = []
         for name, parameters in self.measures:
             numbers = [f"{n} {v}" for n, v in parameters.items() if isinstance(v, int | float)]
             secret = [f"of {parameters['sensitive']}"] if parameters.get("sensitive") else []
             figures = ", ".join([*numbers, *secret])
-            told.append(f"{name} ({figures})" if figures else name)
-        return " and ".join(told)
+            phrases.append(f"{name} ({figures})" if figures else name)
+        return " and ".join(phrases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +187,10 @@ class Outcome(Result):
         if condition and self.after.unsafe_strict:
             return f"{head}; {still_recognisable(self.after.unsafe_strict, self.claim.k)}."
         were = "was" if self.before.unsafe == 1 else "were"
-        told = (
+        sentence = (
             f"{counted(self.before.unsafe, 'record')} {were} unsafe, none is now" if changed else "nothing was changed"
         )
-        return f"{head}: {told}."
+        return f"{head}: {sentence}."
 
     @property
     def condition(self) -> str:

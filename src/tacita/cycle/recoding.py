@@ -86,19 +86,19 @@ def recoded_first(now: MeasuredSample, plan: Plan, progress: Progress = silent) 
     limit = plan.suppression_limit if plan.method is ChangeMethod.RECODING else 1.0
     for part in parts_of(plan.measure):
         models_of(part)  # raises if the search does not know it
-    asked = [pair for part in parts_of(plan.measure) for pair in asked_of(part, now.sample) or ()]
-    models, secrets = [model for model, _ in asked], [name for _, name in asked]
+    conditions = [pair for part in parts_of(plan.measure) for pair in asked_of(part, now.sample) or ()]
+    models, secrets = [model for model, _ in conditions], [name for _, name in conditions]
     problem = Problem.of_sample(now.sample, models, sensitive=secrets, limit=limit, weights=weights)
     if plan.method is ChangeMethod.RECODING:
         return _by_columns(now, plan, problem, progress)
     ways: Sequence[Way] = ("local",) if plan.method is ChangeMethod.LOCAL_RECODING else WAYS
-    found = cheapest_plan(problem, ways, progress=progress)
-    if found is None:
+    cheapest = cheapest_plan(problem, ways, progress=progress)
+    if cheapest is None:
         return Recoded(microdata)
-    if plan.method is ChangeMethod.AUTO and (alone := _suppression_alone(now, plan, progress)) < found.score:
-        note = f"suppression alone loses {alone:.4g}, recoding in the way '{found.way}' {found.score:.4g}"
+    if plan.method is ChangeMethod.AUTO and (alone := _suppression_alone(now, plan, progress)) < cheapest.score:
+        note = f"suppression alone loses {alone:.4g}, recoding in the way '{cheapest.way}' {cheapest.score:.4g}"
         return Recoded(microdata, notes=[note], loss=alone)
-    return _by_cells(now, problem, found)
+    return _by_cells(now, problem, cheapest)
 
 
 def asked_of(measure: Measure, sample: Sample) -> list[tuple[PrivacyModel, str | None]] | None:
@@ -159,33 +159,33 @@ def _by_columns(now: MeasuredSample, plan: Plan, problem: Problem, progress: Pro
             where=f"'{microdata.name}'",
             do="give one in the dictionary (hierarchy = ...), or take the method suppression",
         )
-    found = node_of(problem, progress)
-    if found is None:
+    node = node_of(problem, progress)
+    if node is None:
         return Recoded(microdata, notes=["no roll-up of whole columns is enough: everything is left to suppression"])
-    levels = {name: level for name, level in found.levels.items() if level and name in microdata.hierarchies}
-    proof = "no other roll-up loses less" if found.is_proven else "the best of those looked at"
-    why = (Alternative(f"any other of {found.nodes:,} nodes of the lattice", proof),)
-    notes = [f"{found.checked:,} of {found.nodes:,} ways to roll up were looked at; {proof}"]
+    levels = {name: level for name, level in node.levels.items() if level and name in microdata.hierarchies}
+    proof = "no other roll-up loses less" if node.is_proven else "the best of those looked at"
+    why = (Alternative(f"any other of {node.nodes:,} nodes of the lattice", proof),)
+    notes = [f"{node.checked:,} of {node.nodes:,} ways to roll up were looked at; {proof}"]
     decisions = list(_of_columns(levels, BY_SEARCH, now, why, 1))
-    return Recoded(recoded(microdata, levels).microdata if levels else microdata, decisions, levels, notes, found.score)
+    return Recoded(recoded(microdata, levels).microdata if levels else microdata, decisions, levels, notes, node.score)
 
 
-def _by_cells(now: MeasuredSample, problem: Problem, found: CombinedPlan) -> Recoded:
-    masked = masked_by(problem, found)
+def _by_cells(now: MeasuredSample, problem: Problem, combined: CombinedPlan) -> Recoded:
+    masked = masked_by(problem, combined)
     hierarchies = now.sample.microdata.hierarchies
-    whole = {name: level for name, level in found.whole.items() if level and name in hierarchies}
+    whole = {name: level for name, level in combined.whole.items() if level and name in hierarchies}
     others = tuple(
-        Alternative(f"recode in the way '{way}'", f"the loss would be {loss:.4g} instead of {found.score:.4g}")
-        for way, loss in found.considered.items()
-        if way != found.way
+        Alternative(f"recode in the way '{way}'", f"the loss would be {loss:.4g} instead of {combined.score:.4g}")
+        for way, loss in combined.considered.items()
+        if way != combined.way
     )
     decisions = list(_of_columns(whole, BY_SEARCH, now, others, 1))
-    cells = cells_of_records(problem, found.cells, whole)
-    rule = LOCALLY if found.way == "local" else AFTERWARDS
+    cells = cells_of_records(problem, combined.cells, whole)
+    rule = LOCALLY if combined.way == "local" else AFTERWARDS
     decisions += _of_cells(cells, hierarchies, whole, now, others, rule, len(decisions) + 1)
-    said = f"of recoding and suppression the way '{found.way}' loses least"
-    said += "" if whole or found.way == "local" else "; no column had to be rolled up"
-    return Recoded(masked.microdata, decisions, whole, [said], found.score)
+    said = f"of recoding and suppression the way '{combined.way}' loses least"
+    said += "" if whole or combined.way == "local" else "; no column had to be rolled up"
+    return Recoded(masked.microdata, decisions, whole, [said], combined.score)
 
 
 def _of_columns(

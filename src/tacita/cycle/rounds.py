@@ -69,10 +69,10 @@ def _of_sets(sample: Sample, plan: Plan, unsafe: Unsafe, blocked: Array, costs: 
     import numpy as np
 
     named = getattr(plan.measure, "unsafe_sets", None)
-    found = named(sample) if named is not None and plan.attributes in _ROUTES and not plan.rounds else None
-    if found is None:
+    unsafe_sets = named(sample) if named is not None and plan.attributes in _ROUTES and not plan.rounds else None
+    if unsafe_sets is None:
         return None
-    combinations, masks = found
+    combinations, masks = unsafe_sets
     order = np.argsort(unsafe.combinations, kind="stable")
     starts = np.searchsorted(unsafe.combinations[order], combinations)
     ends = np.searchsorted(unsafe.combinations[order], combinations, side="right")
@@ -123,14 +123,14 @@ def _merits(sample: Sample, plan: Plan, measure: Measure, unsafe: Unsafe, costs:
             return np.tile(np.array(costs.importance), (length, 1))
         case AttributeRoute.RAREST_VALUE_FIRST:
             return np.array(occurrences(sample, unsafe), dtype=float).T
-    found = np.zeros((length, len(known)))
+    merits = np.zeros((length, len(known)))
     for place, name in enumerate(known):
         progress(Step(f"asking {measure.name} without each attribute", place, len(known)))
         if len(known) > 1:
             without = sample.with_known([other for other in known if other != name])
-            found[:, place] = risks_of(measure.risks(without), sample, unsafe.rows)
+            merits[:, place] = risks_of(measure.risks(without), sample, unsafe.rows)
     price = np.array(costs.importance)
-    merit: Array = found + 1e-9 * price / price.max()
+    merit: Array = merits + 1e-9 * price / price.max()
     return merit
 
 
@@ -164,12 +164,14 @@ def _own(now: MeasuredSample, unsafe: Unsafe) -> tuple[Array, Array]:
 
     records = now.risks.records
     assert records is not None
-    found = []
+    own_risks = []
     for name in (OWN, MEMBERS):
         column = replace(records.column(name), name="risk")
         others = [c for c in records.columns if c.name not in {name, "risk"}]
-        found.append(risks_of(replace(now.risks, records=records.renamed([*others, column])), now.sample, unsafe.rows))
-    return found[0], found[1]
+        own_risks.append(
+            risks_of(replace(now.risks, records=records.renamed([*others, column])), now.sample, unsafe.rows)
+        )
+    return own_risks[0], own_risks[1]
 
 
 def _decided(

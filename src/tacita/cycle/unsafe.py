@@ -41,14 +41,14 @@ def unsafe_records(sample: Sample, risks: Risks) -> Unsafe:
     """Return the records that a measure finds unsafe."""
     import numpy as np
 
-    rows, found, weights, members = _fetched(sample, risks)
+    rows, own_risks, weights, members = _fetched(sample, risks)
     coded = codes(sample)
     taken = np.bincount(members, minlength=len(coded.counts))
     lost = np.bincount(members, weights=weights, minlength=len(coded.counts))
     left = coded.counts - taken
     rest = CodedRecords(coded.codes, left, np.maximum(coded.weights - lost, 0.0)).where(np.flatnonzero(left > 0))
     alone = CodedRecords(coded.codes[members], np.ones(len(rows), dtype=np.int64), weights)
-    return Unsafe(rows, found, alone, members, rest)
+    return Unsafe(rows, own_risks, alone, members, rest)
 
 
 def _fetched(sample: Sample, risks: Risks) -> tuple[Array, Array, Array, Array]:
@@ -76,8 +76,8 @@ def _fetched(sample: Sample, risks: Risks) -> tuple[Array, Array, Array, Array]:
     if not batches:
         nobody = np.empty(0)
         return nobody.astype(np.int64), nobody, nobody, nobody.astype(np.int64)
-    found = pa.Table.from_batches(batches)
-    rows, values, weights, members = (as_numpy(found.column(i)) for i in range(4))
+    fetched = pa.Table.from_batches(batches)
+    rows, values, weights, members = (as_numpy(fetched.column(i)) for i in range(4))
     return rows.astype(np.int64), values.astype(float), weights.astype(float), members.astype(np.int64) - 1
 
 
@@ -88,16 +88,16 @@ def risks_of(risks: Risks, sample: Sample, rows: Array) -> Array:
 
     assert risks.records is not None
     batch = pa.RecordBatch.from_arrays([as_arrow(rows)], names=["row"])
-    asked = sample.engine.adopt([batch], batch.schema)
+    numbered = sample.engine.adopt([batch], batch.schema)
     row, risk = (exp.column(risks.records.column(name).physical, table="k") for name in (ROW, RISK))
-    wanted = exp.column(asked.column("row").physical, table="a")
+    wanted = exp.column(numbered.column("row").physical, table="a")
     plan = (
         exp.select(exp.alias_(row, "x0"), exp.alias_(as_double(risk), "x1"))
         .from_(risks.records.source().as_("k"))
-        .join(asked.source().as_("a"), on=exp.EQ(this=row.copy(), expression=wanted))
+        .join(numbered.source().as_("a"), on=exp.EQ(this=row.copy(), expression=wanted))
         .order_by("x0")
     )
     batches = list(sample.engine.stream(plan, 1_000_000))
-    sample.engine.drop(asked)
-    found: Array = as_numpy(pa.Table.from_batches(batches).column(1)).astype(float) if batches else np.empty(0)
-    return found
+    sample.engine.drop(numbered)
+    own_risks: Array = as_numpy(pa.Table.from_batches(batches).column(1)).astype(float) if batches else np.empty(0)
+    return own_risks

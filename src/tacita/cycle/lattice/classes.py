@@ -37,8 +37,8 @@ def rolled_up(classes: LatticeClasses, levels: Levels, ladders: Sequence[Ladder]
     import numpy as np
 
     labels = tuple(
-        held if low == high else rung.climb(low, high)[held]
-        for held, low, high, rung in zip(classes.labels, classes.levels, levels, ladders, strict=True)
+        label if low == high else rung.climb(low, high)[label]
+        for label, low, high, rung in zip(classes.labels, classes.levels, levels, ladders, strict=True)
     )
     key = keys(labels, [rung.size(level) for rung, level in zip(ladders, levels, strict=True)])
     order = np.argsort(key, kind="stable")
@@ -51,7 +51,7 @@ def rolled_up(classes: LatticeClasses, levels: Levels, ladders: Sequence[Ladder]
     if classes.histogram is not None:
         histogram = np.add.reduceat(classes.histogram[order], starts, axis=0)
     counts = np.add.reduceat(classes.counts[order], starts)
-    return LatticeClasses(levels, tuple(held[first] for held in labels), counts, histogram)
+    return LatticeClasses(levels, tuple(label[first] for label in labels), counts, histogram)
 
 
 def keys(labels: Sequence[Array], sizes: Sequence[int]) -> Array:
@@ -63,11 +63,11 @@ def keys(labels: Sequence[Array], sizes: Sequence[int]) -> Array:
 
     length = len(labels[0]) if labels else 0
     key, room = np.zeros(length, dtype=np.int64), 1
-    for held, size in zip(labels, sizes, strict=True):
+    for label, size in zip(labels, sizes, strict=True):
         if room * size > _LARGEST_KEY:
             key = np.unique(key, return_inverse=True)[1].astype(np.int64)
             room = int(key.max()) + 1 if length else 1
         key *= size
-        key += held
+        key += label
         room *= size
     return key

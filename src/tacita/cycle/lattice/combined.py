@@ -75,28 +75,28 @@ def cheapest_plan(problem: Problem, ways: Sequence[Way] = WAYS, *, progress: Pro
     for way in ways:
         if way not in WAYS:
             raise UsageError(f"no way '{way}' to recode{did_you_mean(way, WAYS)}", do=f"use one of: {listed(WAYS)}")
-    found: dict[str, tuple[Levels, LocalPlan]] = {}
+    plans: dict[str, tuple[Levels, LocalPlan]] = {}
     bottom = (0,) * len(problem.ladders)
     optimum = node_of(problem, progress) if {"global", "recode and suppress"} & set(ways) else None
     for way in ways:
-        made: tuple[Levels, LocalPlan | None] = (bottom, None)
+        best: tuple[Levels, LocalPlan | None] = (bottom, None)
         if way == "global" and optimum is not None:
             levels = tuple(optimum.levels.values())
-            made = levels, _global_plan(problem, levels, optimum)
+            best = levels, _global_plan(problem, levels, optimum)
         elif way == "recode and suppress" and optimum is not None:
-            made = _walked(problem, [bottom, tuple(optimum.levels.values())])
+            best = _walked(problem, [bottom, tuple(optimum.levels.values())])
         elif way == "suppress":
-            made = bottom, locally_recoded_plan(problem, only_suppression=True)
+            best = bottom, locally_recoded_plan(problem, only_suppression=True)
         elif way == "local":
-            made = bottom, locally_recoded_plan(problem)
-        if made[1] is not None:
-            found[way] = made[0], made[1]
-    if not found:
+            best = bottom, locally_recoded_plan(problem)
+        if best[1] is not None:
+            plans[way] = best[0], best[1]
+    if not plans:
         return None
-    chosen = min(ways, key=lambda way: found[way][1].score if way in found else float("inf"))
-    floor, cells = found[chosen]
+    chosen = min(ways, key=lambda way: plans[way][1].score if way in plans else float("inf"))
+    floor, cells = plans[chosen]
     whole = {name: level for name, level in zip(problem.names, floor, strict=True) if level}
-    considered = {way: plan.score for way, (_, plan) in found.items()}
+    considered = {way: plan.score for way, (_, plan) in plans.items()}
     return CombinedPlan(chosen, MappingProxyType(whole), cells, MappingProxyType(considered))
 
 
@@ -138,8 +138,8 @@ def _global_plan(problem: Problem, levels: Levels, optimum: LatticeOptimum) -> L
         if violating(problem.models, alone, problem.whole).any():
             return None
     labels = [
-        rung.climb(0, level)[held]
-        for rung, level, held in zip(problem.ladders, levels, problem.base.labels, strict=True)
+        rung.climb(0, level)[label]
+        for rung, level, label in zip(problem.ladders, levels, problem.base.labels, strict=True)
     ]
     sizes = [rung.size(level) for rung, level in zip(problem.ladders, levels, strict=True)]
     of = np.unique(keys(labels, sizes), return_inverse=True)[1]

@@ -27,17 +27,17 @@ def good_node(problem: Problem, *, budget: int = 1000, progress: Progress = sile
     fresh = [problem.heights]
     while fresh:
         for levels in fresh:
-            found, _ = evaluated(problem, tables.at(levels))
-            seen[levels] = found
-            if found.is_feasible:
-                heapq.heappush(waiting, (found.score, sum(levels), levels))
-                if best is None or (found.score, found.levels) < (best.score, best.levels):
-                    best = found
+            evaluation, _ = evaluated(problem, tables.at(levels))
+            seen[levels] = evaluation
+            if evaluation.is_feasible:
+                heapq.heappush(waiting, (evaluation.score, sum(levels), levels))
+                if best is None or (evaluation.score, evaluation.levels) < (best.score, best.levels):
+                    best = evaluation
         progress(Step("searching the lattice", len(seen), min(budget, problem.nodes)))
         fresh = []
         while waiting and not fresh and len(seen) < budget:
             *_, levels = heapq.heappop(waiting)
-            fresh = [each for each in _beside(levels, problem.heights) if each not in seen][: budget - len(seen)]
+            fresh = [node for node in _beside(levels, problem.heights) if node not in seen][: budget - len(seen)]
     if best is None:
         return None
     named = dict(zip(problem.names, best.levels, strict=True))

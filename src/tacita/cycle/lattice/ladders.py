@@ -46,9 +46,9 @@ class Ladder:
         import numpy as np
 
         if (low, high) not in self._climbs:
-            found = np.zeros(self.size(low), dtype=np.int32)
-            found[self.maps[low]] = self.maps[high]
-            self._climbs[low, high] = found
+            parents = np.zeros(self.size(low), dtype=np.int32)
+            parents[self.maps[low]] = self.maps[high]
+            self._climbs[low, high] = parents
         return self._climbs[low, high]
 
 
@@ -67,9 +67,9 @@ def ladder(
 
     if hierarchy is None:
         size = len(values)
-        each, star = np.arange(size + 1, dtype=np.int32), np.array([*[0] * size, 1], dtype=np.int32)
+        every, star = np.arange(size + 1, dtype=np.int32), np.array([*[0] * size, 1], dtype=np.int32)
         fine = np.array([*[1 / size for _ in values], 1.0])
-        return Ladder(name, (each, star if size else each), (fine, np.ones(2 if size else 1)), has_star=size > 0)
+        return Ladder(name, (every, star if size else every), (fine, np.ones(2 if size else 1)), has_star=size > 0)
     covered = [value for value in values if value not in missing]
     hierarchy.check_covers(covered)
     hierarchy = with_shares(hierarchy, covered)
@@ -107,6 +107,6 @@ def ladders(
     """Return the ladders of several attributes; `missing` are codes of missing values by attribute."""
     codes = missing or {}
     return tuple(
-        ladder(name, list(held), hierarchies.get(name), codes.get(name, ()))
-        for name, held in zip(names, values, strict=True)
+        ladder(name, list(own_values), hierarchies.get(name), codes.get(name, ()))
+        for name, own_values in zip(names, values, strict=True)
     )

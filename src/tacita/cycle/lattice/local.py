@@ -87,12 +87,12 @@ def plan_of(problem: Problem, levels: Array, classes: Array, looked_at: int) -> 
     import numpy as np
 
     counts, sums, suppressed = problem.base.counts, [], 0
-    for place, (rung, held) in enumerate(zip(problem.ladders, problem.base.labels, strict=True)):
+    for place, (rung, label) in enumerate(zip(problem.ladders, problem.base.labels, strict=True)):
         shares = [rung.shares[level][rung.climb(0, level)] for level in range(rung.height + 1)]
         # the last row is that of level -1
-        share = np.stack([*shares, np.ones(rung.size(0))])[levels[:, place], held]
+        share = np.stack([*shares, np.ones(rung.size(0))])[levels[:, place], label]
         sums.append(float((share * counts).sum()))
-        gone = (levels[:, place] == SUPPRESSED) & (held < rung.size(0) - 1)
+        gone = (levels[:, place] == SUPPRESSED) & (label < rung.size(0) - 1)
         suppressed += int(counts[gone].sum())
     losses = problem.losses(sums)
     named = MappingProxyType(dict(zip(problem.names, losses, strict=True)))
@@ -128,8 +128,8 @@ class _Making:
         scale = np.divide(weights / weights.sum(), rooms, out=np.zeros(len(rungs)), where=rooms > 0)
         # what a record at each level costs, by its value
         self.costs = [
-            [(rung.shares[level][rung.climb(0, level)] - rung.shares[0]) * each for level in range(rung.height + 1)]
-            for rung, each in zip(rungs, scale, strict=True)
+            [(rung.shares[level][rung.climb(0, level)] - rung.shares[0]) * factor for level in range(rung.height + 1)]
+            for rung, factor in zip(rungs, scale, strict=True)
         ]
         # Digits of keys, kept until a combination leaves: most nodes find nothing. There are most labels at level 0.
         sizes = [rung.size(0) for rung in rungs]
@@ -179,8 +179,8 @@ class _Making:
             return None
         sample = members[starts[safe]]
         price = np.zeros(len(safe))
-        for costs, level, held in zip(self.costs, levels, base.labels, strict=True):
-            price += costs[level][held[sample]]
+        for costs, level, label in zip(self.costs, levels, base.labels, strict=True):
+            price += costs[level][label[sample]]
         now = price <= most
         self._take(members, starts, safe[now])
         return None if now.all() else float(price[~now].min())
@@ -234,8 +234,8 @@ class _Making:
             levels = tuple(choice[p] for choice, p in zip(self.choices, places, strict=True))
             self._make(levels, float("inf"))
             steps = [
-                (float(costs[choice[p + 1]][held[self.left]].sum() - costs[choice[p]][held[self.left]].sum()), place)
-                for place, (costs, choice, p, held) in enumerate(
+                (float(costs[choice[p + 1]][label[self.left]].sum() - costs[choice[p]][label[self.left]].sum()), place)
+                for place, (costs, choice, p, label) in enumerate(
                     zip(self.costs, self.choices, places, self.problem.base.labels, strict=True)
                 )
                 if p + 1 < len(choice)
@@ -256,18 +256,18 @@ class _Making:
         sizes = np.add.reduceat(self.problem.base.counts[order], starts).astype(np.float64)
         joined = np.zeros(len(starts))
         before = np.zeros(len(starts))
-        for costs, lowest, rung, held, low in zip(
+        for costs, lowest, rung, label, low in zip(
             self.costs, self._lowest(order, starts), self.rungs, self.problem.base.labels, self.floor, strict=True
         ):
             after = lowest.copy()
             for level in range(low, rung.height + 1):
                 labels = rung.climb(0, level)
-                own = labels[held[self.left]]
-                apart = (own != own[0]).any() | (labels[held[order[starts]]] != own[0])
+                own = labels[label[self.left]]
+                apart = (own != own[0]).any() | (labels[label[order[starts]]] != own[0])
                 after = np.where(apart & (after <= level), level + 1, after)
             table = np.stack(costs)
-            before += table[lowest, held[order[starts]]] * sizes
-            joined += table[after, held[order[starts]]] * (sizes + self.problem.base.counts[self.left].sum())
+            before += table[lowest, label[order[starts]]] * sizes
+            joined += table[after, label[order[starts]]] * (sizes + self.problem.base.counts[self.left].sum())
         for choice in np.argsort(joined - before, kind="stable"):
             members = np.concatenate([np.flatnonzero(self.of == choice), self.left])
             if not self._violating(self.floor, members, np.zeros(1, dtype=int)).any():
@@ -282,10 +282,10 @@ class _Making:
 
         order, starts = self._by_class()
         lengths = np.diff(np.append(starts, len(order)))
-        found = np.empty((len(order), len(self.rungs)), dtype=np.int16)
+        lowest_levels = np.empty((len(order), len(self.rungs)), dtype=np.int16)
         for place, levels in enumerate(self._lowest(order, starts)):
-            found[order, place] = np.repeat(levels, lengths)
-        return found
+            lowest_levels[order, place] = np.repeat(levels, lengths)
+        return lowest_levels
 
     def _by_class(self) -> tuple[Array, Array]:
         import numpy as np
@@ -298,12 +298,12 @@ class _Making:
     def _lowest(self, order: Array, starts: Array) -> Sequence[Array]:
         import numpy as np
 
-        found = []
-        for rung, held, choice in zip(self.rungs, self.problem.base.labels, self.choices, strict=True):
+        rungs_of = []
+        for rung, label, choice in zip(self.rungs, self.problem.base.labels, self.choices, strict=True):
             lowest = np.full(len(starts), rung.height, dtype=np.int64)
             for level in sorted(choice, reverse=True)[1:]:
-                labels = rung.climb(0, level)[held[order]]
+                labels = rung.climb(0, level)[label[order]]
                 agree = np.minimum.reduceat(labels, starts) == np.maximum.reduceat(labels, starts)
                 lowest = np.where(agree, level, lowest)
-            found.append(lowest)
-        return found
+            rungs_of.append(lowest)
+        return rungs_of

@@ -43,13 +43,13 @@ class Sensitive:
                 "the sensitive attribute has no hierarchy",
                 do="give it one in the dictionary, or take the distance 'equal'",
             )
-        found = []
+        distributions = []
         for level in range(1, self.hierarchy.height + 1):
             codes: dict[str | None, int] = {}
             labels = [self.hierarchy.generalise(value, level) for value in self.values]
-            found.append(np.array([codes.setdefault(label, len(codes)) for label in labels]))
+            distributions.append(np.array([codes.setdefault(label, len(codes)) for label in labels]))
         # A root is added below, whether the hierarchy has one or not.
-        return found[:-1] if found and found[-1].max() == 0 else found
+        return distributions[:-1] if distributions and distributions[-1].max() == 0 else distributions
 
 
 class PrivacyModel(Protocol):
@@ -84,8 +84,8 @@ class KAnonymous:
 
     def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes that are too small."""
-        found: Array = classes.counts < self.k
-        return found
+        violates: Array = classes.counts < self.k
+        return violates
 
     def monotone_part(self) -> PrivacyModel | None:
         """Return the model itself."""
@@ -105,8 +105,8 @@ class DistinctDiverse:
 
     def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes with too few values."""
-        found: Array = (histogram(classes) > 0).sum(axis=1) < self.l
-        return found
+        violates: Array = (histogram(classes) > 0).sum(axis=1) < self.l
+        return violates
 
     def monotone_part(self) -> PrivacyModel | None:
         """Return the model itself."""
@@ -130,8 +130,8 @@ class EntropyDiverse:
 
         shares = _shares(classes)
         entropy = -np.sum(shares * np.log(np.where(shares > 0, shares, 1.0)), axis=1)
-        found: Array = entropy < math.log(self.l) - _TOLERANCE
-        return found
+        violates: Array = entropy < math.log(self.l) - _TOLERANCE
+        return violates
 
     def monotone_part(self) -> PrivacyModel | None:
         """Return that there are at least l values: fewer cannot have that entropy."""
@@ -160,8 +160,8 @@ class RecursiveDiverse:
             return np.zeros(len(classes), dtype=bool)
         ranked = -np.sort(-histogram(classes), axis=1)
         tail = ranked[:, self.l - 1 :].sum(axis=1)
-        found: Array = ranked[:, 0] >= self.c * tail * (1 - _TOLERANCE)
-        return found
+        violates: Array = ranked[:, 0] >= self.c * tail * (1 - _TOLERANCE)
+        return violates
 
     def monotone_part(self) -> PrivacyModel | None:
         """Return that there are at least l values."""
@@ -193,8 +193,8 @@ class Close:
 
         extra = _shares(classes) - whole.counts / whole.counts.sum()
         distance = np.abs(extra).sum(axis=1) / 2 if self.distance == "equal" else _moved(extra, whole.rungs())
-        found: Array = distance > self.t + _TOLERANCE
-        return found
+        violates: Array = distance > self.t + _TOLERANCE
+        return violates
 
     def monotone_part(self) -> PrivacyModel | None:
         """Return nothing."""
@@ -221,8 +221,8 @@ class BetaLike:
         there = part > 0
         most = np.minimum(self.beta, -np.log(part[there]))
         gain = (_shares(classes)[:, there] - part[there]) / part[there]
-        found: Array = (gain > most + _TOLERANCE).any(axis=1)
-        return found
+        violates: Array = (gain > most + _TOLERANCE).any(axis=1)
+        return violates
 
     def monotone_part(self) -> PrivacyModel | None:
         """Return nothing."""
@@ -239,8 +239,8 @@ class NotDominated:
 
     def violated(self, classes: LatticeClasses, whole: Sensitive) -> Array:
         """Return the classes in which a value prevails."""
-        found: Array = _shares(classes).max(axis=1, initial=0.0) > self.alpha + _TOLERANCE
-        return found
+        violates: Array = _shares(classes).max(axis=1, initial=0.0) > self.alpha + _TOLERANCE
+        return violates
 
     def monotone_part(self) -> PrivacyModel | None:
         """Return that there are as many values as shares of alpha fill a whole."""
@@ -278,10 +278,10 @@ def violating(models: Sequence[PrivacyModel], classes: LatticeClasses, whole: Se
     """Return the classes that violate any of the models."""
     import numpy as np
 
-    found = np.zeros(len(classes), dtype=bool)
+    violates = np.zeros(len(classes), dtype=bool)
     for model in models:
-        found |= model.violated(classes, whole)
-    return found
+        violates |= model.violated(classes, whole)
+    return violates
 
 
 def histogram(classes: LatticeClasses) -> Array:
@@ -294,8 +294,8 @@ def histogram(classes: LatticeClasses) -> Array:
 def _shares(classes: LatticeClasses) -> Array:
     import numpy as np
 
-    held = histogram(classes)
-    shares: Array = held / np.maximum(held.sum(axis=1, keepdims=True), 1)
+    counts = histogram(classes)
+    shares: Array = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     return shares
 
 
@@ -310,17 +310,17 @@ def _moved(extra: Array, rungs: Sequence[Array]) -> Array:
     height = len(rungs) + 1
     total = np.zeros(len(extra))
     below = np.arange(extra.shape[1])
-    held = extra
+    moved = extra
     for rung, labels in enumerate((*rungs, np.zeros(extra.shape[1], dtype=int)), 1):
         # children of a label of this rung are the labels of the rung below
-        size, up = int(labels.max()) + 1, np.zeros(held.shape[1], dtype=int)
+        size, up = int(labels.max()) + 1, np.zeros(moved.shape[1], dtype=int)
         up[below] = labels
         gain, lack = np.zeros((len(extra), size)), np.zeros((len(extra), size))
         for child, parent in enumerate(up):
-            gain[:, parent] += np.maximum(held[:, child], 0)
-            lack[:, parent] -= np.minimum(held[:, child], 0)
+            gain[:, parent] += np.maximum(moved[:, child], 0)
+            lack[:, parent] -= np.minimum(moved[:, child], 0)
         total += rung / height * np.minimum(gain, lack).sum(axis=1)
-        held, below = gain - lack, labels
+        moved, below = gain - lack, labels
     return total
 
 

@@ -81,7 +81,7 @@ class Problem:
                 "no sensitive attribute is given", do="name the sensitive attribute that the model protects"
             )
         sums = tuple(
-            _sums(rung, held, self.base.counts) for rung, held in zip(self.ladders, self.base.labels, strict=True)
+            _sums(rung, label, self.base.counts) for rung, label in zip(self.ladders, self.base.labels, strict=True)
         )
         object.__setattr__(self, "records", int(self.base.counts.sum()))
         object.__setattr__(self, "sums", sums)
@@ -117,15 +117,15 @@ class Problem:
         if secret:
             parts = []
             for name in secret:
-                own, held = _in_order(combinations, places[name])
-                there = own < len(held)
-                part = np.zeros((len(counts), len(held)), dtype=np.int64)
+                own, in_order = _in_order(combinations, places[name])
+                there = own < len(in_order)
+                part = np.zeros((len(counts), len(in_order)), dtype=np.int64)
                 part[np.flatnonzero(there), own[there]] = counts[there]
-                parts.append((part, Sensitive(part.sum(axis=0), tuple(held), hierarchies.get(name))))
+                parts.append((part, Sensitive(part.sum(axis=0), tuple(in_order), hierarchies.get(name))))
             histogram, whole = parts[0]
             if len(parts) > 1:
                 histogram = np.concatenate([part for part, _ in parts], axis=1)
-                models = of_attributes(models, of_models, secret, [held for _, held in parts])
+                models = of_attributes(models, of_models, secret, [in_order for _, in_order in parts])
         base = rolled_up(LatticeClasses((0,) * len(rungs), columns, counts, histogram), (0,) * len(rungs), rungs)
         # the classes of a node are in the order of their keys
         numbers = np.unique(keys(columns, [rung.size(0) for rung in rungs]), return_inverse=True)[1]
@@ -148,9 +148,9 @@ class Problem:
         wider = sample.with_known((*sample.known, *also)) if also else sample
         if wider is not sample:  # a code is a category of what the intruder knows, not of what is sensitive
             wider.cache["published"] = sample.published
-        found = codes(wider)
+        combined = codes(wider)
         hierarchies = sample.microdata.hierarchies
-        return cls.of(wider.known, found, hierarchies, models, sensitive=sensitive, sample=wider, **how)
+        return cls.of(wider.known, combined, hierarchies, models, sensitive=sensitive, sample=wider, **how)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -188,14 +188,14 @@ def of_attributes(
 
     `names` says which sensitive attribute each model is about; `secret` and `wholes` are all of them, in their order.
     """
-    found: list[PrivacyModel] = []
+    conditions: list[PrivacyModel] = []
     for model, name in zip(models, names, strict=True):
         if len(secret) < 2 or name is None or not model.needs_sensitive:
-            found.append(model)
+            conditions.append(model)
             continue
         place = secret.index(name)
-        found.append(OfAttribute(model, sum(len(whole.counts) for whole in wholes[:place]), wholes[place]))
-    return found
+        conditions.append(OfAttribute(model, sum(len(whole.counts) for whole in wholes[:place]), wholes[place]))
+    return conditions
 
 
 def evaluated(problem: Problem, classes: LatticeClasses) -> tuple[LatticeEvaluation, Array]:
@@ -219,18 +219,18 @@ def sums_of(problem: Problem, classes: LatticeClasses, some: Array) -> list[floa
 
     places = np.flatnonzero(some)
     counts = classes.counts[places].astype(np.float64)
-    found = []
-    for rung, level, held in zip(problem.ladders, classes.levels, classes.labels, strict=True):
+    sums = []
+    for rung, level, label in zip(problem.ladders, classes.levels, classes.labels, strict=True):
         # by label first: a product of long vectors would start threads
-        of_label = np.bincount(held[places], weights=counts, minlength=rung.size(level))
-        found.append(float(of_label @ rung.shares[level]))
-    return found
+        of_label = np.bincount(label[places], weights=counts, minlength=rung.size(level))
+        sums.append(float(of_label @ rung.shares[level]))
+    return sums
 
 
-def _sums(rung: Ladder, held: Array, counts: Array) -> Array:
+def _sums(rung: Ladder, label: Array, counts: Array) -> Array:
     import numpy as np
 
-    of_value = np.bincount(held, weights=counts, minlength=rung.size(0))
+    of_value = np.bincount(label, weights=counts, minlength=rung.size(0))
     return np.array([rung.shares[level][rung.climb(0, level)] @ of_value for level in range(rung.height + 1)])
 
 
@@ -241,12 +241,12 @@ def _in_order(combinations: Codes, place: int) -> tuple[Array, list[object]]:
     """
     import numpy as np
 
-    held = combinations.values[place].to_pylist()
-    order = sorted((i for i, value in enumerate(held) if value is not None), key=lambda i: text_of(held[i]))
+    values = combinations.values[place].to_pylist()
+    order = sorted((i for i, value in enumerate(values) if value is not None), key=lambda i: text_of(values[i]))
     # The last place is where the code of a null, -1, points. A column without any value may list the null as one.
-    places = np.full(len(held) + 1, len(order), dtype=np.int32)
+    places = np.full(len(values) + 1, len(order), dtype=np.int32)
     places[order] = np.arange(len(order), dtype=np.int32)
-    return places[combinations.codes[:, place]], [held[i] for i in order]
+    return places[combinations.codes[:, place]], [values[i] for i in order]
 
 
 class CodeTables:
@@ -268,18 +268,18 @@ class CodeTables:
         source = self._held[int(below[np.argmin(self._sizes[below])])]
         if source.levels == levels:
             return source
-        made = rolled_up(source, levels, self._problem.ladders)
+        table = rolled_up(source, levels, self._problem.ladders)
         # A table is worth keeping if it is much smaller than what it was made from.
-        if len(made) * 2 < len(source):
-            self._keep(made)
-        return made
+        if len(table) * 2 < len(source):
+            self._keep(table)
+        return table
 
-    def _keep(self, made: LatticeClasses) -> None:
+    def _keep(self, table: LatticeClasses) -> None:
         import numpy as np
 
-        self._held.append(made)
-        self._levels = np.vstack([self._levels, np.array(made.levels, dtype=np.int8)])
-        self._sizes = np.append(self._sizes, len(made))
+        self._held.append(table)
+        self._levels = np.vstack([self._levels, np.array(table.levels, dtype=np.int8)])
+        self._sizes = np.append(self._sizes, len(table))
         while len(self._held) > 2 and self._sizes[1:].sum() > _ROWS:
             largest = 1 + int(np.argmax(self._sizes[1:]))
             del self._held[largest]

@@ -30,11 +30,11 @@ def combination_of_each_record(problem: Problem) -> Array:
     sample = problem.sample
     relation = adopted(sample, {"place": problem.numbers.astype(np.int64)})
     plan = of_each_record(sample, relation, ["place"])
-    found = np.empty(problem.records, dtype=np.int64)
+    numbers = np.empty(problem.records, dtype=np.int64)
     for batch in sample.engine.stream(plan, 1_000_000):
-        found[as_numpy(batch.column(0)) - 1] = as_numpy(batch.column(1))
+        numbers[as_numpy(batch.column(0)) - 1] = as_numpy(batch.column(1))
     sample.engine.drop(relation)
-    return found
+    return numbers
 
 
 def cells_of_records(
@@ -48,7 +48,7 @@ def cells_of_records(
     import numpy as np
 
     of = combination_of_each_record(problem)
-    found = {}
+    cells = {}
     for place, name in enumerate(plan.names):
         levels = plan.levels[:, place].astype(np.int64)
         above = levels != (whole or {}).get(name, 0)
@@ -56,8 +56,8 @@ def cells_of_records(
         above &= problem.base.labels[place] < problem.ladders[place].size(0) - 1
         rows = np.flatnonzero(above[of])
         if len(rows):
-            found[name] = rows + 1, levels[of[rows]]
-    return found
+            cells[name] = rows + 1, levels[of[rows]]
+    return cells
 
 
 def masked_by(problem: Problem, plan: CombinedPlan) -> Masked:

@@ -139,9 +139,9 @@ class _Search:
         self.seen.add(levels)
         self.checked += 1
         classes = self.tables.at(levels)
-        found, bad = evaluated(self.problem, classes)
-        if found.is_feasible and self._is_better(found):
-            self.best = found
+        evaluation, bad = evaluated(self.problem, classes)
+        if evaluation.is_feasible and self._is_better(evaluation):
+            self.best = evaluation
         open_ = self.open[self.open != node]
         below = (self.nodes[open_] <= self.nodes[node]).all(axis=1)
         lost = bad
@@ -160,12 +160,12 @@ class _Search:
         self.is_open[open_] = True
         self.open = open_
 
-    def _is_better(self, found: LatticeEvaluation) -> bool:
+    def _is_better(self, evaluation: LatticeEvaluation) -> bool:
         if self.best is None:
             return True
-        if abs(found.score - self.best.score) <= _SAME:
-            return found.levels < self.best.levels
-        return found.score < self.best.score
+        if abs(evaluation.score - self.best.score) <= _SAME:
+            return evaluation.levels < self.best.levels
+        return evaluation.score < self.best.score
 
     def _raised(self, classes: LatticeClasses, lost: Array) -> list[Array]:
         """Return for each attribute the loss of each level up to that of the node if these records are lost.
@@ -174,11 +174,11 @@ class _Search:
         of the label, so with 1 minus that share the loss is not overstated.
         """
         gone = float(classes.counts[lost].sum())
-        found = []
+        raised = []
         for part, own, sums in zip(self.parts, sums_of(self.problem, classes, lost), self.problem.sums, strict=True):
             room = self.problem.records - float(sums[0])
-            found.append(part + ((gone - own) / room if room > 0 else 0.0))
-        return found
+            raised.append(part + ((gone - own) / room if room > 0 else 0.0))
+        return raised
 
     def _together(self, parts: list[Array], nodes: Array) -> Array:
         import numpy as np
@@ -186,7 +186,7 @@ class _Search:
         weights = np.array(self.problem.weights or [1.0] * len(parts))
         weights = weights / weights.sum()
         if self.problem.mean == "arithmetic":
-            found: Array = sum(w * part[nodes[:, i]] for i, (w, part) in enumerate(zip(weights, parts, strict=True)))
-            return found
+            total: Array = sum(w * part[nodes[:, i]] for i, (w, part) in enumerate(zip(weights, parts, strict=True)))
+            return total
         logs = sum(w * np.log1p(part)[nodes[:, i]] for i, (w, part) in enumerate(zip(weights, parts, strict=True)))
         return np.asarray(np.expm1(logs))

@@ -45,11 +45,11 @@ class Rounds:
     def see_settled(self, run: Run, epoch: int) -> None:
         """Remember the risks of a round."""
         said = next((name for name in RISKS if name in run.filled), None)
-        found: dict[int, float] = {}
+        risks: dict[int, float] = {}
         for *_, record, risk in facts_of(run, said) if said else ():
             if isinstance(record, int) and isinstance(risk, int | float):
-                found[record] = max(found.get(record, risk), risk)
-        self.risks.append(found)
+                risks[record] = max(risks.get(record, risk), risk)
+        self.risks.append(risks)
         self.unsafe.append(frozenset(fact[-1] for fact in facts_of(run, TOO_RISKY)))
         self.offers.append({})
 
@@ -59,8 +59,9 @@ class Rounds:
             if offer.atom.predicate != TUPLE:
                 continue
             self.orders[epoch] = order_of(offer)
-            for each in offered(run, offer):
-                self.offers[-1].setdefault(EVERY_RECORD if each.key is None else int(each.key), []).append(each)
+            for change in offered(run, offer):
+                row = EVERY_RECORD if change.key is None else int(change.key)
+                self.offers[-1].setdefault(row, []).append(change)
 
     def risk(self, epoch: int, record: int) -> float:
         """Return the risk of a record in a round, counted from 1; 1 where the program says nothing: in doubt."""
@@ -119,12 +120,12 @@ def versions(reasoned: Reasoned) -> dict[int, list[Version]]:
         ended = [(end, record, values) for _, record, values, end in facts_of(run, TUPLE, table, ["ended"])]
     changed = sorted({c.epoch for c in history.changes if _changes_tuples(c.derivation.rule)}) if history else []
     epoch = dict(zip(sorted({end for end, _, _ in ended}), changed, strict=True))
-    found: dict[int, list[Version]] = {}
-    for end, record, values in sorted(ended, key=lambda each: each[:2]):
-        found.setdefault(record, []).append(Version(epoch[end], dict(values.items)))
+    by_record: dict[int, list[Version]] = {}
+    for end, record, values in sorted(ended, key=lambda entry: entry[:2]):
+        by_record.setdefault(record, []).append(Version(epoch[end], dict(values.items)))
     for _, record, values in facts_of(run, TUPLE):
-        found.setdefault(record, []).append(Version(0, dict(values.items)))
-    return found
+        by_record.setdefault(record, []).append(Version(0, dict(values.items)))
+    return by_record
 
 
 def decisions(reasoned: Reasoned, rounds: Rounds, history: Mapping[int, list[Version]], source: str) -> list[Decision]:
@@ -142,9 +143,9 @@ def decisions(reasoned: Reasoned, rounds: Rounds, history: Mapping[int, list[Ver
         for name in new.values
         if is_changed(old.values.get(name), new.values[name])
     )
-    newest = {record: {v.round: i for i, v in enumerate(each)} for record, each in history.items()}
+    newest = {record: {v.round: i for i, v in enumerate(own)} for record, own in history.items()}
     levels: dict[tuple[int, str], int] = {}
-    found, whole = [], set()
+    log, whole = [], set()
     for epoch, record, name in changes:
         rule = rules.get((epoch, name))
         at = newest[record][epoch]
@@ -152,15 +153,15 @@ def decisions(reasoned: Reasoned, rounds: Rounds, history: Mapping[int, list[Ver
         is_wide = rule is not None and text_option(rule.annotation("route"), "scope", "") == "whole_column"
         level = levels.get((record, name), 0)
         levels[record, name] = level + 1
-        told = EVERY_RECORD if is_wide else record
+        row = EVERY_RECORD if is_wide else record
         if is_wide and (epoch, name) in whole:
             continue
         whole |= {(epoch, name)} if is_wide else set()
         words = "a rule of the program" if rule is None else rule_name(rule, source)
-        before, after = rounds.risk(epoch, told), rounds.risk(epoch + 1, told)
-        also = rounds.alternatives(epoch, told, name)
-        found.append(Decision(epoch, told, name, level, None if is_null else level + 1, words, before, after, also))
-    return found
+        before, after = rounds.risk(epoch, row), rounds.risk(epoch + 1, row)
+        also = rounds.alternatives(epoch, row, name)
+        log.append(Decision(epoch, row, name, level, None if is_null else level + 1, words, before, after, also))
+    return log
 
 
 def is_changed(old: Any, new: Any) -> bool:

@@ -106,13 +106,13 @@ class Asked:
             if known in own:
                 return _value(own[known])
         texts = [text] if text else list(self.prepared.linked.texts.values())
-        said = (defaults(parse(each, "").program).get(name) for each in texts)
+        said = (defaults(parse(source, "").program).get(name) for source in texts)
         return next((_value(term) for term in said if term is not None), None)
 
 
 def _is_shipped(name: str, text: str) -> bool:
-    found = shipped.find(name)
-    return found is not None and found[0] == text
+    program = shipped.find(name)
+    return program is not None and program[0] == text
 
 
 def _value(term: Term) -> Any:

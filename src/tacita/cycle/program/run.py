@@ -92,14 +92,14 @@ class _Ruled:
             watching=rounds,
         ).checked()
         check_parameters(job.parameters, job.known_parameters, self.program.source)
-        found = job.run(Context.of(relation.engine, progress))
+        result = job.run(Context.of(relation.engine, progress))
         try:
-            self._check(found)
-            return self._outcome(microdata, found, rounds, progress)
+            self._check(result)
+            return self._outcome(microdata, result, rounds, progress)
         finally:
-            history = found.reasoned.history
+            history = result.reasoned.history
             kept = [*history.older.values(), *(c.table for c in history.changes)] if history is not None else []
-            for table in (*(layout.table for layout in found.reasoned.run.layouts.values()), *kept):
+            for table in (*(layout.table for layout in result.reasoned.run.layouts.values()), *kept):
                 relation.engine.forget(table)
 
     # -- before --------------------------------------------------------------------------------------------------------
@@ -127,28 +127,28 @@ class _Ruled:
             return {}
         return {predicate: rows for predicate, rows in hierarchy_facts(self.original).items() if predicate in wanted}
 
-    def _check(self, found: ProgramResult) -> None:
+    def _check(self, result: ProgramResult) -> None:
         """Raise if the program is no cycle over these tuples."""
-        declared = found.reasoned.run.layouts
+        declared = result.reasoned.run.layouts
         missing = [name for name in (TUPLE, RELEASED) if name not in declared]
-        if missing or found.reasoned.history is None:
+        if missing or result.reasoned.history is None:
             raise RuleError(
                 f"the program concludes nothing for {listed(missing or [f'new versions of {TUPLE}'])}",
                 where=self.program.source,
                 do='a cycle makes versions of Tuple and concludes TupleA; begin with @use("cycle")',
             )
-        if found.violations:
-            first = found.violations[0]
+        if result.violations:
+            first = result.violations[0]
             raise RuleError(
                 f"rule {first.rule} refuses the data: {first.text}", where=self.program.source, do="see the rule"
             )
 
     # -- after ---------------------------------------------------------------------------------------------------------
 
-    def _outcome(self, microdata: Microdata, found: ProgramResult, rounds: Rounds, progress: Progress) -> Outcome:
-        history = versions(found.reasoned)
-        decided = decisions(found.reasoned, rounds, history, self.program.source)
-        released = {record: dict(values.items) for _, record, values in found.facts(RELEASED)}
+    def _outcome(self, microdata: Microdata, result: ProgramResult, rounds: Rounds, progress: Progress) -> Outcome:
+        history = versions(result.reasoned)
+        decided = decisions(result.reasoned, rounds, history, self.program.source)
+        released = {record: dict(values.items) for _, record, values in result.facts(RELEASED)}
         cells: dict[str, dict[int, Any]] = {}
         for record, all_versions in history.items():
             first, last = all_versions[0].values, all_versions[-1].values
@@ -162,15 +162,15 @@ class _Ruled:
                 if is_changed(first.get(name), last[name]):
                     cells.setdefault(name, {})[record] = last[name]
         protected = with_values(microdata, cells)
-        asked = Asked(self.program, found.reasoned.prepared, self.parameters)
-        known = asked.known(microdata.dictionary.quasi_identifiers)
-        single = asked.measure()
-        links = self._links(found, microdata) if asked.is_of_clusters else None
-        deciding = single if single is None or links is None else ClusterRisk(single, links, asked.word)
+        question = Asked(self.program, result.reasoned.prepared, self.parameters)
+        known = question.known(microdata.dictionary.quasi_identifiers)
+        single = question.measure()
+        links = self._links(result, microdata) if question.is_of_clusters else None
+        deciding = single if single is None or links is None else ClusterRisk(single, links, question.word)
         k = single.k if isinstance(single, KAnonymity) else None
         before, now = self._states(microdata, protected, deciding, k, known, rounds, progress)
         after = now.state if isinstance(now, MeasuredSample) else now
-        too_risky = sorted(record for _, record in found.facts(TOO_RISKY)) if TOO_RISKY in found.predicates else []
+        too_risky = sorted(record for _, record in result.facts(TOO_RISKY)) if TOO_RISKY in result.predicates else []
         stuck = self._stuck(too_risky, now, single, known, rounds)
         after = replace(after, unsafe=max(after.unsafe, len(too_risky)))
         log = Decisions.of(decided)
@@ -181,15 +181,15 @@ class _Ruled:
         return Outcome(
             self.original,
             protected,
-            self._claim(single, asked.threshold, known, microdata, asked.word if links is not None else None),
-            self._settings(single, known, asked.linking if links is not None else None),
+            self._claim(single, question.threshold, known, microdata, question.word if links is not None else None),
+            self._settings(single, known, question.linking if links is not None else None),
             log,
             before,
             after,
             stuck,
             {d.attribute: d.to_level for d in decided if d.tuple_id == EVERY_RECORD and d.to_level is not None},
             {"nulls of the risky records' cells": loss.of_risky, "nulls of all known cells": loss.of_all},
-            [*found.notes, *self._doubt(after, too_risky)],
+            [*result.notes, *self._doubt(after, too_risky)],
             self._why_not(released, records, too_risky),
             links=links,
         )
@@ -225,21 +225,21 @@ class _Ruled:
         known: tuple[str, ...],
         rounds: Rounds,
     ) -> tuple[Stuck, ...]:
-        told: dict[int, Stuck] = {}
+        records: dict[int, Stuck] = {}
         if isinstance(now, MeasuredSample) and measure is not None and now.state.unsafe:
-            told = {stuck.row: stuck for stuck in stuck_records(now, Plan(measure, known))}
+            records = {stuck.row: stuck for stuck in stuck_records(now, Plan(measure, known))}
         for row in too_risky:
             risk = rounds.risk(len(rounds.risks), row)
             higher = (f"raise the threshold to {risk:.4g}",) if risk < 1 else ()
-            told.setdefault(row, Stuck(row, risk, (*higher, "leave the record out of the release")))
-        return tuple(told[row] for row in sorted(told))
+            records.setdefault(row, Stuck(row, risk, (*higher, "leave the record out of the release")))
+        return tuple(records[row] for row in sorted(records))
 
-    def _links(self, found: ProgramResult, microdata: Microdata) -> Relation:
+    def _links(self, result: ProgramResult, microdata: Microdata) -> Relation:
         """Return who belongs together, as the program concludes it."""
         import pyarrow as pa
 
         relation = microdata.relation
-        pairs = [tuple(map(str, pair)) for pair in found.facts(REL)] if REL in found.predicates else []
+        pairs = [tuple(map(str, pair)) for pair in result.facts(REL)] if REL in result.predicates else []
         one, other = ([pair[end] for pair in pairs] for end in (0, 1))
         batch = pa.RecordBatch.from_pydict({"one": pa.array(one, pa.string()), "other": pa.array(other, pa.string())})
         return relation.engine.adopt([batch], batch.schema)
@@ -267,11 +267,11 @@ class _Ruled:
     ) -> Claim:
         nulls = Nulls(microdata.dictionary.missing_as)
         how = {f.name: getattr(nulls, f.name) for f in fields(nulls)}
-        told = {name: str(value) if isinstance(value, str) else value for name, value in how.items()}
+        words = {name: str(value) if isinstance(value, str) else value for name, value in how.items()}
         if measure is None:
             own = {name: value for name, value in self.parameters.items() if name != "AnonSet"}
-            return Claim(self.program.source, {**own, "threshold": threshold}, known, told, None, related)
-        return Claim(source_or_name(measure), parameters_of(measure), known, told, None, related)
+            return Claim(self.program.source, {**own, "threshold": threshold}, known, words, None, related)
+        return Claim(source_or_name(measure), parameters_of(measure), known, words, None, related)
 
     def _settings(self, measure: Measure | None, known: tuple[str, ...], related: str | None) -> dict[str, Any]:
         return {

@@ -30,22 +30,22 @@ def with_values(microdata: Microdata, cells: Mapping[str, Mapping[int, Any]]) ->
         for name, here in cells.items()
     }
     gone = {name: (rows, np.full(len(rows), SUPPRESSED, np.int64)) for name, rows in hidden.items() if len(rows)}
-    found = locally_recoded(microdata, gone).microdata
-    told = {name: {r: v for r, v in here.items() if not isinstance(v, Null)} for name, here in cells.items()}
-    recoded = {name: here for name, here in told.items() if here}
+    suppressed = locally_recoded(microdata, gone).microdata
+    values = {name: {r: v for r, v in here.items() if not isinstance(v, Null)} for name, here in cells.items()}
+    recoded = {name: here for name, here in values.items() if here}
     if not recoded:
-        return found
+        return suppressed
     columns, joined = {}, []
     for name, here in recoded.items():
-        column, alias = found.column(name), f"v_{found.column(name).physical}"
-        joined.append(_beside(found, alias, here))
+        column, alias = suppressed.column(name), f"v_{suppressed.column(name).physical}"
+        joined.append(_beside(suppressed, alias, here))
         was = exp.column(column.physical, table=RECORD)
         kept = exp.Cast(this=was, to=exp.DataType(this=exp.DType.TEXT))
         changed = exp.Not(this=exp.Is(this=exp.column("c0", table=alias), expression=exp.Null()))
         term = exp.Case(ifs=[exp.If(this=changed, true=exp.column("c1", table=alias))], default=kept)
-        attribute = recoded_attribute(found.attribute(name), [], ColumnType.TEXT)
+        attribute = recoded_attribute(suppressed.attribute(name), [], ColumnType.TEXT)
         columns[name] = Rewriting(term, ColumnType.TEXT, attribute)
-    return rewritten(found, columns, joined)
+    return rewritten(suppressed, columns, joined)
 
 
 def _beside(microdata: Microdata, alias: str, cells: Mapping[int, Any]) -> Joined:

@@ -50,11 +50,11 @@ class LinkedWhy:
     def as_sentences(self) -> str:
         """Return the answer in sentences."""
         own = dict(self.members)
-        each = ", ".join(f"record {row}: {risk:.4g}" for row, risk in self.members[:_SHOWN])
+        members = ", ".join(f"record {row}: {risk:.4g}" for row, risk in self.members[:_SHOWN])
         more = f" and {len(self.members) - _SHOWN:,} more" if len(self.members) > _SHOWN else ""
         return (
             f"Record {self.row} belongs together with {counted(len(self.members) - 1, 'other record')}. "
-            f"Who finds one of them has found all. By itself each has the risk: {each}{more}; "
+            f"Who finds one of them has found all. By itself each has the risk: {members}{more}; "
             f"that at least one is found has the probability {self.risk:.4g}. "
             f"The one that endangers record {self.row} most is record {self.other}, with a risk of "
             f"{own[self.other]:.4g}.\n{self.proof.as_sentences()}"
@@ -107,11 +107,11 @@ def why_linked(
     keys = _keys(sample, identifiers[0].name)
     if row not in keys:
         raise UsageError(f"there is no record {row}", do=f"give the number of a record, from 1 to {len(keys):,}")
-    found = reason(program, inputs, data=microdata, engine=sample.engine, progress=progress)
-    if REL not in found.predicates:
+    conclusions = reason(program, inputs, data=microdata, engine=sample.engine, progress=progress)
+    if REL not in conclusions.predicates:
         return None
     facts: dict[str, tuple[Any, Any]] = {}
-    for one, other in found.facts(REL):
+    for one, other in conclusions.facts(REL):
         if keys[row] in {str(one), str(other)}:
             facts.setdefault(str(other) if str(one) == keys[row] else str(one), (one, other))
     others = [number for number, key in keys.items() if key in facts and number != row]
@@ -124,7 +124,7 @@ def why_linked(
     for risk in own.values():
         left *= 1.0 - risk
     one, other = facts[keys[worst] or ""]
-    proof = found.why(f"{REL}({written(one)}, {written(other)})")
+    proof = conclusions.why(f"{REL}({written(one)}, {written(other)})")
     return LinkedWhy(row, worst, members, 1.0 - left, proof)
 
 
@@ -134,8 +134,8 @@ def _members(
     import numpy as np
 
     risks = measure.risks(sample, progress)
-    found = risks_of(risks, sample, np.array(rows, dtype=np.int64))
-    return tuple(zip(rows, map(float, found.tolist()), strict=True))
+    own_risks = risks_of(risks, sample, np.array(rows, dtype=np.int64))
+    return tuple(zip(rows, map(float, own_risks.tolist()), strict=True))
 
 
 def _keys(sample: Sample, name: str) -> dict[int, str | None]:
@@ -144,4 +144,4 @@ def _keys(sample: Sample, name: str) -> dict[int, str | None]:
     key = exp.alias_(as_text(records.physical([name])[0]), "k")
     row = exp.alias_(sample.engine.numbered(records), "n")
     plan = exp.select(row, key).from_(records.source())
-    return {int(each["n"]): each["k"] for batch in sample.engine.stream(plan, 50_000) for each in batch.to_pylist()}
+    return {int(entry["n"]): entry["k"] for batch in sample.engine.stream(plan, 50_000) for entry in batch.to_pylist()}

@@ -73,8 +73,8 @@ class ComparedLookAlikes(LookAlikes):
         """Return the risky records with the same values of a set of attributes, itself among them."""
         places = [place for place in range(self.attributes) if pattern >> place & 1]
         same = (self._original[:, places] == self._original[record, places]).all(axis=1)
-        found: list[int] = same.nonzero()[0].tolist()
-        return found
+        alike: list[int] = same.nonzero()[0].tolist()
+        return alike
 
     def move(self, record: int, pattern: int, share: float | None = None) -> None:
         """Let just the attributes of a pattern be known of a record."""

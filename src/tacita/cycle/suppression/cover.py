@@ -31,10 +31,10 @@ class Cover:
     ) -> None:
         """Begin with the unsafe records and what may be suppressed in each; `rank` is the order of tuples."""
         self._alike, self._requirement, self._rank = alike, requirement, rank
-        self._candidates = {r: {c.pattern: c for c in found} for r, found in candidates.items()}
+        self._candidates = {r: {c.pattern: c for c in cell_sets} for r, cell_sets in candidates.items()}
         self._frequency, self._population = self._counted(list(candidates))
         self._unsafe = {r for r in candidates if not requirement.is_met_at(self._frequency[r], self._population[r])}
-        self._patterns = sorted({p for found in self._candidates.values() for p in found}, reverse=True)
+        self._patterns = sorted({p for cell_sets in self._candidates.values() for p in cell_sets}, reverse=True)
         self._unsafe_in: dict[int, list[int]] = {}
         self._heap: list[tuple[float, int, int, int, int]] = []
         self._waiting: dict[tuple[int, int], list[int]] = {}
@@ -92,18 +92,18 @@ class Cover:
             number = np.array(groups.number, dtype=np.int64)
             counts = np.bincount(number[unsafe], minlength=len(groups.start) - 1)
             self._unsafe_in[pattern] = counts.tolist()
-            held = [(r, c.cost) for r in unsafe.tolist() if (c := self._candidates[r].get(pattern)) is not None]
-            if not held:
+            with_costs = [(r, c.cost) for r in unsafe.tolist() if (c := self._candidates[r].get(pattern)) is not None]
+            if not with_costs:
                 continue
-            records = np.array([r for r, _ in held], dtype=np.int64)
+            records = np.array([r for r, _ in with_costs], dtype=np.int64)
             order = np.argsort(number[records], kind="stable")
-            records, costs = records[order], np.array([cost for _, cost in held])[order]
-            found, starts = np.unique(number[records], return_index=True)
+            records, costs = records[order], np.array([cost for _, cost in with_costs])[order]
+            numbers, starts = np.unique(number[records], return_index=True)
             cheapest = np.minimum.reduceat(costs, starts)
             firsts = np.minimum.reduceat(rank[records], starts)
-            gains = -(counts[found] / cheapest)
+            gains = -(counts[numbers] / cheapest)
             for gain, first, group, record, cost in zip(
-                *(a.tolist() for a in (gains, firsts, found, records[starts], cheapest)), strict=True
+                *(a.tolist() for a in (gains, firsts, numbers, records[starts], cheapest)), strict=True
             ):
                 self._of_group[pattern, group], self._cost[pattern, group] = record, cost
                 self._heap.append((gain, place, first, pattern, group))
@@ -127,9 +127,11 @@ class Cover:
             )
             waiting = self._waiting[pattern, group] = among
         while waiting:
-            each = waiting.pop()
-            if each in self._unsafe and self._requirement.is_met_alone(self._alike.if_known(each, pattern)):
-                return each
+            next_record = waiting.pop()
+            if next_record in self._unsafe and self._requirement.is_met_alone(
+                self._alike.if_known(next_record, pattern)
+            ):
+                return next_record
         return None
 
     def _change(self, record: int, pattern: int) -> None:

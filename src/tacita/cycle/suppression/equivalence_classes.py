@@ -82,12 +82,12 @@ def classes_of(
     import numpy as np
 
     search = _Search(safe, risky, requirement, costs)
-    for each in search.patterns():
-        if not search.look(each):
+    for mask in search.patterns():
+        if not search.look(mask):
             break
     empty = np.zeros(0, dtype=np.int64)
-    found = [np.concatenate(parts) for parts in zip(*search.found, strict=True)] if search.found else [empty] * 6
-    record, cost, pattern, number, count, weight = found
+    columns = [np.concatenate(parts) for parts in zip(*search.found, strict=True)] if search.found else [empty] * 6
+    record, cost, pattern, number, count, weight = columns
     kept = np.flatnonzero(cost <= search.alone_cost[record] + TINY)
     order = kept[np.lexsort((np.asarray(rank, dtype=np.int64)[record[kept]], number[kept]))]
     record, cost, number = record[order], cost[order], number[order]
@@ -143,12 +143,12 @@ class _Search:
         from itertools import combinations
 
         attributes = len(self._bits)
-        found: list[int] = []
+        masks: list[int] = []
         for size in range(attributes - 1, 0, -1):
-            if len(found) > _MOST_PATTERNS:
+            if len(masks) > _MOST_PATTERNS:
                 break
-            found += [sum(1 << place for place in kept) for kept in combinations(range(attributes), size)]
-        return [*found, 0]
+            masks += [sum(1 << place for place in kept) for kept in combinations(range(attributes), size)]
+        return [*masks, 0]
 
     def look(self, pattern: int) -> bool:
         """Find the classes of a pattern; return whether there is work that may still be done."""
@@ -164,7 +164,7 @@ class _Search:
             return True
         self._work += len(records)
         if pattern == 0:  # of which nothing is known is like everybody
-            everybody = (np.full(len(records), each) for each in self._everybody)
+            everybody = (np.full(len(records), value) for value in self._everybody)
             self._alone(records, cost, pattern, *everybody)
             return True
         number, classes, count, weight = self._numbered(pattern, records)

@@ -45,13 +45,13 @@ def solved(
     if requirement.k is None or not alike.are_complete:
         return {}
     unsafe = [record for record in candidates if not requirement.is_met(alike.now(record))]
-    found: dict[int, int | None] = {}
+    chosen: dict[int, int | None] = {}
     for records in _components(alike, candidates, unsafe):
         choices = sum(len(candidates[record]) for record in records)
         if len(records) > 1 and choices <= _MOST_CHOICES and all(candidates[record] for record in records):
             cost = sum(spent.get(record, 0.0) for record in records)
-            found.update(_solved(alike, requirement, candidates, records, cost))
-    return found
+            chosen.update(_solved(alike, requirement, candidates, records, cost))
+    return chosen
 
 
 def _components(

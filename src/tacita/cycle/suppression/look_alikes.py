@@ -195,8 +195,8 @@ class LookAlikes:
             full = self._groups.get(self.full) or self.groups(self.full)
             equal, others = full.left[full.number[record]], complete - 1
         squares = groups.squares[groups.number[record]] - max(2 * equal - 1, 0)
-        found = 1 + max(squares, 0) / others if others > 0 else 1.0
-        return Count(found, 0.0, found, 0.0)
+        factor = 1 + max(squares, 0) / others if others > 0 else 1.0
+        return Count(factor, 0.0, factor, 0.0)
 
     def complete_now(self, alpha: float) -> tuple[list[float], list[float]] | None:
         """Return look-alikes and their weights of every risky record that is complete, those leaning counted `alpha`.
@@ -210,20 +210,20 @@ class LookAlikes:
             return None
         groups = self.groups(self.full)
         number = np.array(groups.number, dtype=np.int64)
-        found, weight = np.zeros(len(number)), np.zeros(len(number))
+        certain, weight = np.zeros(len(number)), np.zeros(len(number))
         same = ((groups.complete, 0, 1.0), (groups.left, 3, 1.0), (groups.incomplete_same, 1, 1.0))
         for counts, place, factor in (*same, (groups.incomplete, 2, alpha)):
-            found += factor * np.array(counts, dtype=float)[number]
+            certain += factor * np.array(counts, dtype=float)[number]
             weight += factor * np.array(groups.weights[place])[number]
         for pattern, hidden in self._hidden.items():
             there = self.groups(pattern)
             records = np.fromiter(hidden, dtype=np.int64, count=len(hidden))
             of_group = np.array(there.number, dtype=np.int64)
             size = len(there.start) - 1
-            found += alpha * np.bincount(of_group[records], minlength=size)[of_group]
+            certain += alpha * np.bincount(of_group[records], minlength=size)[of_group]
             weights = np.array(self.weight)[records]
             weight += alpha * np.bincount(of_group[records], weights=weights, minlength=size)[of_group]
-        return found.tolist(), weight.tolist()
+        return certain.tolist(), weight.tolist()
 
     def _shared(self, record: int, pattern: int) -> float:
         """Return what a record with nulls counts for each record that it may be."""
@@ -319,10 +319,10 @@ class LookAlikes:
 
     def groups(self, pattern: int) -> _Groups:
         """Return the risky records sorted by their values of a set of attributes."""
-        found = self._groups.get(pattern)
-        if found is None:
-            found = self._groups[pattern] = self._sorted(pattern)
-        return found
+        stored = self._groups.get(pattern)
+        if stored is None:
+            stored = self._groups[pattern] = self._sorted(pattern)
+        return stored
 
     def _sorted(self, pattern: int) -> _Groups:
         import numpy as np
@@ -372,8 +372,8 @@ class LookAlikes:
             counts = np.concatenate([counts, np.bincount(numbers, minlength=length)])
         joint, size = self._numbers(pattern, here, [combinations])
         added = np.bincount(joint[len(here) :], weights=counts.astype(float) ** 2, minlength=size)
-        found: Array = added[joint[: len(here)]].astype(np.int64)
-        return found
+        sums: Array = added[joint[: len(here)]].astype(np.int64)
+        return sums
 
     def _numbers(self, pattern: int, codes: Array, more: list[Array]) -> tuple[Array, int]:
         """Number the values of a set of attributes from 0; a record that lacks one of them has a number, no meaning."""

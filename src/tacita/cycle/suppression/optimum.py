@@ -124,21 +124,25 @@ def _solved(built: OptimumModel, k: int, seconds: float) -> tuple[Array, float, 
     places = np.fromiter((j for row in built.rows for j in row), dtype=np.int64, count=int(ends[-1]))
     values = np.fromiter((w for row in built.rows for w in row.values()), dtype=float, count=int(ends[-1]))
     matrix = csr_array((values, places, ends), shape=(len(built.rows), len(built.most)))
-    found = milp(
+    solution = milp(
         built.costs,
         integrality=np.ones(len(built.most)),
         bounds=Bounds(0, built.most),
         constraints=LinearConstraint(matrix, built.lower, built.upper),
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
-    if found.x is None:
-        if found.status == 2:
+    if solution.x is None:
+        if solution.status == 2:
             raise none
         raise UsageError(
             f"no suppression was found within {seconds:g} s",
             do="give more seconds, or take a sample of the records or fewer attributes",
         )
-    return np.rint(found.x[: len(built.states)]).astype(np.int64), float(found.mip_dual_bound), found.status == 0
+    return (
+        np.rint(solution.x[: len(built.states)]).astype(np.int64),
+        float(solution.mip_dual_bound),
+        solution.status == 0,
+    )
 
 
 def _cells(groups: Groups, built: OptimumModel, taken: Array, shape: tuple[int, ...]) -> Array:

@@ -98,10 +98,10 @@ class OptimumModel:
             return among[0]
         self.costs.append(0.0)
         self.most.append(1.0)
-        told = len(self.most) - 1
+        column = len(self.most) - 1
         for s in among:
-            self.add({s: -1.0, told: self.most[s]}, 0, float("inf"))
-        return told
+            self.add({s: -1.0, column: self.most[s]}, 0, float("inf"))
+        return column
 
 
 def model(groups: Groups, k: int, alpha: float, importance: Array, *, honest: bool) -> OptimumModel:
@@ -170,19 +170,19 @@ def _states(groups: Groups, moving: Array, fixed: Array, k: int, *, honest: bool
     """Return the states of groups that may change, from nothing suppressed upwards."""
     import numpy as np
 
-    found: list[SearchState] = []
+    states: list[SearchState] = []
     level = [SearchState(int(g), frozenset(), tuple(map(int, groups.faces[g]))) for g in moving]
     while level:
         faces = np.array([s.face for s in level])
         if honest:
             alone = 1 + frequencies(faces, groups.faces[fixed], groups.counts[fixed], 0.0)
             reach = _reach(groups, faces)
-            found += [s for s, most in zip(level, reach, strict=True) if not s.suppressed or most >= k]
+            states += [s for s, most in zip(level, reach, strict=True) if not s.suppressed or most >= k]
             beyond = {(s.group, s.suppressed) for s, others in zip(level, alone, strict=True) if others < k}
         else:
-            found += level
+            states += level
             beyond = {(s.group, s.suppressed) for s in level}
-        if max(len(found), len(level) // 10) > MOST_STATES:
+        if max(len(states), len(level) // 10) > MOST_STATES:
             raise _too_large(groups)
         level = [
             SearchState(s.group, s.suppressed | {j}, (*s.face[:j], -1, *s.face[j + 1 :]))
@@ -191,7 +191,7 @@ def _states(groups: Groups, moving: Array, fixed: Array, k: int, *, honest: bool
             if all(j > other for other in s.suppressed)
             and all((s.group, (s.suppressed | {j}) - {a}) in beyond for a in (*s.suppressed, j))
         ]
-    return found
+    return states
 
 
 def _reach(groups: Groups, faces: Array) -> Array:
@@ -228,9 +228,9 @@ class _View:
         constant = frequencies(faces, groups.faces[self.fixed], groups.counts[self.fixed], alpha)
         rows: list[dict[int, float]] = []
         for i in range(0, len(faces), 200):
-            for found in weights(faces[i : i + 200], self.states, alpha):
-                places = np.flatnonzero(found)
-                rows.append(dict(zip(places.tolist(), found[places].tolist(), strict=True)))
+            for part in weights(faces[i : i + 200], self.states, alpha):
+                places = np.flatnonzero(part)
+                rows.append(dict(zip(places.tolist(), part[places].tolist(), strict=True)))
                 self.given += len(places)
             if self.given > MOST_WEIGHTS:
                 raise _too_large(groups)
@@ -266,8 +266,8 @@ def _enough(built: OptimumModel, view: _View, among: Iterable[int], k: int, alph
     constant, rows = view.of(np.array(list(together)), alpha)
     for places, there, row in zip(together.values(), constant.tolist(), rows, strict=True):
         if there < k - 1e-9:
-            told = built.taken(places)
-            built.add(row | {told: row.get(told, 0.0) - (k - there)}, 0, float("inf"))
+            column = built.taken(places)
+            built.add(row | {column: row.get(column, 0.0) - (k - there)}, 0, float("inf"))
 
 
 def _needed(built: OptimumModel, view: _View, among: Iterable[int], k: int) -> None:
@@ -287,5 +287,5 @@ def _needed(built: OptimumModel, view: _View, among: Iterable[int], k: int) -> N
         most = sum(view.groups.counts[g] for g in {built.states[s].group for s in row})
         room = k - 2 - there  # of the others: the record itself counts one
         if most > room:
-            told = built.taken(places)
-            built.add(row | {told: row.get(told, 0.0) + float(most) - room}, -float("inf"), float(most))
+            column = built.taken(places)
+            built.add(row | {column: row.get(column, 0.0) + float(most) - room}, -float("inf"), float(most))

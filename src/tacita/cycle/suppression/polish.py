@@ -98,8 +98,8 @@ class _Dice:
         merits = {}
         for place in places:
             count = alike.if_known(record, alike.known[record] & ~(1 << place))
-            found = count.certain + requirement.alpha * count.leaning
-            merits[place] = (requirement.is_met(count), (1 + found) / costs.of(record, 1 << place))
+            counted_alike = count.certain + requirement.alpha * count.leaning
+            merits[place] = (requirement.is_met(count), (1 + counted_alike) / costs.of(record, 1 << place))
         enough = [place for place, (is_enough, _) in merits.items() if is_enough]
         if enough and self._dice.random() < _STRAIGHT:
             return self._dice.choice(enough)

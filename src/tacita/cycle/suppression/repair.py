@@ -103,8 +103,8 @@ class MostGained:
             pattern = alike.known[record] & ~(1 << place)
             count = alike.if_known(record, pattern)
             cost = costs.of(record, 1 << place)
-            found = count.certain + requirement.alpha * count.leaning
+            counted_alike = count.certain + requirement.alpha * count.leaning
             is_enough = requirement.is_met_alone(count)
-            return (is_enough, -cost if is_enough else found / max(cost, 1e-12), found)
+            return (is_enough, -cost if is_enough else counted_alike / max(cost, 1e-12), counted_alike)
 
         return max(places, key=merit)

@@ -57,8 +57,8 @@ class Requirement:
 
         key = (round(frequency, 9), round(population, 9))
         if key not in self._known:
-            found = self.measure.risk_of(np.array([frequency], dtype=float), np.array([population], dtype=float))
-            self._known[key] = float(found[0])
+            risks = self.measure.risk_of(np.array([frequency], dtype=float), np.array([population], dtype=float))
+            self._known[key] = float(risks[0])
         return self._known[key]
 
     def is_met(self, count: Count) -> bool:

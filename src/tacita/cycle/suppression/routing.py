@@ -56,10 +56,10 @@ def route_named(name: str, kind: type[StrEnum]) -> StrEnum:
     'most-risky-first'
     """
     wanted = name.strip().casefold().replace("_", "-")
-    for each in kind:
-        if each.value == wanted:
-            return each
-    names = [each.value for each in kind]
+    for member in kind:
+        if member.value == wanted:
+            return member
+    names = [member.value for member in kind]
     raise UsageError(f"no order '{name}'{did_you_mean(wanted, names)}", do=f"choose one of: {', '.join(names)}")
 
 
@@ -75,10 +75,10 @@ def ranks(order: TupleOrder, rows: Sequence[int], weights: Sequence[float], risk
         TupleOrder.FILE_ORDER: lambda i: rows[i],
     }
     placed = sorted(range(len(rows)), key=keys[order])
-    found = [0] * len(rows)
+    places = [0] * len(rows)
     for place, record in enumerate(placed):
-        found[record] = place
-    return found
+        places[record] = place
+    return places
 
 
 @dataclass(frozen=True, slots=True)

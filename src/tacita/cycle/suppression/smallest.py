@@ -79,23 +79,23 @@ def smallest(
 
     A record that needs more than a few cells has none.
     """
-    found: dict[int, list[CellSet]] = {record: [] for record in records}
+    cell_sets: dict[int, list[CellSet]] = {record: [] for record in records}
     size_of: dict[int, int] = {}
-    tried = asked = 0
+    tried = questions = 0
     for size in range(1, min(alike.attributes, _MOST_CELLS) + 1):
         open_ = [r for r in records if r not in size_of or (not costs.are_even and size <= size_of[r] + 1)]
         if not open_:
             break
         for cells in sets_of(range(alike.attributes), size):
             tried += 1
-            asked += 0 if alike.are_complete else len(open_)
-            if tried > _MOST_SETS or asked > _MOST_ASKED:
-                return _cheapest_first(found)
-            _try(alike, requirement, costs, open_, sum(1 << c for c in cells), found)
+            questions += 0 if alike.are_complete else len(open_)
+            if tried > _MOST_SETS or questions > _MOST_ASKED:
+                return _cheapest_first(cell_sets)
+            _try(alike, requirement, costs, open_, sum(1 << c for c in cells), cell_sets)
         for record in open_:
-            if found[record]:
+            if cell_sets[record]:
                 size_of.setdefault(record, size)
-    return _cheapest_first(found)
+    return _cheapest_first(cell_sets)
 
 
 def _try(
@@ -104,7 +104,7 @@ def _try(
     costs: Costs,
     records: Sequence[int],
     suppressed: int,
-    found: dict[int, list[CellSet]],
+    cell_sets: dict[int, list[CellSet]],
 ) -> None:
     if requirement.k is not None and alike.are_complete:
         # Nobody has nulls, so all are asked at once.
@@ -112,27 +112,27 @@ def _try(
         records, is_known_enough = [record for record in records if enough[record]], True
     else:
         is_known_enough = False
-    cells, made = suppressed.bit_count(), dict[tuple[int, float], CellSet]()
+    cells, new = suppressed.bit_count(), dict[tuple[int, float], CellSet]()
     for record in records:
         known = alike.known[record]
         if suppressed & ~(known & costs.allowed(record)):
             continue
         pattern = known & ~suppressed
-        candidates = found[record]
+        candidates = cell_sets[record]
         if candidates and candidates[0].cells < cells and any(pattern & c.pattern == pattern for c in candidates):
             continue  # it holds a smaller set that is enough
         if is_known_enough or requirement.is_met_alone(alike.if_known(record, pattern)):
             cost = costs.of(record, suppressed)
-            candidate = made.get((pattern, cost))
+            candidate = new.get((pattern, cost))
             if candidate is None:
-                candidate = made[pattern, cost] = CellSet(pattern, cells, cost)
+                candidate = new[pattern, cost] = CellSet(pattern, cells, cost)
             candidates.append(candidate)
 
 
-def _cheapest_first(found: dict[int, list[CellSet]]) -> dict[int, list[CellSet]]:
-    for record, candidates in found.items():
+def _cheapest_first(cell_sets: dict[int, list[CellSet]]) -> dict[int, list[CellSet]]:
+    for record, candidates in cell_sets.items():
         if candidates and candidates[-1].cells > candidates[0].cells:  # smaller sets were found first
             fewest = candidates[0].cells
             cheapest = min(c.cost for c in candidates if c.cells == fewest)
-            found[record] = [c for c in candidates if c.cells == fewest or c.cost < cheapest]
-    return found
+            cell_sets[record] = [c for c in candidates if c.cells == fewest or c.cost < cheapest]
+    return cell_sets

@@ -46,20 +46,20 @@ def strictly_suppressed(
     joining = joined(classes, requirement, risky.weights.tolist())
     improved(joining, requirement, risky.codes).opened(ORDERS[0])
     in_order = sorted(range(len(risky.codes)), key=wishes.rank.__getitem__)
-    found = {record: joining.pattern(record) for record in in_order}
-    if NOWHERE in found.values():
-        found = _repaired(StrictLookAlikes(safe, risky), found, requirement, wishes, progress)
+    patterns = {record: joining.pattern(record) for record in in_order}
+    if NOWHERE in patterns.values():
+        patterns = _repaired(StrictLookAlikes(safe, risky), patterns, requirement, wishes, progress)
     first = (risky.codes >= 0) @ np.left_shift(1, np.arange(risky.codes.shape[1]))
-    return [(record, pattern) for record, pattern in found.items() if pattern != first[record]]
+    return [(record, pattern) for record, pattern in patterns.items() if pattern != first[record]]
 
 
 def _repaired(
-    alike: LookAlikes, found: Mapping[int, int], requirement: Requirement, wishes: Wishes, progress: Progress
+    alike: LookAlikes, patterns: Mapping[int, int], requirement: Requirement, wishes: Wishes, progress: Progress
 ) -> dict[int, int]:
     """Repair the records for which no class was found, and take back what is unnecessary then."""
-    for record, pattern in found.items():
+    for record, pattern in patterns.items():
         if pattern != NOWHERE:
             alike.move(record, pattern)
-    changed = repaired(alike, requirement, wishes.costs, wishes.order, list(found), progress)
+    changed = repaired(alike, requirement, wishes.costs, wishes.order, list(patterns), progress)
     taken_back(alike, requirement, wishes.costs, changed)
-    return {record: alike.known[record] for record in found}
+    return {record: alike.known[record] for record in patterns}

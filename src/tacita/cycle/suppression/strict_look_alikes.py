@@ -77,8 +77,8 @@ class StrictLookAlikes(LookAlikes):
         before, weight = self.known[record], self.weight[record]
         if before == pattern:
             return
-        for each in (before, pattern):
-            self._group(record, each)  # made before anything changes
+        for own in (before, pattern):
+            self._group(record, own)  # made before anything changes
         self.known[record] = pattern
         for changed, sign in ((before, -1), (pattern, 1)):
             if changed != self.full:
@@ -98,11 +98,11 @@ class StrictLookAlikes(LookAlikes):
         """Number the groups of a set of attributes, and count them as the records are now."""
         import numpy as np
 
-        made = len(self._place)
-        if made % _WIDTH == 0:
+        place = len(self._place)
+        if place % _WIDTH == 0:
             # What is not used yet are groups of nobody: the first number.
             self._blocks.append(np.zeros((len(self), _WIDTH), dtype=np.int32))
-        block, column = divmod(made, _WIDTH)
+        block, column = divmod(place, _WIDTH)
         known = np.array(self.known, dtype=np.int64)
         numbers, length = self._numbers(pattern, self._risky.codes, [self._safe.codes])
         mine, theirs = numbers[: len(self)], numbers[len(self) :]

@@ -60,7 +60,7 @@ def _fewest(
     costs = wishes.costs
     candidates = smallest(alike, requirement, costs, range(len(alike)))
     changed = Cover(alike, requirement, candidates, wishes.rank).choose(progress)
-    small = sum(len(found) for found in candidates.values()) <= _FOR_THE_SOLVER
+    small = sum(len(cell_sets) for cell_sets in candidates.values()) <= _FOR_THE_SOLVER
     if not small or not changed:
         return changed
     changed += repaired(alike, requirement, costs, wishes.order, in_order)
