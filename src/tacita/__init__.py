@@ -16,13 +16,24 @@ from typing import TYPE_CHECKING, Any
 from tacita.version import __version__
 
 if TYPE_CHECKING:
-    from tacita.api.catalogues import catalogue_of, enter
+    from tacita.api.assessing import Question
+    from tacita.api.attacking import AttackOptions, attack
+    from tacita.api.catalogues import catalogue_of, enter, measures, methods
     from tacita.api.dataset import Dataset
-    from tacita.api.masking import Masking, compare, explore, mask
+    from tacita.api.masking import ExploreOptions, MaskedOptions, Masking, compare, explore, mask
     from tacita.api.reading import from_generated, generate, read, sample
     from tacita.api.reasoning import Conclusions, reason
-    from tacita.api.releasing import anonymize, release_to
-    from tacita.api.tables import assess_table, audit_table, build_table, protect_table
+    from tacita.api.releases import explain, verify
+    from tacita.api.releasing import ReleaseOptions, anonymize, release_to
+    from tacita.api.rules import check_rules, explain_rules
+    from tacita.api.tables import (
+        ProtectionOptions,
+        TableOptions,
+        assess_table,
+        audit_table,
+        build_table,
+        protect_table,
+    )
     from tacita.cycle.outcome import Outcome
     from tacita.cycle.plan import Plan
     from tacita.errors import TacitaError
@@ -35,6 +46,20 @@ if TYPE_CHECKING:
     from tacita.settings import Settings
 
 _HOMES = {
+    "ExploreOptions": "api.masking",
+    "ProtectionOptions": "api.tables",
+    "TableOptions": "api.tables",
+    "MaskedOptions": "api.masking",
+    "ReleaseOptions": "api.releasing",
+    "Question": "api.assessing",
+    "explain_rules": "api.rules",
+    "check_rules": "api.rules",
+    "methods": "api.catalogues",
+    "measures": "api.catalogues",
+    "explain": "api.releases",
+    "verify": "api.releases",
+    "AttackOptions": "api.attacking",
+    "attack": "api.attacking",
     "catalogue_of": "api.catalogues",
     "enter": "api.catalogues",
     "Masking": "api.masking",
@@ -70,39 +95,53 @@ _HOMES = {
 }
 
 __all__ = [
+    "AttackOptions",
     "Attribute",
     "Category",
     "ColumnType",
     "Conclusions",
     "Dataset",
     "Dictionary",
+    "ExploreOptions",
     "Kind",
+    "MaskedOptions",
     "Masking",
     "Outcome",
     "Plan",
+    "ProtectionOptions",
+    "Question",
     "ReadOptions",
     "Recipe",
     "RecipeStep",
+    "ReleaseOptions",
     "Settings",
+    "TableOptions",
     "TacitaError",
     "__version__",
     "anonymize",
     "assess_table",
+    "attack",
     "audit_table",
     "build_table",
     "catalogue_of",
+    "check_rules",
     "compare",
     "enter",
+    "explain",
+    "explain_rules",
     "explore",
     "from_generated",
     "generate",
     "mask",
+    "measures",
+    "methods",
     "protect_table",
     "read",
     "read_recipe",
     "reason",
     "release_to",
     "sample",
+    "verify",
 ]
 
 

@@ -207,12 +207,12 @@ def _places(trace: TracebackType | None) -> str:
 
 def _tell(error: TacitaError, *, as_json: bool) -> None:
     if as_json:
-        told: dict[str, object] = {"found": error.found, "where": error.where, "do": error.do}
-        told["exit_code"] = error.exit_code
+        fields: dict[str, object] = {"found": error.found, "where": error.where, "do": error.do}
+        fields["exit_code"] = error.exit_code
         if isinstance(error, RuleError) and error.faults:
             from tacita.api.rules import fault_dict
 
-            told["faults"] = [fault_dict(fault) for fault in error.faults]
-        sys.stderr.write(json.dumps({"error": told}, ensure_ascii=False) + "\n")
+            fields["faults"] = [fault_dict(fault) for fault in error.faults]
+        sys.stderr.write(json.dumps({"error": fields}, ensure_ascii=False) + "\n")
     else:
         sys.stderr.write("error: " + printable(str(error), keep="\n") + "\n")
