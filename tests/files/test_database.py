@@ -22,7 +22,7 @@ from tacita.files import database
 from tacita.files.contract import Loaded, ReadOptions
 from tacita.files.database import without_secrets
 from tacita.files.database.incoming import Incoming, adopted
-from tacita.files.database.names import Table, chosen
+from tacita.files.database.names import DatabaseTable, chosen
 from tacita.files.database.query import checked
 from tacita.model.relation import ColumnType
 
@@ -85,23 +85,28 @@ def test_a_url_of_no_database(read: Read) -> None:
 
 # -- names ------------------------------------------------------------------------------------------------------------
 
-TABLES = [Table("firms", "public"), Table("firms", "old"), Table("Mixed", "public"), Table("a.b", "public")]
+TABLES = [
+    DatabaseTable("firms", "public"),
+    DatabaseTable("firms", "old"),
+    DatabaseTable("Mixed", "public"),
+    DatabaseTable("a.b", "public"),
+]
 
 
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        ("firms", Table("firms", "public")),
-        ("old.firms", Table("firms", "old")),
-        ('"old"."firms"', Table("firms", "old")),
-        ("`old`.`firms`", Table("firms", "old")),
-        ("OLD.FIRMS", Table("firms", "old")),
-        ("mixed", Table("Mixed", "public")),
-        ("a.b", Table("a.b", "public")),
-        ('public."a.b"', Table("a.b", "public")),
+        ("firms", DatabaseTable("firms", "public")),
+        ("old.firms", DatabaseTable("firms", "old")),
+        ('"old"."firms"', DatabaseTable("firms", "old")),
+        ("`old`.`firms`", DatabaseTable("firms", "old")),
+        ("OLD.FIRMS", DatabaseTable("firms", "old")),
+        ("mixed", DatabaseTable("Mixed", "public")),
+        ("a.b", DatabaseTable("a.b", "public")),
+        ('public."a.b"', DatabaseTable("a.b", "public")),
     ],
 )
-def test_tables_by_name(wanted: str, found: Table) -> None:
+def test_tables_by_name(wanted: str, found: DatabaseTable) -> None:
     assert chosen(TABLES, wanted, "here", "public") == found
 
 
@@ -119,7 +124,7 @@ def test_a_table_that_is_not_there_or_there_twice() -> None:
 
 @given(name=st.text(min_size=1).filter(lambda t: "\0" not in t), mark=st.sampled_from('"`'))
 def test_a_quoted_name_never_ends_early(name: str, mark: str) -> None:
-    quoted = Table(name).quoted(mark)
+    quoted = DatabaseTable(name).quoted(mark)
     assert quoted[0] == quoted[-1] == mark
     assert quoted[1:-1].replace(mark * 2, "") == name.replace(mark, "")
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from tacita.errors import DictionaryError
 from tacita.model.attribute import Attribute, Category
-from tacita.model.dictionary import Dictionary, Fact, MissingAs
+from tacita.model.dictionary import Dictionary, DictionaryFact, MissingAs
 
 QUASI, WEIGHT = Category.QUASI_IDENTIFIER, Category.WEIGHT
 FIRMS = Dictionary(
@@ -36,12 +36,12 @@ def test_the_facts_of_section_4_1():
         'Cat("I&G", "Id", "identifier").',
         'Att("I&G", "Area", "Geographic Area").',
     ]
-    assert Fact("Cat", ("I&G", "Notes", "")) not in FIRMS.facts()
+    assert DictionaryFact("Cat", ("I&G", "Notes", "")) not in FIRMS.facts()
     assert not [fact for fact in FIRMS.facts() if fact.predicate == "Cat" and fact.terms[1] == "Notes"]
 
 
 def test_a_fact_quotes_its_terms():
-    assert str(Fact("Att", ('a"b', "c\\d"))) == r'Att("a\"b", "c\\d").'
+    assert str(DictionaryFact("Att", ('a"b', "c\\d"))) == r'Att("a\"b", "c\\d").'
 
 
 names = st.text(min_size=1)
@@ -59,13 +59,13 @@ def test_facts_give_the_dictionary_back(name, rows):
 
 
 def test_facts_without_a_description_are_read():
-    facts = [Fact("MicroDB", ("I&G",)), Fact("Att", ("I&G", "Area"))]
+    facts = [DictionaryFact("MicroDB", ("I&G",)), DictionaryFact("Att", ("I&G", "Area"))]
     assert Dictionary.from_facts(facts) == Dictionary("I&G", (Attribute("Area"),))
 
 
 def test_facts_of_two_databases_are_refused():
     with pytest.raises(DictionaryError) as fault:
-        Dictionary.from_facts([Fact("MicroDB", ("a",)), Fact("MicroDB", ("b",))])
+        Dictionary.from_facts([DictionaryFact("MicroDB", ("a",)), DictionaryFact("MicroDB", ("b",))])
     assert str(fault.value) == (
         "the facts describe 2 microdata DBs\n  what to do: give the facts of exactly one MicroDB"
     )
@@ -73,7 +73,7 @@ def test_facts_of_two_databases_are_refused():
 
 def test_a_category_without_its_attribute_is_refused():
     with pytest.raises(DictionaryError) as fault:
-        Dictionary.from_facts([Fact("MicroDB", ("a",)), Fact("Cat", ("a", "Area", "weight"))])
+        Dictionary.from_facts([DictionaryFact("MicroDB", ("a",)), DictionaryFact("Cat", ("a", "Area", "weight"))])
     assert str(fault.value) == (
         "Cat facts without an Att fact: Area\n  what to do: add the Att facts or drop the Cat facts"
     )

@@ -16,7 +16,7 @@ from typing import Self
 
 from tacita.errors import DictionaryError, InputError
 from tacita.model.attribute import Category, Kind
-from tacita.model.dictionary import Fact
+from tacita.model.dictionary import DictionaryFact
 from tacita.model.names import normalised
 
 LANGUAGES = {"en": "English", "it": "Italian", "es": "Spanish", "fr": "French", "de": "German"}
@@ -66,10 +66,10 @@ class ExperienceBase:
         """All normalised names."""
         return tuple(self._by_name)
 
-    def facts(self) -> Iterator[Fact]:
+    def facts(self) -> Iterator[DictionaryFact]:
         """Yield ``ExpBase(attribute, category)`` for the reasoner."""
         for name, entry in self._by_name.items():
-            yield Fact("ExpBase", (name, entry.category.value))
+            yield DictionaryFact("ExpBase", (name, entry.category.value))
 
 
 @functools.cache

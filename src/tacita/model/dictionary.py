@@ -18,7 +18,7 @@ from tacita.errors import DictionaryError, did_you_mean, faults_text
 from tacita.model.attribute import Attribute, Category
 
 
-class Fact(NamedTuple):
+class DictionaryFact(NamedTuple):
     """A ground atom: a predicate and its constants."""
 
     predicate: str
@@ -120,16 +120,16 @@ class Dictionary:
             self[name]
         return self.mapped(lambda a: a.with_(category=categories[a.name]) if a.name in categories else a)
 
-    def facts(self) -> Iterator[Fact]:
+    def facts(self) -> Iterator[DictionaryFact]:
         """Yield the dictionary as facts; an attribute without a category has no ``Cat`` fact."""
-        yield Fact("MicroDB", (self.name,))
+        yield DictionaryFact("MicroDB", (self.name,))
         for attribute in self.attributes:
-            yield Fact("Att", (self.name, attribute.name, attribute.description))
+            yield DictionaryFact("Att", (self.name, attribute.name, attribute.description))
             if attribute.category is not None:
-                yield Fact("Cat", (self.name, attribute.name, attribute.category.value))
+                yield DictionaryFact("Cat", (self.name, attribute.name, attribute.category.value))
 
     @classmethod
-    def from_facts(cls, facts: Iterable[Fact]) -> Self:
+    def from_facts(cls, facts: Iterable[DictionaryFact]) -> Self:
         """Return the dictionary that the facts of one microdata DB describe.
 
         >>> d = Dictionary("d", (Attribute("a", Category.WEIGHT),))

@@ -3,14 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacita.errors import HierarchyError
-from tacita.model.dictionary import Fact
+from tacita.model.dictionary import DictionaryFact
 from tacita.model.hierarchy import ValueHierarchy, facts_of, from_facts
 
 
 def facts(text):
     """Facts as the paper prints them: ``TypeOf(Area, City). IsA(Milano, North).``"""
     parts = [part.strip().removesuffix(")").split("(") for part in text.split(".") if part.strip()]
-    return [Fact(predicate, tuple(term.strip() for term in terms.split(","))) for predicate, terms in parts]
+    return [DictionaryFact(predicate, tuple(term.strip() for term in terms.split(","))) for predicate, terms in parts]
 
 
 # Section 4.3, "Global Recoding", word for word.
@@ -44,7 +44,7 @@ def test_several_levels_are_climbed():
 
 
 def test_predicates_are_known_in_both_spellings_of_the_paper():
-    lower = [Fact(f.predicate[0].lower() + f.predicate[1:], f.terms) for f in PAPER]
+    lower = [DictionaryFact(f.predicate[0].lower() + f.predicate[1:], f.terms) for f in PAPER]
     assert from_facts("Area", lower) == from_facts("Area", PAPER)
 
 

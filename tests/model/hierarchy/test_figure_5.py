@@ -4,7 +4,7 @@ The frequencies are counted by brute force with the definition of section 4.3, s
 for any faster way to count.
 """
 
-from tacita.model.dictionary import Fact
+from tacita.model.dictionary import DictionaryFact
 from tacita.model.hierarchy import from_facts
 from tacita.model.nulls import LabelledNull, tuples_maybe_match
 
@@ -18,13 +18,13 @@ TUPLES = [
     ("Torino", "Construction", "0-200", "60-90"),
 ]
 FACTS = [
-    Fact("TypeOf", ("Area", "City")),
-    Fact("SubTypeOf", ("City", "Region")),
-    *(Fact("InstOf", (city, "City")) for city in ("Milano", "Torino", "Roma")),
-    *(Fact("InstOf", (region, "Region")) for region in ("North", "Center")),
-    Fact("IsA", ("Milano", "North")),
-    Fact("IsA", ("Torino", "North")),
-    Fact("IsA", ("Roma", "Center")),
+    DictionaryFact("TypeOf", ("Area", "City")),
+    DictionaryFact("SubTypeOf", ("City", "Region")),
+    *(DictionaryFact("InstOf", (city, "City")) for city in ("Milano", "Torino", "Roma")),
+    *(DictionaryFact("InstOf", (region, "Region")) for region in ("North", "Center")),
+    DictionaryFact("IsA", ("Milano", "North")),
+    DictionaryFact("IsA", ("Torino", "North")),
+    DictionaryFact("IsA", ("Roma", "Center")),
 ]
 
 

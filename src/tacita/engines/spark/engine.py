@@ -21,7 +21,7 @@ from tacita.engines.spark.faults import in_our_words
 from tacita.engines.spark.functions import FUNCTIONS
 from tacita.engines.spark.parquet import loaded, scanned, why_not_scanned
 from tacita.engines.spark.session import adapted, configured, local_session, require_pyspark
-from tacita.engines.spark.tables import Piece, Table
+from tacita.engines.spark.tables import Piece, StoredTable
 from tacita.engines.spark.types import arrow_column_type, held_type
 from tacita.model.relation import Column
 from tacita.settings import Settings
@@ -42,7 +42,7 @@ class SparkEngine:
         require_pyspark()
         sweep(settings.state)
         self._numbers = itertools.count()
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, StoredTable] = {}
         self._scanned: set[str] = set()
         self._defined: set[str] = set()
         self._partitions = 2 * settings.threads
@@ -92,12 +92,12 @@ class SparkEngine:
         )
         pieces: list[Piece] = []
         with contextlib.ExitStack() as undo:
-            undo.callback(lambda: Table(tuple(pieces)).drop())
+            undo.callback(lambda: StoredTable(tuple(pieces)).drop())
             for frame in frames_of(self._session, batches, stored):
                 with in_our_words():
                     pieces.append(Piece.of(frame()))
             undo.pop_all()
-        return Relation(self, self._keep(self._new_name(), Table(tuple(pieces))), columns)
+        return Relation(self, self._keep(self._new_name(), StoredTable(tuple(pieces))), columns)
 
     def store(self, plan: exp.Query, columns: Sequence[Column]) -> Relation:
         """Run a plan and keep its result as a relation."""
@@ -130,7 +130,7 @@ class SparkEngine:
         """Let a table hold the result of a plan, which may read the table as it was; return its number of tuples."""
         copied = self._tables.get(_copied(plan))
         with in_our_words():
-            stored = Table(copied.pieces if copied else (Piece.of(self._frame(plan)),))
+            stored = StoredTable(copied.pieces if copied else (Piece.of(self._frame(plan)),))
         self._keep(table, stored)
         return stored.rows
 
@@ -139,9 +139,9 @@ class SparkEngine:
         before, copied = self._tables[table], self._tables.get(_copied(plan))
         with in_our_words():
             if copied and _types(copied) == _types(before):
-                added = Table(copied.pieces)
+                added = StoredTable(copied.pieces)
             else:
-                added = Table((Piece.of(_alike(self._frame(plan), before.pieces[0].frame)),))
+                added = StoredTable((Piece.of(_alike(self._frame(plan), before.pieces[0].frame)),))
             try:
                 if added.rows:
                     self._keep(table, before.with_(added, self._partitions))
@@ -220,7 +220,7 @@ class SparkEngine:
     def _frame(self, plan: exp.Query) -> DataFrame:
         return self._session.sql(spark_sql(plan))
 
-    def _keep(self, name: str, table: Table) -> str:
+    def _keep(self, name: str, table: StoredTable) -> str:
         """Let a name stand for a table, and free what it stood for."""
         before = self._tables.get(name)
         with in_our_words():
@@ -245,7 +245,7 @@ def _copied(plan: exp.Query) -> str:
     return str(source.this.name)
 
 
-def _types(table: Table) -> list[object]:
+def _types(table: StoredTable) -> list[object]:
     return [field.dataType for field in table.pieces[0].frame.schema.fields]
 
 
@@ -258,7 +258,7 @@ def _alike(frame: DataFrame, table: DataFrame) -> DataFrame:
     return frame.select(*(frame[field.name].cast(field.dataType).alias(field.name) for field in wanted))
 
 
-def _emptied(session: SparkSession, tables: dict[str, Table], views: Sequence[set[str]]) -> None:
+def _emptied(session: SparkSession, tables: dict[str, StoredTable], views: Sequence[set[str]]) -> None:
     """Drop all tables: a session that was handed over lives on."""
     names = [*tables, *(name for some in views for name in some)]
     for table in tables.values():

@@ -44,7 +44,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class StoredTable:
     """A table: pieces of the same columns."""
 
     pieces: tuple[Piece, ...]
@@ -63,13 +63,13 @@ class Table:
         """All tuples, piece after piece."""
         return together([piece.frame for piece in self.pieces])
 
-    def with_(self, other: Table, partitions: int) -> Table:
+    def with_(self, other: StoredTable, partitions: int) -> StoredTable:
         """Return this table with the tuples of another, and small pieces put together if there are many."""
         pieces = [*self.pieces, *(piece for piece in other.pieces if piece.rows)]
         if len(pieces) > _MOST_PIECES:
             start = first_to_merge([piece.rows for piece in pieces])
             pieces[start:] = [Piece.of(together([piece.frame for piece in pieces[start:]]).coalesce(partitions))]
-        return Table(tuple(pieces))
+        return StoredTable(tuple(pieces))
 
     def drop(self) -> None:
         """Forget the tuples, but for those that another table holds too."""

@@ -17,7 +17,7 @@ from tacita.errors import InputError
 from tacita.files.clock import clock_text
 from tacita.files.database.extras import driver
 from tacita.files.database.incoming import Incoming
-from tacita.files.database.names import Table
+from tacita.files.database.names import DatabaseTable
 from tacita.files.database.url import for_driver, without_secrets
 from tacita.model.relation import ColumnType
 
@@ -66,16 +66,16 @@ class _MySQL:
         self._connection = connection
         self._where = where
 
-    def tables(self) -> list[Table]:
-        return [Table(name, schema) for schema, name in self._rows(_TABLES)]
+    def tables(self) -> list[DatabaseTable]:
+        return [DatabaseTable(name, schema) for schema, name in self._rows(_TABLES)]
 
     def usual_schema(self) -> str:
         return str(self._rows("SELECT coalesce(DATABASE(), '')")[0][0])
 
-    def select(self, table: Table) -> str:
+    def select(self, table: DatabaseTable) -> str:
         return f"SELECT * FROM {table.quoted('`')}"
 
-    def comments(self, table: Table) -> tuple[str, dict[str, str]]:
+    def comments(self, table: DatabaseTable) -> tuple[str, dict[str, str]]:
         comments = {name: text for name, text in self._rows(_COMMENTS, (table.schema, table.name) * 2) if text}
         return str(comments.pop("", "")), comments
 

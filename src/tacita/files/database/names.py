@@ -17,7 +17,7 @@ _PART = re.compile(r'"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|([^".`]+)')
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DatabaseTable:
     """A table or view as the database spells it."""
 
     name: str
@@ -34,7 +34,7 @@ class Table:
         return ".".join(f"{mark}{part.replace(mark, mark * 2)}{mark}" for part in parts)
 
 
-def chosen(tables: Sequence[Table], wanted: str | None, where: str, usual: str) -> Table:
+def chosen(tables: Sequence[DatabaseTable], wanted: str | None, where: str, usual: str) -> DatabaseTable:
     """Return the table that a user means; without a schema, the one of the usual schema comes first."""
     shown = [table.name if table.schema == usual else table.text for table in tables]
     if wanted is None:
@@ -58,7 +58,7 @@ def chosen(tables: Sequence[Table], wanted: str | None, where: str, usual: str) 
     raise InputError(f"no table '{wanted}'{did_you_mean(wanted, shown)}", where=where, do=do)
 
 
-def _matching(tables: Sequence[Table], wanted: str, usual: str) -> list[Table]:
+def _matching(tables: Sequence[DatabaseTable], wanted: str, usual: str) -> list[DatabaseTable]:
     parts = [next(part for part in match if part) for match in _PART.findall(wanted)] or [wanted]
     # A name may hold a point of its own, so the whole counts as a name too.
     ways = [(None, wanted), *([(parts[-2], parts[-1])] if len(parts) > 1 else [(None, parts[0])])]
@@ -82,16 +82,16 @@ class Server(Protocol):
     dialect: str
     """The name of its SQL in sqlglot."""
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[DatabaseTable]:
         """Return the tables and views that can be read."""
 
     def usual_schema(self) -> str:
         """Return the schema of tables that are named without one."""
 
-    def select(self, table: Table) -> str:
+    def select(self, table: DatabaseTable) -> str:
         """Return the query for all of a table, its name quoted."""
 
-    def comments(self, table: Table) -> tuple[str, dict[str, str]]:
+    def comments(self, table: DatabaseTable) -> tuple[str, dict[str, str]]:
         """Return what the database says of a table, and of its columns."""
 
     def stream(self, sql: str) -> tuple[list[Incoming], Iterator[pa.RecordBatch]]:

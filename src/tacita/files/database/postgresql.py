@@ -15,7 +15,7 @@ import pyarrow as pa
 from tacita.errors import InputError
 from tacita.files.database.extras import driver
 from tacita.files.database.incoming import Incoming
-from tacita.files.database.names import Table
+from tacita.files.database.names import DatabaseTable
 from tacita.files.database.url import for_driver, without_secrets
 
 _SECONDS_TO_CONNECT = 15
@@ -60,16 +60,16 @@ class _PostgreSQL:
         self._cursor = cursor
         self._where = where
 
-    def tables(self) -> list[Table]:
-        return [Table(name, schema) for schema, name in self._rows(_TABLES)]
+    def tables(self) -> list[DatabaseTable]:
+        return [DatabaseTable(name, schema) for schema, name in self._rows(_TABLES)]
 
     def usual_schema(self) -> str:
         return str(self._rows("SELECT coalesce(current_schema()::text, '')")[0][0])
 
-    def select(self, table: Table) -> str:
+    def select(self, table: DatabaseTable) -> str:
         return f"SELECT * FROM {table.quoted()}"
 
-    def comments(self, table: Table) -> tuple[str, dict[str, str]]:
+    def comments(self, table: DatabaseTable) -> tuple[str, dict[str, str]]:
         comments = dict(self._rows(_COMMENTS, (table.schema, table.name)))
         return str(comments.pop("", "")), comments
 

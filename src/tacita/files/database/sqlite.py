@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from tacita.errors import InputError
 from tacita.files.database.incoming import Incoming
-from tacita.files.database.names import Table
+from tacita.files.database.names import DatabaseTable
 from tacita.files.database.url import sqlite_path, without_secrets
 from tacita.model.relation import ColumnType
 
@@ -50,22 +50,22 @@ class _SQLite:
         self._where = where
         self._declared: dict[str, str] = {}
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[DatabaseTable]:
         rows = self._connection.execute(
             "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
             "ORDER BY name"
         )
-        return [Table(name) for (name,) in rows]
+        return [DatabaseTable(name) for (name,) in rows]
 
     def usual_schema(self) -> str:
         return ""
 
-    def select(self, table: Table) -> str:
+    def select(self, table: DatabaseTable) -> str:
         described = self._connection.execute("SELECT name, type FROM pragma_table_info(?)", (table.name,))
         self._declared = {name: declared.upper() for name, declared in described}
         return f"SELECT * FROM {table.quoted()}"
 
-    def comments(self, _: Table) -> tuple[str, dict[str, str]]:
+    def comments(self, _: DatabaseTable) -> tuple[str, dict[str, str]]:
         return "", {}
 
     def stream(self, sql: str) -> tuple[list[Incoming], Iterator[pa.RecordBatch]]:

@@ -39,7 +39,7 @@ Cell = str | float | Mark | Head | None
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class SheetGrid:
     """A name, rows of cells, and how many rows and columns stay in sight."""
 
     name: str
@@ -47,7 +47,7 @@ class Sheet:
     frozen: tuple[int, int] = (1, 0)
 
 
-def write_grids(path: Path, sheets: Sequence[Sheet]) -> None:
+def write_grids(path: Path, sheets: Sequence[SheetGrid]) -> None:
     """Write a workbook. It holds no time and no author, so that the same sheets give the same workbook."""
     for sheet in sheets:
         width = max((len(row) for row in sheet.rows), default=0)
@@ -79,7 +79,7 @@ def _formats(book: Any) -> dict[str, Any]:
     }
 
 
-def _write(sheet: Any, given: Sheet, formats: dict[str, Any], book: Any) -> None:
+def _write(sheet: Any, given: SheetGrid, formats: dict[str, Any], book: Any) -> None:
     sheet.freeze_panes(*given.frozen)
     widths: dict[int, int] = {}
     remarks = 0

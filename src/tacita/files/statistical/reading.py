@@ -21,7 +21,7 @@ from tacita.files.contract import Loaded, ReadOptions
 from tacita.files.statistical import library
 from tacita.files.statistical.display import next_shape
 from tacita.files.statistical.packages import FileKind, kind_of
-from tacita.files.statistical.variables import Variable, attribute_of, reading_of, variable_of
+from tacita.files.statistical.variables import FileVariable, attribute_of, reading_of, variable_of
 from tacita.files.told import as_told
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Step
@@ -56,7 +56,12 @@ def read(source: Path, options: ReadOptions, engine: Engine) -> Loaded:
 
 
 def _adopted(
-    source: Path, kind: FileKind, options: ReadOptions, engine: Engine, variables: list[Variable], metadata: Any
+    source: Path,
+    kind: FileKind,
+    options: ReadOptions,
+    engine: Engine,
+    variables: list[FileVariable],
+    metadata: Any,
 ) -> Relation:
     fields: list[tuple[str, pa.DataType]] = []
     for i, variable in enumerate(variables):
@@ -79,7 +84,7 @@ def _adopted(
     return engine.adopt(batches(), schema)
 
 
-def _settled(raw: Relation, variables: list[Variable]) -> Relation:
+def _settled(raw: Relation, variables: list[FileVariable]) -> Relation:
     """Return the relation with the types that were found, without the companions that stayed empty."""
     terms: list[exp.Expr] = []
     columns = []

@@ -24,7 +24,7 @@ _INTEGER_TYPES = frozenset({"int8", "int16", "int32"})
 
 
 @dataclass(slots=True)
-class Variable:
+class FileVariable:
     """One column of the file, and what is learnt of it while its rows go by."""
 
     name: str
@@ -122,13 +122,13 @@ class Variable:
         return np.where(is_code, np.nan, numbers), texts.take(pa.array(places, mask=~is_code))
 
 
-def variable_of(name: str, package: Package, metadata: Any) -> Variable:
+def variable_of(name: str, package: Package, metadata: Any) -> FileVariable:
     """Return a column as the file's metadata describes it."""
     form = metadata.original_variable_types.get(name) or ""
     stored = metadata.readstat_variable_types[name]
     shape = Shape.NUMBER if stored == "string" else shape_of(package, form)
     declared = metadata.missing_ranges.get(name, ())
-    return Variable(
+    return FileVariable(
         name,
         package,
         stored,
@@ -139,7 +139,7 @@ def variable_of(name: str, package: Package, metadata: Any) -> Variable:
     )
 
 
-def attribute_of(variable: Variable, metadata: Any) -> Attribute:
+def attribute_of(variable: FileVariable, metadata: Any) -> Attribute:
     """Return what the dictionary can know of a column; call it when all cells have gone by."""
     labels = _labels(variable, metadata.variable_value_labels.get(variable.name, {}))
     missing = [range_text(span, variable.shape, variable.package) for span in variable.missing_ranges]
@@ -157,7 +157,7 @@ def attribute_of(variable: Variable, metadata: Any) -> Attribute:
     )
 
 
-def _labels(variable: Variable, labels: Mapping[Any, str]) -> dict[str, str]:
+def _labels(variable: FileVariable, labels: Mapping[Any, str]) -> dict[str, str]:
     def key(code: Any) -> str:
         if isinstance(code, str):
             return code if variable.is_text else f".{code}"
@@ -166,7 +166,7 @@ def _labels(variable: Variable, labels: Mapping[Any, str]) -> dict[str, str]:
     return {key(code): label for code, label in labels.items()}
 
 
-def reading_of(variable: Variable) -> Reading:
+def reading_of(variable: FileVariable) -> Reading:
     """Return what the column was taken for, and why."""
     form = f" ({variable.form})" if variable.form else ""
     doubt = doubt_of(variable.package, variable.form)

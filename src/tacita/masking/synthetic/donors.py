@@ -68,7 +68,7 @@ def grown(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class DonorTree:
     """A tree, and where it leads records."""
 
     model: Any
@@ -98,7 +98,7 @@ def fitted(
     places: Whole,
     least: int,
     random: np.random.Generator,
-) -> Tree | None:
+) -> DonorTree | None:
     """Return a tree grown on some places of a target; None if there is nothing to split, or by which.
 
     It splits by the Gini index or the sum of squares until leaves would have fewer than `least` records.
@@ -121,7 +121,7 @@ def fitted(
     model = kind(min_samples_leaf=least, random_state=seed).fit(columns[places], goal)
     files = len(coded[0][1])
     matrices = [np.stack([by_file[file] for _, by_file in coded], axis=1) for file in range(files)]
-    return Tree(model, columns, tuple(model.apply(by_file).astype(np.int64) for by_file in matrices))
+    return DonorTree(model, columns, tuple(model.apply(by_file).astype(np.int64) for by_file in matrices))
 
 
 def _scaled(target: Array | Whole) -> Array:

@@ -12,19 +12,19 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from tacita.errors import HierarchyError, did_you_mean, faults_text, listed
-from tacita.model.dictionary import Fact
+from tacita.model.dictionary import DictionaryFact
 from tacita.model.hierarchy.value import ValueHierarchy
 
 _PREDICATES = {"typeof": "TypeOf", "subtypeof": "SubTypeOf", "instof": "InstOf", "isa": "IsA"}
 Pairs = dict[str, dict[str, None]]
 
 
-def from_facts(attribute: str, facts: Iterable[Fact], *, star: bool = False) -> ValueHierarchy:
+def from_facts(attribute: str, facts: Iterable[DictionaryFact], *, star: bool = False) -> ValueHierarchy:
     """Return the hierarchy that facts give an attribute.
 
-    >>> facts = [Fact("TypeOf", ("Area", "City")), Fact("SubTypeOf", ("City", "Region")),
-    ...          Fact("InstOf", ("Milano", "City")), Fact("InstOf", ("North", "Region")),
-    ...          Fact("IsA", ("Milano", "North"))]
+    >>> facts = [DictionaryFact("TypeOf", ("Area", "City")), DictionaryFact("SubTypeOf", ("City", "Region")),
+    ...          DictionaryFact("InstOf", ("Milano", "City")), DictionaryFact("InstOf", ("North", "Region")),
+    ...          DictionaryFact("IsA", ("Milano", "North"))]
     >>> from_facts("Area", facts).generalise("Milano", 1)
     'North'
     """
@@ -44,7 +44,7 @@ def from_facts(attribute: str, facts: Iterable[Fact], *, star: bool = False) -> 
     return ValueHierarchy.from_paths(attribute, rows, chain, star=star)
 
 
-def facts_of(hierarchy: ValueHierarchy) -> Iterator[Fact]:
+def facts_of(hierarchy: ValueHierarchy) -> Iterator[DictionaryFact]:
     """Yield a hierarchy as facts; `from_facts` gives it back."""
     facts = list(dict.fromkeys(_facts(hierarchy)))
     try:
@@ -60,20 +60,20 @@ def facts_of(hierarchy: ValueHierarchy) -> Iterator[Fact]:
     yield from facts
 
 
-def _facts(hierarchy: ValueHierarchy) -> Iterator[Fact]:
+def _facts(hierarchy: ValueHierarchy) -> Iterator[DictionaryFact]:
     levels = hierarchy.levels
-    yield Fact("TypeOf", (hierarchy.attribute, levels[0]))
+    yield DictionaryFact("TypeOf", (hierarchy.attribute, levels[0]))
     for level, above in pairwise(levels):
-        yield Fact("SubTypeOf", (level, above))
+        yield DictionaryFact("SubTypeOf", (level, above))
     for level, labels in zip(levels, zip(*hierarchy.rows, strict=True), strict=True):
         for label in labels:
-            yield Fact("InstOf", (label, level))
+            yield DictionaryFact("InstOf", (label, level))
     for row in hierarchy.rows:
         for label, parent in pairwise(row):
-            yield Fact("IsA", (label, parent))
+            yield DictionaryFact("IsA", (label, parent))
 
 
-def _sorted_out(facts: Iterable[Fact]) -> tuple[defaultdict[str, Pairs], list[str]]:
+def _sorted_out(facts: Iterable[DictionaryFact]) -> tuple[defaultdict[str, Pairs], list[str]]:
     """Return predicate -> first term -> second terms, in the order of the facts."""
     known: defaultdict[str, Pairs] = defaultdict(dict)
     faults = []

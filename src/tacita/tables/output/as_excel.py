@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tacita.files.excel.grids import Cell, Head, Mark, Sheet, write_grids
+from tacita.files.excel.grids import Cell, Head, Mark, SheetGrid, write_grids
 from tacita.tables.output.figures import depths, written
 from tacita.tables.output.grid import GridCell, grids
 from tacita.tables.output.part import TablePart
@@ -13,7 +13,7 @@ from tacita.tables.output.part import TablePart
 
 def write_excel(parts: Sequence[TablePart], path: Path) -> None:
     """Write the workbook; in the internal version a remark on a cell says why it is withheld."""
-    write_grids(path, [Sheet(part.name, list(_rows(part)), (1, 1 + len(part.dimensions[2:]))) for part in parts])
+    write_grids(path, [SheetGrid(part.name, list(_rows(part)), (1, 1 + len(part.dimensions[2:]))) for part in parts])
 
 
 def _rows(part: TablePart) -> Iterator[list[Cell]]:
