@@ -9,11 +9,10 @@ import typer
 
 from tacita.cli.options import AsJson, DataRequest, Force, takes
 from tacita.cli.output import print_json, print_text, progress_shown
-from tacita.errors import UsageError, printable
+from tacita.errors import printable
 
 if TYPE_CHECKING:
-    from tacita.assess.assessment import Assessment
-    from tacita.assess.question import Question
+    from tacita.api.assessing import Assessment, Question
 
 EXIT_UNSAFE = 1
 
@@ -40,13 +39,13 @@ def assess(
     Quasi-identifiers, weight and household key come from the dictionary beside the file, from --quasi, --weight and
     --cluster, or are proposed. Row numbers count the records of the file from 1.
     """
-    from tacita.api.assessing import check_targets, write_text
+    from tacita.api.assessing import check_one_scenario, check_targets, write_text
 
     check_targets(records, html, read=[source, question.population, question.original], force=force)
     with progress_shown() as progress:
         data = request.read(source, progress, only_given_roles=True)
         assessment = data.assess(question, known=request.quasi_identifiers(), progress=progress)
-        _check_one_scenario(assessment, records, why)
+        check_one_scenario(assessment, records, why)
         if records is not None:
             assessment.write_records(records, force=force)
         if html is not None:
@@ -63,13 +62,6 @@ def assess(
         print_text(assessment, *_written(assessment, records, html))
     if strict and not assessment.is_safe:
         raise typer.Exit(EXIT_UNSAFE)
-
-
-def _check_one_scenario(assessment: Assessment, records: Path | None, why: int | None) -> None:
-    if len(assessment.scenarios) > 1 and (records is not None or why is not None):
-        names = ", ".join(f"'{scenario.name}'" for scenario in assessment.scenarios)
-        option = "--records" if records is not None else "--why"
-        raise UsageError(f"{option} is about one scenario, and there are several: {names}", do="choose with --scenario")
 
 
 def _written(assessment: Assessment, records: Path | None, html: Path | None) -> list[Any]:
