@@ -75,7 +75,7 @@ def look_alike_pass(
         chosen = suppress(_look_alikes(unsafe, now.sample.nulls), requirement, wishes, progress)
     fresh = _look_alikes(unsafe, now.sample.nulls)
     account = Account(fresh, requirement, costs, now.sample.known, unsafe.rows.tolist(), _rule(plan), levels)
-    return list(account.told(chosen, step))
+    return list(account.decisions(chosen, step))
 
 
 def _is_strict(nulls: Nulls) -> bool:

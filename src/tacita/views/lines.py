@@ -52,15 +52,15 @@ def lines(title: str, given: Sequence[Line], *, x: str, y: str, logarithmic: boo
     )
     legend = alt.Legend(orient="right", title=None, labelLimit=0, symbolSize=60, symbolStrokeWidth=0)
 
-    def told(channel: Any, marks: list[Any]) -> Any:
+    def channel_of(channel: Any, marks: list[Any]) -> Any:
         return channel("series:N", scale=alt.Scale(domain=labels, range=marks), legend=legend)
 
-    colour = told(alt.Color, [line.colour for line in given])
+    colour = channel_of(alt.Color, [line.colour for line in given])
     drawn = base.mark_line(strokeWidth=2).encode(
-        color=colour, strokeDash=told(alt.StrokeDash, [_DASHES[line.dash] for line in given])
+        color=colour, strokeDash=channel_of(alt.StrokeDash, [_DASHES[line.dash] for line in given])
     )
     marks = base.mark_point(size=45, filled=True, opacity=1).encode(
-        color=colour, shape=told(alt.Shape, [line.shape for line in given])
+        color=colour, shape=channel_of(alt.Shape, [line.shape for line in given])
     )
     return picture(
         title, _summary(given), alt.layer(drawn, marks).properties(width=_WIDTH, height=_HEIGHT), axes_shown=True

@@ -32,7 +32,7 @@ class Account:
     levels: Mapping[str, int]
     """The level that whole columns were rolled up to before, by attribute; 0 where nothing is said."""
 
-    def told(self, chosen: Iterable[tuple[int, int]], step: int) -> Iterator[Decision]:
+    def decisions(self, chosen: Iterable[tuple[int, int]], step: int) -> Iterator[Decision]:
         """Yield the decisions that lead to the chosen patterns, numbered from a step on.
 
         Records that are unsafe at the moment come first; one that is safe by then is changed for the sake of others.

@@ -91,10 +91,10 @@ class StrictLookAlikes(LookAlikes):
                 self._weight[block[record]] += sign * weight
 
     def _group(self, record: int, pattern: int) -> int:
-        block, column = self._place.get(pattern) or self._made(pattern)
+        block, column = self._place.get(pattern) or self._add_pattern(pattern)
         return int(self._blocks[block][record, column])
 
-    def _made(self, pattern: int) -> tuple[int, int]:
+    def _add_pattern(self, pattern: int) -> tuple[int, int]:
         """Number the groups of a set of attributes, and count them as the records are now."""
         import numpy as np
 

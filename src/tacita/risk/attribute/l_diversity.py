@@ -5,7 +5,7 @@ with m sensitive values, the i-th most frequent one r_i times and with share p_i
 
 - *distinct*: m >= l;
 - *entropy*: -sum p_i ln p_i >= ln l, told here as exp(entropy), the effective number of values;
-- *recursive (c, l)*: r_1 < c (r_l + ... + r_m); (c, 1) always holds. Told as the largest l for which
+- *recursive (c, l)*: r_1 < c (r_l + ... + r_m); (c, 1) always holds. It is given as the largest l for which
   it holds, which is sdcMicro's figure too.
 
 A missing sensitive value is no value here: it does not make a class more diverse, and a class without any known value

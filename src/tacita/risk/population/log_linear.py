@@ -13,7 +13,7 @@ from tacita.risk.combinations import adopted, codes, of_each_record
 from tacita.risk.frequencies import FREQUENCY, has_nulls
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks
 from tacita.risk.population.estimators.log_linear import CELLS, LogLinearModel, fitted
-from tacita.risk.population.estimators.size import UNKNOWN_SIZE, Told, population_size
+from tacita.risk.population.estimators.size import UNKNOWN_SIZE, KnownSize, population_size
 from tacita.risk.sample import Sample
 
 EXPECTED, UNIQUE = "expected", "unique"
@@ -37,17 +37,17 @@ class LogLinear:
     name: ClassVar[str] = "log-linear"
 
     def __post_init__(self) -> None:
-        Told(self.population_size, self.sampling_fraction)
+        KnownSize(self.population_size, self.sampling_fraction)
         object.__setattr__(self, "model", checked_model(self.model))
 
     @property
-    def told(self) -> Told:
+    def known_size(self) -> KnownSize:
         """What the user says of the population's size."""
-        return Told(self.population_size, self.sampling_fraction)
+        return KnownSize(self.population_size, self.sampling_fraction)
 
     def lacks(self, sample: Sample) -> list[str]:
         """Return that the size of the population is needed, if nothing tells it."""
-        return [] if self.told.knows_size(sample) else [UNKNOWN_SIZE]
+        return [] if self.known_size.knows_size(sample) else [UNKNOWN_SIZE]
 
     def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
         """Return the risk of each record, and the expected uniques and matches of the file."""
@@ -55,7 +55,7 @@ class LogLinear:
             raise UsageError("; ".join(missing))
         progress(Step("fitting the log-linear model"))
         coded = codes(sample)
-        size, note = population_size(sample, self.told)
+        size, note = population_size(sample, self.known_size)
         fit = fitted(coded, size, self.model, self.cells)
         unique, risk = fit.unique(coded.counts), fit.risk(coded.counts)
         columns = {RISK: risk, FREQUENCY: coded.counts, EXPECTED: fit.expected, UNIQUE: unique}

@@ -13,7 +13,7 @@ from tacita.progress import Progress, Step, silent
 from tacita.risk.combinations import COUNT, NUMBER, codes, combinations
 from tacita.risk.measure import Risks, Specification
 from tacita.risk.population.estimators import log_linear, pitman, slide_negative_binomial, zayatz
-from tacita.risk.population.estimators.size import UNKNOWN_SIZE, Told, population_size
+from tacita.risk.population.estimators.size import UNKNOWN_SIZE, KnownSize, population_size
 from tacita.risk.population.estimators.spectrum import Estimate, spectrum
 from tacita.risk.population.log_linear import NULLS_ARE_VALUES, checked_model, nulls_would_match
 from tacita.risk.population.register import POPULATION_FREQUENCY, lacking, population_frequencies
@@ -53,25 +53,25 @@ class PopulationUniqueness:
     uses_population: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        Told(self.population_size, self.sampling_fraction)
+        KnownSize(self.population_size, self.sampling_fraction)
         object.__setattr__(self, "model", checked_model(self.model))
 
     @property
-    def told(self) -> Told:
+    def known_size(self) -> KnownSize:
         """What the user says of the population's size."""
-        return Told(self.population_size, self.sampling_fraction)
+        return KnownSize(self.population_size, self.sampling_fraction)
 
     def lacks(self, sample: Sample) -> list[str]:
         """Return that the size of the population is not known, or what is wrong with the population."""
         unfit = lacking(sample) if sample.population is not None else []
-        return unfit if self.told.knows_size(sample) else [UNKNOWN_SIZE]
+        return unfit if self.known_size.knows_size(sample) else [UNKNOWN_SIZE]
 
     def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
         """Return the estimates."""
         if missing := self.lacks(sample):
             raise UsageError("; ".join(missing))
         counted = spectrum(sample)
-        size, note = population_size(sample, self.told)
+        size, note = population_size(sample, self.known_size)
         notes = [note, NULLS_ARE_VALUES if nulls_would_match(sample) else ""]
         estimates = []
         for estimator in (zayatz.zayatz, slide_negative_binomial.slide_negative_binomial, pitman.pitman):

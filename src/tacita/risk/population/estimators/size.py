@@ -17,7 +17,7 @@ UNKNOWN_SIZE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class KnownSize:
     """What a user says about the size of the population, if anything; at most one of the two."""
 
     population_size: int | None = None
@@ -42,7 +42,7 @@ class Told:
         return is_given or sample.population is not None or sample.weight is not None
 
 
-def population_size(sample: Sample, given: Told) -> tuple[float, str]:
+def population_size(sample: Sample, given: KnownSize) -> tuple[float, str]:
     """Return the size of the population, and a note if it had to be corrected.
 
     What the user says comes first, then the population itself, then the sum of the weights. A population is never

@@ -1,0 +1,80 @@
+"""What keeps the tree readable: names, sizes, depth, and nothing written twice."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "tacita"
+FILES = {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
+TREES = {name: ast.parse(text) for name, text in FILES.items()}
+
+EMPTY_NAMES = {"found", "told", "held", "made", "asked", "each"}
+LONGEST = 400
+DEEPEST = 2
+"""Folders below a room."""
+SHARED = 12
+"""Lines that may not stand in two places."""
+
+
+def test_public_class_names_are_unique() -> None:
+    homes: dict[str, list[str]] = defaultdict(list)
+    for name, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(name)
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+def test_values_are_named_for_what_they_are() -> None:
+    # The first argument of an error says what was found; so does the field of the error in JSON.
+    empty = [
+        f"{name}:{line} {word}" for name, tree in TREES.items() if name != "errors.py" for line, word in _empty(tree)
+    ]
+    assert empty == []
+
+
+def _empty(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in EMPTY_NAMES:
+            yield node.lineno, node.id
+        elif isinstance(node, ast.arg) and node.arg in EMPTY_NAMES:
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.FunctionDef) and node.name.lstrip("_") in EMPTY_NAMES:
+            yield node.lineno, node.name
+
+
+def test_a_file_is_a_chapter() -> None:
+    assert {name: lines for name, text in FILES.items() if (lines := text.count("\n")) > LONGEST} == {}
+
+
+def test_folders_are_shallow_and_say_what_belongs_there() -> None:
+    assert [name for name in FILES if name.count("/") > DEEPEST + 1] == []
+    rooms = {str(Path(name).parent) for name in FILES if "/" in name}
+    assert [
+        room for room in sorted(rooms) if not ast.get_docstring(TREES.get(f"{room}/__init__.py", ast.Module([], [])))
+    ] == []
+
+
+def test_no_two_places_share_twelve_lines() -> None:
+    places: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name, text in FILES.items():
+        lines = list(_lines_of_code(text))
+        for start in range(len(lines) - SHARED + 1):
+            run = lines[start : start + SHARED]
+            places[tuple(line for _, line in run)].append(f"{name}:{run[0][0]}")
+    assert [homes for homes in places.values() if len(homes) > 1] == []
+
+
+def _lines_of_code(text: str) -> Iterator[tuple[int, str]]:
+    """Yield lines that say something, with their numbers: no imports, comments, lone brackets."""
+    is_import = False
+    for number, line in enumerate(text.splitlines(), 1):
+        said = " ".join(line.split())
+        if is_import or re.match(r"(from|import) ", said):
+            is_import = (is_import or said.endswith("(")) and ")" not in said
+        elif re.search(r"\w", said) and not said.startswith("#"):
+            yield number, said
