@@ -212,7 +212,7 @@ def explore(
     `more` are fields of `ExploreOptions` by name. `take` is a point that will be taken: it is looked for before any
     work.
     """
-    options, progress = options or ExploreOptions(**more), progress or data.context.progress
+    options, progress = replace(options or ExploreOptions(), **more), progress or data.context.progress
     data, notes = data.for_release(progress=progress)
     recipes = recipes_to_explore(
         data.microdata, attributes=options.attributes, methods=options.methods, grid=options.grid

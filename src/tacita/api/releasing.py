@@ -133,8 +133,10 @@ def anonymize_to(
 
 def _prepare(data: Dataset, plan: Plan, progress: Progress) -> tuple[Dataset, Plan, tuple[str, ...]]:
     """Return data with the roles that a release needs, the plan with what it names by file, and notes on roles."""
-    if plan.sensitive or plan.identifiers or plan.weight:
-        data = data.with_roles(sensitive=plan.sensitive, identifier=plan.identifiers, weight=plan.weight)
+    if plan.sensitive or plan.identifiers or plan.weight or plan.cluster:
+        data = data.with_roles(
+            sensitive=plan.sensitive, identifier=plan.identifiers, weight=plan.weight, cluster=plan.cluster
+        )
     data, notes = data.for_release(plan.known, tuple(filter(None, [plan.cluster])), progress=progress)
     plan = plan.settle(data.microdata)
     return data, replace(plan, known=plan.known or data.dictionary.quasi_identifiers), notes
