@@ -212,6 +212,20 @@ def test_an_option_beside_a_plan_replaces_its_entry(people: Path, capsys: pytest
     assert (new.keep, new.known, getattr(new.measure, "k", 0)) == (("sex",), ("town", "sex"), 2)
 
 
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [(["--threshold", "0.1"], (5, 0.1)), (["-k", "4"], (4, 0.2)), (["--param", "k=4"], (4, 0.2))],
+)
+def test_what_is_not_typed_of_a_measure_stays_as_in_the_plan(
+    people: Path, typed: list[str], expected: tuple[int, float]
+) -> None:
+    measure = '[[measure]]\nname = "k-anonymity"\nk = 5\nthreshold = 0.2\n'
+    Path("plan.toml").write_text(f'known = ["town", "sex"]\n{measure}', encoding="utf-8")
+    assert run(["anonymize", str(people), "--plan", "plan.toml", *typed, "--write-plan", "new.toml"]) == 0
+    new = Plan.read("new.toml").measure
+    assert (getattr(new, "k", 0), new.threshold) == expected
+
+
 def test_a_parameter_beside_other_measures_is_refused(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("plan.toml").write_text('[[measure]]\nname = "l-diversity"\n', encoding="utf-8")
     assert run(["anonymize", str(people), "--plan", "plan.toml", "-k", "5"]) == 2

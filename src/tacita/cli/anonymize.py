@@ -109,8 +109,18 @@ def _whole_plan(plan: Given[Plan], release: Given[ReleaseOptions], file: Path | 
             where=str(file),
             do="add --measure, which replaces those of the plan, or change the file",
         )
+    if base is not None and is_partial:
+        plan = _with_rest_of_measure(plan, base)
     whole = plan.value(base)
     return replace(whole, release=release.value(whole.release)) if release.fields else whole
+
+
+def _with_rest_of_measure(plan: Given[Plan], base: Plan) -> Given[Plan]:
+    """Return what was typed with the k and the threshold of the file where none is typed."""
+    named = {pair.partition("=")[0].rpartition(".")[2].strip() for pair in plan.typed.get("param") or ()}
+    named |= {name for name in ("k", "threshold") if plan.typed.get(name) is not None}
+    rest = {name: getattr(base.measure, name) for name in ("k", "threshold") if name not in named}
+    return replace(plan, typed={**plan.typed, **rest})
 
 
 def _with_roles(request: DataRequest, plan: Plan) -> tuple[DataRequest, Plan]:
