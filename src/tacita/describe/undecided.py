@@ -7,7 +7,7 @@ wants to release it gives it a category. No value leaves this file.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -27,6 +27,8 @@ _ENOUGH_ROWS = 30  # below this, different values say little
 _HALF = 0.5
 _NEARLY_ALL = 0.9
 _STRIP = 500
+_SHORTEST = 8  # letters and digits alone that any form of identifiers has
+_AT_ONCE = 50  # columns whose different values are counted by one plan
 _BY_NAME = "whose names look like identifiers"
 _DIFFERENT = "whose values differ from record to record"
 
@@ -60,9 +62,17 @@ def doubts(
     doubtful = {name: Doubt(name, _BY_NAME, is_dropped=True) for name in undecided if name in named}
     others = [relation.column(name) for name in undecided if name not in doubtful]
     for start in range(0, len(others), _STRIP):
+        different: list[Column] = []
         for column, cells in _cells(relation, others[start : start + _STRIP]):
-            if doubt := _by_form(column, cells) or _by_differences(relation, column, cells):
+            if doubt := _by_form(column, cells):
                 doubtful[column.name] = doubt
+            elif _seem_different(column, cells):
+                different.append(column)
+        # A plan costs what the whole table has columns: in a wide one, many are counted by one plan.
+        width = _AT_ONCE if len(relation.columns) > _STRIP else 1
+        for first in range(0, len(different), width):
+            for doubt in _by_differences(relation, different[first : first + width]):
+                doubtful[doubt.attribute] = doubt
     return tuple(doubtful[name] for name in undecided if name in doubtful)
 
 
@@ -93,8 +103,11 @@ def _by_form(column: Column, cells: Sequence[str]) -> Doubt | None:
         return None
     forms = [form for form in FORMATS if form.category is Category.IDENTIFIER]
     counts = dict.fromkeys((form.name for form in forms), 0)
-    for cell in cells:
-        form = next((form for form in forms if form.matches(cell.strip())), None)
+    for text in cells:
+        cell = text.strip()
+        if len(cell) < _SHORTEST and cell.isalnum():
+            continue
+        form = next((form for form in forms if form.matches(cell)), None)
         if form is not None:
             counts[form.name] += 1
     total = sum(counts.values())
@@ -108,26 +121,35 @@ def _by_form(column: Column, cells: Sequence[str]) -> Doubt | None:
     return None
 
 
-def _by_differences(relation: Relation, column: Column, cells: Sequence[str]) -> Doubt | None:
-    """Return a doubt if (nearly) every record has a value of its own; a column with equals at its top costs nothing."""
-    share = _NEARLY_ALL if column.type in {ColumnType.TEXT, ColumnType.DATE, ColumnType.TIMESTAMP} else 1.0
-    if len(cells) < 2 or len(set(cells)) < share * len(cells):
-        return None
-    value = exp.column(column.physical)
-    terms: dict[str, exp.Expr] = {
-        "present": exp.Count(this=value),
-        "distinct": exp.Count(this=exp.Distinct(expressions=[value.copy()])),
-    }
-    if column.type is ColumnType.INTEGER:
-        terms |= {"least": exp.Min(this=value.copy()), "greatest": exp.Max(this=value.copy())}
-    plan = exp.select(*(exp.alias_(term, name) for name, term in terms.items())).from_(relation.source())
-    figures = relation.engine.run(plan)[0]
-    present, distinct = int(figures["present"]), int(figures["distinct"])
-    if distinct < share * present:
-        return None
-    is_number = column.type is ColumnType.INTEGER and figures["greatest"] - figures["least"] < 2 * present
-    names_records = column.type is ColumnType.TEXT or is_number
-    return Doubt(column.name, _DIFFERENT, is_dropped=names_records and present >= _ENOUGH_ROWS)
+def _share_different(column: Column) -> float:
+    return _NEARLY_ALL if column.type in {ColumnType.TEXT, ColumnType.DATE, ColumnType.TIMESTAMP} else 1.0
+
+
+def _seem_different(column: Column, cells: Sequence[str]) -> bool:
+    """Return whether (nearly) all first values differ: a column with equals at its top costs nothing more."""
+    return len(cells) >= 2 and len(set(cells)) >= _share_different(column) * len(cells)
+
+
+def _by_differences(relation: Relation, columns: Sequence[Column]) -> Iterator[Doubt]:
+    """Yield a doubt for each column in which (nearly) every record has a value of its own."""
+    terms: dict[str, exp.Expr] = {}
+    for place, column in enumerate(columns):
+        value = exp.column(column.physical)
+        terms[f"present{place}"] = exp.Count(this=value)
+        terms[f"distinct{place}"] = exp.Count(this=exp.Distinct(expressions=[value.copy()]))
+        if column.type is ColumnType.INTEGER:
+            terms |= {f"least{place}": exp.Min(this=value.copy()), f"greatest{place}": exp.Max(this=value.copy())}
+    plan = exp.select(*(exp.alias_(term, name, copy=False) for name, term in terms.items()), copy=False)
+    figures = relation.engine.run(plan.from_(relation.source(), copy=False))[0]
+    for place, column in enumerate(columns):
+        present, distinct = int(figures[f"present{place}"]), int(figures[f"distinct{place}"])
+        if distinct < _share_different(column) * present:
+            continue
+        is_number = (
+            column.type is ColumnType.INTEGER and figures[f"greatest{place}"] - figures[f"least{place}"] < 2 * present
+        )
+        names_records = column.type is ColumnType.TEXT or is_number
+        yield Doubt(column.name, _DIFFERENT, is_dropped=names_records and present >= _ENOUGH_ROWS)
 
 
 def _cells(relation: Relation, columns: Sequence[Column]) -> Iterable[tuple[Column, list[str]]]:

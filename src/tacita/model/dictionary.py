@@ -62,7 +62,7 @@ class Dictionary:
     def __post_init__(self) -> None:
         object.__setattr__(self, "scenarios", MappingProxyType(dict(self.scenarios)))
         object.__setattr__(self, "_by_name", {attribute.name: attribute for attribute in self.attributes})
-        faults = _doubles(self.names)
+        faults = _doubles(tuple(attribute.name for attribute in self.attributes))
         for scenario, names in self.scenarios.items():
             faults += [
                 f"scenario '{scenario}' names '{name}', which is no attribute{did_you_mean(name, self.names)}"
@@ -78,7 +78,7 @@ class Dictionary:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all attributes."""
-        return tuple(attribute.name for attribute in self.attributes)
+        return tuple(self._by_name)
 
     def __iter__(self) -> Iterator[Attribute]:
         return iter(self.attributes)
@@ -165,7 +165,9 @@ class Dictionary:
             if name not in known
         ]
         faults += [
-            f"the data has '{name}', of which the dictionary says nothing" for name in columns if name not in self.names
+            f"the data has '{name}', of which the dictionary says nothing"
+            for name in columns
+            if name not in self._by_name
         ]
         if faults:
             raise DictionaryError(

@@ -134,6 +134,11 @@ def _sentence(derivation: DerivableValues) -> str:
     return f"hidden values can be derived: {derivation}{knows}"
 
 
+_AT_ONCE = 200
+_CELLS = 4_000_000
+"""Columns, and cells, that are fetched at once."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Compared:
     """An attribute of the released records, and what it was before, as places in one order of all its values."""
@@ -180,9 +185,9 @@ def _columns(
     import pyarrow.compute as pc
 
     before = {column.name: column for column in original.columns if column.name not in renamed}
-    for column in released.columns:
-        after = _texts(released, column)
-        old = _texts(original, before[column.name]) if column.name in before else None
+    olds = _texts_of(original, [before[column.name] for column in released.columns if column.name in before])
+    for column, after in _texts_of(released, released.columns):
+        old = next(olds)[1] if column.name in before else None
         both = after if old is None else pa.chunked_array([*after.chunks, *old.chunks], pa.string())
         codes, values = _ordered(both)
         count = len(after)
@@ -211,18 +216,38 @@ def _clusters(original: Relation, key: str | None, origin: NDArray[np.int64] | N
     return _numbered(np.where(codes < 0, own, codes))
 
 
-def _texts(relation: Relation, column: Column, *, as_written: bool = False) -> pa.ChunkedArray:
-    import pyarrow as pa
+def _texts_of(relation: Relation, columns: Sequence[Column]) -> Iterator[tuple[Column, pa.ChunkedArray]]:
+    """Yield the texts of columns: one at a time if they are long, many at a time if they are short."""
+    width = max(1, min(_AT_ONCE, _CELLS // max(1, relation.count())))
+    for start in range(0, len(columns), width):
+        part = columns[start : start + width]
+        yield from zip(part, _fetched(relation, [_text(column) for column in part]), strict=True)
 
+
+def _texts(relation: Relation, column: Column, *, as_written: bool = False) -> pa.ChunkedArray:
+    value: exp.Expr = _text(column)
+    if as_written and column.as_written:
+        value = exp.func("coalesce", exp.column(column.as_written), value)
+    return _fetched(relation, [value])[0]
+
+
+def _text(column: Column) -> exp.Expr:
     value: exp.Expr = exp.column(column.physical)
     if column.type is ColumnType.NUMBER:
         value = exp.Add(this=value, expression=number(0.0))  # -0.0 and 0.0 are one value
-    value = as_text(value)
-    if as_written and column.as_written:
-        value = exp.func("coalesce", exp.column(column.as_written), value)
-    plan = exp.select(exp.alias_(value, "v")).from_(relation.source())
+    return as_text(value)
+
+
+def _fetched(relation: Relation, values: Sequence[exp.Expr]) -> list[pa.ChunkedArray]:
+    import pyarrow as pa
+
+    terms = [exp.alias_(value, f"v{place}", copy=False) for place, value in enumerate(values)]
+    plan = exp.select(*terms, copy=False).from_(relation.source(), copy=False)
     batches = list(relation.engine.stream(plan, 1_000_000))
-    return pa.chunked_array([batch.column(0).cast(pa.string()) for batch in batches], pa.string())
+    return [
+        pa.chunked_array([batch.column(place).cast(pa.string()) for batch in batches], pa.string())
+        for place in range(len(values))
+    ]
 
 
 def _ordered(texts: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
