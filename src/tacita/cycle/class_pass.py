@@ -259,7 +259,7 @@ def _table(
     members = _class_of_each_record(sample)
     first = np.full(size, len(members), dtype=np.int64)
     np.minimum.at(first, members, np.arange(len(members)))
-    order = np.argsort(first, kind="stable")  # an engine numbers combinations in any order
+    order = np.argsort(first, kind="stable")
     place = np.empty(size, dtype=np.int64)
     place[order] = np.arange(size)
     histogram = np.concatenate([part for part, _ in parts], axis=1)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tacita.cycle.look_alike_pass import costs_of, occurrences
 from tacita.cycle.plan import Plan
 from tacita.cycle.state import MeasuredSample
-from tacita.cycle.suppression.routing import AttributeRoute
+from tacita.cycle.suppression.routing import DIGITS, AttributeRoute
 from tacita.cycle.suppression.smallest import Costs
 from tacita.cycle.unsafe import Unsafe, risks_of, unsafe_records
 from tacita.errors import UsageError
@@ -130,7 +130,7 @@ def _merits(sample: Sample, plan: Plan, measure: Measure, unsafe: Unsafe, costs:
             without = sample.with_known([other for other in known if other != name])
             merits[:, place] = risks_of(measure.risks(without), sample, unsafe.rows)
     price = np.array(costs.importance)
-    merit: Array = merits + 1e-9 * price / price.max()
+    merit: Array = np.round(merits, DIGITS) + 1e-9 * price / price.max()
     return merit
 
 

@@ -53,7 +53,7 @@ class Codes:
 
 
 def combinations(sample: Sample) -> Relation:
-    """Return the table of combinations: the known attributes, then ``n``, ``w`` and ``id``.
+    """Return the table of combinations: the known attributes, then ``n``, ``w`` and ``id``, in the order of values.
 
     Missing values are put together here, whatever they will mean.
     """
@@ -74,6 +74,8 @@ def _grouped(sample: Sample) -> Relation:
         exp.select(*keys, exp.alias_(count, COUNT), exp.alias_(weight, WEIGHT))
         .from_(records.source())
         .group_by(*(key.copy() for key in keys))
+        # Threads hand out groups in any order, and kernels let the first of equally good ones win.
+        .order_by(*(exp.Ordered(this=key.copy(), nulls_first=True) for key in keys))
     )
     columns = [records.column(name) for name in sample.known]
     columns += [Column(_ours(COUNT), COUNT, ColumnType.INTEGER), Column(_ours(WEIGHT), WEIGHT, ColumnType.NUMBER)]

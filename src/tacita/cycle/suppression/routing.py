@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
+DIGITS = 12
+"""Threads add weights in any order: risks that differ only beyond these decimals are equal."""
+
 
 class TupleOrder(StrEnum):
     """Which risky record is looked at first."""
@@ -69,6 +72,7 @@ def ranks(order: TupleOrder, rows: Sequence[int], weights: Sequence[float], risk
     >>> ranks(TupleOrder.LESS_SIGNIFICANT_FIRST, [1, 2, 3], [60.0, 30.0, 30.0], [1.0, 1.0, 1.0])
     [2, 0, 1]
     """
+    risks = [round(risk, DIGITS) for risk in risks]
     keys: dict[TupleOrder, Any] = {
         TupleOrder.LESS_SIGNIFICANT_FIRST: lambda i: (weights[i], -risks[i], rows[i]),
         TupleOrder.MOST_RISKY_FIRST: lambda i: (-risks[i], weights[i], rows[i]),
@@ -105,7 +109,7 @@ class MostLowered:
 
         def merit(place: int) -> tuple[float, float]:
             count = alike.if_known(record, alike.known[record] & ~(1 << place))
-            return (-requirement.risk(count), count.certain + requirement.alpha * count.leaning)
+            return (-round(requirement.risk(count), DIGITS), count.certain + requirement.alpha * count.leaning)
 
         return max(places, key=merit)
 
