@@ -19,6 +19,12 @@ PATIENCE = 1800  # seconds after which a command hangs, on the busiest machine
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Leave tests that start commands out of the fast ones: a process for each adds up."""
+    if {"tacita", "installed_tacita"} & set(getattr(item, "fixturenames", ())):
+        item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def warm_path() -> Iterator[Path]:
     """A folder for the path with a ``tacita`` whose imports are made already: a second less for each command."""
