@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import tacita as tc
 from tacita.api.masking import ExploreOptions
 
@@ -35,3 +37,15 @@ def test_fields_beside_options_of_an_exploration_count(tmp_path: Path) -> None:
     options = ExploreOptions(methods=("rounding",), attributes=("Income",), at_once=1)
     comparison = households(tmp_path).explore(options, seed=3, accept=0.25)
     assert {point.recipe.judgement.accept for point in comparison.points} == {0.25}
+
+
+def test_options_do_not_undo_what_the_plan_says_of_the_release(tmp_path: Path) -> None:
+    said = tc.ReleaseOptions(seed=1, drop=("Income",))
+    plan, data = tc.Plan(known=("Region", "Sex"), cluster="Place", release=said), households(tmp_path)
+    with pytest.raises(tc.TacitaError, match="beside a plan that has some"):
+        data.release(tmp_path / "out", plan, tc.ReleaseOptions(force=True))
+    with pytest.raises(tc.TacitaError, match="beside a plan that has some"):
+        tc.release_to(tmp_path / "out", data.anonymize(plan), tc.ReleaseOptions(force=True))
+    assert not (tmp_path / "out").exists()
+    data.release(tmp_path / "out", plan, said)
+    assert header(tmp_path / "out") == ["Region", "Sex"]

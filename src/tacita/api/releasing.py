@@ -115,10 +115,11 @@ def anonymize_to(
 ) -> ReleaseAttempt:
     """Anonymize a data set, and release a safe outcome to a folder; that it can be written is seen before any work.
 
-    Without options those of the plan count. Without a folder nothing is written, and a note names what only a release
-    looks at.
+    Without options those of the plan count; a plan that has some takes no others. Without a folder nothing is written,
+    and a note names what only a release looks at.
     """
     plan, progress = plan or Plan(), progress or data.context.progress
+    _check_said_once(plan, options)
     options = options or plan.release or ReleaseOptions()
     if folder is not None:
         check_folder(folder, options)
@@ -166,6 +167,16 @@ def release_to(
 
     `options` are `ReleaseOptions`, `MaskedOptions` or `TableOptions`. What must not be released is refused.
     """
-    if options is None and isinstance(outcome, Outcome) and outcome.plan is not None:
-        options = outcome.plan.release
+    if isinstance(outcome, Outcome) and outcome.plan is not None:
+        _check_said_once(outcome.plan, options)
+        options = options or outcome.plan.release
     return write_release(outcome, folder, options, progress=progress)
+
+
+def _check_said_once(plan: Plan, options: FolderOptions | None) -> None:
+    """Raise if options would silently replace those of the plan, such as the attributes that it drops."""
+    if options is not None and plan.release is not None and options != plan.release:
+        raise UsageError(
+            "options of the release are given beside a plan that has some",
+            do="say all in one place: dataclasses.replace(plan, release=...)",
+        )
