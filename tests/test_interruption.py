@@ -12,6 +12,7 @@ import pytest
 from sqlglot import exp, parse_one
 
 from tacita import interruption
+from tacita.cli.main import run
 from tacita.engines.context import Context
 from tacita.interruption import interrupt_queries, interruptible, stop_on_interrupt
 
@@ -151,3 +152,20 @@ def test_a_query_that_never_ends(way: str) -> None:
                 context.engine.store(plan, [])
         thread.join()
         assert context.engine.run(exp.select(exp.alias_(exp.Literal.number(1), "n"))) == [{"n": 1}]
+
+
+@pytest.mark.parametrize(("is_pressed", "code"), [(True, 130), (False, 70)])
+def test_a_library_that_turns_an_interrupt_into_an_error(
+    monkeypatch: pytest.MonkeyPatch, *, is_pressed: bool, code: int
+) -> None:
+    def load(*_: object, **__: object) -> None:
+        try:
+            if is_pressed:
+                press()
+                threading.Event().wait(1)
+        except KeyboardInterrupt:
+            pass
+        raise ImportError("a module failed to import")
+
+    monkeypatch.setitem(run.__globals__, "built", lambda: load)
+    assert run([]) == code

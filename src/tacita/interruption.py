@@ -67,18 +67,19 @@ def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
-def end_after_interrupt(seconds: float, end: Callable[[], None]) -> Iterator[None]:
+def end_after_interrupt(seconds: float, end: Callable[[], None]) -> Iterator[Callable[[], bool]]:
     """Call `end` in another thread so long after an interrupt, unless the block has come to its own end by then.
 
-    A solver, a kernel or the reader of a file format may work for minutes before Python has its turn again.
+    A solver, a kernel or the reader of a file format may work for minutes before Python has its turn again. Yield a
+    question: did one come? A library that is interrupted while it is loaded raises an error of its own instead.
     """
     if not _in_main_thread():
-        yield
+        yield threading.Event().is_set
         return
     deadline = _Deadline(seconds, end)
     with _watcher().listening(deadline):
         try:
-            yield
+            yield deadline.was_heard
         finally:
             deadline.call_off()
 
@@ -87,6 +88,7 @@ def go_on() -> None:
     """Call the end after an interrupt off: somebody has taken note of it, and a conversation goes on."""
     if (deadline := _watcher().deadline) is not None:
         deadline.call_off()
+        deadline.heard.clear()
 
 
 # -- handlers ----------------------------------------------------------------------------------------------------------
@@ -167,6 +169,10 @@ class _Deadline:
     def __init__(self, seconds: float, end: Callable[[], None]) -> None:
         self._seconds, self._end = seconds, end
         self._timer: threading.Timer | None = None
+        self.heard = threading.Event()
+
+    def was_heard(self) -> bool:
+        return self.heard.wait(_AGAIN)  # the thread that hears it may not have had its turn yet
 
     def hear(self, interrupts: int) -> None:
         handler = signal.getsignal(signal.SIGINT)
@@ -175,6 +181,7 @@ class _Deadline:
             handler.heard += interrupts
             if handler.heard < 2:
                 return
+        self.heard.set()
         if self._timer is None:
             self._timer = threading.Timer(self._seconds, self._end)
             self._timer.daemon = True

@@ -114,8 +114,13 @@ def run(arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
         _sweep()
-        with end_after_interrupt(_LONGEST_FAREWELL, _give_up):
-            code = built()(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
+        with end_after_interrupt(_LONGEST_FAREWELL, _give_up) as was_interrupted:
+            try:
+                code = built()(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
+            except (ImportError, AttributeError, SystemError):
+                if was_interrupted():  # a library that was being loaded made an error of its own of it
+                    raise KeyboardInterrupt from None
+                raise
         sys.stdout.flush()
     except TacitaError as error:
         _tell(error, as_json=as_json)
