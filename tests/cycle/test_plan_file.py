@@ -226,6 +226,13 @@ def test_what_is_not_typed_of_a_measure_stays_as_in_the_plan(
     assert (getattr(new, "k", 0), new.threshold) == expected
 
 
+def test_what_a_missing_value_counts_as_stays_beside_another_meaning_of_nulls(people: Path) -> None:
+    nulls = '[nulls]\nmeaning = "strict"\nmissing_as = "category"\n'
+    Path("plan.toml").write_text(f'known = ["town", "sex"]\n{nulls}', encoding="utf-8")
+    assert run(["anonymize", str(people), "--plan", "plan.toml", "--nulls", "maybe", "--write-plan", "new.toml"]) == 0
+    assert Plan.read("new.toml").missing_as == "category"
+
+
 def test_a_parameter_beside_other_measures_is_refused(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("plan.toml").write_text('[[measure]]\nname = "l-diversity"\n', encoding="utf-8")
     assert run(["anonymize", str(people), "--plan", "plan.toml", "-k", "5"]) == 2

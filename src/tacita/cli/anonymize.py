@@ -112,6 +112,8 @@ def _whole_plan(plan: Given[Plan], release: Given[ReleaseOptions], file: Path | 
     if base is not None and is_partial:
         plan = _with_rest_of_measure(plan, base)
     whole = plan.value(base)
+    if base is not None and base.nulls is not None and "nulls" in plan.fields and whole.missing_as is None:
+        whole = replace(whole, missing_as=base.nulls.missing_as)  # --nulls and --lean say nothing of missing values
     return replace(whole, release=release.value(whole.release)) if release.fields else whole
 
 
