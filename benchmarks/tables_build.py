@@ -29,7 +29,7 @@ import resource, time
 import tacita as tc
 from tacita.model.table import Dimension
 from tacita.tables.build.microdata.from_microdata import build
-from tacita.tables.build.microdata.layout import Layout
+from tacita.tables.build.microdata.layout import MicrodataLayout
 from tacita.tables.build.trees import from_prefixes
 data = tc.read({file!r})
 nace = [f"{{a}}{{b}}{{c}}" for a in "ABCDEFGHIJ" for b in range(6) for c in range(5)]
@@ -38,7 +38,7 @@ d = (from_prefixes("nace", nace, [1, 2], "T"), from_prefixes("region", region, [
      Dimension.flat("size", ["1-9", "10-49", "50-249", "250+"]))[:{dimensions}]
 def run():
     started = time.process_time()
-    table = build(data.microdata, [Layout("t", d, *{columns!r})])
+    table = build(data.microdata, [MicrodataLayout("t", d, *{columns!r})])
     return time.process_time() - started, len(table)
 seconds, cells = min(run() for _ in range(2))
 print(seconds, cells, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

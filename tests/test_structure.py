@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "tacita"
 FILES = {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
@@ -78,3 +80,19 @@ def _lines_of_code(text: str) -> Iterator[tuple[int, str]]:
             is_import = (is_import or said.endswith("(")) and ")" not in said
         elif re.search(r"\w", said) and not said.startswith("#"):
             yield number, said
+
+
+def test_benchmarks_and_scripts_import_what_exists() -> None:
+    """Benchmarks run code in processes of their own: what that code imports is text to every other check."""
+    root = SOURCE.parent.parent
+    missing = []
+    for path in (*root.glob("benchmarks/*.py"), *root.glob("experiments/*.py"), *root.glob("scripts/*.py")):
+        for line in re.finditer(r"from (tacita[\w.]*) import ([\w, ]+)", path.read_text(encoding="utf-8")):
+            module = importlib.import_module(line[1])
+            names = [name.split(" as ")[0].strip() for name in line[2].split(",")]
+            missing += [f"{path.name}: {line[1]}.{name}" for name in names if name and not _has(module, name)]
+    assert missing == []
+
+
+def _has(module: ModuleType, name: str) -> bool:
+    return hasattr(module, name) or importlib.util.find_spec(f"{module.__name__}.{name}") is not None
