@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sqlglot import exp
 from tests.oracles import engine as naive
 
+from tacita.describe import profile as profiles
 from tacita.engines.duckdb import DuckDBEngine
 from tacita.engines.plans import frequencies, profile, weights
 from tacita.engines.protocol import Relation
@@ -76,6 +77,18 @@ def test_numbers(engine: DuckDBEngine, values: list[float | None]) -> None:
     assert found["quantiles_0"] == (None if None in quantiles else quantiles)
     bins = engine.run(profile.histogram(relation, relation.columns[0], -2.5, 3.5, 4))
     assert {r["bin"]: r["n"] for r in bins} == naive.histogram(values, -2.5, 3.5, 4)
+
+
+@many
+@given(values=st.lists(numbers, min_size=1, max_size=40), sampled=st.integers(0, 40))
+def test_quantiles_of_long_tables(engine: DuckDBEngine, values: list[float | None], sampled: int) -> None:
+    """Also where the sample is empty or leads astray."""
+    relation = adopted(engine, x=pa.array(values, pa.float64()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(profiles, "_SAMPLED", sampled)
+        figures = profiles._long_number_figures(relation, relation.columns[0])
+    quantiles = [naive.quantile(values, share) for share in profile.QUANTILES]
+    assert figures["quantiles"] == (None if None in quantiles else quantiles)
 
 
 @many

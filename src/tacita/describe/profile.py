@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,12 @@ _CELLS = 4_000_000
 _STRIP = 400
 _NUMBERS = 50
 """Numbers that are summarised by one plan."""
+_BREAKABLE = 4_000_000
+"""Rows whose quantiles an engine computes in so little time that nobody waits for it after an interrupt."""
+_SAMPLED = 400_000
+_MARGIN = 0.005
+"""How far the quantiles of a sample may be off: more than six standard deviations."""
+_EVERYTHING = [(-sys.float_info.max, sys.float_info.max)]
 
 
 def profiles(
@@ -95,6 +102,8 @@ def _number_figures(relation: Relation, columns: Sequence[Column]) -> dict[str, 
     numbers = [column for column in columns if column.type.is_numeric]
     if not numbers:
         return {}
+    if relation.count() > _BREAKABLE:
+        return {column.name: _long_number_figures(relation, column) for column in numbers}
     names = ("mean", "deviation", "quantiles", "least", "greatest")
     figures: dict[str, dict[str, Any]] = {}
     for start in range(0, len(numbers), _NUMBERS):
@@ -102,6 +111,39 @@ def _number_figures(relation: Relation, columns: Sequence[Column]) -> dict[str, 
         row = relation.engine.run(plans.number_summaries(relation, part))[0]
         figures |= {column.name: {name: row[f"{name}_{k}"] for name in names} for k, column in enumerate(part)}
     return figures
+
+
+def _long_number_figures(relation: Relation, column: Column) -> dict[str, Any]:
+    row = relation.engine.run(plans.number_summaries(relation, [column], quantiles=False))[0]
+    figures = {name: row[f"{name}_0"] for name in ("mean", "deviation", "least", "greatest")}
+    return figures | {"quantiles": _quantiles(relation, column) if figures["mean"] is not None else None}
+
+
+def _quantiles(relation: Relation, column: Column) -> list[float]:
+    """Return the same quantiles as `plans.number_summaries`, of counts around those of a sample.
+
+    An engine gives up counting at once when it is interrupted, and not the quantiles of many values.
+    """
+    shares = [share + side * _MARGIN for share in plans.QUANTILES for side in (-1, 1)]
+    part = min(1.0, _SAMPLED / relation.count())
+    sampled = relation.engine.run(plans.sampled_quantiles(relation, column, shares, part))[0]["quantiles"]
+    ranges = list(zip(sampled[::2], sampled[1::2], strict=True)) if sampled else _EVERYTHING
+    quantiles = _counted_quantiles(relation, column, ranges)
+    if None in quantiles:  # outside what the sample led to expect
+        quantiles = _counted_quantiles(relation, column, _EVERYTHING)
+    return [quantile for quantile in quantiles if quantile is not None]
+
+
+def _counted_quantiles(relation: Relation, column: Column, ranges: Sequence[tuple[float, float]]) -> list[float | None]:
+    """Return the quantiles that lie within ranges, and None for the others."""
+    counts = relation.engine.store(plans.counts_around(relation, column, ranges), [])
+    try:
+        values = int(relation.engine.run(exp.select("sum(n) AS n").from_(counts.source()))[0]["n"])
+        ranks = [max(1, -(-values * round(100 * share) // 100)) for share in plans.QUANTILES]
+        rows = relation.engine.run(plans.values_at(counts, ranks))
+    finally:
+        relation.engine.drop(counts)
+    return [next(row["v"] for row in rows if row["first"] <= rank <= row["last"]) for rank in ranks]
 
 
 def _profile(

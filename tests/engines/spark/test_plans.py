@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from sqlglot import exp
 from tests.oracles import engine as naive
 
+from tacita.describe import profile as profiles
 from tacita.engines.plans import frequencies, profile, weights
 from tacita.engines.plans.terms import rows_where
 from tacita.engines.protocol import Relation
 from tacita.engines.spark import SparkEngine
+from tacita.model.attribute import Attribute
 
 # Few but large examples: a query on Spark costs as much for one row as for a thousand.
 few = settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -67,6 +69,29 @@ def test_numbers(spark: SparkEngine, values: list[float | None]) -> None:
     assert found["quantiles_0"] == (None if None in quantiles else quantiles)
     bins = spark.run(profile.histogram(relation, relation.columns[0], -2.5, 3.5, 4))
     assert {r["bin"]: r["n"] for r in bins} == naive.histogram(values, -2.5, 3.5, 4)
+
+
+@few
+@given(values=st.lists(numbers, min_size=1, max_size=200))
+def test_quantiles_of_long_tables(spark: SparkEngine, values: list[float | None]) -> None:
+    relation = adopted(spark, x=pa.array(values, pa.float64()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(profiles, "_SAMPLED", 20)
+        figures = profiles._long_number_figures(relation, relation.columns[0])
+    quantiles = [naive.quantile(values, share) for share in profile.QUANTILES]
+    assert figures["quantiles"] == (None if None in quantiles else quantiles)
+
+
+def test_profiles_of_a_wide_table_are_those_of_a_long_one(
+    spark: SparkEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = {f"x{k}": pa.array([None, 0.0, -0.0, *(k * i / 3 for i in range(40))], pa.float64()) for k in range(11)}
+    columns |= {f"y{k}": pa.array([None, "ä", *"abcab" * 8, "'"], pa.string()) for k in range(11)}
+    relation = adopted(spark, **columns)
+    wide = profiles.profiles(relation, [Attribute(name) for name in columns])
+    monkeypatch.setattr(profiles, "_LONG", 0)
+    for name in ("x10", "y0"):
+        assert wide[name] == profiles.profiles(relation, [Attribute(name)])[name]
 
 
 @few

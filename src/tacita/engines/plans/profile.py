@@ -116,24 +116,67 @@ def _all_tagged(parts: Sequence[exp.Query]) -> exp.Subquery:
     return together.subquery("f", copy=False)
 
 
-def number_summaries(relation: Relation, columns: Sequence[Column]) -> exp.Select:
+def number_summaries(relation: Relation, columns: Sequence[Column], *, quantiles: bool = True) -> exp.Select:
     """Return the plan of one row with, for the k-th column: least_k, greatest_k, and of the finite values mean_k,
     deviation_k and the list quantiles_k of `QUANTILES`.
+
+    `quantiles` of a long table are better computed with `counts_around`: an engine finishes those here without a break.
     """
     terms: list[exp.Expr] = []
     for k, column in enumerate(columns):
         value = as_double(exp.column(column.physical))
         usable = exp.Case(ifs=[exp.If(this=finite(value), true=value)])
-        shares = exp.Array(expressions=[exp.Literal.number(share) for share in QUANTILES])
-        figures = {
-            "mean": exp.Avg(this=usable),
-            "deviation": exp.StddevSamp(this=usable.copy()),
-            "quantiles": exp.Anonymous(this="quantile_disc", expressions=[usable.copy(), shares]),
-            "least": exp.Min(this=exp.column(column.physical)),
-            "greatest": exp.Max(this=exp.column(column.physical)),
-        }
+        figures: dict[str, exp.Expr] = {"mean": exp.Avg(this=usable), "deviation": exp.StddevSamp(this=usable.copy())}
+        if quantiles:
+            figures["quantiles"] = _quantiles(usable.copy(), QUANTILES)
+        figures["least"] = exp.Min(this=exp.column(column.physical))
+        figures["greatest"] = exp.Max(this=exp.column(column.physical))
         terms += [exp.alias_(figure, f"{name}_{k}", copy=False) for name, figure in figures.items()]
     return exp.select(*terms, copy=False).from_(relation.source(), copy=False)
+
+
+def sampled_quantiles(relation: Relation, column: Column, shares: Sequence[float], part: float) -> exp.Select:
+    """Return the plan of the list ``quantiles`` of the finite values in a random part of the rows."""
+    value = as_double(exp.column(column.physical))
+    drawn = exp.LT(this=exp.Rand(), expression=number(part))
+    quantiles = exp.alias_(_quantiles(value, shares), "quantiles")
+    return exp.select(quantiles).from_(relation.source()).where(drawn, finite(value.copy()))
+
+
+def counts_around(relation: Relation, column: Column, ranges: Sequence[tuple[float, float]]) -> exp.Select:
+    """Return the plan of how often ``n`` each finite value ``v`` within ranges occurs, and how many lie between them.
+
+    ``zone`` is even outside the ranges, where ``v`` is null, and odd inside; it ascends as the values do.
+    """
+    value = as_double(exp.column(column.physical))
+    zone, shown = exp.Case(), exp.Case()
+    for place, (low, high) in enumerate(ranges):
+        below, within = exp.LT(this=value, expression=number(low)), exp.LTE(this=value, expression=number(high))
+        zone = zone.when(below, number(2 * place)).when(within, number(2 * place + 1))
+        shown = shown.when(below, exp.Null()).when(within, value)
+    zone = zone.else_(number(2 * len(ranges)))
+    terms = {"zone": zone, "v": shown, "n": exp.Count(this=exp.Star())}
+    counted = exp.select(*(exp.alias_(term, name) for name, term in terms.items())).from_(relation.source())
+    return counted.where(finite(value)).group_by(zone.copy(), shown.copy())
+
+
+def values_at(counts: Relation, ranks: Sequence[int]) -> exp.Select:
+    """Return the plan of the values ``v`` at ranks from 1 (``first`` to ``last`` of a value) of `counts_around`."""
+    n, order = exp.column("n"), [exp.Ordered(this=exp.column(name)) for name in ("zone", "v")]
+    last = exp.Window(this=exp.Sum(this=n), order=exp.Order(expressions=order))
+    placed = exp.select("v", "n", exp.alias_(last, "last")).from_(counts.source()).subquery("p")
+    before = exp.Sub(this=exp.column("last"), expression=n.copy())
+    hit = [
+        exp.and_(exp.LT(this=before, expression=number(r)), exp.GTE(this=exp.column("last"), expression=number(r)))
+        for r in ranks
+    ]
+    first = exp.alias_(exp.Add(this=before.copy(), expression=number(1)), "first")
+    return exp.select("v", first, "last").from_(placed).where(exp.or_(*hit))
+
+
+def _quantiles(value: exp.Expr, shares: Sequence[float]) -> exp.Expr:
+    listed = exp.Array(expressions=[exp.Literal.number(share) for share in shares])
+    return exp.Anonymous(this="quantile_disc", expressions=[value, listed])
 
 
 def histogram(relation: Relation, column: Column, low: float, high: float, bins: int) -> exp.Select:
