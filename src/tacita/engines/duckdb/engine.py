@@ -134,8 +134,7 @@ class DuckDBEngine:
         table = self._new_name()
         sql = f"CREATE TABLE {table} AS {_text(plan)}"
         with self._cursor() as cursor:
-            if len(plan.selects) > _WIDE:
-                cursor.execute("PRAGMA disable_optimizer")  # of this cursor alone
+            _spare_optimizer(cursor, plan)
             cursor.execute(sql).fetchall()
         return Relation(self, table, tuple(columns))
 
@@ -242,6 +241,7 @@ class DuckDBEngine:
         """Run a plan with a small result and return its rows."""
         sql = _text(plan)
         with self._cursor() as cursor:
+            _spare_optimizer(cursor, plan)
             cursor.execute(sql)
             names = [description[0] for description in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
@@ -331,6 +331,12 @@ class DuckDBEngine:
 def _text(plan: exp.Query) -> str:
     """Return a plan as SQL. Writing may change it, so a small one is copied first; a wide one is written once."""
     return plan.sql(DuckDBEngine.dialect, copy=len(plan.selects) <= _WIDE)
+
+
+def _spare_optimizer(cursor: duckdb.DuckDBPyConnection, plan: exp.Query) -> None:
+    """Have a cursor run a wide plan, or one over a wide one, as it is written."""
+    if any(len(part.selects) > _WIDE for part in plan.find_all(exp.Select)):
+        cursor.execute("PRAGMA disable_optimizer")  # of this cursor alone
 
 
 def _number(name: str) -> int:

@@ -198,7 +198,9 @@ def histogram(relation: Relation, column: Column, low: float, high: float, bins:
 
 def histograms(frequencies: Relation, bounds: Mapping[int, tuple[float, float]], bins: int) -> exp.Select:
     """Return the plan of the non-empty bins of columns ``k``, each between its bounds, of `frequencies_of_all`."""
-    k, value = exp.column("k", "f"), as_double(exp.column("v", "f"))
+    k = exp.column("k", "f")
+    # An engine may look at the values before it joins: those of other columns need not be numbers.
+    value = exp.TryCast(this=exp.column("v", "f"), to=exp.DataType(this=exp.DType.DOUBLE))
     rows = [(place, low, bins / (high - low)) for place, (low, high) in bounds.items()]
     given = exp.values([tuple(map(number, row)) for row in rows], alias="b", columns=["k", "low", "factor"])
     low, factor = as_double(exp.column("low", "b")), as_double(exp.column("factor", "b"))
