@@ -82,9 +82,7 @@ def test_quantiles_of_long_tables(spark: SparkEngine, values: list[float | None]
     assert figures["quantiles"] == (None if None in quantiles else quantiles)
 
 
-def test_profiles_of_a_wide_table_are_those_of_a_long_one(
-    spark: SparkEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_profiles_of_a_wide_table_are_those_of_a_long_one(spark: SparkEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     columns = {f"x{k}": pa.array([None, 0.0, -0.0, *(k * i / 3 for i in range(40))], pa.float64()) for k in range(11)}
     columns |= {f"y{k}": pa.array([None, "ä", *"abcab" * 8, "'"], pa.string()) for k in range(11)}
     relation = adopted(spark, **columns)
