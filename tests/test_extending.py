@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -49,6 +49,22 @@ class Doubled:
                 {name: column.with_values(column.values * self.times) for name, column in columns.items()}
             )
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible(KAnonymity):
+    """A measure that is wrong about every record."""
+
+    name: ClassVar[str] = "impossible"
+    risk: float | None = None
+
+    def risks(self, sample: Sample, progress: Progress = silent) -> Risks:
+        risks = KAnonymity.risks(self, sample, progress)
+        assert risks.records is not None
+        rows = pa.RecordBatch.from_pydict(
+            {"row": pa.array(range(1, 41)), "risk": pa.array([self.risk] * 40, pa.float64())}
+        )
+        return replace(risks, records=sample.engine.adopt([rows], rows.schema))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +199,13 @@ def test_a_measure_is_made_by_name_and_verified(people: Path) -> None:
     assert data.assess(Question(measures=(measure,))).scenarios[0].findings[0].unsafe == 40  # 20 look alike, not 25
     with pytest.raises(UsageError, match="fives has no parameter 'kk'; did you mean 'k'"):
         tc.catalogue_of("measure").make("fives", {"kk": 5})
+
+
+@pytest.mark.parametrize("risk", [None, -1.0, 1.5, float("nan")])
+def test_a_measure_with_impossible_risks_makes_nothing_safe(people: Path, risk: float | None) -> None:
+    data = tc.read(people).with_roles(quasi=["area"])
+    with pytest.raises(UsageError, match="a risk that is not a number from 0 to 1"):
+        data.anonymize(tc.Plan(Impossible(risk=risk)))
 
 
 def test_all_are_named_on_the_command_line(

@@ -33,6 +33,7 @@ from tacita.errors import UsageError, counted
 from tacita.masking.recoding.local_recoding import SUPPRESSED, locally_recoded
 from tacita.model.decision import EVERY_RECORD, Decision
 from tacita.model.dictionary import MissingAs
+from tacita.model.figures import share
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
 from tacita.risk.bounds import check_bound
@@ -316,10 +317,9 @@ class _Cycle:
         most = self.plan.most_nulls
         if most is None:
             return ""
-        over = [f"{cells / records:.1%} of {name}" for name, cells in suppressed.items() if cells > most * records]
-        return (
-            f"{' and '.join(over)} would be suppressed, and at most {most:.4g} of an attribute may be" if over else ""
-        )
+        over = [f"{share(cells / records)} of {name}" for name, cells in suppressed.items() if cells > most * records]
+        allowed = f"at most {share(most)} of an attribute may be"
+        return f"{' and '.join(over)} would be suppressed, and {allowed}" if over else ""
 
     # -- what comes of it ----------------------------------------------------------------------------------------------
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from tacita.cycle.outcome import State
-from tacita.engines.plans.terms import as_double, number
-from tacita.errors import UsageError
+from tacita.engines.plans.terms import as_double, finite, number
+from tacita.errors import UsageError, counted
 from tacita.progress import Progress, silent
 from tacita.risk.bounds import as_count, exceeds, fewer_than
 from tacita.risk.combinations import COUNT, NUMBER, combinations
@@ -16,6 +16,8 @@ from tacita.risk.frequencies import FREQUENCY, frequencies, has_nulls
 from tacita.risk.measure import RISK, Measure, Risks
 from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,15 @@ def measured(sample: Sample, measure: Measure, k: int | None, progress: Progress
         "unsafe": as_count(exp.Sum(this=above)),
         "largest": exp.Max(this=risk),
         "expected": exp.Sum(this=as_double(risk.copy())),
+        "impossible": as_count(exp.Sum(this=_impossible(risk))),
     }
     plan = exp.select(*(exp.alias_(term, name) for name, term in terms.items())).from_(risks.records.source())
     row = sample.engine.run(plan)[0]
+    if impossible := int(row["impossible"] or 0):
+        raise UsageError(
+            f"{measure.name} gives {counted(impossible, 'record')} a risk that is not a number from 0 to 1",
+            do="correct the measure: nothing can be made safe by it",
+        )
     state = State(
         int(row["unsafe"] or 0),
         None if k is None else strictly_unsafe(sample, k, progress),
@@ -55,6 +63,17 @@ def measured(sample: Sample, measure: Measure, k: int | None, progress: Progress
         has_nulls(sample),
     )
     return MeasuredSample(sample, risks, state)
+
+
+def _impossible(risk: exp.Expr) -> exp.Expr:
+    """Return 1 for a risk that is absent, not finite or not from 0 to 1 but for rounding, and 0 for others."""
+    value = as_double(risk.copy())
+    possible = exp.and_(
+        finite(value),
+        exp.GTE(this=value.copy(), expression=number(-_ROUNDING)),
+        exp.LTE(this=value.copy(), expression=number(1 + _ROUNDING)),
+    )
+    return exp.Case(ifs=[exp.If(this=possible, true=number(0))], default=exp.Literal.number(1))
 
 
 def strictly_unsafe(sample: Sample, k: int, progress: Progress = silent) -> int:
