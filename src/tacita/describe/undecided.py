@@ -7,8 +7,10 @@ wants to release it gives it a category. No value leaves this file.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -21,6 +23,9 @@ from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Category
 from tacita.model.dictionary import Dictionary
 from tacita.model.relation import Column, ColumnType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _CELLS = 1000
 _ENOUGH_ROWS = 30  # below this, different values say little
@@ -97,24 +102,24 @@ def notes_on_doubts(doubtful: Iterable[Doubt]) -> list[str]:
     return notes
 
 
-def _by_form(column: Column, cells: Sequence[str]) -> Doubt | None:
+def _by_form(column: Column, cells: Counter[str]) -> Doubt | None:
     """Return a doubt if values look like identifiers; several forms count together, as in a list of contacts."""
     if not cells or column.type not in {ColumnType.TEXT, ColumnType.INTEGER}:
         return None
     forms = [form for form in FORMATS if form.category is Category.IDENTIFIER]
     counts = dict.fromkeys((form.name for form in forms), 0)
-    for text in cells:
+    for text, number in cells.items():
         cell = text.strip()
         if len(cell) < _SHORTEST and cell.isalnum():
             continue
         form = next((form for form in forms if form.matches(cell)), None)
         if form is not None:
-            counts[form.name] += 1
+            counts[form.name] += number
     total = sum(counts.values())
     if total == 0:
         return None
     name = max(counts, key=lambda form: counts[form])
-    if total >= _HALF * len(cells):
+    if total >= _HALF * cells.total():
         return Doubt(column.name, f"whose values look like {name}", is_dropped=True)
     if column.type is ColumnType.TEXT:
         return Doubt(column.name, f"of whose values some look like {name}", is_dropped=False)
@@ -125,9 +130,9 @@ def _share_different(column: Column) -> float:
     return _NEARLY_ALL if column.type in {ColumnType.TEXT, ColumnType.DATE, ColumnType.TIMESTAMP} else 1.0
 
 
-def _seem_different(column: Column, cells: Sequence[str]) -> bool:
+def _seem_different(column: Column, cells: Counter[str]) -> bool:
     """Return whether (nearly) all first values differ: a column with equals at its top costs nothing more."""
-    return len(cells) >= 2 and len(set(cells)) >= _share_different(column) * len(cells)
+    return cells.total() >= 2 and len(cells) >= _share_different(column) * cells.total()
 
 
 def _by_differences(relation: Relation, columns: Sequence[Column]) -> Iterator[Doubt]:
@@ -152,14 +157,24 @@ def _by_differences(relation: Relation, columns: Sequence[Column]) -> Iterator[D
         yield Doubt(column.name, _DIFFERENT, is_dropped=names_records and present >= _ENOUGH_ROWS)
 
 
-def _cells(relation: Relation, columns: Sequence[Column]) -> Iterable[tuple[Column, list[str]]]:
-    """Yield each column with some of its values as text, the same in every run."""
+def _cells(relation: Relation, columns: Sequence[Column]) -> Iterable[tuple[Column, Counter[str]]]:
+    """Yield each column with some of its values as text, and how often each occurs, the same in every run."""
     if not columns:
         return
-    rows = relation.engine.run(sample(relation, columns, _CELLS))
-    for column in columns:
-        cells = [row[column.physical] for row in rows if row[column.physical] is not None]
-        if len(cells) < min(len(rows), _CELLS // 10):  # mostly missing at the top: look further down
+    batches = list(relation.engine.stream(sample(relation, columns, _CELLS), _CELLS))
+    rows = sum(map(len, batches))
+    for place, column in enumerate(columns):
+        cells = _counted(batches, place)
+        if cells.total() < min(rows, _CELLS // 10):  # mostly missing at the top: look further down
             plan = sample(relation, [column], _CELLS, present=True)
-            cells = [row[column.physical] for row in relation.engine.run(plan)]
+            cells = _counted(list(relation.engine.stream(plan, _CELLS)), 0)
         yield column, cells
+
+
+def _counted(batches: Sequence[pa.RecordBatch], place: int) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for batch in batches:
+        values, numbers = batch.column(place).value_counts().flatten()
+        counts.update(dict(zip(values.to_pylist(), numbers.to_pylist(), strict=True)))
+    del counts[None]
+    return counts

@@ -7,8 +7,11 @@ leading zeros are a code; so are digits under a name such as ``zip`` or ``nace``
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
 
 from sqlglot import exp
 
@@ -87,9 +90,9 @@ def number_style(columns: Iterable[Sequence[str]], decimal: str | None, thousand
     """
     comma = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+,\d+|\d+,(\d{1,2}|\d{4,}))")
     dotted = re.compile(r"[+-]?(\d{1,3}(,\d{3})+\.\d+|\d+\.(\d{1,2}|\d{4,}))")
-    cells = [cell for column in columns for cell in column]
-    commas = sum(bool(comma.fullmatch(cell)) for cell in cells)
-    points = sum(bool(dotted.fullmatch(cell)) for cell in cells)
+    cells = Counter(chain.from_iterable(columns))
+    commas = sum(count for cell, count in cells.items() if comma.fullmatch(cell))
+    points = sum(count for cell, count in cells.items() if dotted.fullmatch(cell))
     if decimal is None:
         decimal = {".": ",", ",": "."}.get(thousands or "") or ("," if commas > points else ".")
     if thousands is None:
@@ -100,6 +103,11 @@ def number_style(columns: Iterable[Sequence[str]], decimal: str | None, thousand
     return NumberStyle(decimal, "" if thousands == decimal else thousands)
 
 
+@cache
+def _compiled(style: NumberStyle) -> re.Pattern[str]:
+    return re.compile(style.pattern())
+
+
 def candidate(name: str, cells: Sequence[str], style: NumberStyle, dates: str | None = None) -> Candidate:
     """Return what a column seems to be, from its first non-empty cells.
 
@@ -108,10 +116,10 @@ def candidate(name: str, cells: Sequence[str], style: NumberStyle, dates: str | 
     >>> candidate("zip", ["00184", "20121"], NumberStyle()).reason
     'digits with leading zeros: a code'
     """
-    cells = [cell for cell in cells if cell not in MISSING_MARKERS]
+    cells = [cell for cell in dict.fromkeys(cells) if cell not in MISSING_MARKERS]
     if not cells:
         return Candidate(ColumnType.TEXT, "no values in the first rows")
-    number = re.compile(style.pattern())
+    number = _compiled(style)
     if all(number.fullmatch(cell) for cell in cells):
         if any(re.fullmatch(r"[+-]?0[0-9]+", cell) for cell in cells):
             return Candidate(ColumnType.TEXT, "digits with leading zeros: a code")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from sqlglot import exp
 
+from tacita.engines.plans.terms import as_text, named
 from tacita.engines.protocol import Delimited, Engine, Relation
 from tacita.errors import InputError, UsageError, did_you_mean, faults_text
 from tacita.files import formulas
@@ -137,9 +138,9 @@ def write(microdata: Microdata, path: Path, options: WriteOptions, *, ending: st
     relation = microdata.relation
     own = dict(microdata.source.details).get("delimiter") if microdata.source.format == "CSV" else None
     delimiter = options.delimiter or ("\t" if ending in _TAB_ENDINGS else character(own) or ",")
-    terms = [exp.alias_(_as_text(column), column.physical) for column in relation.columns]
+    terms = [named(_as_text(column), column.physical) for column in relation.columns]
     relation.engine.write_delimited(
-        exp.select(*terms).from_(relation.source()),
+        exp.select(*terms, copy=False).from_(relation.source(), copy=False),
         path,
         delimiter,
         [column.name for column in relation.columns],
@@ -152,10 +153,11 @@ def write_to_pipe(microdata: Microdata, pipe: TextIO, *, escape_formulas: bool =
     """Write comma-separated text to an open pipe, cells spelled as in their source; return what has to be said."""
     microdata = formulas.escaped(microdata) if escape_formulas else microdata
     relation = microdata.relation
-    terms = [exp.alias_(_as_text(column), column.physical) for column in relation.columns]
+    terms = [named(_as_text(column), column.physical) for column in relation.columns]
+    plan = exp.select(*terms, copy=False).from_(relation.source(), copy=False)
     writer = csv.writer(pipe, lineterminator="\n")
     writer.writerow([column.name for column in relation.columns])
-    for batch in relation.engine.stream(exp.select(*terms).from_(relation.source()), 10_000):
+    for batch in relation.engine.stream(plan, 10_000):
         writer.writerows(zip(*(array.to_pylist() for array in batch.columns), strict=True))
     return formulas.formula_notes(formulas.formula_cells(microdata), microdata.dictionary.names)
 
@@ -163,7 +165,7 @@ def write_to_pipe(microdata: Microdata, pipe: TextIO, *, escape_formulas: bool =
 def _as_text(column: Column) -> exp.Expr:
     value: exp.Expr = exp.column(column.physical)
     if column.type is not ColumnType.TEXT:
-        value = exp.Cast(this=value, to=exp.DataType.build("text"))
+        value = as_text(value)
     if column.as_written:
         value = exp.func("coalesce", exp.column(column.as_written), value)
     return value

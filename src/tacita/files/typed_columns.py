@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
 
 from sqlglot import exp
 
 from tacita.engines.plans.profile import sample
-from tacita.engines.plans.terms import rows_where
+from tacita.engines.plans.terms import as_double, as_text, named, rows_where
 from tacita.engines.protocol import Relation
 from tacita.errors import InputError, UsageError, listed
 from tacita.files.column_types import (
@@ -24,6 +25,7 @@ from tacita.model.microdata import Reading
 from tacita.model.missing_codes import MISSING_MARKERS
 from tacita.model.relation import Column, ColumnType
 
+_TYPES = {ColumnType.DATE: exp.DType.DATE, ColumnType.TIMESTAMP: exp.DType.TIMESTAMP}
 _AT_ONCE = 400  # terms counted by one plan
 _LATE_CELLS = 500  # values looked at of a column that begins with missing ones
 _WORTH_CODING = 400  # cells in the first rows below which a file is too small for dictionaries to matter
@@ -62,13 +64,13 @@ class _Conversion:
         if self.missing_codes and not self.is_text:
             value = exp.Case(ifs=[exp.If(this=exp.Not(this=_among(self.cell, self.missing_codes)), true=value)])
         if self.is_text and not self.markers:
-            return [exp.alias_(self.code or self.cell, self.column.physical, copy=False)]
-        written = value if self.is_text else exp.Cast(this=value, to=exp.DataType.build("text"))
+            return [named(self.code or self.cell, self.column.physical)]
+        written = value if self.is_text else as_text(value)
         differs = exp.NullSafeNEQ(this=self.cell, expression=written)
         spelling = exp.Case(ifs=[exp.If(this=differs, true=self.cell)])
         return [
-            exp.alias_(value, self.column.physical, copy=self.is_text),
-            exp.alias_(spelling, self.companion, copy=False),
+            named(value.copy() if self.is_text else value, self.column.physical),
+            named(spelling, self.companion),
         ]
 
     def _value(self) -> exp.Expr:
@@ -76,18 +78,17 @@ class _Conversion:
         if type_ is ColumnType.TEXT:
             return exp.Case(ifs=[exp.If(this=exp.Not(this=_among(self.cell, self.markers)), true=self.cell)])
         if type_ in {ColumnType.DATE, ColumnType.TIMESTAMP}:
-            return exp.TryCast(this=self._iso_date(), to=exp.DataType.build(type_.value))
+            return exp.TryCast(this=self._iso_date(), to=exp.DataType(this=_TYPES[type_]))
         if type_ is ColumnType.BOOLEAN:
-            return exp.TryCast(this=self.cell, to=exp.DataType.build("boolean"))
+            return exp.TryCast(this=self.cell, to=exp.DataType(this=exp.DType.BOOLEAN))
         if type_ is ColumnType.INTEGER:
-            return exp.TryCast(this=self.cell, to=exp.DataType.build("bigint"))
-        double = exp.DataType.build("double")
-        number: exp.Expr = exp.TryCast(this=self.style.value(self.cell), to=double)
+            return exp.TryCast(this=self.cell, to=exp.DataType(this=exp.DType.BIGINT))
+        number: exp.Expr = exp.TryCast(this=self.style.value(self.cell), to=exp.DataType(this=exp.DType.DOUBLE))
         if self.style.thousands or self.style.decimal != ".":
             fits = exp.RegexpLike(this=self.cell, expression=exp.Literal.string(f"^({self.style.pattern()})$"))
             number = exp.Case(ifs=[exp.If(this=fits, true=number)])
         # "NaN" means a missing value, not a number; for engines NaN equals NaN.
-        return exp.Nullif(this=number, expression=exp.Cast(this=exp.Literal.string("nan"), to=double.copy()))
+        return exp.Nullif(this=number, expression=as_double(exp.Literal.string("nan")))
 
     def _iso_date(self) -> exp.Expr:
         """Return the cell with its date in the order year, month, day, and the time behind it if there is one."""
@@ -134,7 +135,8 @@ def typed(
 ) -> tuple[Relation, tuple[Reading, ...], NumberStyle]:
     """Return the relation with types, what each column was taken for, and how numbers are written."""
     width = len(relation.columns)
-    columns = [[row[i] for row in first_rows if i < len(row) and row[i] != ""] for i in range(width)]
+    columns = [list(filter(None, cells)) for cells in islice(zip_longest(*first_rows, fillvalue=""), width)]
+    columns += [[] for _ in range(width - len(columns))]
     for column, cells in zip(relation.columns, columns, strict=True):
         if not cells:  # nothing in the first rows: look where the values begin
             found_cells = relation.engine.run(sample(relation, [column], _LATE_CELLS, present=True))
@@ -144,7 +146,7 @@ def typed(
     conversions = []
     for column, all_cells in zip(relation.columns, columns, strict=True):
         type_ = options.types.get(column.name)
-        cells = [cell for cell in all_cells if cell not in options.missing]
+        cells = [cell for cell in all_cells if cell not in options.missing] if options.missing else all_cells
         guess = (
             _declared(type_, cells, style, options) if type_ else candidate(column.name, cells, style, options.dates)
         )
@@ -218,7 +220,7 @@ def _counted(stored: Relation, terms: dict[str, exp.Expr]) -> dict[str, int]:
     counts: dict[str, int] = {}
     names = list(terms)
     for start in range(0, len(names), _AT_ONCE):
-        part = [exp.alias_(exp.Count(this=terms[name]), name, copy=False) for name in names[start : start + _AT_ONCE]]
+        part = [named(exp.Count(this=terms[name]), name) for name in names[start : start + _AT_ONCE]]
         counts |= stored.engine.run(exp.select(*part, copy=False).from_(stored.source(), copy=False))[0]
     return counts
 

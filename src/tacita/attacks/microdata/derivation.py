@@ -43,6 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.attacks.microdata.lessons import (
+    CODE,
     Clue,
     Codes,
     Guesser,
@@ -54,10 +55,11 @@ from tacita.attacks.microdata.lessons import (
     pair_numbers,
     same_value_rule,
 )
+from tacita.attacks.microdata.silent_clues import silent_clues
 
 DerivationRule = Literal["same value", "neighbours", "code"]
 
-PRECISION, HIDDEN_PRECISION, CODE, CHANCE = 0.95, 0.9, 0.99, 1e-5
+PRECISION, HIDDEN_PRECISION, CHANCE = 0.95, 0.9, 1e-5
 SHARE, COARSE_SHARE, ALWAYS = 0.05, 0.2, 100
 _SUPPORTS = np.array([1, 2, 3, 5, 10, 20, 50])
 
@@ -115,8 +117,9 @@ def derivations(
         if not target.hidden.any():
             continue
         lessons = lessons_of(target, clusters)
-        for clue in clues:
-            if clue.name == target.name or target.name in clue.of:
+        silent = silent_clues(clues, lessons)
+        for place, clue in enumerate(clues):
+            if silent[place] or clue.name == target.name or target.name in clue.of:
                 continue
             if any((name, target.name, target.is_suppressed) in determined for name in clue.of):
                 continue  # what it was counted from tells as much

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-CONFIDENCE, CODE_SUPPORT = 0.9, 5
+CONFIDENCE, CODE_SUPPORT, CODE = 0.9, 5, 0.99
 _DENSE = 8
 """Counts are kept in a full table while it has at most so many cells for each record."""
 

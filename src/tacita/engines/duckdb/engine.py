@@ -273,7 +273,7 @@ class DuckDBEngine:
             "COMPRESSION": "gzip" if gzip else "none",
         }
         written = ", ".join(f"{name} {_literal(value)}" for name, value in options.items())
-        sql = f"COPY ({plan.sql(self.dialect)}) TO {_literal(str(path))} (FORMAT CSV, HEADER false, {written})"
+        sql = f"COPY ({_text(plan)}) TO {_literal(str(path))} (FORMAT CSV, HEADER false, {written})"
         # One thread: when a disk runs full, DuckDB's writing threads can wait for each other forever.
         threads = self._counted("SELECT current_setting('threads')")
         self._execute("SET threads = 1")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from tacita.engines.plans.terms import named
 from tacita.engines.protocol import Relation
 from tacita.model.attribute import Attribute
 from tacita.model.hierarchy import Hierarchy
@@ -65,15 +66,21 @@ def value_term(column: Column) -> exp.Expr:
     return exp.Cast(this=term, to=exp.DataType(this=exp.DType.TEXT)) if column.is_coded else term
 
 
-def records_plan(relation: Relation, terms: Sequence[exp.Expr], joined: Sequence[Joined]) -> exp.Select:
+def records_plan(
+    relation: Relation, terms: Sequence[exp.Expr], joined: Sequence[Joined], *, where: exp.Expr | None = None
+) -> exp.Select:
     """Return the plan over the numbered records and the tables beside them, in any order."""
     physical_names = [name for c in relation.columns for name in (c.physical, c.as_written) if name]
-    row = exp.alias_(relation.engine.numbered(relation), ROW)
-    numbered = exp.select(row, *(exp.column(name) for name in physical_names)).from_(relation.source()).subquery(RECORD)
-    plan = exp.select(*terms).from_(numbered)
+    if where is not None:  # few columns are needed, and a wide table has many
+        conditions = [where, *(table.on for table in joined)]
+        used = {column.name for condition in conditions for column in condition.find_all(exp.Column)}
+        physical_names = [name for name in physical_names if name in used]
+    row = named(relation.engine.numbered(relation), ROW)
+    inner = exp.select(row, *map(exp.column, physical_names), copy=False).from_(relation.source(), copy=False)
+    plan = exp.select(*terms, copy=False).from_(inner.subquery(RECORD, copy=False), copy=False)
     for table in joined:
         plan = plan.join(table.relation.source().as_(table.alias), on=table.on, join_type="left", copy=False)
-    return plan
+    return plan if where is None else plan.where(where.copy(), copy=False)
 
 
 def rewritten(microdata: Microdata, columns: Mapping[str, Rewriting], joined: Sequence[Joined] = ()) -> Microdata:
@@ -83,14 +90,14 @@ def rewritten(microdata: Microdata, columns: Mapping[str, Rewriting], joined: Se
     kept: list[Column] = []
     for column in relation.columns:
         change = columns.get(column.name)
-        value = exp.column(column.physical, table=RECORD) if change is None else change.term
-        terms.append(exp.alias_(value, column.physical))
+        value = exp.column(column.physical, table=RECORD) if change is None else change.term.copy()
+        terms.append(named(value, column.physical))
         spelled = column.as_written
         if spelled:
             own: exp.Expr = exp.column(spelled, table=RECORD)
             if change is not None:
                 own = exp.Case(ifs=[exp.If(this=_keeps_spelling(column, change), true=own)])
-            terms.append(exp.alias_(own, spelled))
+            terms.append(named(own, spelled))
         if change is None:
             kept.append(column)
         else:
@@ -98,7 +105,7 @@ def rewritten(microdata: Microdata, columns: Mapping[str, Rewriting], joined: Se
             kept.append(replace(column, type=change.type, as_written=spelled, is_coded=coded))
     plan = records_plan(relation, terms, joined)
     if joined:  # a join may return records in any order
-        plan = plan.order_by(exp.column(ROW, table=RECORD))
+        plan = plan.order_by(exp.column(ROW, table=RECORD), copy=False)
     stored = relation.engine.store(plan, kept)
     dictionary = microdata.dictionary.mapped(lambda a: columns[a.name].attribute if a.name in columns else a)
     hierarchies = dict(microdata.hierarchies)
@@ -139,8 +146,8 @@ def changed_rows(
             continue
         tables = {column.table for column in change.where.find_all(exp.Column)}
         needed = [table for table in joined if table.alias in tables]
-        plan = records_plan(relation, [exp.alias_(exp.column(ROW, table=RECORD), "row")], needed)
-        batches = list(relation.engine.stream(plan.where(change.where.copy()), 1_000_000))
+        row = named(exp.column(ROW, table=RECORD), "row")
+        batches = list(relation.engine.stream(records_plan(relation, [row], needed, where=change.where), 1_000_000))
         rows = [np.frombuffer(b.column(0).buffers()[1], np.int64)[b.column(0).offset :][: len(b)] for b in batches]
         codes_by_name[name] = np.sort(np.concatenate(rows)) if rows else np.empty(0, np.int64)
     return MappingProxyType(codes_by_name)

@@ -155,7 +155,7 @@ class _Compared:
     was_number: bool
 
     def targets(self, only_coarsened: bool) -> Iterator[Target]:
-        if self.before is None:
+        if self.before is None or np.array_equal(self.before, self.after):
             return
         was, there = self.before >= 0, self.after >= 0
         shown = was & there & (self.before == self.after)
@@ -278,13 +278,13 @@ def _clues(
     rows = np.arange(len(columns[0].after)) if columns else np.empty(0, dtype=np.int64)
     if in_order:
         yield Clue(_ORDER, rows, rows)
-    counted = [Counted(column.name, _numbered(column.after), column.numbers) for column in columns]
-    for column in columns:
-        if column.name in keys:
-            groups = _numbered(column.spelt)
-            yield from cluster_clues(column.name, groups, counted)
-            if in_order:
-                yield Clue(f"{_PLACE}{column.name}", places(groups, rows), None, (column.name,))
+    tying = [column for column in columns if column.name in keys]
+    counted = [Counted(column.name, _numbered(column.after), column.numbers) for column in columns if tying]
+    for column in tying:
+        groups = _numbered(column.spelt)
+        yield from cluster_clues(column.name, groups, counted)
+        if in_order:
+            yield Clue(f"{_PLACE}{column.name}", places(groups, rows), None, (column.name,))
 
 
 def _is_coarsened(before: Codes, after: Codes) -> bool:
@@ -300,8 +300,12 @@ def _numbered(codes: Codes) -> Codes:
     >>> _numbered(np.array([7, -1, 3, 7])).tolist()
     [1, -1, 0, 1]
     """
-    values, places = np.unique(codes, return_inverse=True)
-    return places.reshape(-1).astype(np.int64) - int(len(values) > 0 and values[0] < 0)
+    if not len(codes):
+        return codes.astype(np.int64)
+    is_there = np.bincount(codes + 1) > 0
+    is_there[0] = False
+    numbers: Codes = (np.cumsum(is_there) - 1)[codes + 1]
+    return numbers
 
 
 def _in_classes(codes: Codes, within: Codes) -> Codes:
