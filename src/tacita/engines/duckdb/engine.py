@@ -19,6 +19,7 @@ from sqlglot import exp
 from tacita.engines.duckdb.delimited import load_delimited
 from tacita.engines.duckdb.faults import in_our_words
 from tacita.engines.duckdb.functions import FUNCTIONS
+from tacita.engines.duckdb.plan_text import plan_text
 from tacita.engines.duckdb.types import column_type, needs_text_cast
 from tacita.engines.plans.terms import finite
 from tacita.engines.protocol import Delimited, Relation
@@ -118,7 +119,7 @@ class DuckDBEngine:
                 described = cursor.execute(f"DESCRIBE SELECT * FROM {arrow}").fetchall()
                 columns, terms = _stored_columns(names, [row[1] for row in described])
                 cursor.execute(
-                    f"CREATE TABLE {table} AS {_text(exp.select(*terms, copy=False).from_(arrow, copy=False))}"
+                    f"CREATE TABLE {table} AS {plan_text(exp.select(*terms, copy=False).from_(arrow, copy=False))}"
                 ).fetchall()
                 cursor.unregister(arrow)
         except TacitaError:
@@ -132,7 +133,7 @@ class DuckDBEngine:
     def store(self, plan: exp.Query, columns: Sequence[Column]) -> Relation:
         """Run a plan and keep its result as a relation."""
         table = self._new_name()
-        sql = f"CREATE TABLE {table} AS {_text(plan)}"
+        sql = f"CREATE TABLE {table} AS {plan_text(plan)}"
         with self._cursor() as cursor:
             _spare_optimizer(cursor, plan)
             cursor.execute(sql).fetchall()
@@ -239,7 +240,7 @@ class DuckDBEngine:
 
     def run(self, plan: exp.Query) -> list[dict[str, Any]]:
         """Run a plan with a small result and return its rows."""
-        sql = _text(plan)
+        sql = plan_text(plan)
         with self._cursor() as cursor:
             _spare_optimizer(cursor, plan)
             cursor.execute(sql)
@@ -248,7 +249,7 @@ class DuckDBEngine:
 
     def stream(self, plan: exp.Query, rows: int) -> Iterator[pa.RecordBatch]:
         """Run a plan and yield its result a batch at a time, in order."""
-        sql = _text(plan)
+        sql = plan_text(plan)
         with contextlib.closing(self._connection.cursor()) as cursor:
             with in_our_words(), interruptible(cursor):
                 reader = cursor.sql(sql).to_arrow_reader(rows)
@@ -273,7 +274,7 @@ class DuckDBEngine:
             "COMPRESSION": "gzip" if gzip else "none",
         }
         written = ", ".join(f"{name} {_literal(value)}" for name, value in options.items())
-        sql = f"COPY ({_text(plan)}) TO {_literal(str(path))} (FORMAT CSV, HEADER false, {written})"
+        sql = f"COPY ({plan_text(plan)}) TO {_literal(str(path))} (FORMAT CSV, HEADER false, {written})"
         # One thread: when a disk runs full, DuckDB's writing threads can wait for each other forever.
         threads = self._counted("SELECT current_setting('threads')")
         self._execute("SET threads = 1")
@@ -320,17 +321,12 @@ class DuckDBEngine:
             aliases = ", ".join(f"c{i}" for i in range(len(described)))
             cursor.execute(f"CREATE VIEW {raw}({aliases}) AS {plan.sql(self.dialect)}")
             columns, terms = _stored_columns([row[0] for row in described], [row[1] for row in described])
-            cursor.execute(f"CREATE VIEW {view} AS {_text(exp.select(*terms, copy=False).from_(raw, copy=False))}")
+            cursor.execute(f"CREATE VIEW {view} AS {plan_text(exp.select(*terms, copy=False).from_(raw, copy=False))}")
         self._scanned.add(view)
         return Relation(self, view, columns)
 
     def _new_name(self) -> str:
         return f"r{next(self._numbers)}"
-
-
-def _text(plan: exp.Query) -> str:
-    """Return a plan as SQL. Writing may change it, so a small one is copied first; a wide one is written once."""
-    return plan.sql(DuckDBEngine.dialect, copy=len(plan.selects) <= _WIDE)
 
 
 def _spare_optimizer(cursor: duckdb.DuckDBPyConnection, plan: exp.Query) -> None:
