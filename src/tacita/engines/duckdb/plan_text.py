@@ -45,8 +45,9 @@ _FORMS: dict[type[exp.Expr], tuple[str, ...]] = {
 def plan_text(plan: exp.Query) -> str:
     """Return a plan as SQL; the plan stays as it is.
 
-    >>> plan_text(exp.select(*(exp.alias_(exp.Count(this=exp.column("c1")), f"n{i}") for i in range(60))).from_("r0"))[:25]
-    'SELECT COUNT(c1) AS n0, C'
+    >>> plan = exp.select(*(exp.alias_(exp.Count(this=exp.column("c1")), f"n{i}") for i in range(60))).from_("r0")
+    >>> plan_text(plan) == plan.sql("duckdb")
+    True
     """
     if not isinstance(plan, exp.Select) or len(plan.expressions) <= _MANY:
         return plan.sql(_DIALECT)
