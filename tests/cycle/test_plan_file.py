@@ -245,7 +245,7 @@ def test_a_limit_on_the_nulls_of_an_attribute_stops_a_release(people: Path, caps
     capsys.readouterr()
     assert run([*arguments, "two", "--most-nulls", "0.001"]) == 1
     assert "Not released: " in (out := capsys.readouterr().out)
-    assert "at most 0.001 of an attribute may be" in out
+    assert "at most 0.1 % of an attribute may be" in " ".join(out.split())
     assert not Path("two").exists()
 
 
