@@ -22,6 +22,7 @@ from benchmarks import (
     tables_other,
     tables_suppression,
     utility,
+    width,
 )
 from benchmarks.measure import best, cost, python, tacita
 from benchmarks.proof import proof
@@ -97,6 +98,7 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "generate": generate,
     "describe-csv": describe_csv,
     "describe-parquet": describe_parquet,
+    "width": width.width,
     "coding": coding,
     "spss": spss,
     "control": control,

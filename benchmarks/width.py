@@ -1,16 +1,15 @@
 """How the time of commands grows with the columns of a file: 2,000 and 10,000 columns with 200 records each.
 
-Run with ``python -m benchmarks.width``. A command that is linear in the columns has a ratio of 5.
+A command that is linear in the columns has a ratio of 5.
 """
 
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
-import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
+
+from benchmarks.measure import cost, tacita
 
 COLUMNS = (2_000, 10_000)
 ROWS = 200
@@ -39,24 +38,13 @@ def write_wide(path: Path, columns: int) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def main() -> None:
-    """Print the seconds of each command for both files, and their ratio."""
-    with tempfile.TemporaryDirectory() as folder:
-        for columns in COLUMNS:
-            write_wide(Path(folder, f"wide{columns}.csv"), columns)
-        for command in COMMANDS:
-            seconds = []
-            for columns in COLUMNS:
-                arguments = command.replace("{}", f"wide{columns}").split()
-                started = time.perf_counter()
-                script = "from tacita.cli import main; main()"
-                subprocess.run(
-                    [sys.executable, "-c", script, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL
-                )
-                seconds.append(time.perf_counter() - started)
-            few, many = seconds
-            print(f"{arguments[0]:<12} {few:6.1f} s {many:6.1f} s   ratio {many / few:.1f}")
-
-
-if __name__ == "__main__":
-    main()
+def width(folder: Path) -> Iterator[tuple[str, str, str, str, str]]:
+    """Read, describe, assess and anonymize a file of 10,000 columns against one of 2,000."""
+    for columns in COLUMNS:
+        write_wide(folder / f"wide{columns}.csv", columns)
+    for command in COMMANDS:
+        few, many = (
+            cost(tacita(*command.replace("{}", str(folder / f"wide{columns}")).split())) for columns in COLUMNS
+        )
+        name = f"{command.split()[0]} 10,000 columns / 2,000"
+        yield name, str(many), str(few), f"{many.cpu / few.cpu:.2f}", "about 5"
