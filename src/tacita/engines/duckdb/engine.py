@@ -279,7 +279,9 @@ class DuckDBEngine:
         threads = self._counted("SELECT current_setting('threads')")
         self._execute("SET threads = 1")
         try:
-            self._execute(sql, where=str(path.parent))
+            with self._cursor(str(path.parent)) as cursor:
+                _spare_optimizer(cursor, plan)
+                cursor.execute(sql).fetchall()
         finally:
             self._execute(f"SET threads = {threads}")
 

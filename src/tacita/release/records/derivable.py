@@ -17,7 +17,7 @@ from sqlglot import exp
 from tacita.attacks.microdata.cluster_counts import Counted, cluster_clues, places
 from tacita.attacks.microdata.derivation import DerivableValues, derivations
 from tacita.attacks.microdata.lessons import Clue, Codes, Target
-from tacita.engines.plans.terms import as_text, number
+from tacita.engines.plans.terms import as_text, named, number
 from tacita.engines.protocol import Relation
 from tacita.errors import OutputError, faults_text
 from tacita.model.attribute import Category
@@ -241,7 +241,7 @@ def _text(column: Column) -> exp.Expr:
 def _fetched(relation: Relation, values: Sequence[exp.Expr]) -> list[pa.ChunkedArray]:
     import pyarrow as pa
 
-    terms = [exp.alias_(value, f"v{place}", copy=False) for place, value in enumerate(values)]
+    terms = [named(value, f"v{place}") for place, value in enumerate(values)]
     plan = exp.select(*terms, copy=False).from_(relation.source(), copy=False)
     batches = list(relation.engine.stream(plan, 1_000_000))
     return [
