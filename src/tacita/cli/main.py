@@ -43,7 +43,7 @@ from tacita.version import __version__
 EXIT_INTERRUPTED = 130
 EXIT_OUR_FAULT = 70
 
-_LONGEST_FAREWELL = 5.0
+_LONGEST_FAREWELL = 4.0
 """Seconds after an interrupt in which a command may come to its own end."""
 
 # Panels of options are worth their imports on the pages that have many; the first page must come at once.
