@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
 _LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"})
 
 
+@functools.lru_cache(maxsize=65_536)
 def normalised(name: str) -> str:
     """Return a name as lower-case words.
 

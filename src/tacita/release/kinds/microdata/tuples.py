@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from tacita.cycle.outcome import Outcome
-from tacita.engines.plans.terms import as_text, number
+from tacita.engines.plans.terms import as_text, named, number
 from tacita.engines.protocol import Relation
 from tacita.errors import UsageError, listed
 from tacita.model.attribute import Category
@@ -174,7 +174,7 @@ class _Plan:
         is_known = column.name in self._outcome.claim.known
         if is_known and column.type is ColumnType.NUMBER:
             value = exp.Add(this=value, expression=number(0.0))  # -0.0 looks like 0.0 to the measure, not to a reader
-        self._terms.append(exp.alias_(value, place))
+        self._terms.append(named(value, place))
         if is_known and self._is_spelt_in_several_ways(column.name):
             self._spell_alike(column)
             return
@@ -233,7 +233,7 @@ class _Plan:
         place = self._new(column, type_)
         value = as_text(exp.column(column.physical, table="p"))
         self._joins.append((names.source().as_(table), exp.EQ(this=value, expression=exp.column("c0", table=table))))
-        self._terms.append(exp.alias_(exp.column("c1", table=table), place))
+        self._terms.append(named(exp.column("c1", table=table), place))
 
     def add_by_row(self, column: Column, values: Relation) -> None:
         """Take a new value for each tuple: ``c1`` of a relation that has the number of the tuple in ``c0``."""
@@ -243,7 +243,7 @@ class _Plan:
         on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column("c0", table=table))
         self._joins.append((values.source().as_(table), on))
         value = exp.column("c1", table=table)
-        self._terms.append(exp.alias_(value, place))
+        self._terms.append(named(value, place))
         ours = self._in_style(value, column.type)
         if ours is not None:
             self._spell(ours)
@@ -251,12 +251,12 @@ class _Plan:
     def store(self) -> Relation:
         """Run the plan, in the order of the release."""
         engine = self._relation.engine
-        plan = exp.select(*self._terms).from_(with_numbers(self._relation).subquery("p"))
+        plan = exp.select(*self._terms, copy=False).from_(with_numbers(self._relation).subquery("p"), copy=False)
         if self._original is not None:
             on = exp.EQ(this=exp.column(ROW, table="p"), expression=exp.column(ROW, table="s"))
-            plan = plan.join(with_numbers(self._original).subquery("s"), on=on)
+            plan = plan.join(with_numbers(self._original).subquery("s"), on=on, copy=False)
         for joined, condition in self._joins:
-            plan = plan.join(joined, on=condition, join_type="left")
+            plan = plan.join(joined, on=condition, join_type="left", copy=False)
         released = store_in_order(engine, plan, self._columns, self._order)
         for relation in self._helping:
             engine.drop(relation)
