@@ -84,11 +84,23 @@ def end_after_interrupt(seconds: float, end: Callable[[], None]) -> Iterator[Cal
             deadline.call_off()
 
 
-def go_on() -> None:
-    """Call the end after an interrupt off: somebody has taken note of it, and a conversation goes on."""
-    if (deadline := _watcher().deadline) is not None:
-        deadline.call_off()
-        deadline.heard.clear()
+@contextmanager
+def at_prompt() -> Iterator[None]:
+    """Let no interrupt end the command while a person types: it drops the line, at the latest with the next key.
+
+    One that came before, and was answered, ends nothing either, whenever the thread that hears of it has its turn.
+    """
+    deadline = _watcher().deadline
+    if deadline is None:
+        yield
+        return
+    deadline.is_off = True
+    deadline.call_off()
+    deadline.heard.clear()
+    try:
+        yield
+    finally:
+        deadline.is_off = False
 
 
 # -- handlers ----------------------------------------------------------------------------------------------------------
@@ -170,11 +182,14 @@ class _Deadline:
         self._seconds, self._end = seconds, end
         self._timer: threading.Timer | None = None
         self.heard = threading.Event()
+        self.is_off = False
 
     def was_heard(self) -> bool:
         return self.heard.wait(_AGAIN)  # the thread that hears it may not have had its turn yet
 
     def hear(self, interrupts: int) -> None:
+        if self.is_off:
+            return
         handler = signal.getsignal(signal.SIGINT)
         handler = handler.before if isinstance(handler, _Later) else handler
         if isinstance(handler, _FirstAsks):

@@ -13,7 +13,7 @@ from tacita.cli.options import bindings
 from tacita.cli.output import print_lines, progress_shown
 from tacita.cli.reason import Inputs, MaxRounds, Memory, NoHeader, Parameters
 from tacita.errors import TacitaError, printable
-from tacita.interruption import go_on
+from tacita.interruption import at_prompt
 
 if TYPE_CHECKING:
     from tacita.api.conversation import Conversation
@@ -66,13 +66,12 @@ class Prompt:
         waiting = ""
         while True:
             try:
-                line = input(_MORE if waiting else _PROMPT) if is_person else _next_line()
+                line = _typed_line(_MORE if waiting else _PROMPT) if is_person else _next_line()
             except EOFError:
                 break
             except KeyboardInterrupt:
                 if not is_person:
                     raise
-                go_on()
                 waiting = ""
                 print_lines([""])
                 continue
@@ -108,9 +107,13 @@ class Prompt:
         except KeyboardInterrupt:
             if not is_person:
                 raise
-            go_on()
             sys.stderr.write("interrupted\n")
         sys.stdout.flush()
+
+
+def _typed_line(prompt: str) -> str:
+    with at_prompt():
+        return input(prompt)
 
 
 def _next_line() -> str:
