@@ -15,7 +15,7 @@ import pytest
 import tacita as tc
 from tacita.errors import InputError, OutputError, ReasoningError, RuleError, UsageError
 from tacita.knowledge.programs import ProgramText
-from tacita.reasoning.headers import looks_like_data
+from tacita.reasoning.inputs import looks_like_data
 from tacita.rules.reasoner import InputTable, Null, Record
 
 CONTROL = """\

@@ -57,6 +57,10 @@ class Catalogue(Generic[Entry]):
     def __contains__(self, name: object) -> bool:
         return name in self._entered or name in self.homes or (self.beside is not None and name in self.beside)
 
+    def is_ours(self, name: str) -> bool:
+        """Return whether a name means a class of this package, not one that a user entered or a rule program."""
+        return name in self.homes and name not in self._entered
+
     def enter(self, entry: type[Any]) -> None:
         """Let a class of one's own be named by its attribute `name`; it is then an entry like any other."""
         name = getattr(entry, "name", None)

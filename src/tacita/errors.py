@@ -59,10 +59,32 @@ class RuleError(InputError):
         self.faults = tuple(faults)
 
 
+class LedgerError(InputError):
+    """A ledger is damaged, was changed, is an older copy, or is not the ledger that is meant."""
+
+
+class LimitError(InputError):
+    """A calculation would take more steps or memory than it may take; nothing was decided."""
+
+
 class OutputError(TacitaError):
     """A result could not be written; what was there before is untouched."""
 
     exit_code = 4
+
+
+class LedgerBusy(OutputError):
+    """Another process writes to the ledger, or has the lock, and did not finish in time."""
+
+
+class LedgerMoved(OutputError):
+    """Somebody appended to the ledger since its state was looked at; nothing was written."""
+
+
+class JointRefusal(OutputError):
+    """A release was refused: with earlier ones it tells what must stay unknown, or nobody could tell."""
+
+    exit_code = 1
 
 
 class MissingExtra(TacitaError):
@@ -163,10 +185,13 @@ def _visible(character: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun.
 
-    >>> counted(1, "tuple"), counted(25000, "tuple")
-    ('1 tuple', '25,000 tuples')
+    >>> counted(1, "tuple"), counted(25000, "tuple"), counted(2, "policy"), counted(0, "key")
+    ('1 tuple', '25,000 tuples', '2 policies', '0 keys')
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    if number == 1:
+        return f"{number:,} {noun}"
+    ends_in_ies = noun.endswith("y") and noun[-2:-1] not in tuple("aeiou")
+    return f"{number:,} {noun[:-1]}ies" if ends_in_ies else f"{number:,} {noun}s"
 
 
 def faults_text(faults: Sequence[str]) -> str:

@@ -22,6 +22,8 @@ class Form:
     """The type of what is typed: bool, int, float, str, Path or list[str]."""
     parse: Callable[[Any, str], Any] = lambda typed, flag: typed
     """Makes the value of what was typed for a flag; of all that was typed, if there are several options."""
+    parse_onto: Callable[[Any, Any], Any] | None = None
+    """Makes the value of what was typed, of several options perhaps not all, and of the value that it replaces."""
     read: Callable[[Checked, str, Any], Any] = lambda table, key, default: table.text(key, default)
     """Makes the value of the entry of a table under a key, or returns the default after noting a fault."""
     write: Callable[[Any, Path], Any] = lambda value, folder: value
@@ -186,6 +188,25 @@ def split_binding(text: str, flag: str) -> tuple[str, str]:
     if not equals or not predicate.strip() or not place.strip():
         raise UsageError(f"{flag} '{text}' is not PREDICATE=FILE", do=f"write for example {flag} Own=own.csv")
     return predicate.strip(), place.strip()
+
+
+def _parse_bindings(typed: Any, flag: str) -> dict[str, str]:
+    """Return files by predicate; a predicate has one.
+
+    >>> _parse_bindings(["Own=own.csv", "Person=people.csv"], "--input")
+    {'Own': 'own.csv', 'Person': 'people.csv'}
+    """
+    return once((split_binding(pair, flag) for pair in typed), flag)
+
+
+PAIRS = Form(list[str], parse=lambda typed, flag: once((split_pair(pair, flag) for pair in typed), flag))
+"""Texts by name, typed as NAME=VALUE."""
+
+BINDINGS = Form(list[str], parse=_parse_bindings)
+"""Files by predicate, typed as PREDICATE=FILE."""
+
+TEXTS = Form(list[str], parse=lambda typed, flag: tuple(typed))
+"""Texts, each in an option of its own: commas belong to them."""
 
 
 def once(pairs: Iterable[tuple[str, str]], flag: str) -> dict[str, str]:

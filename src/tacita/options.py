@@ -65,9 +65,11 @@ class Option:
     meaning: str
     """What it is for, for the documentation of files."""
 
-    def parse(self, typed: Mapping[str, Any]) -> Any:
-        """Return the value of what was typed."""
+    def parse(self, typed: Mapping[str, Any], before: Any = None) -> Any:
+        """Return the value of what was typed; `before` is the value that it replaces, if there is one."""
         one = self.typed[0]
+        if before is not None and self.form.parse_onto is not None:
+            return self.form.parse_onto(typed, before)
         return self.form.parse(typed if len(self.typed) > 1 else typed[one.name], one.flag)
 
 
@@ -110,6 +112,24 @@ def option(
     if factory is not None:
         return field(default_factory=factory, metadata=metadata, repr=not secret)
     return field(default=default, metadata=metadata, repr=not secret)
+
+
+def part(cls: type[Any], make: Callable[..., Any] | None = None) -> Any:
+    """Return a field for a value of another class of options, all of which become options here as well.
+
+    `make` makes that value of the fields that are given; by default the class does.
+    """
+    build: Callable[..., Any] = make or cls
+    form = Form(
+        parse=lambda typed, flag: build(**Given(cls, typed).changes()),
+        parse_onto=lambda typed, before: Given(cls, typed).value(before),
+    )
+    return option(factory=build, form=form, typed=typed_options(cls), key=None)
+
+
+def typed_options(cls: type[Any]) -> tuple[Typed, ...]:
+    """Return what can be typed for a class, in the order of its fields."""
+    return tuple({typed.name: typed for one in options_of(cls).values() for typed in one.typed}.values())
 
 
 def options_of(cls: type[Any]) -> dict[str, Option]:
@@ -171,7 +191,8 @@ def _option_of(cls: type[Any], one: Any) -> Option:
 def _hint_of(cls: type[Any], one: Any) -> Any:
     """Return the type of a field; types of other fields may be there for type checkers only."""
     alone = types.SimpleNamespace(__annotations__={one.name: one.type})
-    return typing.get_type_hints(alone, globalns=vars(sys.modules[cls.__module__]))[one.name]
+    home = next(base for base in cls.__mro__ if one.name in vars(base).get("__annotations__", {}))
+    return typing.get_type_hints(alone, globalns=vars(sys.modules[home.__module__]))[one.name]
 
 
 def _form_of(hint: Any, given: Mapping[str, Any], default: Any) -> Form:
@@ -208,11 +229,14 @@ class Given(Generic[_T]):
 
     def value(self, base: _T | None = None) -> _T:
         """Return the value: what was typed replaces fields of `base`, or of the defaults."""
-        changes = {name: one.parse(self.typed) for name, one in self._given()}
         start = (
             {} if base is None else {one.name: getattr(base, one.name) for one in fields(cast(Any, base)) if one.init}
         )
-        return self.cls(**{**start, **changes})
+        return self.cls(**{**start, **self.changes(start)})
+
+    def changes(self, start: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return the values of the fields for which something was typed; `start` are the values they replace."""
+        return {name: one.parse(self.typed, (start or {}).get(name)) for name, one in self._given()}
 
     def _given(self) -> Iterator[tuple[str, Option]]:
         for name, one in options_of(self.cls).items():

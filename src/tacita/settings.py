@@ -11,12 +11,14 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
 from tacita.errors import UsageError, did_you_mean
+from tacita.options import Typed, option
 
+_MACHINE = "Machine"
 _MEMORY = re.compile(r"^\d+(\.\d+)?\s*([KMGT]i?B|%)$", re.IGNORECASE)
 
 
@@ -32,25 +34,35 @@ class Settings:
     '1GB'
     """
 
-    memory: str = field(
-        default="4GB",
-        metadata={"doc": "most memory the embedded engine may take before it spills, such as 1500MB, 4GB or 50%"},
+    memory: str = option(
+        "4GB",
+        help="most memory the embedded engine may take before it spills, such as 1500MB, 4GB or 50%",
+        typed=(Typed("memory", str, "Most memory of the engine, such as 4GB.", panel=_MACHINE),),
     )
-    threads: int = field(
-        default_factory=lambda: os.cpu_count() or 1,
-        metadata={"doc": "number of threads of the embedded engine"},
+    threads: int = option(
+        factory=lambda: os.cpu_count() or 1,
+        help="number of threads of the embedded engine",
+        typed=(Typed("threads", int, "Threads of the engine.", panel=_MACHINE),),
     )
-    spill: Path = field(
-        default_factory=lambda: Path(tempfile.gettempdir()),
-        metadata={"doc": "folder for data that does not fit in memory; emptied at the end of a run"},
+    spill: Path = option(
+        factory=lambda: Path(tempfile.gettempdir()),
+        help="folder for data that does not fit in memory; emptied at the end of a run",
+        typed=(Typed("spill", Path, "Folder for what does not fit in memory.", panel=_MACHINE),),
     )
-    experience: Path = field(
-        default_factory=lambda: _folder("XDG_CONFIG_HOME", ".config") / "experience.toml",
-        metadata={"doc": "file that remembers confirmed categories of attributes (names only, never values)"},
+    experience: Path = option(
+        factory=lambda: _folder("XDG_CONFIG_HOME", ".config") / "experience.toml",
+        help="file that remembers confirmed categories of attributes (names only, never values)",
+        typed=(),
     )
-    state: Path = field(
-        default_factory=lambda: _folder("XDG_STATE_HOME", ".local/state"),
-        metadata={"doc": "folder that remembers unfinished writes, so that the next run can remove what a kill left"},
+    state: Path = option(
+        factory=lambda: _folder("XDG_STATE_HOME", ".local/state"),
+        help="folder that remembers unfinished writes, so that the next run can remove what a kill left",
+        typed=(),
+    )
+    ledger: Path | None = option(
+        default=None,
+        help="settings file of the ledger of an organisation; default: looked for above each release",
+        typed=(),
     )
 
     def __post_init__(self) -> None:
@@ -92,7 +104,7 @@ _OTHER_VARIABLES = frozenset({"TACITA_DEBUG", "TACITA_SHARED"})
 
 
 def _parsed(name: str, text: str, variable: str) -> object:
-    if name in {"spill", "experience", "state"}:
+    if name in {"spill", "experience", "state", "ledger"}:
         return Path(text).expanduser()
     if name == "threads":
         if not text.isdecimal():

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from tacita.errors import UsageError
+from tacita.options import options_of
 from tacita.settings import Settings
 
 
@@ -64,4 +65,5 @@ def test_a_change_is_a_new_value():
 
 
 def test_every_setting_says_what_it_is():
-    assert all(field.metadata["doc"] for field in dataclasses.fields(Settings))
+    described = options_of(Settings)
+    assert all(described[field.name].meaning for field in dataclasses.fields(Settings))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from tacita.engines.context import Context
-from tacita.errors import UsageError, counted
-from tacita.files.atomic import check_target, write_text
+from tacita.errors import counted
+from tacita.files.atomic import write_text
 from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.progress import Progress, silent
 from tacita.reasoning.outputs import microdata_of, write_all
 from tacita.reasoning.queries import Answers, answers
+from tacita.reasoning.request import SHOWN, ReportOptions
 from tacita.rules.logic.faults import Fault
 from tacita.rules.reasoner.chase.violations import Violation
 from tacita.rules.reasoner.results import Reasoned
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tacita.rules.proofs import Proof, WhyNot
-
-
-SHOWN = 20
-"""How many facts of each output are told."""
 
 
 @dataclass(slots=True, repr=False)
@@ -147,20 +144,12 @@ class ProgramResult(Result):
         """Return why a fact does not hold: the nearest rule, and its first condition that failed."""
         return self.reasoned.why_not(fact.strip().removesuffix("."))
 
-    def report(
-        self,
-        *,
-        show: int = SHOWN,
-        why: Sequence[str] = (),
-        why_not: Sequence[str] = (),
-        graph: Path | None = None,
-    ) -> ReasoningReport:
-        """Return what is told of it: `show` facts of each output, the proofs of some facts, why others do not hold.
-
-        `graph` names the picture of the first proof, which `ReasoningReport.draw` writes.
-        """
-        proofs, reasons = [self.why(fact) for fact in why], [self.why_not(fact) for fact in why_not]
-        return ReasoningReport(self, show, tuple(proofs), tuple(reasons), graph)
+    def report(self, options: ReportOptions | None = None) -> ReasoningReport:
+        """Return what is told of it: some facts of each output, the proofs of some facts, why others do not hold."""
+        options = options or ReportOptions()
+        proofs = tuple(self.why(fact) for fact in options.why)
+        reasons = tuple(self.why_not(fact) for fact in options.why_not)
+        return ReasoningReport(self, options.show, proofs, reasons, options.graph)
 
     # -- the end -------------------------------------------------------------------------------------------------------
 
@@ -199,14 +188,3 @@ class ReasoningReport(Result):
 
     def _in_short(self) -> str:
         return self.conclusions._in_short()
-
-
-def check_graph(graph: Path | None, why: Sequence[str], *, force: bool = False) -> None:
-    """Raise before any work if the picture of a proof cannot be drawn."""
-    if graph is None:
-        return
-    if not why:
-        raise UsageError("--graph draws a proof, and no --why asks for one", do='add --why \'Control("a", "c")\'')
-    if graph.suffix not in {".svg", ".dot"}:
-        raise UsageError(f"no picture is known for '{graph.suffix}'", do="name a .svg or a .dot file")
-    check_target(graph, force=force)

@@ -8,6 +8,7 @@ from typing import Any
 from tacita.engines.protocol import Relation
 from tacita.errors import UsageError, listed
 from tacita.model.microdata import Microdata
+from tacita.reasoning.request import ReasoningRequest
 from tacita.reasoning.run import reason
 
 REL = "rel"
@@ -18,7 +19,7 @@ def related(program: str, data: Microdata, inputs: Mapping[str, Any] | None = No
     import pyarrow as pa
 
     engine = data.relation.engine
-    conclusions = reason(program, inputs, data=data, engine=engine)
+    conclusions = reason(program, ReasoningRequest(inputs=inputs or {}, data=data, engine=engine))
     if REL not in conclusions.predicates:
         raise UsageError(
             f"the program concludes nothing for {REL}",

@@ -14,17 +14,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tacita.engines.context import Context, EngineName
-from tacita.engines.protocol import Engine
+from tacita.engines.context import Context
 from tacita.errors import RuleError, UsageError, did_you_mean, listed
 from tacita.knowledge.programs import ProgramText
 from tacita.model.microdata import Microdata
-from tacita.progress import Progress, silent
 from tacita.reasoning.bindings import FactSource, bound
 from tacita.reasoning.columns import Wanted, wanted
 from tacita.reasoning.conclusions import ProgramResult
 from tacita.reasoning.inputs import Reader
 from tacita.reasoning.outputs import check_targets
+from tacita.reasoning.request import ReasoningRequest
 from tacita.rules.logic.dependencies import head_predicates
 from tacita.rules.logic.program import Annotation, Program
 from tacita.rules.passes.externals import Functions
@@ -34,50 +33,29 @@ from tacita.rules.reasoner.reason import DICTIONARY
 from tacita.rules.reasoner.reason import reason as reason_over
 from tacita.rules.reasoner.similar import Similarity, usable
 from tacita.rules.typed_parameters import check_parameters
-from tacita.settings import Settings
 
 
-def reason(
-    program: str | Path,
-    inputs: Mapping[str, Any] | None = None,
-    *,
-    outputs: Mapping[str, str | Path] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    functions: Functions | None = None,
-    similarity: Similarity | None = None,
-    data: Microdata | str | Path | None = None,
-    max_rounds: int | None = None,
-    memory: str | None = None,
-    threads: int | None = None,
-    spill: Path | None = None,
-    engine: EngineName | Engine = "duckdb",
-    force: bool = False,
-    no_header: bool = False,
-    progress: Progress = silent,
-) -> ProgramResult:
+def reason(program: str | Path, request: ReasoningRequest | None = None) -> ProgramResult:
     """Run a program over its inputs until nothing new follows.
 
-    `program` is a file, the text of a program, or the name of one that ships with Tacita. `inputs` are files, database
-    URLs, data frames, data sets or lists of tuples, by predicate; ``@bind`` in the program gives those that are left
-    out. `outputs` are files to write, by predicate: all of them, or none. `data` is microdata whose dictionary and
-    values the program reads as ``MicroDB``, ``Att``, ``Cat`` and ``Val``. `similarity` is what ``~`` means: a function
-    of two texts that gives a number from 0 to 1, or an object with ``pairs(left, right)``.
+    `program` is a file, the text of a program, or the name of one that ships with Tacita. ``@bind`` in it gives the
+    inputs and outputs that the request leaves out.
     """
-    similarity = usable(similarity) if similarity is not None else None
-    settings = Settings.from_environment(memory=memory, threads=threads, spill=spill)
+    request = request or ReasoningRequest()
+    similarity = usable(request.similarity) if request.similarity is not None else None
     job = Job(
         ProgramText.of(program),
-        dict(inputs or {}),
-        {predicate: Path(target) for predicate, target in (outputs or {}).items()},
-        dict(parameters or {}),
-        dict(functions or {}),
-        data,
-        force=force,
-        no_header=no_header,
-        budget=_budget(max_rounds),
+        dict(request.inputs),
+        {predicate: Path(target) for predicate, target in request.outputs.items()},
+        dict(request.parameters),
+        dict(request.functions),
+        request.data,
+        force=request.force,
+        no_header=request.no_header,
+        budget=request.budget,
     ).checked()
     check_parameters(job.parameters, job.known_parameters, job.program.source)
-    context = Context(settings, engine=engine, progress=progress)
+    context = Context(request.settings, engine=request.engine, progress=request.progress)
     try:
         return job.run(context, similarity)
     except BaseException:
@@ -194,14 +172,6 @@ class Job:
         if self.outputs:
             conclusions.notes += conclusions.write(self.outputs, force=self.force, progress=context.progress)
         return conclusions
-
-
-def _budget(max_rounds: int | None) -> Budget:
-    if max_rounds is None:
-        return Budget()
-    if max_rounds < 1:
-        raise UsageError(f"max_rounds is {max_rounds}", do="give a number above zero")
-    return Budget(rounds=max_rounds)
 
 
 __all__ = ["FactSource", "Job", "ProgramResult", "reason"]

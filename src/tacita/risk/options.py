@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita.errors import TacitaError, UsageError, did_you_mean, without_credentials
-from tacita.forms import Form, choice, once, place_in, relative_to, split_binding
+from tacita.forms import BINDINGS, Form, choice, place_in, relative_to
 from tacita.knowledge.programs import ENDING
 from tacita.model.dictionary import MissingAs
 from tacita.risk.catalogue import MEASURES
@@ -294,13 +294,8 @@ RELATED = Form(
 """A program that relates records, by what their clusters are called; in a file a table."""
 
 
-def _parse_inputs(typed: list[str], flag: str) -> dict[str, str]:
-    return once((split_binding(pair, flag) for pair in typed), flag)
-
-
-INPUTS = Form(
-    list[str],
-    parse=_parse_inputs,
+INPUTS = replace(
+    BINDINGS,
     read=lambda table, key, default: _texts(table, key, default, place_in),
     write=lambda value, folder: {name: public_place(str(place), folder) for name, place in value.items()} or None,
 )

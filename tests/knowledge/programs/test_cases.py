@@ -9,6 +9,8 @@ from tests.oracles.rules import Null, RecordValue, same_up_to_nulls
 from tacita.errors import ReasoningError
 from tacita.knowledge import programs
 
+pytestmark = pytest.mark.slow
+
 CASES = all_cases()
 
 
