@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 
 import pytest
 from sqlglot import exp, parse_one
@@ -14,7 +14,13 @@ from sqlglot import exp, parse_one
 from tacita import interruption
 from tacita.cli.main import run
 from tacita.engines.context import Context
-from tacita.interruption import interrupt_queries, interruptible, stop_on_interrupt
+from tacita.interruption import (
+    end_after_interrupt,
+    end_on_termination,
+    interrupt_queries,
+    interruptible,
+    stop_on_interrupt,
+)
 
 
 class Connection:
@@ -169,3 +175,30 @@ def test_a_library_that_turns_an_interrupt_into_an_error(
 
     monkeypatch.setitem(run.__globals__, "built", lambda: load)
     assert run([]) == code
+
+
+@pytest.mark.parametrize("is_stuck", [True, False])
+def test_a_query_that_does_not_end_ends_the_command_early(*, is_stuck: bool) -> None:
+    ended, connection = threading.Event(), Connection()
+    with (
+        pytest.raises(KeyboardInterrupt),
+        end_after_interrupt(3600, ended.set, in_query=0.01),
+        interruptible(connection),
+    ):
+        press()
+        until(connection.interrupted)
+        if is_stuck:  # it was told to give up, and is still busy with its memory
+            until(ended)
+    assert ended.is_set() == is_stuck
+
+
+@pytest.mark.parametrize("asks_first", [True, False])
+def test_a_request_to_terminate_ends_a_query_and_a_search(*, asks_first: bool) -> None:
+    connection = Connection()
+    with end_on_termination() as came:
+        search = stop_on_interrupt() if asks_first else nullcontext()
+        with pytest.raises(KeyboardInterrupt), search, interruptible(connection):
+            os.kill(os.getpid(), signal.SIGTERM)
+            until(connection.interrupted)
+        assert came()
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

@@ -1,5 +1,7 @@
 """Interrupts: Ctrl-C ends a query at once, asks a search to end with the best it has, and ends a command in any case.
 
+A request to terminate counts as two of them.
+
 Python runs handlers of signals in the main thread, between two instructions, and a query is one instruction however
 long it takes. The handler of the operating system, though, can write a byte into a socket at once. A thread waits for
 that byte and interrupts the queries that are running.
@@ -12,13 +14,17 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Protocol
 
 _AGAIN = 0.05
 """Seconds until a query is interrupted again: one that has not quite begun forgets an interrupt."""
+
+
+_ENOUGH = 2
+"""Interrupts that end everything: the first may only ask a search to stop."""
 
 
 class Interruptible(Protocol):
@@ -67,21 +73,49 @@ def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
-def end_after_interrupt(seconds: float, end: Callable[[], None]) -> Iterator[Callable[[], bool]]:
+def end_after_interrupt(
+    seconds: float, end: Callable[[], None], in_query: float | None = None
+) -> Iterator[Callable[[], bool]]:
     """Call `end` in another thread so long after an interrupt, unless the block has come to its own end by then.
 
-    A solver, a kernel or the reader of a file format may work for minutes before Python has its turn again. Yield a
-    question: did one come? A library that is interrupted while it is loaded raises an error of its own instead.
+    A solver, a kernel or the reader of a file format may work for minutes before Python has its turn again. A query
+    that was interrupted still frees its memory, which takes seconds if it holds many values: `in_query` is how long it
+    may. Yield a question: did one come? A library that is interrupted while it is loaded raises an error of its own
+    instead.
     """
     if not _in_main_thread():
         yield threading.Event().is_set
         return
-    deadline = _Deadline(seconds, end)
+    deadline = _Deadline(seconds, end, seconds if in_query is None else in_query)
     with _watcher().listening(deadline):
         try:
             yield deadline.was_heard
         finally:
             deadline.call_off()
+
+
+@contextmanager
+def end_on_termination() -> Iterator[Callable[[], bool]]:
+    """Let a request to terminate end everything as two interrupts would. Yield a question: did one come?
+
+    The operating system would end the process at once, with its unfinished files still there.
+    """
+    came = threading.Event()
+    if not _in_main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield came.is_set
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        came.set()
+        for _ in range(_ENOUGH):
+            handler = signal.getsignal(signal.SIGINT)
+            (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
+
+    signal.signal(signal.SIGTERM, handle)
+    try:
+        yield came.is_set
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager
@@ -178,8 +212,9 @@ class _Query:
 class _Deadline:
     """What happens a while after an interrupt that was not only a question."""
 
-    def __init__(self, seconds: float, end: Callable[[], None]) -> None:
-        self._seconds, self._end = seconds, end
+    def __init__(self, seconds: float, end: Callable[[], None], in_query: float) -> None:
+        self._seconds, self._end, self._in_query = seconds, end, min(in_query, seconds)
+        self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
         self.heard = threading.Event()
         self.is_off = False
@@ -187,7 +222,7 @@ class _Deadline:
     def was_heard(self) -> bool:
         return self.heard.wait(_AGAIN)  # the thread that hears it may not have had its turn yet
 
-    def hear(self, interrupts: int) -> None:
+    def hear(self, interrupts: int, stopping: Sequence[_Query]) -> None:
         if self.is_off:
             return
         handler = signal.getsignal(signal.SIGINT)
@@ -197,15 +232,31 @@ class _Deadline:
             if handler.heard < 2:
                 return
         self.heard.set()
-        if self._timer is None:
-            self._timer = threading.Timer(self._seconds, self._end)
-            self._timer.daemon = True
-            self._timer.start()
+        with self._lock:
+            if self._timer is None:
+                self._wait(self._in_query, functools.partial(self._look, stopping))
 
     def call_off(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = None
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = None
+
+    def _look(self, stopping: Sequence[_Query]) -> None:
+        """End now if a query is still at it; otherwise leave the rest of the time to whoever puts things back."""
+        rest = self._seconds - self._in_query
+        with self._lock:
+            if self._timer is None:
+                return
+            if rest > 0 and all(query.connection is None for query in stopping):
+                self._wait(rest, self._end)
+                return
+        self._end()
+
+    def _wait(self, seconds: float, then: Callable[[], None]) -> None:
+        self._timer = threading.Timer(seconds, then)
+        self._timer.daemon = True
+        self._timer.start()
 
 
 class _Watcher:
@@ -266,10 +317,10 @@ class _Watcher:
             if numbers and self._others >= 0:
                 with suppress(OSError):
                     os.write(self._others, numbers)
-            interrupts = numbers.count(signal.SIGINT)
+            interrupts = numbers.count(signal.SIGINT) + _ENOUGH * numbers.count(signal.SIGTERM)
             stopping = self.interrupt(functools.partial(_has_to_stop, stopping=stopping, interrupts=interrupts))
             if interrupts and self.deadline is not None:
-                self.deadline.hear(interrupts)
+                self.deadline.hear(interrupts, stopping)
 
 
 def _has_to_stop(query: _Query, stopping: list[_Query], interrupts: int) -> bool:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 _IN_A_QUERY = """
 import os, signal, sys, threading
 from tacita import interruption
@@ -59,12 +61,12 @@ sys.exit(run(["version"]))
 """
 
 
-def _ended(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _ended(folder: Path, script: str, *arguments: str, code: int = 130) -> subprocess.CompletedProcess[str]:
     state = folder.parent / f"{folder.name}-state"
     environment = os.environ | {"TACITA_STATE": str(state), "TACITA_SPILL": str(folder)}
     command = [sys.executable, "-c", script, *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 130, done.stderr
+    assert done.returncode == code, done.stderr
     assert "interrupted; the file that was being written is as it was before" in done.stderr
     assert not list((state / "unfinished").iterdir())
     return done
@@ -84,7 +86,15 @@ def test_while_a_file_is_written(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["firms.csv"]
 
 
-def test_where_nothing_listens(tmp_path: Path) -> None:
-    done = _ended(tmp_path, _WHERE_NOTHING_LISTENS)
+def test_a_request_to_terminate(tmp_path: Path) -> None:
+    (tmp_path / "firms.csv").write_text("area,size\nNorth,1\nSouth,2\n", encoding="utf-8")
+    script = _IN_A_QUERY.replace("SIGINT", "SIGTERM")
+    _ended(tmp_path, script, "_execute", "convert", "firms.csv", "other.csv", code=143)
+    assert [each.name for each in tmp_path.iterdir()] == ["firms.csv"]
+
+
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_where_nothing_listens(tmp_path: Path, number: str, code: int) -> None:
+    done = _ended(tmp_path, _WHERE_NOTHING_LISTENS.replace("SIGINT", number), code=code)
     assert "artial" in done.stdout and "spill" in done.stdout
     assert not list(tmp_path.iterdir())

@@ -15,6 +15,9 @@ from tacita.progress import Step
 
 QUICK = {
     "explain",
+    *(f"keys {name}" for name in ("make", "erase", "rotate", "export")),
+    *(f"ledger {name}" for name in ("init", "log", "show", "export", "purge", "checkpoint", "prove")),
+    *(f"ledger {name}" for name in ("withdraw", "note", "restore")),
     "measures",
     "methods",
     "rules check",

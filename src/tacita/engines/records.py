@@ -42,7 +42,9 @@ def records_of(microdata: Microdata, names: Sequence[str] | None = None) -> Reco
     terms = [exp.alias_(_fetched(column), f"x{place}") for place, column in enumerate(wanted)]
     if not terms:
         return Records({})
-    batches = list(relation.engine.stream(exp.select(*terms).from_(relation.source()), 1_000_000))
+    plan = exp.select(*terms).from_(relation.source())
+    plan = plan.order_by(exp.column(relation.number)) if relation.number else plan
+    batches = list(relation.engine.stream(plan, 1_000_000))
     table = pa.Table.from_batches(batches) if batches else None
     columns: dict[str, Values] = {}
     for place, column in enumerate(wanted):

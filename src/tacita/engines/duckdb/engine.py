@@ -252,6 +252,7 @@ class DuckDBEngine:
         sql = plan_text(plan)
         with contextlib.closing(self._connection.cursor()) as cursor:
             with in_our_words(), interruptible(cursor):
+                _spare_optimizer(cursor, plan)
                 reader = cursor.sql(sql).to_arrow_reader(rows)
             while True:
                 with in_our_words(), interruptible(cursor):
