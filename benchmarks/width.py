@@ -19,6 +19,7 @@ COMMANDS = (
     "categorize {}.csv",
     "assess {}.csv --quasi code_0,region_2",
     "anonymize {}.csv --quasi code_0,region_2 --out {}.release",
+    "anonymize {}.csv --quasi code_0,region_2,code_5,region_7 --out {}.suppressed",
 )
 
 
@@ -46,5 +47,6 @@ def width(folder: Path) -> Iterator[tuple[str, str, str, str, str]]:
         few, many = (
             cost(tacita(*command.replace("{}", str(folder / f"wide{columns}")).split())) for columns in COLUMNS
         )
-        name = f"{command.split()[0]} 10,000 columns / 2,000"
+        what = " with nulls" if "suppressed" in command else ""
+        name = f"{command.split()[0]}{what} 10,000 columns / 2,000"
         yield name, str(many), str(few), f"{many.cpu / few.cpu:.2f}", "about 5"

@@ -13,6 +13,8 @@ from tacita.describe import profile
 from tacita.engines.context import Context
 from tacita.engines.duckdb import DuckDBEngine
 
+pytestmark = pytest.mark.slow
+
 
 def table(columns: int) -> pa.Table:
     cells: Sequence[list[object]] = (

@@ -8,16 +8,18 @@ wants to release it gives it a category. No value leaves this file.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from sqlglot import exp
 
 from tacita.describe.formats import FORMATS
 from tacita.describe.propose import named_as
 from tacita.engines.plans.profile import sample
-from tacita.engines.protocol import Relation
+from tacita.engines.plans.terms import named
+from tacita.engines.protocol import Engine, Relation
 from tacita.errors import listed
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Category
@@ -36,6 +38,10 @@ _SHORTEST = 8  # letters and digits alone that any form of identifiers has
 _AT_ONCE = 50  # columns whose different values are counted by one plan
 _BY_NAME = "whose names look like identifiers"
 _DIFFERENT = "whose values differ from record to record"
+
+
+_KNOWN: WeakKeyDictionary[Engine, dict[tuple[str, Column], Doubt | None]] = WeakKeyDictionary()
+"""What is known of the columns of each engine's tables, for as long as the engine is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +68,41 @@ def doubts(
     >>> [doubt.attribute for doubt in doubts(data.relation, data.dictionary, ExperienceBase.load())]
     ['name', 'contact']
     """
-    named = set(named_as(Category.IDENTIFIER, dictionary, base))
+    by_name = set(named_as(Category.IDENTIFIER, dictionary, base))
     undecided = [a.name for a in dictionary if a.category is None and a.name not in decided]
-    doubtful = {name: Doubt(name, _BY_NAME, is_dropped=True) for name in undecided if name in named}
+    doubtful = {name: Doubt(name, _BY_NAME, is_dropped=True) for name in undecided if name in by_name}
     others = [relation.column(name) for name in undecided if name not in doubtful]
-    for start in range(0, len(others), _STRIP):
-        different: list[Column] = []
-        for column, cells in _cells(relation, others[start : start + _STRIP]):
-            if doubt := _by_form(column, cells):
-                doubtful[column.name] = doubt
-            elif _seem_different(column, cells):
-                different.append(column)
-        # A plan costs what the whole table has columns: in a wide one, many are counted by one plan.
-        width = _AT_ONCE if len(relation.columns) > _STRIP else 1
-        for first in range(0, len(different), width):
-            for doubt in _by_differences(relation, different[first : first + width]):
-                doubtful[doubt.attribute] = doubt
+    doubtful |= {doubt.attribute: doubt for doubt in _by_values(relation, others)}
     return tuple(doubtful[name] for name in undecided if name in doubtful)
+
+
+def _by_values(relation: Relation, columns: Sequence[Column]) -> list[Doubt]:
+    """Return the columns whose values may identify respondents.
+
+    A release asks twice, when data are prepared and again as the last line of defence: what was looked at in a table
+    stays true of it, and the second answer costs nothing.
+    """
+    known = _KNOWN.setdefault(relation.engine, {})
+    new = [column for column in columns if (relation.table, column) not in known]
+    doubts_of = {doubt.attribute: doubt for doubt in _look(relation, new)}
+    known |= {(relation.table, column): doubts_of.get(column.name) for column in new}
+    return [doubt for column in columns if (doubt := known[relation.table, column]) is not None]
+
+
+def _look(relation: Relation, columns: Sequence[Column]) -> Iterable[Doubt]:
+    is_short = relation.count() <= _CELLS
+    for start in range(0, len(columns), _STRIP):
+        different: dict[Column, _Spread | None] = {}
+        for column, cells in _cells(relation, columns[start : start + _STRIP]):
+            if doubt := _by_form(column, cells):
+                yield doubt
+            elif _seem_different(column, cells):
+                different[column] = _spread(column, cells) if is_short else None
+        if not is_short:
+            different = _spreads(relation, list(different))
+        for column, spread in different.items():
+            if spread is not None and (doubt := _by_differences(column, spread)):
+                yield doubt
 
 
 def notes_on_doubts(doubtful: Iterable[Doubt]) -> list[str]:
@@ -135,26 +159,54 @@ def _seem_different(column: Column, cells: Counter[str]) -> bool:
     return cells.total() >= 2 and len(cells) >= _share_different(column) * cells.total()
 
 
-def _by_differences(relation: Relation, columns: Sequence[Column]) -> Iterator[Doubt]:
-    """Yield a doubt for each column in which (nearly) every record has a value of its own."""
-    terms: dict[str, exp.Expr] = {}
-    for place, column in enumerate(columns):
-        value = exp.column(column.physical)
-        terms[f"present{place}"] = exp.Count(this=value)
-        terms[f"distinct{place}"] = exp.Count(this=exp.Distinct(expressions=[value.copy()]))
-        if column.type is ColumnType.INTEGER:
-            terms |= {f"least{place}": exp.Min(this=value.copy()), f"greatest{place}": exp.Max(this=value.copy())}
-    plan = exp.select(*(exp.alias_(term, name, copy=False) for name, term in terms.items()), copy=False)
-    figures = relation.engine.run(plan.from_(relation.source(), copy=False))[0]
-    for place, column in enumerate(columns):
-        present, distinct = int(figures[f"present{place}"]), int(figures[f"distinct{place}"])
-        if distinct < _share_different(column) * present:
-            continue
-        is_number = (
-            column.type is ColumnType.INTEGER and figures[f"greatest{place}"] - figures[f"least{place}"] < 2 * present
-        )
-        names_records = column.type is ColumnType.TEXT or is_number
-        yield Doubt(column.name, _DIFFERENT, is_dropped=names_records and present >= _ENOUGH_ROWS)
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """How the values of a column differ."""
+
+    present: int
+    distinct: int
+    width: int | None = None
+    """From the least to the greatest, of whole numbers."""
+
+
+def _by_differences(column: Column, spread: _Spread) -> Doubt | None:
+    """Return a doubt if (nearly) every record has a value of its own."""
+    if spread.distinct < _share_different(column) * spread.present:
+        return None
+    is_number = spread.width is not None and spread.width < 2 * spread.present
+    names_records = column.type is ColumnType.TEXT or is_number
+    return Doubt(column.name, _DIFFERENT, is_dropped=names_records and spread.present >= _ENOUGH_ROWS)
+
+
+def _spread(column: Column, cells: Counter[str]) -> _Spread:
+    """Return how values differ, all of which are given."""
+    if column.type is ColumnType.INTEGER:
+        numbers = [int(text) for text in cells]
+        return _Spread(cells.total(), len(numbers), max(numbers) - min(numbers))
+    values = {float(text) for text in cells} if column.type is ColumnType.NUMBER else cells
+    return _Spread(cells.total(), len(values))
+
+
+def _spreads(relation: Relation, columns: Sequence[Column]) -> dict[Column, _Spread | None]:
+    """Return how the values of columns differ, over all records."""
+    spreads: dict[Column, _Spread | None] = {}
+    # A plan costs what the whole table has columns: in a wide one, many are counted by one plan.
+    width = _AT_ONCE if len(relation.columns) > _STRIP else 1
+    for first in range(0, len(columns), width):
+        part = columns[first : first + width]
+        terms: dict[str, exp.Expr] = {}
+        for place, column in enumerate(part):
+            value = exp.column(column.physical)
+            terms[f"present{place}"] = exp.Count(this=value)
+            terms[f"distinct{place}"] = exp.Count(this=exp.Distinct(expressions=[value.copy()]))
+            if column.type is ColumnType.INTEGER:
+                terms[f"width{place}"] = exp.Sub(this=exp.Max(this=value.copy()), expression=exp.Min(this=value.copy()))
+        plan = exp.select(*(named(term, name) for name, term in terms.items()), copy=False)
+        figures = relation.engine.run(plan.from_(relation.source(), copy=False))[0]
+        for place, column in enumerate(part):
+            present, distinct = int(figures[f"present{place}"]), int(figures[f"distinct{place}"])
+            spreads[column] = _Spread(present, distinct, figures.get(f"width{place}"))
+    return spreads
 
 
 def _cells(relation: Relation, columns: Sequence[Column]) -> Iterable[tuple[Column, Counter[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
@@ -26,7 +27,7 @@ from tacita.model.missing_codes import MISSING_MARKERS
 from tacita.model.relation import Column, ColumnType
 
 _TYPES = {ColumnType.DATE: exp.DType.DATE, ColumnType.TIMESTAMP: exp.DType.TIMESTAMP}
-_AT_ONCE = 400  # terms counted by one plan
+_AT_ONCE = 2000  # terms counted by one plan
 _LATE_CELLS = 500  # values looked at of a column that begins with missing ones
 _WORTH_CODING = 400  # cells in the first rows below which a file is too small for dictionaries to matter
 
@@ -117,6 +118,18 @@ class _Conversion:
         there = exp.Not(this=exp.Is(this=spelling.copy(), expression=exp.Null()))
         return exp.and_(there, exp.Not(this=_among(spelling, self.markers)), exp.Paren(this=wrong))
 
+    def strange(self) -> exp.Expr:
+        """Return the condition that a spelling is more than a number with zeros at its end, as 12.50 is."""
+        spelling = exp.column(self.companion)
+        there = exp.Not(this=exp.Is(this=spelling, expression=exp.Null()))
+        if self.candidate.type is not ColumnType.NUMBER:
+            return there
+        plain = f"^-?(0|[1-9][0-9]*)({re.escape(self.style.decimal)}[0-9]+)?$"
+        is_plain = exp.RegexpLike(this=spelling.copy(), expression=exp.Literal.string(plain))
+        no_value = exp.Is(this=self.cell, expression=exp.Null())
+        doubtful = exp.Or(this=no_value, expression=exp.Not(this=is_plain))
+        return exp.And(this=there, expression=exp.Paren(this=doubtful))
+
     def checks(self) -> dict[str, exp.Expr]:
         """Return what is counted over the typed table to know whether the column is what it seemed."""
         spelling = exp.column(self.companion)
@@ -201,18 +214,21 @@ def _figures(stored: Relation, conversions: Sequence[_Conversion]) -> dict[str, 
     """Return for each converted column how many cells do not fit, are markers, codes, and spelled differently."""
     converted = [c for c in conversions if not c.is_text or c.markers]
     respelled = _counted(stored, {c.companion: exp.column(c.companion) for c in converted})
-    figures: dict[str, int] = {}
-    doubtful = []
-    for c in converted:
-        figures[f"{c.column.physical}_respelled"] = respelled[c.companion]
-        if respelled[c.companion]:
-            doubtful.append(c)
-    checks: dict[str, exp.Expr] = {
-        f"{c.column.physical}_{what}": exp.Case(ifs=[exp.If(this=check, true=exp.Literal.number(1))])
+    figures = {f"{c.column.physical}_respelled": respelled[c.companion] for c in converted}
+    # Most columns are as they seem, which one look shows; the others are counted by what is strange in them.
+    doubtful = [c for c in converted if respelled[c.companion]]
+    strange = _counted(stored, {c.companion: _one_if(c.strange()) for c in doubtful})
+    checks = {
+        f"{c.column.physical}_{what}": _one_if(check)
         for c in doubtful
+        if strange[c.companion]
         for what, check in c.checks().items()
     }
     return figures | _counted(stored, checks)
+
+
+def _one_if(condition: exp.Expr) -> exp.Expr:
+    return exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))])
 
 
 def _counted(stored: Relation, terms: dict[str, exp.Expr]) -> dict[str, int]:
