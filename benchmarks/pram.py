@@ -25,10 +25,12 @@ from tacita.model.records import Categories, Numbers, Records
 Line = tuple[str, str, str, str, str]
 
 COUNT, SDCMICRO = 1_000_000, 14.6
+_DATA, _METHOD = 1, 2
+"""Seeds: with the same one the noise would follow the values, and no noise that keeps their totals could be found."""
 
 
 def people() -> Records:
-    draw = np.random.default_rng(1)
+    draw = np.random.default_rng(_DATA)
     shares = np.array([0.3, 0.2, 0.15, 0.1, 0.1, 0.05, 0.05, 0.04, 0.01])
     codes = draw.choice(len(shares), COUNT, p=shares).astype(np.int32)
     disease = Categories(draw.integers(0, 50, COUNT).astype(np.int32), tuple(range(50)))
@@ -47,12 +49,12 @@ def pram(_: Path) -> Iterator[Line]:
     records = people()
     column = records.categories("relat")
     invariant = InvariantPram(("relat",), publish_matrix=True)
-    table = invariant.treated(records, np.random.default_rng(1)).beside["pram relat"]
+    table = invariant.treated(records, np.random.default_rng(_METHOD)).beside["pram relat"]
     matrix = np.zeros((9, 9))
     matrix[table.categories("from").codes, table.categories("to").codes] = table.numbers("probability").values
 
     def plain() -> np.ndarray[Any, Any]:
-        draw, changed = np.random.default_rng(1), column.codes.copy()
+        draw, changed = np.random.default_rng(_METHOD), column.codes.copy()
         for code in range(9):
             rows = np.flatnonzero(column.codes == code)
             changed[rows] = draw.choice(9, len(rows), p=matrix[code])
@@ -65,7 +67,7 @@ def pram(_: Path) -> Iterator[Line]:
         ("generated PRAM", GeneratedPram(("relat",))),
     )
     for what, method in methods:
-        ours = least(lambda method=method: method.treated(records, np.random.default_rng(1)))
+        ours = least(lambda method=method: method.treated(records, np.random.default_rng(_METHOD)))
         told = f"sdcMicro 14.6 s: {SDCMICRO / ours:.0f} times faster; at least 20"
         yield f"{what}, 1M", f"{ours:6.3f} s CPU", f"{bare:6.3f} s CPU by choice()", f"{ours / bare:.2f}", told
 
@@ -82,7 +84,7 @@ def family(_: Path) -> Iterator[Line]:
         WeightNoise("weight", keep=("relat", "disease", "income")),
     )
     for method in methods:
-        ours = least(lambda method=method: method.treated(records, np.random.default_rng(1)), times=1)
+        ours = least(lambda method=method: method.treated(records, np.random.default_rng(_METHOD)), times=1)
         kept = f", {len(method.keep)} kept" if isinstance(method, WeightNoise) else ""
         yield f"{method.name}{kept}, 1M", f"{ours:6.3f} s CPU", f"{bare:6.3f} s CPU sort", f"{ours / bare:.1f}", ""
 

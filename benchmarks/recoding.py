@@ -18,7 +18,7 @@ from pathlib import Path
 import tacita as tc
 from tacita.cycle.lattice.combined import cheapest_plan
 from tacita.cycle.lattice.models import KAnonymous
-from tacita.cycle.lattice.problem import Problem
+from tacita.cycle.lattice.problem import LatticeTerms, Problem
 from tacita.cycle.lattice.records import masked_by
 from tacita.cycle.lattice.search import best_node
 from tacita.model.hierarchy import read_csv
@@ -29,7 +29,7 @@ data = tc.read({file!r}).microdata
 names = [c.name for c in data.columns]
 data = replace(data, hierarchies={{n: read_csv(folder / f"adult_hierarchy_{{n}}.csv", n) for n in names}})
 started = time.process_time()
-problem = Problem.of_sample(Sample.of(data, known=names), [KAnonymous({k})], limit={limit})
+problem = Problem.of_sample(Sample.of(data, known=names), [KAnonymous({k})], LatticeTerms({limit}))
 if {local}:
     plan = cheapest_plan(problem, ["local"])
     masked_by(problem, plan)

@@ -19,6 +19,8 @@ from tacita.risk.attribute.t_closeness import TCloseness
 from tacita.risk.measure import Measure
 from tacita.risk.null_semantics import Nulls, Semantics
 
+pytestmark = pytest.mark.slow
+
 KNOWN = ("area", "sex", "age")
 STRICT = Nulls(MissingAs.UNKNOWN, Semantics.ALPHA, 0.0)
 MEASURES = (

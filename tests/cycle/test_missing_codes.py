@@ -25,6 +25,8 @@ from tacita.release.verify import verify
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.null_semantics import Nulls, Semantics
 
+pytestmark = pytest.mark.slow
+
 KNOWN = ("region", "age", "sex")
 MEANINGS = {"strict": None, "maybe": Nulls(), "expected": Nulls(semantics=Semantics.EXPECTED)}
 Row = tuple[Any, ...]

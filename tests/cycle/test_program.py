@@ -17,6 +17,7 @@ from tacita.errors import RuleError, UsageError
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.risk.identity.k_anonymity import KAnonymity
+from tacita.risk.sample import Sample
 
 # Whole numbers and dates among the values, attributes that do not stand in the order of their names.
 ROWS = [
@@ -141,15 +142,15 @@ def test_missing_values_that_are_a_category_cannot_stand_beside_suppressed_ones(
 def test_the_chain_of_ownership() -> None:
     own = [("f1", "x", 0.6), ("x", "f6", 0.7), ("f4", "f5", 0.1)]
     data = microdata(ROWS, **ROLES).microdata
-    found = why_linked(data, 1, "company_groups", {"Own": own}, measure=KAnonymity(2))
+    found = why_linked(Sample.of(data), 1, "company_groups", {"Own": own}, measure=KAnonymity(2))
     assert found is not None
     assert (found.other, found.members, found.risk) == (6, ((1, 0.0), (6, 1.0)), 1.0)
     assert "x owns 0.7 of f6" in found.as_sentences()
     assert 'Own("f1", "x", 0.6)' in found.as_text()
     assert found.as_json()["members"][1] == {"row": 6, "risk": 1.0}
-    assert why_linked(data, 4, "company_groups", {"Own": own}) is None
+    assert why_linked(Sample.of(data), 4, "company_groups", {"Own": own}) is None
     with pytest.raises(UsageError, match="no record 9"):
-        why_linked(data, 9, "company_groups", {"Own": own})
+        why_linked(Sample.of(data), 9, "company_groups", {"Own": own})
 
 
 def test_linked_records_are_measured_together() -> None:

@@ -23,6 +23,8 @@ from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
 from tacita.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("a", "b", "c", "d")
 
 

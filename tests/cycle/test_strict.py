@@ -22,6 +22,8 @@ from tacita.cycle.suppression.strict_look_alikes import StrictLookAlikes
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.null_semantics import Nulls, Semantics
 
+pytestmark = pytest.mark.slow
+
 STRICT = Nulls(semantics=Semantics.ALPHA, alpha=0.0)
 EXPECTED = Nulls(semantics=Semantics.EXPECTED)
 KV7 = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")

@@ -19,6 +19,8 @@ from tacita.risk.contract import breaches
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.together import Together
 
+pytestmark = pytest.mark.slow
+
 KNOWN = ("area", "sex", "age")
 BOTH = ["--measure", "k-anonymity:k=3", "--measure", "l-diversity:l=2,sensitive=illness"]
 ROLES = ["--quasi", ",".join(KNOWN), "--sensitive", "illness,party", "--no-take-back"]

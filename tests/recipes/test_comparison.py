@@ -24,6 +24,8 @@ from tacita.recipes.evaluation import Evaluation, reasons_against
 from tacita.recipes.exploration import recipes_to_explore
 from tacita.recipes.recipe import Judgement, Recipe, RecipeStep
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def people():

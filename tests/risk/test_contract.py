@@ -20,6 +20,8 @@ from tacita.risk.null_semantics import Nulls
 from tacita.risk.ruled import Ruled
 from tacita.risk.sample import Sample
 
+pytestmark = pytest.mark.slow
+
 NEAR = {"interval-disclosure"}
 """Measures of nearness: values written as text are not near to anything."""
 

@@ -39,6 +39,8 @@ from tacita.risk.population.log_linear import LogLinear
 from tacita.risk.population.population_uniqueness import PopulationUniqueness
 from tacita.risk.sample import Sample
 
+pytestmark = pytest.mark.slow
+
 ESTIMATORS = (zayatz, slide_negative_binomial, pitman)
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -19,6 +19,8 @@ from tacita.risk.ruled import Ruled
 from tacita.risk.sample import Sample
 from tacita.risk.why import why
 
+pytestmark = pytest.mark.slow
+
 MEASURES = {
     "k-anonymity": measure("k-anonymity", {"k": 2}),
     "reidentification": measure("reidentification"),

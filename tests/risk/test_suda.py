@@ -27,6 +27,8 @@ from tacita.risk.null_semantics import Nulls, Semantics
 from tacita.risk.sample import Sample
 from tacita.rules.reasoner import ReasoningOptions, reason
 
+pytestmark = pytest.mark.slow
+
 FOUR = ["Area", "Sector", "Employees", "Residential Rev."]
 KV5 = ["urbrur", "roof", "walls", "water", "electcon"]
 KV7 = [*KV5, "relat", "sex"]

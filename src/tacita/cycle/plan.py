@@ -29,6 +29,7 @@ from tacita.errors import UsageError, faults_text
 from tacita.forms import choice
 from tacita.model.dictionary import Dictionary, MissingAs
 from tacita.model.microdata import Microdata
+from tacita.model.roles import Roles
 from tacita.options import Typed, option
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
@@ -315,6 +316,22 @@ class Plan:
             faults.append("--input gives facts to --related, which is not there: add --related PROGRAM")
         if faults:
             raise UsageError(faults_text(faults))
+
+    @property
+    def roles(self) -> Roles:
+        """The roles of attributes that the plan names."""
+        return Roles(self.known, self.sensitive, self.identifiers, self.weight, self.cluster)
+
+    def with_roles(self, roles: Roles) -> Self:
+        """Return the plan with these roles."""
+        return replace(
+            self,
+            known=roles.quasi,
+            sensitive=roles.sensitive,
+            identifiers=roles.identifier,
+            weight=roles.weight,
+            cluster=roles.cluster,
+        )
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:

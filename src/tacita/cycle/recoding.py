@@ -19,7 +19,7 @@ from tacita.cycle.lattice.models import (
     PrivacyModel,
     RecursiveDiverse,
 )
-from tacita.cycle.lattice.problem import Problem
+from tacita.cycle.lattice.problem import LatticeTerms, Problem
 from tacita.cycle.lattice.records import cells_of_records, masked_by
 from tacita.cycle.look_alike_pass import look_alike_pass
 from tacita.cycle.plan import ChangeMethod, Plan
@@ -88,7 +88,7 @@ def recoded_first(now: MeasuredSample, plan: Plan, progress: Progress = silent) 
         models_of(part)  # raises if the search does not know it
     conditions = [pair for part in parts_of(plan.measure) for pair in asked_of(part, now.sample) or ()]
     models, secrets = [model for model, _ in conditions], [name for _, name in conditions]
-    problem = Problem.of_sample(now.sample, models, sensitive=secrets, limit=limit, weights=weights)
+    problem = Problem.of_sample(now.sample, models, LatticeTerms(limit, weights=tuple(weights)), sensitive=secrets)
     if plan.method is ChangeMethod.RECODING:
         return _by_columns(now, plan, problem, progress)
     ways: Sequence[Way] = ("local",) if plan.method is ChangeMethod.LOCAL_RECODING else WAYS

@@ -19,7 +19,7 @@ from tacita.cycle.lattice.models import (
     PrivacyModel,
     RecursiveDiverse,
 )
-from tacita.cycle.lattice.problem import Problem
+from tacita.cycle.lattice.problem import LatticeTerms, Problem
 from tacita.model.hierarchy import read_csv
 from tacita.model.microdata import Microdata
 from tacita.risk.combinations import codes
@@ -83,8 +83,7 @@ def problem(shared: Path, name: str) -> Problem:
         codes(wider),
         wider.microdata.hierarchies,
         models(settings["models"]),
+        LatticeTerms(float(settings["supp"]), "arithmetic" if settings.get("agg") == "mean" else "geometric"),
         sensitive=sensitive,
-        limit=float(settings["supp"]),
-        mean="arithmetic" if settings.get("agg") == "mean" else "geometric",
         sample=wider,
     )

@@ -19,6 +19,8 @@ from tacita.cycle.lattice.records import masked_by
 from tacita.cycle.lattice.search import best_node
 from tacita.utility.recoding import average_class_size, discernibility, precision_loss
 
+pytestmark = pytest.mark.slow
+
 GRANULARITY = [
     *(f"adult_k5_{name}" for name in ("s0", "s0_mean", "s0.02", "s0.02_mean", "s0.05", "s0.05_mean", "s1", "s1_mean")),
     *(f"adult_k5_{m}_occ_s{s}" for m in ("dl3", "eb1", "et0.2", "ht0.2", "rl4_3") for s in ("0", "0.05", "1")),

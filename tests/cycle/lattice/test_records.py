@@ -12,7 +12,7 @@ import pytest
 import tacita as tc
 from tacita.cycle.lattice.combined import WAYS, Way, cheapest_plan
 from tacita.cycle.lattice.models import KAnonymous
-from tacita.cycle.lattice.problem import Problem
+from tacita.cycle.lattice.problem import LatticeTerms, Problem
 from tacita.cycle.lattice.records import cells_of_records, masked_by
 from tacita.model.hierarchy import IntervalHierarchy, ValueHierarchy
 from tacita.model.microdata import Microdata
@@ -47,7 +47,7 @@ def rows_of(data: Microdata) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("way", WAYS)
 def test_released_records_have_their_equals(way: Way) -> None:
     data = records()
-    problem = Problem.of_sample(Sample.of(data, known=KNOWN), [KAnonymous(4)], limit=1.0)
+    problem = Problem.of_sample(Sample.of(data, known=KNOWN), [KAnonymous(4)], LatticeTerms(1.0))
     plan = cheapest_plan(problem, [way])
     assert plan is not None
     found = masked_by(problem, plan)
@@ -70,7 +70,7 @@ def test_released_records_have_their_equals(way: Way) -> None:
 
 def test_cells_name_no_value_that_was_missing() -> None:
     data = records()
-    problem = Problem.of_sample(Sample.of(data, known=KNOWN), [KAnonymous(4)], limit=1.0)
+    problem = Problem.of_sample(Sample.of(data, known=KNOWN), [KAnonymous(4)], LatticeTerms(1.0))
     plan = cheapest_plan(problem, ["local"])
     assert plan is not None
     missing = {i for i, row in enumerate(rows_of(data), 1) if row["area"] is None}
@@ -82,7 +82,7 @@ def test_the_same_data_give_the_same_plan_in_any_order() -> None:
     shuffled = tc.read(pa.Table.from_pylist(rows_of(data)[::-1]), name="db").with_roles(quasi=KNOWN).microdata
     plans = []
     for each in (data, replace(shuffled, hierarchies=data.hierarchies)):
-        plan = cheapest_plan(Problem.of_sample(Sample.of(each, known=KNOWN), [KAnonymous(3)], limit=1.0))
+        plan = cheapest_plan(Problem.of_sample(Sample.of(each, known=KNOWN), [KAnonymous(3)], LatticeTerms(1.0)))
         assert plan is not None
         plans.append((plan.way, plan.score, plan.cells.levels.tolist(), dict(plan.considered)))
     assert plans[0] == plans[1]

@@ -19,7 +19,7 @@ from tacita.cycle.lattice.combined import WAYS, cheapest_plan
 from tacita.cycle.lattice.heuristic import good_node
 from tacita.cycle.lattice.local import SUPPRESSED
 from tacita.cycle.lattice.models import DistinctDiverse, EntropyDiverse, KAnonymous, PrivacyModel
-from tacita.cycle.lattice.problem import Problem
+from tacita.cycle.lattice.problem import LatticeTerms, Problem
 from tacita.cycle.lattice.search import best_node
 from tacita.errors import UsageError
 from tacita.model.hierarchy import Hierarchy, IntervalHierarchy, ValueHierarchy
@@ -48,7 +48,8 @@ def problem(rows: list[Row], models: list[PrivacyModel], **how: Any) -> Problem:
     codes = np.array([[-1 if v is None else v for v in c.indices.to_pylist()] for c in columns], dtype=np.int32).T
     counts = np.array(list(combinations.values()))
     held = Codes(codes, counts, counts.astype(float), tuple(c.dictionary for c in columns))
-    return Problem.of((*NAMES, "illness"), held, HIERARCHIES, models, sensitive="illness", **how)
+    terms = LatticeTerms(**how)
+    return Problem.of((*NAMES, "illness"), held, HIERARCHIES, models, terms, sensitive="illness")
 
 
 @functools.cache

@@ -19,6 +19,8 @@ from tacita.masking.noise.differential_privacy import DifferentialPrivacyNoise
 from tacita.masking.noise.laplace import STEPS, epsilon_of_each, on_the_grid, with_laplace_noise
 from tacita.model.records import Categories, Numbers, Records
 
+pytestmark = pytest.mark.slow
+
 ANY = np.random.default_rng(1)
 FAR = 6.5
 """Standard errors that a normal variable exceeds once in 10^10."""

@@ -7,6 +7,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from tests.long import examples
 from tests.rules.generated import STRATEGIES, assert_same
 
+pytestmark = pytest.mark.slow
+
 # Without shrinking: a run takes a tenth of a second, and thousands of smaller programs would be tried.
 QUICK = settings(
     max_examples=examples(6),

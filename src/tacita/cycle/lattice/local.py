@@ -123,7 +123,7 @@ class _Making:
             sorted({low, rung.height}) if only_suppression else list(range(low, rung.height + 1))
             for low, rung in zip(floor, rungs, strict=True)
         ]
-        weights = np.array(problem.weights or [1.0] * len(rungs))
+        weights = np.array(problem.terms.weights or [1.0] * len(rungs))
         rooms = np.array([problem.records - float(sums[0]) for sums in problem.sums])
         scale = np.divide(weights / weights.sum(), rooms, out=np.zeros(len(rungs)), where=rooms > 0)
         # what a record at each level costs, by its value

@@ -45,6 +45,22 @@ class LatticeEvaluation:
 
 
 @dataclass(frozen=True, slots=True)
+class LatticeTerms:
+    """What a search may suppress, and how it puts the losses of attributes together."""
+
+    limit: float = 0.0
+    """Which part of the records may be suppressed."""
+    mean: Mean = "geometric"
+    weights: tuple[float, ...] = ()
+    """How much the loss of each attribute counts; all the same if not given."""
+
+    def __post_init__(self) -> None:
+        check_mean(self.mean)
+        if not 0 <= self.limit <= 1:
+            raise UsageError(f"the suppression limit is {self.limit}", do="give a part of the records from 0 to 1")
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Distinct combinations with their counts, and the conditions of a release."""
 
@@ -52,11 +68,7 @@ class Problem:
     base: LatticeClasses
     """The combinations as collected, level 0 everywhere, in the order of their values."""
     models: tuple[PrivacyModel, ...]
-    limit: float = 0.0
-    """Which part of the records may be suppressed."""
-    mean: Mean = "geometric"
-    weights: tuple[float, ...] = ()
-    """How much the loss of each attribute counts; all the same if not given."""
+    terms: LatticeTerms = field(default_factory=LatticeTerms)
     whole: Sensitive = field(default_factory=_nothing_sensitive)
     sample: Sample | None = field(default=None, repr=False, compare=False)
     """The records, if the problem is about some."""
@@ -67,14 +79,12 @@ class Problem:
     """For each attribute the sum of shares of all records at each level."""
 
     def __post_init__(self) -> None:
-        check_mean(self.mean)
         if not self.models:
             raise UsageError("no privacy model is given", do="say what must hold, such as k-anonymity with k = 5")
-        if not 0 <= self.limit <= 1:
-            raise UsageError(f"the suppression limit is {self.limit}", do="give a part of the records from 0 to 1")
         if not self.ladders:
             raise UsageError("no quasi-identifier is given", do="name what an intruder knows: --quasi NAME,NAME")
-        if self.weights and (len(self.weights) != len(self.ladders) or min(self.weights) < 0 or not sum(self.weights)):
+        weights = self.terms.weights
+        if weights and (len(weights) != len(self.ladders) or min(weights) < 0 or not sum(weights)):
             raise UsageError("the weights of attributes do not fit", do="give each attribute a weight from 0 on")
         if self.base.histogram is None and any(model.needs_sensitive for model in self.models):
             raise UsageError(
@@ -93,10 +103,8 @@ class Problem:
         combinations: Codes,
         hierarchies: Mapping[str, Hierarchy],
         models: Sequence[PrivacyModel],
+        terms: LatticeTerms | None = None,
         *,
-        limit: float = 0.0,
-        mean: Mean = "geometric",
-        weights: Sequence[float] = (),
         sensitive: str | Sequence[str | None] | None = None,
         sample: Sample | None = None,
     ) -> Problem:
@@ -129,16 +137,16 @@ class Problem:
         base = rolled_up(LatticeClasses((0,) * len(rungs), columns, counts, histogram), (0,) * len(rungs), rungs)
         # the classes of a node are in the order of their keys
         numbers = np.unique(keys(columns, [rung.size(0) for rung in rungs]), return_inverse=True)[1]
-        return cls(rungs, base, tuple(models), limit, mean, tuple(weights), whole, sample, numbers)
+        return cls(rungs, base, tuple(models), terms or LatticeTerms(), whole, sample, numbers)
 
     @classmethod
     def of_sample(
         cls,
         sample: Sample,
         models: Sequence[PrivacyModel],
+        terms: LatticeTerms | None = None,
         *,
         sensitive: str | Sequence[str | None] | None = None,
-        **how: Any,
     ) -> Problem:
         """Return the problem of the records of a sample on what the intruder knows."""
         if sensitive is None and any(model.needs_sensitive for model in models):
@@ -150,7 +158,7 @@ class Problem:
             wider.cache["published"] = sample.published
         combined = codes(wider)
         hierarchies = sample.microdata.hierarchies
-        return cls.of(wider.known, combined, hierarchies, models, sensitive=sensitive, sample=wider, **how)
+        return cls.of(wider.known, combined, hierarchies, models, terms, sensitive=sensitive, sample=wider)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -170,7 +178,7 @@ class Problem:
     @property
     def allowed(self) -> int:
         """How many records may be suppressed: the floor of limit * n."""
-        return math.floor(self.limit * self.records)
+        return math.floor(self.terms.limit * self.records)
 
     def losses(self, sums: Sequence[float]) -> list[float]:
         """Return the loss of each attribute from its sum of shares."""
@@ -178,7 +186,7 @@ class Problem:
 
     def together(self, losses: Sequence[float]) -> float:
         """Return the loss of all attributes."""
-        return together(losses, self.mean, self.weights or None)
+        return together(losses, self.terms.mean, self.terms.weights or None)
 
 
 def of_attributes(

@@ -183,9 +183,9 @@ class _Search:
     def _together(self, parts: list[Array], nodes: Array) -> Array:
         import numpy as np
 
-        weights = np.array(self.problem.weights or [1.0] * len(parts))
+        weights = np.array(self.problem.terms.weights or [1.0] * len(parts))
         weights = weights / weights.sum()
-        if self.problem.mean == "arithmetic":
+        if self.problem.terms.mean == "arithmetic":
             total: Array = sum(w * part[nodes[:, i]] for i, (w, part) in enumerate(zip(weights, parts, strict=True)))
             return total
         logs = sum(w * np.log1p(part)[nodes[:, i]] for i, (w, part) in enumerate(zip(weights, parts, strict=True)))

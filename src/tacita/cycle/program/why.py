@@ -17,13 +17,12 @@ from tacita.cycle.unsafe import risks_of
 from tacita.engines.plans.terms import as_text
 from tacita.errors import UsageError, counted
 from tacita.model.attribute import Category
-from tacita.model.microdata import Microdata
 from tacita.progress import Progress, silent
 from tacita.reasoning.links import REL
+from tacita.reasoning.request import ReasoningRequest
 from tacita.reasoning.run import reason
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.measure import Measure
-from tacita.risk.null_semantics import Nulls
 from tacita.risk.sample import Sample
 from tacita.rules.reasoner.values import written
 
@@ -77,14 +76,12 @@ class LinkedWhy:
 
 
 def why_linked(
-    microdata: Microdata,
+    sample: Sample,
     row: int,
     program: str | Path = "company_groups",
     inputs: Mapping[str, Any] | None = None,
     *,
     measure: Measure | None = None,
-    known: Sequence[str] | None = None,
-    nulls: Nulls | None = None,
     progress: Progress = silent,
 ) -> LinkedWhy | None:
     """Return why a record shares its risk with others, or None if it is linked to nobody in the file.
@@ -94,20 +91,21 @@ def why_linked(
 
     >>> import tacita as tc
     >>> own = [("099876", "231654", 0.6), ("231654", "765389", 0.8)]
-    >>> why = why_linked(tc.sample("figure-5").microdata, 2, "company_groups", {"Own": own}, measure=KAnonymity(2))
+    >>> firms = Sample.of(tc.sample("figure-5").microdata)
+    >>> why = why_linked(firms, 2, "company_groups", {"Own": own}, measure=KAnonymity(2))
     >>> why.other, why.risk
     (1, 1.0)
     >>> print(why.as_sentences().splitlines()[1])
     099876 and 765389 belong together, because 099876 controls 765389.
     """
-    identifiers = microdata.dictionary.of(Category.IDENTIFIER)
+    identifiers = sample.microdata.dictionary.of(Category.IDENTIFIER)
     if len(identifiers) != 1:
         raise UsageError("links relate identifiers, and there is not just one", do="name it with --identifier NAME")
-    sample = Sample.of(microdata, known, nulls)
     keys = _keys(sample, identifiers[0].name)
     if row not in keys:
         raise UsageError(f"there is no record {row}", do=f"give the number of a record, from 1 to {len(keys):,}")
-    conclusions = reason(program, inputs, data=microdata, engine=sample.engine, progress=progress)
+    request = ReasoningRequest(inputs=inputs or {}, data=sample.microdata, engine=sample.engine, progress=progress)
+    conclusions = reason(program, request)
     if REL not in conclusions.predicates:
         return None
     facts: dict[str, tuple[Any, Any]] = {}
