@@ -30,10 +30,12 @@ _FAMILY = "R{thousands}A{4-9}{W,U,V}"
 _NAMES = {
     _FAMILY: "survey of firms: thousands of rows, quasi-identifiers, distribution (R25A4W, R100A4U, ...)",
     "households": "survey of households, one row per person, 10,000 unless told",
+    "credentials": "register of credentials of health care providers, 45,250 unless told",
     "figure-1": "20 firms: Figure 1 of the VADA-SA paper",
     "figure-5": "7 firms: Figure 5a of the VADA-SA paper, for maybe-match",
     "patients": "12 patients: Table 1 of the survey Database Privacy",
     "patients-4-anonymous": "the 12 patients 4-anonymous: Table 2, with one homogeneous group",
+    "customers": "10 customers: Table 1 of the paper on confidentiality by functional dependencies",
 }
 
 
@@ -49,7 +51,7 @@ def names() -> dict[str, str]:
 def generate(name: str, *, seed: int, rows: int | None = None, fraction: float | None = None) -> Generated:
     """Return the data set of that name.
 
-    ``rows`` is for households only: the name of a survey of firms says its size, and a printed table has its
+    ``rows`` is for households and credentials: the name of a survey of firms says its size, and a printed table has its
     own. ``fraction`` is the share of the population that a survey of firms samples (5 % unless told).
 
     >>> generate("R6A4U", seed=0).rows
@@ -61,6 +63,11 @@ def generate(name: str, *, seed: int, rows: int | None = None, fraction: float |
 
         _refuse(wanted, "the sampling fraction", fraction)
         return households(seed=seed, rows=ROWS if rows is None else rows)
+    if wanted == "credentials":
+        from tacita.generators import credentials
+
+        _refuse(wanted, "the sampling fraction", fraction)
+        return credentials.credentials(seed=seed, rows=credentials.ROWS if rows is None else rows)
     if wanted in _NAMES and wanted != _FAMILY:
         from tacita.generators.samples import sample
 

@@ -139,11 +139,40 @@ _PATIENTS_4_ANONYMOUS = PrintedSample(
     """,
 )
 
+_CUSTOMERS = PrintedSample(
+    "Table 1 of the paper on confidentiality by relaxed functional dependencies (Caruccio et al. 2020): 10 customers",
+    (
+        Attribute("Name", _A, Kind.TEXT, "First name"),
+        Attribute("Surname", _A, Kind.TEXT, "Last name"),
+        Attribute("SSN", _I, Kind.TEXT, "Social security number"),
+        Attribute("Age", _A, Kind.CONTINUOUS, "Age in years"),
+        Attribute("Street", _A, Kind.CATEGORICAL, "Street"),
+        Attribute("Native-Country", _A, Kind.CATEGORICAL, "Country of birth"),
+        Attribute("Occupation", _S, Kind.CATEGORICAL, "Occupation"),
+        Attribute("Sex", _A, Kind.CATEGORICAL, "Sex"),
+        Attribute("City", _A, Kind.CATEGORICAL, "City"),
+        Attribute("ZipCode", _A, Kind.CATEGORICAL, "Zip code"),
+    ),
+    """
+    Katherine | Swavely   | 029-32-6730 | 35 | ALOHA AVE  | United-States | Employee   | F | Pearl City         | 96782
+    Matthew   | Costabile | 475-96-3980 | 58 | SARGENT ST | United-States | Unemployed | M | San Francisco City | 94132
+    Jarrett   | Albarado  | 214-20-7035 | 49 | MARNE AVE  | England       | Worker     | M | Newburgh           | 12550
+    Rowena    | Hemeyer   | 481-98-9042 | 79 | ESQUINA DR | United-States | Retired    | F | San francisco      | 94134
+    Corina    | Torris    | 490-03-6515 | 34 | ALOHA AVE  | United-States | Employee   | F | Pearl City         | 96782
+    Carlotta  | Bracker   | 659-05-8786 | 32 | ALOHA AVE  | United-States | Unemployed | F | Pearl City         | 96782
+    Zane      | Bracker   | 678-14-8279 | 32 | PALOS PL   | United-States | Teacher    | M | Illinois           | 60464
+    Joselyn   | Bracker   | 004-03-6265 | 32 | PALOS PL   | United-States | Teacher    | M | Illinois           | 60464
+    Sherry    | Swavely   | 400-20-9834 | 80 | ALOHA AVE  | United-States | Retired    | F | Pearl City         | 96782
+    Matthew   | Costabile | 255-73-7429 | 24 | SARGENT ST | England       | Unemployed | M | San Francisco City | 94132
+    """,
+)
+
 SAMPLES = {
     "figure-1": _FIGURE_1,
     "figure-5": _FIGURE_5,
     "patients": _PATIENTS,
     "patients-4-anonymous": _PATIENTS_4_ANONYMOUS,
+    "customers": _CUSTOMERS,
 }
 
 
