@@ -7,7 +7,8 @@ import pytest
 
 from tacita.attacks.microdata.cluster_counts import Counted, cluster_clues
 from tacita.attacks.microdata.derivation import DerivableValues, derivations
-from tacita.attacks.microdata.lessons import Clue, Codes, Target
+from tacita.attacks.microdata.in_clusters import Codes
+from tacita.attacks.microdata.lessons import Clue, Target
 
 _N = 1_200
 

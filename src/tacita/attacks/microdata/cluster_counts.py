@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.microdata.lessons import Clue, Codes
+from tacita.attacks.microdata.in_clusters import Codes
+from tacita.attacks.microdata.lessons import Clue
 
 _FEW = 12
 """Members are counted for each value of an attribute that has at most so many."""

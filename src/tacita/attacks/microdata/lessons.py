@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from tacita.attacks.microdata.in_clusters import ClusterOrder, Codes, Mask, cluster_cells
 
 CONFIDENCE, CODE_SUPPORT, CODE = 0.9, 5, 0.99
 _DENSE = 8
 """Counts are kept in a full table while it has at most so many cells for each record."""
+_FEW_GROUPS = 64
+"""Of so few groups nearly all have a hidden cell: nothing is saved by looking which."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +77,11 @@ class Lesson:
         # The last one that is written stays: that of the largest count, and of those the smallest value.
         self._usual[of_class[by_size]] = self._cells[by_size] % self.values
 
+    @cached_property
+    def order(self) -> ClusterOrder | None:
+        """The records in the order of their clusters, if there are clusters."""
+        return None if self.clusters is None else ClusterOrder(self.clusters, self.rows)
+
     def usual(self, rows: Codes) -> Codes:
         """Return the most frequent value in the class of each record."""
         return self._usual[self.classes[rows]]
@@ -116,16 +123,30 @@ class Guess:
 Guesser = Callable[[Codes], Guess]
 
 
-def same_value_rule(clue: Codes, lesson: Lesson) -> Guesser:
+def same_value_rule(
+    clue: Codes, lesson: Lesson, *, confidence: float = CONFIDENCE, for_hidden: bool = False
+) -> Guesser:
     """Guess the most frequent value among the other records of training with the same clue and the same class.
 
-    Where the clue is empty an example in the release may tell something, but no list of codes does.
+    Where the clue is empty an example in the release may tell something, but no list of codes does. At least the share
+    `confidence` of these records must agree. With `for_hidden` the rule can be asked about hidden cells only: it counts
+    no record that is like none of them.
     """
     groups = clue + 1 if lesson.target.classes is None else pair_numbers(clue + 1, lesson.classes)
     values, number = lesson.values, int(groups.max()) + 1
-    cells = groups[lesson.rows] * values + lesson.truth
-    inside = None if lesson.clusters is None else _InClusters(lesson.clusters, lesson.rows, cells, values)
-    filled, counts = counted_numbers(cells if inside is None else inside.cells, number * values)
+    rows, truth = lesson.rows, lesson.truth
+    order = lesson.order
+    if for_hidden and number > _FEW_GROUPS:
+        is_like = np.zeros(number, dtype=bool)
+        is_like[groups[lesson.secret]] = True
+        like = is_like[groups]
+        order = None if order is None else order.of(like)
+        rows, truth = rows[like[rows]], truth[like[rows]]
+    if not len(rows):
+        return _no_guess
+    inside = None if order is None else cluster_cells(order, groups, lesson.target.truth, values)
+    cells = groups[rows] * values + truth if inside is None else inside.cells
+    filled, counts = counted_numbers(cells, number * values)
     of_group, value = filled // values, filled % values
     total = np.bincount(of_group, counts, minlength=number).astype(np.int64)
     starts = np.flatnonzero(np.concatenate([[True], of_group[1:] != of_group[:-1]]))
@@ -153,7 +174,7 @@ def same_value_rule(clue: Codes, lesson: Lesson) -> Guesser:
         support = total[group] - own_total
         other = own & (second[group] - own_second > top[group] - 1)
         count = np.where(other, second[group] - own_second, top[group] - own)
-        sure = (support > 0) & (count >= CONFIDENCE * support)
+        sure = (support > 0) & (count >= confidence * support)
         if lesson.is_public:
             sure &= clue[rows] >= 0
             if lesson.target.is_suppressed:
@@ -162,35 +183,6 @@ def same_value_rule(clue: Codes, lesson: Lesson) -> Guesser:
         return Guess(np.where(sure, best, -1), support, count == support)
 
     return guess
-
-
-class _InClusters:
-    """Cells (pairs of a group and a value), each counted once for a cluster, and what one cluster adds to them."""
-
-    def __init__(self, clusters: Codes, rows: Codes, cells: Codes, values: int) -> None:
-        self._clusters, self._values = clusters, values
-        self._of, owner = np.unique(cells, return_inverse=True)  # few cells, so that the pairs stay small numbers
-        self._width = len(self._of)
-        self._pairs = np.unique(clusters[rows] * self._width + owner.reshape(-1))
-        self.cells: Codes = self._of[self._pairs % self._width]
-        self._groups, of_group = np.unique(self.cells // values, return_inverse=True)
-        in_groups = self._pairs // self._width * len(self._groups) + of_group.reshape(-1)
-        self._in_groups, self._numbers = np.unique(in_groups, return_counts=True)
-
-    def has(self, rows: Codes, cells: Codes) -> Mask:
-        """Return whether the cluster of each record has a cell."""
-        place = np.minimum(np.searchsorted(self._of, cells), self._width - 1)
-        is_there: Mask = np.isin(self._clusters[rows] * self._width + place, self._pairs) & (self._of[place] == cells)
-        return is_there
-
-    def number(self, rows: Codes, groups: Codes) -> Codes:
-        """Return how many cells the cluster of each record adds to a group."""
-        place = np.minimum(np.searchsorted(self._groups, groups), len(self._groups) - 1)
-        wanted = self._clusters[rows] * len(self._groups) + place
-        at = np.minimum(np.searchsorted(self._in_groups, wanted), len(self._in_groups) - 1)
-        there = (self._groups[place] == groups) & (self._in_groups[at] == wanted)
-        numbers: Codes = np.where(there, self._numbers[at], 0)
-        return numbers
 
 
 def counted_numbers(numbers: Codes, limit: int) -> tuple[Codes, Codes]:
@@ -208,20 +200,21 @@ def neighbours_rule(ranks: Codes, lesson: Lesson) -> Guesser:
     Records with the same value of the clue are not neighbours, and all those of one value count together: otherwise
     the order of the file would decide which of them come first.
     """
-    width = int(ranks.max()) + 2
-    place = lesson.classes * width + ranks + 1
-    if lesson.target.classes is not None:
-        place = pair_numbers(lesson.classes, ranks + 1)
-    known = ranks[lesson.rows] >= 0
-    at, truth = place[lesson.rows][known], lesson.truth[known]
-    limit = int(place.max()) + 1
+    place = ranks + 1 if lesson.target.classes is None else pair_numbers(lesson.classes, ranks + 1)
+    rows, truth = lesson.rows, lesson.truth
+    if ranks.min() < 0:
+        known = ranks[rows] >= 0
+        rows, truth = rows[known], truth[known]
+    at, limit = place[rows], int(place.max()) + 1
     counts = np.bincount(at, minlength=limit)
-    value, of_class = np.full(limit, -1, dtype=np.int64), np.full(limit, -1, dtype=np.int64)
-    value[at], of_class[at] = truth, lesson.classes[lesson.rows][known]
+    value, of_class = np.full(limit, -1, dtype=np.int64), np.zeros(limit, dtype=np.int64)
+    value[at] = truth
+    if lesson.target.classes is not None:
+        of_class[at] = lesson.classes[rows]
     value[at[value[at] != truth]] = -1  # several values: such a place tells nothing
     only = np.full(limit, -1, dtype=np.int64)  # the cluster of a place, -1 if there are several
     if lesson.clusters is not None:
-        members = lesson.clusters[lesson.rows][known]
+        members = lesson.clusters[rows]
         only[at] = members
         only[at[only[at] != members]] = -1
     filled = np.flatnonzero(counts)
@@ -245,7 +238,11 @@ def neighbours_rule(ranks: Codes, lesson: Lesson) -> Guesser:
         support = np.minimum(records[below + 1] - starts[run[below]], ends[run[above]] - records[above])
         return Guess(np.where(agree, value[below], -1), support, np.ones(len(rows), dtype=bool))
 
-    return guess if len(filled) > 1 else lambda rows: Guess(np.full(len(rows), -1), rows, rows >= 0)
+    return guess if len(filled) > 1 else _no_guess
+
+
+def _no_guess(rows: Codes) -> Guess:
+    return Guess(np.full(len(rows), -1), np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=bool))
 
 
 def pair_numbers(one: Codes, two: Codes) -> Codes:

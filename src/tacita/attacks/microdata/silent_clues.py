@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tacita.attacks.microdata.lessons import CODE, CONFIDENCE, Clue, Codes, Lesson, Mask
+from tacita.attacks.microdata.in_clusters import Codes, Mask
+from tacita.attacks.microdata.lessons import CODE, CONFIDENCE, Clue, Lesson
 
 _VALUES = 64
 """Different values of a clue, or of a target, above which it is tried by itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -173,7 +174,8 @@ class AttributeInference:
                 max_iter=self.trees, random_state=self.seed, early_stopping=False
             )
         # threads of boosting wait for each other by spinning, which costs more than it gains where others work too
-        with threadpool_limits(1):
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The number of unique classes", category=UserWarning)
             return model.fit(features, answers)
 
 
