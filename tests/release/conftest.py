@@ -16,7 +16,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(state=tmp_path / "state")
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _no_drawings(request: pytest.FixtureRequest) -> Iterator[None]:
     """Drawings are made in one test only, which asks for them."""
     with pytest.MonkeyPatch.context() as patch:

@@ -11,7 +11,8 @@ import pytest
 
 import tacita as tc
 from tacita.errors import InputError, OutputError, UsageError
-from tacita.release.kind import Released, Verification, Workplace
+from tacita.ledger.disclosures import Disclosures
+from tacita.release.kind import LedgerFacts, Released, Verification, Workplace
 from tacita.release.kinds import KINDS
 from tacita.release.opening import OpenedRelease, kind_of, open_release
 from tacita.release.options import FolderOptions, MaskedOptions, ReleaseOptions, TableOptions
@@ -61,6 +62,12 @@ class AnswerDraft:
     def internal_facts(self) -> Mapping[str, Any]:
         return {"budget": self.answer.budget}
 
+    def ledger_facts(self) -> LedgerFacts:
+        return LedgerFacts((), {"question": 1.5}, {"budget": self.answer.budget})
+
+    def disclosed(self, folder: Workplace, persons: object) -> Disclosures:
+        return Disclosures(notes=("an answer in words",))
+
     def released(self, folder: Path, internal: Path) -> Released:
         return Released(folder, internal, ("answer.txt",), "answered", self.answer)
 
@@ -103,7 +110,12 @@ def test_a_kind_of_ones_own_is_released_verified_and_opened(tmp_path: Path, sett
     assert [*opened.manifest["files"]] == ["answer.txt", "manifest.json"]
     checked = verify(released.folder, settings=settings)
     assert checked.holds
-    assert checked.to_dict() == {"holds": True, "verdict": "The budget was kept.", "faults": []}
+    assert checked.to_dict() == {
+        "holds": True,
+        "verdict": "The budget was kept.",
+        "faults": [],
+        "ledger": "no ledger was configured when it was released",
+    }
     released.data.write_text("43")
     assert verify(released.folder, settings=settings).faults == (
         "answer.txt was changed: its SHA-256 is not that of the manifest",

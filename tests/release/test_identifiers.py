@@ -145,3 +145,8 @@ def test_a_cluster_key_that_is_not_there_cannot_be_kept(tmp_path: Path, settings
     data = tc.read(pa.table({"area": ["a"] * 4, "wage": [1, 1, 2, 2]})).with_roles(quasi=["area"])
     with pytest.raises(UsageError, match="no attribute is one"):
         write_release(outcome(data), tmp_path / "release", ReleaseOptions(keep_clusters=True), settings=settings)
+
+
+def test_a_key_without_an_identifier_to_replace_is_refused() -> None:
+    with pytest.raises(UsageError, match="no identifier to replace"):
+        ReleaseOptions(key=KEY)

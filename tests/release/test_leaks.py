@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
-import zipfile
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from tests.release.outcomes import outcome
+from tests.release.searching import leaks
 
 import tacita as tc
 from tacita.api.dataset import Dataset
@@ -32,33 +29,6 @@ K, THRESHOLD, SEED, SETTING = 791_900_123, 0.573391, 987654321987, "setting-know
 KEY = b"key-of-pseudonyms-0123456789"
 SECRETS = [str(K), str(THRESHOLD), str(SEED), SETTING, KEY.decode(), "order.parquet", "decisions"]
 """What the settings of these releases look like: numbers that no data of these tests have."""
-
-
-def handed_out(folder: Path) -> Iterable[tuple[str, bytes]]:
-    """Every name and every byte of a folder, packed files unpacked."""
-    for path in folder.rglob("*"):
-        yield str(path.relative_to(folder)), str(path.relative_to(folder)).encode()
-        if path.is_dir():
-            continue
-        yield path.name, path.read_bytes()
-        if path.suffix == ".gz":
-            yield path.name, gzip.decompress(path.read_bytes())
-        elif path.suffix == ".xlsx":
-            with zipfile.ZipFile(path) as packed:
-                yield from ((f"{path.name}/{name}", packed.read(name)) for name in packed.namelist())
-        elif path.suffix == ".parquet":
-            file = pq.ParquetFile(path)
-            yield path.name, repr([file.metadata.to_dict(), file.schema_arrow.metadata]).encode()
-            yield path.name, repr(file.read().to_pylist()).encode()
-
-
-def leaks(folder: Path, wanted: Iterable[str]) -> list[tuple[str, str]]:
-    """Which texts stand where, in the encodings that files are written in."""
-    found = []
-    forms = {text: {text.encode(), text.encode("utf-16-le"), json.dumps(text)[1:-1].encode()} for text in wanted}
-    for name, content in handed_out(folder):
-        found += [(text, name) for text, spelt in forms.items() if any(form in content for form in spelt)]
-    return found
 
 
 def secretive(data: Dataset, cells: list[tuple[int, str]], **changes: Any) -> Any:

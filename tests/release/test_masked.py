@@ -10,6 +10,8 @@ from tacita.files.contract import WriteOptions
 from tacita.files.write import write
 from tacita.release.options import MaskedOptions
 
+pytestmark = pytest.mark.slow
+
 # Age and wage of the invented people are cycles of one number: each tells of the other.
 UNGATED = MaskedOptions(ungated=True, allow_derivable=True)
 

@@ -13,6 +13,7 @@ from tests.release.outcomes import outcome
 
 import tacita as tc
 from tacita.errors import UsageError
+from tacita.options import Given
 from tacita.release.kinds.microdata.weights import blur_weights
 from tacita.release.options import ReleaseOptions, WeightBlur
 from tacita.release.writing import write_release
@@ -95,3 +96,15 @@ def test_without_a_weight_nothing_can_be_blur_weights() -> None:
             WeightBlur(percent)
     with pytest.raises(UsageError):
         WeightBlur(10, ())
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ({"weight_noise": 5.0}, WeightBlur(5.0, (("region",),))),
+        ({"weight_totals": ["area,sex"]}, WeightBlur(10.0, (("area", "sex"),))),
+    ],
+)
+def test_an_option_beside_a_plan_leaves_the_rest_of_the_blur(typed: dict[str, object], expected: WeightBlur) -> None:
+    plan = ReleaseOptions(weights=WeightBlur(10.0, (("region",),)))
+    assert Given(ReleaseOptions, typed).value(plan).weights == expected

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from tacita.errors import counted
 from tacita.files.atomic import atomic, write_text
+from tacita.ledger.verdict import JointVerdict
 from tacita.model.result import Result
 from tacita.progress import Progress
 from tacita.release.options import FolderOptions
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from tacita.cycle.outcome import Claim
     from tacita.engines.context import Context
+    from tacita.ledger.disclosures import Disclosures
+    from tacita.ledger.persons import PersonHashes
     from tacita.release.opening import OpenedRelease
     from tacita.risk.measure import Measure
 
@@ -99,8 +102,62 @@ class ReleaseDraft(Protocol):
     def internal_facts(self) -> Mapping[str, Any]:
         """Return what the manifest that stays inside states."""
 
+    def ledger_facts(self) -> LedgerFacts:
+        """Return what the ledger records, besides files and disclosures; without a seed."""
+
+    def disclosed(self, folder: Workplace, persons: PersonHashes | None) -> Disclosures:
+        """Return what the written parts disclose; data of single records go to a file of the internal folder.
+
+        It is called after `write`, and only if there is a ledger.
+        """
+
     def released(self, folder: Path, internal: Path) -> Released:
         """Return what was released, and where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFacts:
+    """What a draft says to the ledger: how the release can be made again, and what was decided."""
+
+    sources: tuple[Path, ...]
+    """The files that the data come from."""
+    recipe: Mapping[str, Any]
+    """The plan, recipe or specification that gives the same release again, with the seed of the internal folder."""
+    decisions: Mapping[str, Any]
+    """What was done, in counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerReceipt:
+    """Where the ledger has a release; the internal manifest keeps it."""
+
+    name: str
+    id: str
+    settings: Path
+    """The settings file of the ledger."""
+    sequence: int
+    hash: str
+    recipient: str
+    """Empty: everybody."""
+    subject: str
+    """The name of the source; empty if it has none."""
+    checkpoint: str
+    """The state of the ledger with this entry, as a note: whoever keeps it notices later changes."""
+    verdict: JointVerdict
+    """What was said of it together with earlier releases, and what could not be compared."""
+
+    def to_manifest(self) -> dict[str, Any]:
+        """Return what the internal manifest keeps."""
+        return {
+            "name": self.name,
+            "id": self.id,
+            "sequence": self.sequence,
+            "hash": self.hash,
+            "recipient": self.recipient,
+            "source": self.subject,
+            "checkpoint": self.checkpoint,
+            "verdict": self.verdict.to_payload(),
+        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -121,6 +178,8 @@ class Released(Result):
     """Whether the written files were read back and found to be what was safe."""
     is_derivable: bool = False
     """Whether attributes that stay determine hidden values, and it was released all the same."""
+    receipt: LedgerReceipt | None = None
+    """Where the ledger has it; None if no ledger is configured."""
 
     @property
     def data(self) -> Path:
@@ -143,6 +202,8 @@ class Verification(Result):
     """Everything that is wrong; none if the release is what it says."""
     with_proof: bool
     """Whether the internal folder was there to compare with."""
+    ledger: str = field(default="", kw_only=True)
+    """What the ledger says of the release, in a sentence; a fault of it is among the faults."""
 
     @property
     def holds(self) -> bool:

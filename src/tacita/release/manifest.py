@@ -23,13 +23,22 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 TOKEN = "token"
 """What tells one internal folder from another; it is in the internal manifest."""
+LEDGER = "ledger"
+"""Where the ledger has the release, in the internal manifest; null if none was configured."""
 _PREFIX, _INTERNAL = "tacita ", ", internal"
 _CHUNK = 1 << 20
 
 
-def public_manifest(kind: str, facts: Mapping[str, Any], release: Path) -> dict[str, Any]:
-    """Return the manifest that is handed out; `facts` are what the kind of the release states."""
-    return {"kind": f"{_PREFIX}{kind}", "format": FORMAT, **facts, "files": hashes(release)}
+Hashes = Mapping[str, Mapping[str, Any]]
+"""SHA-256 and size of files, by name."""
+
+
+def public_manifest(kind: str, facts: Mapping[str, Any], release: Path, files: Hashes | None = None) -> dict[str, Any]:
+    """Return the manifest that is handed out; `facts` are what the kind of the release states.
+
+    `files` are the hashes of the files if they are known already.
+    """
+    return {"kind": f"{_PREFIX}{kind}", "format": FORMAT, **facts, "files": files or hashes(release)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +50,22 @@ class Places:
     token: str
 
 
-def internal_manifest(kind: str, facts: Mapping[str, Any], places: Places) -> dict[str, Any]:
-    """Return the manifest that stays inside."""
+def internal_manifest(
+    kind: str,
+    facts: Mapping[str, Any],
+    places: Places,
+    files: Hashes | None = None,
+    internal_files: Hashes | None = None,
+) -> dict[str, Any]:
+    """Return the manifest that stays inside; hashes that are known already are given."""
     return {
         "kind": f"{_PREFIX}{kind}{_INTERNAL}",
         "format": FORMAT,
         TOKEN: places.token,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         **facts,
-        "files": hashes(places.release),
-        "internal_files": hashes(places.internal),
+        "files": files or hashes(places.release),
+        "internal_files": internal_files or hashes(places.internal),
     }
 
 
@@ -118,8 +133,17 @@ def file_faults(release: Path, public: Mapping[str, Any], full: Mapping[str, Any
     faults = [f"{name} is missing" for name in expected if name not in present]
     faults += [f"{name} does not belong to the release" for name in present if name not in expected]
     faults += [f"{path.name}/ does not belong to the release" for path in sorted(release.iterdir()) if path.is_dir()]
-    changed = [name for name in expected if name in present and present[name] != expected[name]]
+    changed = _changed(expected, present)
     return faults + [f"{name} was changed: its SHA-256 is not that of the manifest" for name in changed]
+
+
+def changed_files(release: Path, public: Mapping[str, Any], full: Mapping[str, Any]) -> list[str]:
+    """Return the names of files that are there and are not those of the manifest; `full` is empty if unknown."""
+    return _changed((full or public)["files"], hashes(release))
+
+
+def _changed(expected: Mapping[str, Any], present: Mapping[str, Any]) -> list[str]:
+    return [name for name in expected if name in present and present[name] != expected[name]]
 
 
 def internal_faults(internal: Path, full: Mapping[str, Any]) -> list[str]:

@@ -42,7 +42,16 @@ def _parse_noise(typed: Mapping[str, Any], flag: str) -> WeightBlur:
     percent, totals = typed.get("weight_noise"), typed.get("weight_totals")
     if percent is None:
         raise UsageError("--weight-totals is for blurred weights", do="add --weight-noise PERCENT, or leave it out")
-    return WeightBlur(percent, tuple(tuple(names_in(group)) for group in totals or ()) or ((),))
+    return WeightBlur(percent, _totals(totals) or ((),))
+
+
+def _parse_noise_onto(typed: Mapping[str, Any], before: WeightBlur) -> WeightBlur:
+    percent, totals = typed.get("weight_noise"), typed.get("weight_totals")
+    return WeightBlur(before.percent if percent is None else percent, _totals(totals) or before.margins)
+
+
+def _totals(typed: Sequence[str] | None) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(names_in(group)) for group in typed or ())
 
 
 def _read_noise(table: Checked, key: str, default: Any) -> Any:
@@ -66,6 +75,7 @@ def _read_noise(table: Checked, key: str, default: Any) -> Any:
 WEIGHT_NOISE = Form(
     float,
     parse=_parse_noise,
+    parse_onto=_parse_noise_onto,
     read=_read_noise,
     write=lambda value, folder: {"percent": value.percent, "totals": [list(group) for group in value.margins]},
 )
@@ -82,6 +92,22 @@ class FolderOptions:
     """Where the internal folder goes; None: beside the release, with ``.internal`` behind its name."""
     force: bool = option(False, "--force", key=None, help="Replace files that exist.")
     """Whether an existing release may be replaced."""
+    recipient: str | None = option(
+        None,
+        panel=_PANEL,
+        key=None,
+        help="Who receives it, by the name in the settings of the ledger; default: public.",
+    )
+    """Who receives it, by the name in the settings file of the ledger; None: everybody."""
+    allow_joint: bool = option(
+        False,
+        "--allow-joint",
+        panel=_PANEL,
+        key=None,
+        help="Release although it is not safe together with earlier releases, or nobody can tell; recorded.",
+    )
+    """Whether it is released although it is not safe together with earlier releases, or that could not be decided; the
+    ledger records it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +122,8 @@ class RecordOptions(FolderOptions):
         "--escape-formulas", "Put an apostrophe before CSV cells that a spreadsheet would run."
     )
     """Whether cells of a CSV file that a spreadsheet would run as formulas get an apostrophe in front."""
-    allow_derivable: bool = _flag(
-        "--allow-derivable", "Release although an attribute that stays determines hidden cells."
-    )
-    """Whether data are released although a single attribute that stays determines suppressed or recoded cells."""
+    allow_derivable: bool = _flag("--allow-derivable", "Release although attributes that stay determine hidden cells.")
+    """Whether data are released although attributes that stay determine suppressed or recoded cells; recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +192,11 @@ class ReleaseOptions(RecordOptions):
             object.__setattr__(self, "key", key_from(file=self.key_file))
         if self.pseudonymise:
             check_key(self.key)
+        elif self.key is not None:
+            raise UsageError(
+                "a key of pseudonyms is given, but no identifier to replace",
+                do="name one with --pseudonymise, or leave out --key-file",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +234,12 @@ class TableOptions(FolderOptions):
             ),
         ),
     )
+    allow_derivable: bool = _flag(
+        "--allow-derivable",
+        "Release although dimensions or responses that stay determine withheld cells.",
+    )
+    """Whether tables are released although withheld cells follow from published ones, since dimensions or responses
+    determine each other in the records; that is recorded in the internal folder."""
 
     def __post_init__(self) -> None:
         check_table_formats(self.formats)

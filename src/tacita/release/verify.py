@@ -6,6 +6,7 @@ hold.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from tacita.progress import Progress, silent
 from tacita.release.kind import Verification
 from tacita.release.opening import kind_of, open_to_verify
 from tacita.release.placing import put_back
+from tacita.release.recording import ledger_faults
 from tacita.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,4 +43,8 @@ def verify(
     kind = kind_of(Path(release))
     opened = open_to_verify(Path(release), kind, internal)
     with Context(settings, engine=engine, progress=progress) as context:
-        return kind.verify(opened, opened.file_faults(), claim, measure, context)
+        verification = kind.verify(opened, opened.file_faults(), claim, measure, context)
+    if verification.ledger:  # the kind has looked there itself
+        return verification
+    said, faults = ledger_faults(opened.manifest, Path(release), settings)
+    return replace(verification, ledger=said, faults=(*verification.faults, *faults))

@@ -7,6 +7,7 @@ out all that is in it. Whatever is released takes the same steps, in `write_rele
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from tacita.errors import OutputError, UsageError
 from tacita.progress import Progress, silent
 from tacita.release.kind import Released, ReleaseKind, Workplace
 from tacita.release.kinds import KINDS
-from tacita.release.manifest import MANIFEST, as_json, internal_manifest, public_manifest
+from tacita.release.manifest import LEDGER, MANIFEST, as_json, internal_manifest, public_manifest
 from tacita.release.opening import OpenedRelease, internal_folder
 from tacita.release.options import FolderOptions
 from tacita.release.placing import check_places, place
+from tacita.release.recording import recording
 from tacita.settings import Settings
 
 
@@ -34,30 +36,43 @@ def write_release(
     `content` is a safe outcome of the cycle, masked data or protected tables; `options` are those of its kind.
     """
     target = Path(target)
-    kind = _kind(content)
-    options = _options(kind, options)
+    kind, options = kind_and_options(content, options)
     kind.check(content, options, str(target))
     internal = check_folder(target, options, settings=settings)
     _check_source_stays(kind.source(content), target, internal)
-    draft = kind.draft(content, options, str(target), progress)
-    with place(target, internal, force=options.force, settings=settings) as places:
-        outside, inside = Workplace(places.release, settings), Workplace(places.internal, settings)
-        draft = draft.write(outside, progress)
-        public = public_manifest(kind.name, draft.public_facts(), places.release)
-        outside.text(MANIFEST, as_json(public))
-        draft.keep(inside)
-        proof = internal_manifest(kind.name, draft.internal_facts(), places)
-        draft = draft.check(OpenedRelease(places.release, places.internal, public, proof), progress)
-        draft.report(inside)
-        inside.text(MANIFEST, as_json(internal_manifest(kind.name, draft.internal_facts(), places)))
-    return draft.released(target, internal)
+    receipt = None
+    with recording(target, internal, options, settings) as recorder:
+        draft = kind.draft(content, options, str(target), progress)
+        with place(target, internal, force=options.force, settings=settings) as places:
+            outside, inside = Workplace(places.release, settings), Workplace(places.internal, settings)
+            draft = draft.write(outside, progress)
+            public = public_manifest(kind.name, draft.public_facts(), places.release)
+            outside.text(MANIFEST, as_json(public))
+            if recorder is not None:
+                recorder.judge(kind.name, draft, inside, progress)
+            draft.keep(inside)
+            proof = internal_manifest(kind.name, draft.internal_facts(), places)
+            draft = draft.check(OpenedRelease(places.release, places.internal, public, proof), progress)
+            draft.report(inside)
+            proof = internal_manifest(kind.name, draft.internal_facts(), places)
+            if recorder is not None:
+                receipt = recorder.append(proof)
+            inside.text(MANIFEST, as_json(proof | {LEDGER: None if receipt is None else receipt.to_manifest()}))
+    return replace(draft.released(target, internal), receipt=receipt)
 
 
 def check_folder(target: Path, options: FolderOptions, *, settings: Settings | None = None) -> Path:
     """Raise if no release can be written there, before any work; return where its internal folder goes."""
     internal = options.internal or internal_folder(target)
     check_places(target, internal, force=options.force, settings=settings)
-    return internal
+    with recording(target, internal, options, settings):
+        return internal
+
+
+def kind_and_options(content: Any, options: FolderOptions | None) -> tuple[ReleaseKind, FolderOptions]:
+    """Return of which kind something is, and the options of that kind; raise if it cannot be released with them."""
+    kind = _kind(content)
+    return kind, _options(kind, options)
 
 
 def _kind(content: Any) -> ReleaseKind:

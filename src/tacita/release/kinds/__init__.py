@@ -16,6 +16,8 @@ KINDS: Catalogue[ReleaseKind] = Catalogue(
         "release": "microdata.kind:MicrodataKind",
         "masked release": "masked.kind:MaskedKind",
         "table release": "tables.kind:TableKind",
+        "concealed release": "concealed.kind:ConcealedKind",
+        "increment": "increment.kind:IncrementKind",
     },
     facts={"needs_proof": False},
 )

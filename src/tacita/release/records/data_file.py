@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -90,8 +90,14 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def reading_options(public: Mapping[str, Any], progress: Progress = silent) -> ReadOptions:
-    """Return how the data file is read: types as the manifest says, for text files only."""
+def reading_options(
+    public: Mapping[str, Any], progress: Progress = silent, typed: Collection[str] | None = None
+) -> ReadOptions:
+    """Return how the data file is read: types as the manifest says, for text files only.
+
+    Where only some attributes matter, those that are not `typed` stay text: to type a column of a wide file takes
+    longer than to read it.
+    """
     layout = public.get("reading", {})
     if not str(public["data"]).endswith((".csv", ".txt", ".tsv", ".tab", ".gz")):
         return ReadOptions(progress=progress)
@@ -101,7 +107,12 @@ def reading_options(public: Mapping[str, Any], progress: Progress = silent) -> R
         encoding="utf-8",
         decimal=layout.get("decimal"),
         thousands=layout.get("thousands"),
-        types=types_named(layout.get("types", {})),
+        types=types_named(
+            {
+                name: type_ if typed is None or name in typed else ColumnType.TEXT.value
+                for name, type_ in layout.get("types", {}).items()
+            }
+        ),
         progress=progress,
     )
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from tacita.engines.plans.terms import as_double, as_text, number
+from tacita.engines.plans.terms import as_double, as_text, named, number
 from tacita.engines.protocol import Relation
 from tacita.model.attribute import Attribute, Category, Kind
 from tacita.model.dictionary import Dictionary, MissingAs
@@ -22,9 +22,11 @@ from tacita.model.microdata import Microdata
 from tacita.model.relation import Column, ColumnType
 from tacita.release.records.tuples import Tuples
 
-_SPSS = (".sav", ".zsav", ".por")
+SPSS = (".sav", ".zsav", ".por")
 """Endings of files in which empty text is a value, unless it is declared missing."""
 _AT_ONCE = 5_000
+_COLUMNS = 400
+"""Columns that are looked at by one plan."""
 _SPELLINGS = 50
 """So many spellings of a missing value are looked at; a column with more of them has something else in it."""
 _RANGE_OR_TAG = re.compile(r".*\.\..*|\.[a-zA-Z_]")
@@ -45,13 +47,14 @@ def released_dictionary(
     """
     columns = {column.name: column for column in tuples.relation.columns}
     types = {column.name: column.type for column in before.columns}
+    spellings = _missing_spellings(tuples.relation)
     attributes = [
-        _released(attribute, columns[attribute.name], types.get(attribute.name), tuples)
+        _released(attribute, columns[attribute.name], types.get(attribute.name), tuples, spellings)
         for attribute in after
         if attribute.name in columns
     ]
     dictionary = replace(after, attributes=tuple(attributes), scenarios={}, missing_as=missing_as)
-    if ending not in _SPSS:
+    if ending not in SPSS:
         return dictionary
     texts = {name for name, column in columns.items() if column.type is ColumnType.TEXT}
     texts &= tuples.touched if changed is None else changed
@@ -60,13 +63,19 @@ def released_dictionary(
     )
 
 
-def _released(attribute: Attribute, column: Column, before: ColumnType | None, tuples: Tuples) -> Attribute:
+def _released(
+    attribute: Attribute,
+    column: Column,
+    before: ColumnType | None,
+    tuples: Tuples,
+    missing_spellings: dict[str, list[str]],
+) -> Attribute:
     attribute = attribute.with_(hierarchy="", hierarchy_rule={})
     if column.name in tuples.pseudonymised:
         return Attribute(column.name, Category.NON_IDENTIFYING, Kind.TEXT, attribute.description)
     if column.name in tuples.renumbered:
         return Attribute(column.name, Category.CLUSTER_KEY, Kind.CATEGORICAL, attribute.description)
-    spellings = _missing_spellings(tuples.relation, column)
+    spellings = missing_spellings.get(column.name, [])
     missing = tuple(dict.fromkeys([*attribute.missing, *spellings]))
     if column.name not in tuples.touched:
         return attribute.with_(missing=missing if spellings else attribute.missing)
@@ -122,14 +131,33 @@ def _order(attribute: Attribute, column: Column, relation: Relation) -> tuple[st
     return tuple(value for value in attribute.order if value in left) if distinct == len(left) else ()
 
 
-def _missing_spellings(relation: Relation, column: Column) -> list[str]:
-    """Return how missing values are spelt in the released file, if they are not just empty cells."""
-    if not column.as_written:
-        return []
-    spelling = exp.column(column.as_written)
+def _missing_spellings(relation: Relation) -> dict[str, list[str]]:
+    """Return how missing values are spelt in the released file, for each column in which they are not just empty."""
+    respelled = [column for column in relation.columns if column.as_written]
+    spelt = []
+    for start in range(0, len(respelled), _COLUMNS):
+        part = respelled[start : start + _COLUMNS]
+        terms = [
+            named(exp.Count(this=exp.Case(ifs=[exp.If(this=_is_spelt(c), true=number(1))])), f"n{place}")
+            for place, c in enumerate(part)
+        ]
+        counts = relation.engine.run(exp.select(*terms, copy=False).from_(relation.source(), copy=False))[0]
+        spelt += [column for place, column in enumerate(part) if counts[f"n{place}"]]
+    return {column.name: _spellings_of(relation, column) for column in spelt}
+
+
+def _is_spelt(column: Column) -> exp.Expr:
+    """Return the condition that a cell has no value and yet something is written in it."""
     absent = exp.Is(this=exp.column(column.physical), expression=exp.Null())
-    there = exp.Not(this=exp.Is(this=spelling.copy(), expression=exp.Null()))
-    plan = exp.select(exp.alias_(spelling, "v")).distinct().from_(relation.source()).where(absent, there)
+    assert column.as_written is not None
+    written = exp.Not(this=exp.Is(this=exp.column(column.as_written), expression=exp.Null()))
+    return exp.And(this=absent, expression=written)
+
+
+def _spellings_of(relation: Relation, column: Column) -> list[str]:
+    assert column.as_written is not None
+    spelling = named(exp.column(column.as_written), "v")
+    plan = exp.select(spelling).distinct().from_(relation.source()).where(_is_spelt(column))
     spellings = sorted(row["v"] for row in relation.engine.run(plan.limit(_SPELLINGS + 1)))
     if column.type is not ColumnType.TEXT:  # words such as NA are taken for missing there without being declared
         spellings = [

@@ -16,26 +16,30 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.attacks.microdata.derivation import DerivableValues
+from tacita.attacks.microdata.relations.search import DerivationSearch
 from tacita.engines.context import Context
 from tacita.errors import OutputError, UsageError, faults_text, listed
 from tacita.files.contract import WriteOptions
 from tacita.files.file_names import file_names
 from tacita.files.formulas import escaped
 from tacita.files.write import write
+from tacita.ledger.disclosures import AttributeDisclosure, Disclosures
+from tacita.ledger.persons import PersonHashes
 from tacita.model.microdata import Microdata, Source
 from tacita.progress import Progress, Step
 from tacita.recipes.carry_out import MaskedMicrodata
 from tacita.recipes.evaluation import UNGATED, Evaluation, has_limit, reasons_against
 from tacita.recipes.recipe import Judgement, Recipe
 from tacita.recipes.recipe_file import recipe_text
-from tacita.release.kind import Released, Workplace
+from tacita.release.kind import LedgerFacts, Released, Workplace
 from tacita.release.kinds.masked.check import MaskedVerification, faults_of_written, verify_masked
+from tacita.release.kinds.masked.recoded_alike import RecodedAlike
 from tacita.release.kinds.masked.report import external_report, internal_report
 from tacita.release.kinds.masked.tuples import released_tuples, taken_codes
 from tacita.release.manifest import versions
 from tacita.release.opening import OpenedRelease
 from tacita.release.options import MaskedOptions
+from tacita.release.records.compared import Circumstances, ComparedRecords
 from tacita.release.records.data_file import (
     DATA,
     ORDER,
@@ -46,9 +50,11 @@ from tacita.release.records.data_file import (
     write_data,
     write_dictionary,
 )
-from tacita.release.records.derivable import allowed_notes, check_not_derivable, cluster_key, find_derivable
+from tacita.release.records.derivable import check_derivable, cluster_key, derivable_notes, search_facts
 from tacita.release.records.dictionary import released_dictionary
+from tacita.release.records.disclosed import ReleasedRecordsOf, disclosed_records, invented_records
 from tacita.release.records.identifiers import identifiers_of, undecided_identifiers, with_identifiers
+from tacita.release.records.remedies import Leeway
 from tacita.release.records.tuples import Tuples, seed_notes, with_tuples
 from tacita.views.evaluation import headline
 from tacita.views.json_values import plain
@@ -121,10 +127,11 @@ class MaskedKind:
         notes += tuple(f"codes of missing values of '{name}' became values: missing cells are empty" for name in taken)
         if options.shuffle or any(done.is_random for done in masked.steps):
             notes += seed_notes(masked.recipe.seed)
-        tuples = replace(tuples, derivable=_derivable(masked, tuples, options, where))
-        notes = (*dropped, *notes, *allowed_notes(tuples.derivable))
+        search = _derivable(masked, tuples, options, where)
+        tuples = replace(tuples, derivable=search.derivations)
+        notes = (*dropped, *notes, *derivable_notes(search))
         microdata = with_tuples(masked.released, tuples.relation).with_dictionary(dictionary)
-        return MaskedDraft(masked, content.evaluation, options, tuples, microdata, DATA + ending, notes, where)
+        return MaskedDraft(masked, content.evaluation, options, tuples, microdata, DATA + ending, notes, where, search)
 
     def verify(
         self, release: OpenedRelease, faults: list[str], claim: Claim | None, own: Measure | None, context: Context
@@ -154,6 +161,8 @@ class MaskedDraft:
     file: str
     notes: tuple[str, ...]
     where: str
+    search: DerivationSearch
+    """What was looked at for attributes that determine hidden cells."""
     names: tuple[str, ...] = ()
     """The attributes under the names that the format allows."""
     tables: Mapping[str, str] | None = None
@@ -220,7 +229,7 @@ class MaskedDraft:
             self._all_notes,
             self._against,
             is_ungated=self.options.ungated,
-            is_derivable=bool(self.tuples.derivable),
+            derivable=self.tuples.derivable,
         )
         folder.text(REPORT, page)
 
@@ -250,8 +259,27 @@ class MaskedDraft:
             "dropped": [*tuples.dropped, *masked.dropped],
             "shuffled": tuples.order is not None,
             "derivable": [derivation.to_dict() for derivation in tuples.derivable],
+            "derivable_search": search_facts(self.search),
             "notes": self._all_notes,
         }
+
+    def ledger_facts(self) -> LedgerFacts:
+        """Return the recipe without its seed, and the verdict of the evaluation."""
+        masked = self.masked
+        recipe = {"recipe": recipe_text(masked.recipe, with_seed=False)}
+        decisions = {"against": self._against, "ungated": self.options.ungated, "notes": self._all_notes}
+        return LedgerFacts((Path(masked.original.source.name),), recipe, decisions)
+
+    def disclosed(self, folder: Workplace, persons: PersonHashes | None) -> Disclosures:
+        """Return the values of attributes that are as in the source; of others only that they were changed."""
+        masked, relation = self.masked, self.tuples.relation
+        names = {column.name: name for column, name in zip(relation.columns, self.names, strict=True)}
+        notes = tuple(f"the further table '{name}' is not described" for name in masked.beside)
+        if masked.origin is None:
+            return Disclosures(records=invented_records(relation, names), notes=notes)
+        origins, changed = _origins(masked.origin, self.tuples) + 1, AttributeDisclosure.PERTURBED
+        records = ReleasedRecordsOf(masked.original, relation, origins, names, changed_as=changed)
+        return Disclosures(records=disclosed_records(folder, records, persons), notes=notes)
 
     def released(self, folder: Path, internal: Path) -> ReleasedRecords:
         """Return where the release is."""
@@ -294,23 +322,20 @@ def _without_undecided(masked: MaskedMicrodata, where: str) -> tuple[MaskedMicro
     return replace(masked, original=before, released=after), notes
 
 
-def _derivable(
-    masked: MaskedMicrodata, tuples: Tuples, options: MaskedOptions, where: str
-) -> tuple[DerivableValues, ...]:
-    """Return which hidden cells can be derived, if that is allowed; raise if it is not."""
+def _derivable(masked: MaskedMicrodata, tuples: Tuples, options: MaskedOptions, where: str) -> DerivationSearch:
+    """Return what can be derived, if that is allowed; raise if it is not."""
     if masked.origin is None:
-        return ()
-    derivations = find_derivable(
-        masked.original.relation,
-        tuples.relation,
-        _origins(masked.origin, tuples),
-        cluster=cluster_key(masked.original.dictionary),
-        in_order=tuples.order is None,
-        only_coarsened=True,
-    )
-    if not options.allow_derivable:
-        check_not_derivable(derivations, where, masked.original.dictionary, of_recipe=True)
-    return derivations
+        return DerivationSearch()
+    records = _compared(masked, tuples, masked.origin)
+    leeway = Leeway(drop_option="--identifier", recoded=RecodedAlike(masked, _compared, shuffle=options.shuffle))
+    return check_derivable(records, leeway, where, allow=options.allow_derivable)
+
+
+def _compared(masked: MaskedMicrodata, tuples: Tuples, origin: NDArray[np.int64]) -> ComparedRecords:
+    circumstances = Circumstances(in_order=tuples.order is None, only_coarsened=True)
+    cluster = cluster_key(masked.original.dictionary)
+    origins = _origins(origin, tuples)
+    return ComparedRecords.of(masked.original.relation, tuples.relation, origins, circumstances, cluster)
 
 
 def _origins(origin: NDArray[np.int64], tuples: Tuples) -> NDArray[np.int64]:

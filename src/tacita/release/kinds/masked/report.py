@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tacita.attacks.microdata.derivation import DerivableValues
 from tacita.errors import listed
 from tacita.model.figures import Share, about, figure
 from tacita.model.microdata import Microdata
@@ -11,6 +12,7 @@ from tacita.recipes.carry_out import MaskedMicrodata, StepReport
 from tacita.recipes.evaluation import Evaluation
 from tacita.recipes.methods import METHODS
 from tacita.recipes.recipe_file import recipe_text
+from tacita.release.records.derivable_report import derivable_parts
 from tacita.release.records.tuples import Tuples
 from tacita.utility.catalogue import LOSSES
 from tacita.version import __version__
@@ -71,7 +73,7 @@ def internal_report(
     against: Sequence[str],
     *,
     is_ungated: bool = False,
-    is_derivable: bool = False,
+    derivable: Sequence[DerivableValues] = (),
 ) -> str:
     """Return the page for the house: every step with its figures, attacks and losses, and the recipe."""
     title = f"{masked.original.name}: how it was masked"
@@ -87,12 +89,14 @@ def internal_report(
     ]
     body: list[Html] = [
         tag("h1", title),
-        tag("p", tag("strong", headline(evaluation, is_derivable=is_derivable))),
+        tag("p", tag("strong", headline(evaluation, is_derivable=bool(derivable)))),
         tag("p", figures),
         section("Steps", table(["step", "attributes", "figure", "value"], rows)),
         section("What it still tells, and what it costs", *evaluation_parts(evaluation)),
         section("The recipe, with its seed", preformatted(recipe_text(masked.recipe))),
     ]
+    if derivable:
+        body.append(section("Hidden values that can be derived", *derivable_parts(derivable)))
     if against:
         body.insert(2, section("Released against these limits", items(against)))
     if is_ungated:

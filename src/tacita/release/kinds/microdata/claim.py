@@ -20,6 +20,7 @@ from tacita.engines.context import Context
 from tacita.engines.protocol import Relation
 from tacita.errors import InputError, TacitaError, counted
 from tacita.files.read import read
+from tacita.model import dictionary_file
 from tacita.model.attribute import Attribute, Category
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
@@ -27,8 +28,9 @@ from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress
 from tacita.release.kind import Verification
 from tacita.release.opening import OpenedRelease
-from tacita.release.records.data_file import identifier_faults, reading_options
+from tacita.release.records.data_file import DICTIONARY, identifier_faults, reading_options
 from tacita.risk.bounds import check_bound
+from tacita.risk.catalogue import MEASURES
 from tacita.risk.catalogue import measure as measure_named
 from tacita.risk.cluster_risk import ClusterRisk
 from tacita.risk.frequencies import has_nulls
@@ -106,7 +108,8 @@ def verify_claim(
         return answer
     answer = replace(answer, is_derivable=bool(full.get("derivable")))
     try:
-        microdata = read(release.data, context.engine, reading_options(release.public, context.progress))
+        options = reading_options(release.public, context.progress, _looked_at(claim, release, own))
+        microdata = read(release.data, context.engine, options)
     except TacitaError as error:
         return replace(answer, faults=(*faults, f"the data file cannot be read: {error.found}"))
     records = microdata.relation.count()
@@ -131,6 +134,24 @@ def verify_claim(
         largest_risk=risks.highest,
         has_nulls=has_nulls(sample),
     )
+
+
+def _looked_at(claim: Claim, release: OpenedRelease, own: Measure | None) -> frozenset[str] | None:
+    """Return the attributes that matter for a claim by measures of ours; None for any other: rules may read all.
+
+    Ours look at what is known, at attributes that they name, and at those with a category, such as a weight.
+    """
+    path = release.folder / DICTIONARY
+    if own is not None or not all(MEASURES.is_ours(name) for name, _ in claim.measures) or not path.is_file():
+        return None
+    values = [value for _, parameters in claim.measures for value in parameters.values()]
+    named = {name for value in values for name in ([value] if isinstance(value, str) else _texts_in(value))}
+    categorised = {attribute.name for attribute in dictionary_file.load(path) if attribute.category is not None}
+    return frozenset({*claim.known, *named, *categorised, *filter(None, [claim.cluster])})
+
+
+def _texts_in(value: Any) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []
 
 
 def _measure(

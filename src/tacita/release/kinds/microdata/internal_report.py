@@ -10,6 +10,7 @@ from tacita.cycle.outcome import Outcome, State
 from tacita.errors import counted, listed
 from tacita.model.figures import share
 from tacita.release.manifest import versions
+from tacita.release.records.derivable_report import derivable_parts
 from tacita.release.records.tuples import Tuples
 from tacita.views.charts import BLUE, ORANGE, Bar, grouped_bars
 from tacita.views.json_values import plain
@@ -150,13 +151,8 @@ def _release_facts(tuples: Tuples, seed: int) -> list[tuple[str, str]]:
 
 def _derivable(tuples: Tuples) -> list[Html]:
     if not tuples.derivable:
-        return [tag("p", "No single attribute that is released determines suppressed or recoded cells.")]
-    rows: list[list[Cell]] = [
-        [d.target, d.clue, "suppressed" if d.suppressed else "changed", d.hidden, d.named, d.right]
-        for d in tuples.derivable
-    ]
-    heads = ["attribute", "determined by", "cells", "hidden", "named", "named correctly"]
-    return [tag("p", "The release was allowed all the same (--allow-derivable)."), table(heads, rows)]
+        return [tag("p", "Nothing was found from which suppressed or recoded cells can be derived.")]
+    return [tag("p", "The release was allowed all the same (--allow-derivable)."), *derivable_parts(tuples.derivable)]
 
 
 def _flat(value: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:

@@ -13,15 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sqlglot import exp
 
-from tacita.attacks.microdata.derivation import DerivableValues
+from tacita.attacks.microdata.relations.search import DerivationSearch
 from tacita.cycle.outcome import Claim, Outcome
+from tacita.cycle.plan import ChangeMethod
 from tacita.engines.context import Context
 from tacita.engines.published_codes import FIRST_MADE, published_codes
 from tacita.errors import OutputError, listed
+from tacita.ledger.disclosures import AttributeDisclosure, Disclosures
+from tacita.ledger.persons import PersonHashes
+from tacita.model.attribute import Category
 from tacita.model.dictionary import MissingAs
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step
-from tacita.release.kind import Released, Workplace
+from tacita.release.kind import LedgerFacts, Released, Workplace
 from tacita.release.kinds.microdata.claim import CLUSTERS, LINKS, ClaimVerification, verify_claim
 from tacita.release.kinds.microdata.explain import DECISIONS
 from tacita.release.kinds.microdata.external_report import external_report
@@ -30,6 +34,7 @@ from tacita.release.kinds.microdata.internal_report import internal_report
 from tacita.release.kinds.microdata.tuples import linked_records, released_tuples
 from tacita.release.opening import OpenedRelease
 from tacita.release.options import ReleaseOptions
+from tacita.release.records.compared import Circumstances, ComparedRecords
 from tacita.release.records.data_file import (
     DATA,
     ORDER,
@@ -39,9 +44,11 @@ from tacita.release.records.data_file import (
     write_data,
     write_dictionary,
 )
-from tacita.release.records.derivable import allowed_notes, check_not_derivable, cluster_key, find_derivable
+from tacita.release.records.derivable import check_derivable, cluster_key, derivable_notes, search_facts
 from tacita.release.records.dictionary import released_dictionary
+from tacita.release.records.disclosed import ReleasedRecordsOf, disclosed_records
 from tacita.release.records.identifiers import undecided_identifiers, with_identifiers
+from tacita.release.records.remedies import Leeway
 from tacita.release.records.tuples import Tuples, fresh_seed, seed_notes, with_tuples
 
 if TYPE_CHECKING:
@@ -77,16 +84,17 @@ class MicrodataKind:
         outcome, dropped = _without_undecided(content)
         tuples = released_tuples(outcome, options, seed)
         progress(Step("looking whether hidden values can be derived"))
-        tuples = replace(tuples, derivable=_derivable(outcome, tuples, options, where))
+        search = _derivable(outcome, tuples, options, where)
+        tuples = replace(tuples, derivable=search.derivations)
         ending, notes = released_ending(outcome.original.source)
         if options.shuffle or options.keep_clusters or options.weights is not None:
             notes += seed_notes(seed)
-        notes = (*dropped, *notes, *allowed_notes(tuples.derivable))
+        notes = (*dropped, *notes, *derivable_notes(search))
         missing_as = MissingAs(outcome.claim.nulls.get("missing_as") or MissingAs.UNKNOWN)
         dictionary = released_dictionary(outcome.original, outcome.protected.dictionary, tuples, missing_as, ending)
         microdata = with_tuples(outcome.protected, tuples.relation).with_dictionary(dictionary)
         microdata = _with_codes_written(microdata, ending, outcome.claim.known)
-        return MicrodataDraft(outcome, options, tuples, microdata, DATA + ending, seed, notes)
+        return MicrodataDraft(outcome, options, tuples, microdata, DATA + ending, seed, notes, search)
 
     def verify(
         self, release: OpenedRelease, faults: list[str], claim: Claim | None, own: Measure | None, context: Context
@@ -106,6 +114,8 @@ class MicrodataDraft:
     file: str
     seed: int
     notes: tuple[str, ...]
+    search: DerivationSearch
+    """What was looked at for attributes that determine hidden cells."""
     checked: Mapping[str, Any] = field(default_factory=dict)
     """What the claim comes to on the written file, or why nobody could tell."""
 
@@ -179,7 +189,28 @@ class MicrodataDraft:
 
     def internal_facts(self) -> Mapping[str, Any]:
         """Return everything."""
-        return internal_facts(self.outcome, self.tuples, self.seed, self.file, self.notes, self.checked)
+        facts = internal_facts(self.outcome, self.tuples, self.seed, self.file, self.notes, self.checked)
+        return {**facts, "derivable_search": search_facts(self.search)}
+
+    def ledger_facts(self) -> LedgerFacts:
+        """Return the plan in words, and how many cells were changed."""
+        outcome = self.outcome
+        decisions = {"changed_cells": outcome.decisions.per_attribute(), "recoded": outcome.recoded}
+        source = Path(outcome.original.source.name)
+        return LedgerFacts((source,), outcome.settings, decisions | {"notes": [*outcome.notes, *self.notes]})
+
+    def disclosed(self, folder: Workplace, persons: PersonHashes | None) -> Disclosures:
+        """Return the released values of each record."""
+        tuples = self.tuples
+        marks = dict.fromkeys((*tuples.pseudonymised, *tuples.renumbered), AttributeDisclosure.PSEUDONYM)
+        if tuples.weights is not None:
+            marks[tuples.weights.attribute] = AttributeDisclosure.PERTURBED
+        columns = (tuples.relation.columns, self.microdata.columns)
+        names = {before.name: after.name for before, after in zip(*columns, strict=True)}
+        records = ReleasedRecordsOf(
+            self.outcome.original, tuples.relation, tuples.order, names, marks, known=self.outcome.claim.known
+        )
+        return Disclosures(records=disclosed_records(folder, records, persons))
 
     def released(self, folder: Path, internal: Path) -> Released:
         """Return where the release is."""
@@ -216,21 +247,37 @@ def _without_undecided(outcome: Outcome) -> tuple[Outcome, tuple[str, ...]]:
     return replace(outcome, original=before, protected=after), notes
 
 
-def _derivable(outcome: Outcome, tuples: Tuples, options: ReleaseOptions, where: str) -> tuple[DerivableValues, ...]:
-    """Return which hidden cells can be derived, if that is allowed; raise if it is not."""
-    derivations = find_derivable(
-        outcome.original.relation,
-        tuples.relation,
-        None if tuples.order is None else tuples.order - 1,
-        renamed={*tuples.pseudonymised, *tuples.renumbered},
-        keys={*tuples.pseudonymised, *tuples.renumbered},
-        cluster=outcome.claim.cluster or cluster_key(outcome.original.dictionary),
-        perturbed={tuples.weights.attribute} if tuples.weights is not None else (),
+def _derivable(outcome: Outcome, tuples: Tuples, options: ReleaseOptions, where: str) -> DerivationSearch:
+    """Return what can be derived, if that is allowed; raise if it is not."""
+    keys = frozenset({*tuples.pseudonymised, *tuples.renumbered})
+    circumstances = Circumstances(
+        keys,
+        keys,
+        frozenset({tuples.weights.attribute} if tuples.weights is not None else ()),
+        frozenset(name for names in (outcome.settings.get("linked") or {}).values() for name in names),
         in_order=tuples.order is None,
     )
-    if not options.allow_derivable:
-        check_not_derivable(derivations, where, outcome.protected.dictionary)
-    return derivations
+    origin = None if tuples.order is None else tuples.order - 1
+    cluster = outcome.claim.cluster or cluster_key(outcome.original.dictionary)
+    records = ComparedRecords.of(outcome.original.relation, tuples.relation, origin, circumstances, cluster)
+    return check_derivable(records, _leeway(outcome, tuples), where, allow=options.allow_derivable)
+
+
+def _leeway(outcome: Outcome, tuples: Tuples) -> Leeway:
+    """Return what may be done to the attributes: what `--linked` and `--drop` accept."""
+    dictionary, settings = outcome.protected.dictionary, outcome.settings
+    known, weight = frozenset(outcome.claim.known), dictionary.weight
+    coded = {name for option in ("recode", "top", "bottom", "intervals") for name in settings.get(option) or ()}
+    is_suppression = settings.get("method") == ChangeMethod.SUPPRESSION
+    fixed = {Category.IDENTIFIER, Category.CLUSTER_KEY, Category.WEIGHT}
+    return Leeway(
+        known,
+        frozenset(known - coded if is_suppression else ()),
+        frozenset(attribute.name for attribute in dictionary if attribute.category in fixed),
+        weight if weight not in known else None,
+        frozenset(tuples.renumbered),
+        frozenset(tuples.pseudonymised),
+    )
 
 
 def _with_codes_written(microdata: Microdata, ending: str, known: tuple[str, ...]) -> Microdata:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tacita.release.kind import Verification
 from tacita.release.opening import OpenedRelease
+from tacita.release.records.derivable import with_derivable
 from tacita.tables.output.part import MARKER, TablePart
 from tacita.tables.protect.protected import Protected, ProtectedTable
 
@@ -25,11 +26,15 @@ class TableVerification(Verification):
 
     tables: int = 0
     withheld: int = 0
+    is_derivable: bool = False
+    """Whether the internal folder says that withheld cells can be derived, and that this was allowed."""
 
     @property
     def verdict(self) -> str:
         """The answer in a sentence."""
-        return "The files are those that were audited." if self.holds else "The release is not what was audited."
+        if not self.holds:
+            return "The release is not what was audited."
+        return with_derivable("The files are those that were audited.", is_derivable=self.is_derivable)
 
 
 def verify_tables(release: OpenedRelease, faults: list[str]) -> TableVerification:
@@ -37,7 +42,8 @@ def verify_tables(release: OpenedRelease, faults: list[str]) -> TableVerificatio
     full, tables = bool(release.manifest), release.public["tables"]
     faults = faults + (_audit_faults(release.internal) if full else [])
     withheld = sum(table["withheld"] for table in tables)
-    return TableVerification(release.folder, tuple(faults), full, len(tables), withheld)
+    is_derivable = bool(release.manifest.get("derivable"))
+    return TableVerification(release.folder, tuple(faults), full, len(tables), withheld, is_derivable)
 
 
 def _audit_faults(internal: Path) -> list[str]:

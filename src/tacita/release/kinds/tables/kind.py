@@ -10,23 +10,31 @@ from __future__ import annotations
 
 import json
 import platform
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from tacita.attacks.tables.derivable_cells import DerivableCells
 from tacita.engines.context import Context
 from tacita.errors import InternalError, counted
 from tacita.files.atomic import atomic, write_text
 from tacita.files.file_names import file_names
+from tacita.ledger.disclosures import Disclosures
+from tacita.ledger.persons import PersonHashes
 from tacita.model.table import Status
 from tacita.progress import Progress, Step
-from tacita.release.kind import Released, Workplace
+from tacita.release.kind import LedgerFacts, Released, Workplace
 from tacita.release.kinds.tables.check import AUDIT, TableVerification, faults_of_written, verify_tables
+from tacita.release.kinds.tables.derivable import check_cells
+from tacita.release.kinds.tables.disclosed import disclosed_tables, sources_of
 from tacita.release.kinds.tables.page import internal_page, public_page
+from tacita.release.kinds.tables.population import write_population
 from tacita.release.opening import OpenedRelease
 from tacita.release.options import TableOptions, check_table_formats
+from tacita.release.records.derivable import with_derivable
 from tacita.settings import Settings
 from tacita.tables.output.as_excel import write_excel
 from tacita.tables.output.as_sdmx_csv import sdmx_csv
@@ -73,9 +81,10 @@ class TableKind:
         return None
 
     def draft(self, content: Protected, options: TableOptions, where: str, progress: Progress) -> TableDraft:
-        """Put together the tables as they are handed out."""
+        """Put together the tables as they are handed out, and look whether withheld cells can be derived."""
+        derivable = check_cells(content, where, progress, allow=options.allow_derivable)
         progress(Step("writing the tables"))
-        return TableDraft(content, options, content.external_parts(), content.internal_parts(), where)
+        return TableDraft(content, options, content.external_parts(), content.internal_parts(), where, derivable)
 
     def verify(
         self, release: OpenedRelease, faults: list[str], claim: Claim | None, own: Measure | None, context: Context
@@ -94,6 +103,8 @@ class TableDraft:
     inside: Sequence[TablePart]
     """The same tables with everything that is known of their cells."""
     where: str
+    derivable: tuple[DerivableCells, ...] = ()
+    """Withheld cells that can be derived; tables are released only if the steward allowed it."""
     files: Mapping[str, list[str]] | None = None
     """The files that were written, by format."""
 
@@ -139,7 +150,7 @@ class TableDraft:
 
     def report(self, folder: Workplace) -> None:
         """Write the page with all figures and reasons."""
-        folder.text(PAGE, internal_page(self.protected, self.inside))
+        folder.text(PAGE, internal_page(self.protected, self.inside, [str(one) for one in self.derivable]))
 
     def internal_facts(self) -> Mapping[str, Any]:
         """Return everything."""
@@ -161,12 +172,37 @@ class TableDraft:
                 for (number, part), stem in zip(parts, stems, strict=True)
             ],
             "formats": dict(self.files or {}),
+            "derivable": [one.to_dict() for one in self.derivable],
         }
+
+    def ledger_facts(self) -> LedgerFacts:
+        """Return the specification, and how many cells are withheld."""
+        try:
+            recipe = tomllib.loads(self.protected.specification)
+        except tomllib.TOMLDecodeError:
+            recipe = {}
+        decisions = [_table_facts(table) for table in self.protected.tables]
+        settings = plain(self.protected.settings)
+        source = self.protected.source
+        return LedgerFacts(
+            () if source is None else sources_of(source),
+            {"specification": recipe, "settings": settings},
+            {"tables": decisions, "derivable": [one.to_dict() for one in self.derivable]},
+        )
+
+    def disclosed(self, folder: Workplace, persons: PersonHashes | None) -> Disclosures:
+        """Return all cells that are handed out; who is behind them goes to a file of the internal folder."""
+        disclosures = disclosed_tables(self.protected)
+        population, notes = write_population(folder, self.protected, disclosures.tables, persons)
+        return replace(disclosures, population=population, notes=(*disclosures.notes, *notes))
 
     def released(self, folder: Path, internal: Path) -> ReleasedTables:
         """Return where the tables are."""
         files = tuple(name for names in (self.files or {}).values() for name in names)
-        return ReleasedTables(folder, internal, files, _VERDICT, self.protected)
+        is_derivable = bool(self.derivable)
+        verdict = with_derivable(_VERDICT, is_derivable=is_derivable)
+        notes = tuple(f"allowed by --allow-derivable: {one}" for one in self.derivable)
+        return ReleasedTables(folder, internal, files, verdict, self.protected, notes=notes, is_derivable=is_derivable)
 
 
 def write_parts(

@@ -26,8 +26,8 @@ def public_page(protected: Protected, parts: Sequence[TablePart]) -> str:
     )
 
 
-def internal_page(protected: Protected, parts: Sequence[TablePart]) -> str:
-    """Return the page with all figures, the verdict, and every decision."""
+def internal_page(protected: Protected, parts: Sequence[TablePart], derivable: Sequence[str] = ()) -> str:
+    """Return the page with all figures, the verdict, every decision, and what was allowed though it tells too much."""
     suppressed = sum(table.audit.suppressed for table in protected.tables)
     word, kind = ("PASSED", "good") if protected.passed else ("NOT PASSED", "bad")
     said = f"The independent attacker looked at {counted(suppressed, 'withheld cell')}."
@@ -36,6 +36,9 @@ def internal_page(protected: Protected, parts: Sequence[TablePart]) -> str:
             "What was done", html_table(["", *(_name(table) for table in protected.tables)], list(_summary(protected)))
         ),
     ]
+    if derivable:
+        allowed = tag("p", "The release was allowed all the same (--allow-derivable).")
+        inside.append(section("Withheld cells that can be derived", allowed, items(derivable)))
     notes = [note for table in protected.tables for note in (*table.case.notes, *table.notes, *table.audit.notes)]
     if notes:
         inside.append(section("Notes", items(dict.fromkeys(notes))))
