@@ -19,6 +19,8 @@ from tacita.tables.suppression.proofs.kept import Waiting
 from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 
+pytestmark = pytest.mark.slow
+
 QUICK = AuditOptions(unions=False, exact=False)
 
 

@@ -23,6 +23,8 @@ from tacita.tables.suppression.problem import problem_of
 from tacita.tables.suppression.proofs.movements import Movements
 from tacita.tables.suppression.suppress import SuppressionOptions, suppress
 
+pytestmark = pytest.mark.slow
+
 
 def _nothing_before_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the exact search find no first pattern, as in a table for which it takes minutes."""

@@ -57,7 +57,7 @@ def protect_table(
         "sensitivity": opened.sensitivity.to_dict(),
         "attacker": asdict(opened.attacker),
     }
-    return Protected(title_of(opened, cases), tables, text_of(specification), settings)
+    return Protected(title_of(opened, cases), tables, text_of(specification), settings, opened)
 
 
 def _stop_early(method: str) -> AbstractContextManager[object]:

@@ -16,6 +16,7 @@ from tacita.model.table import WITHHELD, Status, Table
 from tacita.tables.output.long import long_csv
 from tacita.tables.output.part import ShownCells, TablePart, parts_of
 from tacita.tables.protect.case import TableCase
+from tacita.tables.specification.specification import TableSpecification
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -40,6 +41,9 @@ class ProtectedTable:
     """Cost, bound, gap, seed and the like, by name. Internal: the seed is a secret."""
     reading: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    implied: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    """Where published figures are not the true ones: the least and the largest true value that everybody who knows the
+    method concludes of each cell alone (nan: nothing). None: what is published is true."""
 
     @property
     def table(self) -> Table:
@@ -162,6 +166,8 @@ class Protected(Result):
     specification: str = ""
     """The text of the specification; internal."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    source: TableSpecification | None = field(default=None, compare=False)
+    """What was protected: where the records behind the tables are; internal."""
 
     def _in_short(self) -> str:
         cells = sum(len(table.table) for table in self.tables)

@@ -41,6 +41,7 @@ class AdjustmentWay:
             progress=progress,
             weight=self.weight,
         )
+        nowhere = np.full(len(case.table), np.nan)
         verdict = promise_verdict(case, check_adjusted(case.table, adjusted.values, case.levels, knowledge))
         return ProtectedTable(
             case,
@@ -56,4 +57,5 @@ class AdjustmentWay:
             },
             reading=(READING,),
             notes=adjusted.notes,
+            implied=(nowhere, nowhere),
         )

@@ -18,7 +18,7 @@ from tacita.progress import Progress, Step
 from tacita.tables.build.from_specification import read_microdata
 from tacita.tables.build.microdata.coding import coded, streamed
 from tacita.tables.cell_key.cell_keys import cell_keys
-from tacita.tables.cell_key.perturbation_table import design, perturb
+from tacita.tables.cell_key.perturbation_table import PerturbationTable, design, perturb
 from tacita.tables.cell_key.record_keys import given_keys, record_keys
 from tacita.tables.protect.case import TableCase
 from tacita.tables.protect.protected import ProtectedTable
@@ -66,6 +66,7 @@ class CellKeyWay:
             figures={"largest_change": noisy.largest, "total_change": noisy.total},
             reading=(READING,),
             notes=noisy.notes,
+            implied=_implied(noisy.values, noise),
         )
 
     def _keys_of_cells(self, table: Table, specification: TableSpecification) -> NDArray[np.uint64]:
@@ -102,3 +103,11 @@ class CellKeyWay:
             secret = hashlib.blake2b(f"record keys {seed}".encode(), digest_size=32).digest()
             of_records = record_keys(last.to_pylist(), secret)
         return cell_keys(table, np.stack(places, axis=1).astype(np.int32), of_records)
+
+
+def _implied(
+    published: NDArray[np.float64], noise: PerturbationTable
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the largest count behind each published one; an empty cell stays empty."""
+    least = np.where(published > 0, 1.0, 0.0)
+    return np.maximum(published - noise.maximum, least), published + noise.maximum

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacita.attacks.tables.adjusted_table import check_small_counts
 from tacita.attacks.tables.result import Audit
@@ -21,6 +22,8 @@ from tacita.tables.rounding.controlled import round_controlled
 from tacita.tables.rounding.rounded import Rounded, round_randomly
 from tacita.tables.rounding.small_counts import round_small_counts
 from tacita.tables.specification.specification import ProtectPlan, TableSpecification
+
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +53,17 @@ class _RoundingWay(ABC):
             },
             reading=(self.reading.format(base=plan.base),),
             notes=rounded.notes,
+            implied=self._implied(case, rounded),
         )
 
     @abstractmethod
     def _round(self, case: TableCase, plan: ProtectPlan, seed: int, progress: Progress) -> tuple[Rounded, Audit]: ...
+
+    def _implied(self, case: TableCase, rounded: Rounded) -> tuple[Numbers, Numbers]:
+        """Return the least and the largest true value behind each figure, for those who know the method."""
+        reach = rounded.base if rounded.reach is None else rounded.reach
+        knowledge = case.knowledge
+        return np.maximum(rounded.values - reach, knowledge.lower), np.minimum(rounded.values + reach, knowledge.upper)
 
     def _usual_seed(self) -> int:
         """Return the seed where nobody gave one: ties are broken alike, so that the same input gives the same table."""
@@ -117,7 +127,19 @@ class SmallCountRoundingWay(_RoundingWay):
                 do="choose a larger base in [protect], or another method",
             )
         rounded = round_small_counts(table, base, seed=seed, seconds=plan.time, progress=progress)
-        totals = table.equations.cells[table.equations.coefficients < 0]
-        inner = np.ones(len(table), bool)
-        inner[totals] = False
-        return rounded, promise_verdict(case, check_small_counts(table, rounded.values, base, inner))
+        verdict = check_small_counts(table, rounded.values, base, self._inner(case))
+        return rounded, promise_verdict(case, verdict)
+
+    def _implied(self, case: TableCase, rounded: Rounded) -> tuple[Numbers, Numbers]:
+        """Return the counts behind inner cells: only small ones were changed, to 0 or the base. Totals are sums."""
+        published, base, inner = rounded.values, rounded.base, self._inner(case)
+        low = np.where(published == 0, 0.0, np.where(published == base, 1.0, published))
+        high = np.where(published == 0, base - 1, published)
+        return np.where(inner, low, np.nan), np.where(inner, high, np.nan)
+
+    def _inner(self, case: TableCase) -> NDArray[np.bool_]:
+        """Return which cells are no totals."""
+        equations = case.table.equations
+        inner = np.ones(len(case.table), bool)
+        inner[equations.cells[equations.coefficients < 0]] = False
+        return inner
