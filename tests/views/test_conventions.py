@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import typer
+from experiments.soldiers import policy_text, soldiers
 
 from tacita.cli.main import app
 
@@ -22,16 +23,25 @@ BY_NAME = set(re.findall(r"`(\w+)`", PAGE.partition("## Objects by name")[2].par
 RECIPE = '[attack]\naccept = 1.0\naccept_unique = 1.0\n[[step]]\nmethod = "rank-swapping"\nattributes = ["W"]\np = 20\n'
 PROGRAM = 'Own(X, Y, W), W > 0.5 -> Control(X, Y).\nOwn("a", "b", 0.6).\n'
 FIRMS = ("firms.csv", "--quasi", "Area,Sector,Employees", "--weight", "W")
+SEALED = ("--key", "key.bin", "--out", "concealed", "--allow-derivable")
 
 CASES = {
+    "ledger init": ("ledger", "init"),
     "describe": ("describe", "firms.csv"),
     "categorize": ("categorize", "firms.csv"),
     "assess": ("assess", *FIRMS),
     "measures": ("measures",),
     "anonymize": ("anonymize", *FIRMS, "-k", "2", "--out", "release"),
-    "mask": ("mask", *FIRMS, "--recipe", "recipe.toml", "--seed", "1", "--out", "masked"),
+    "mask": ("mask", *FIRMS, "--recipe", "recipe.toml", "--seed", "1", "--out", "masked", "--allow-joint"),
     "compare": ("compare", *FIRMS, "--recipe", "recipe.toml", "--seed", "1"),
     "explore": ("explore", *FIRMS, "--methods", "rank-swapping", "--grid", "rank-swapping.p=10", "--seed", "1"),
+    "depends discover": ("depends", "discover", "firms.csv", "--conditional", "Area", "--min-group", "5"),
+    "keys make": ("keys", "make", "key.bin"),
+    "conceal": ("conceal", "firms.csv", "--confidential", "Area", "--least-hiders", "2", *SEALED, "--allow-joint"),
+    "keys export": ("keys", "export", "concealed", "--key", "key.bin", "--person", "1", "--out", "own.json"),
+    "keys erase": ("keys", "erase", "concealed", "--key", "key.bin", "--person", "1"),
+    "keys rotate": ("keys", "rotate", "concealed", "--key", "key.bin", "--new-key", "new.bin"),
+    "reveal": ("reveal", "concealed", "--key", "new.bin", "--out", "revealed.csv"),
     "attack": ("attack", "masked", "--original", "firms.csv", "--quasi", "W"),
     "methods": ("methods",),
     "explain": ("explain", "release", "--row", "1"),
@@ -51,10 +61,26 @@ CASES = {
     "table protect": ("table", "protect", "example/turnover.toml", "--out", "tables"),
     "table audit": ("table", "audit", "example/turnover.toml"),
     "table explain": ("table", "explain", "tables"),
+    "ledger note": ("ledger", "note", "a remark"),
+    "ledger log": ("ledger", "log"),
+    "ledger show": ("ledger", "show", "1"),
+    "ledger judge": ("ledger", "judge", "example/turnover.toml"),
+    "ledger verify": ("ledger", "verify"),
+    "ledger checkpoint": ("ledger", "checkpoint"),
+    "ledger prove": ("ledger", "prove", "1"),
+    "ledger export": ("ledger", "export", "--out", "export.jsonl"),
+    "ledger withdraw": ("ledger", "withdraw", "1", "--why", "a mistake"),
+    "ledger purge": ("ledger", "purge", "1", "--why", "a mistake"),
+    "release gate": ("release", "gate", "staff.csv", "--out", "given"),
+    "release plan": ("release", "plan", "staff.csv", "--out", "given"),
+    "release watch": ("release", "watch", "given"),
     "version": ("version",),
 }
 """Every command that has `--json`, in an order in which each finds the files that it needs."""
-ELSEWHERE = {"table import": "needs a batch of tau-Argus; its JSON is a list of names"}
+ELSEWHERE = {
+    "table import": "needs a batch of tau-Argus; its JSON is a list of names",
+    "ledger restore": "needs an older copy of a ledger; its JSON is that of 'ledger purge'",
+}
 
 
 def with_json(command: Any, name: str = "") -> Iterator[str]:
@@ -75,6 +101,10 @@ def test_json_keeps_to_the_conventions(tacita: Any, tmp_path: Path) -> None:
     tc.sample("figure-1").write(tmp_path / "firms.csv")
     (tmp_path / "recipe.toml").write_text(RECIPE)
     (tmp_path / "program.vada").write_text(PROGRAM)
+    tc.make_key(tmp_path / "new.bin")
+    (tmp_path / "gate.toml").write_text(policy_text())
+    rows = "".join(f"{','.join(row)}\n" for row in soldiers(1)[:300])
+    (tmp_path / "staff.csv").write_text(f"id,age,location\n{rows}")
     faults = []
     for name, arguments in CASES.items():
         done = tacita(*arguments, "--json")

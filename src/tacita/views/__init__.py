@@ -3,7 +3,7 @@
 A result has one view, in the module that `VIEWS` names: the class `DescriptionView` of ``views/description.py`` gives a
 `Description` its forms. `view.py` is what all of them share, `json_values.py` the one way into JSON. Pages are made of
 `markup`, `page`, `tables`, `cross_table`, and of charts (`charts`, `lines`, `scatter`), which know nothing of what is
-reported. Altair and vl-convert are known in this room only.
+reported. vl-convert is known in this room only.
 
 Rooms below do not import this one: a `Result` finds its view by its name.
 """
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tacita.views.view import View
 
 VIEWS = {
+    "AppendedEntry": "ledger",
     "Assessment": "assessment",
     "AttackReport": "attack_report",
     "Audited": "table_results",
@@ -27,29 +28,50 @@ VIEWS = {
     "ChangedRecords": "release",
     "CheckedProgram": "rules",
     "ClaimVerification": "release",
-    "RecipeComparison": "comparison",
+    "ConcealedRecords": "concealment",
+    "ConcealedVerification": "concealment",
+    "Concealment": "concealment",
+    "ConcealmentExplanation": "concealment",
     "Conversion": "written_files",
     "Curve": "outcome",
     "Description": "description",
+    "Discovery": "discovery",
+    "EntryProof": "ledger",
     "Evaluation": "evaluation",
     "ExplainedRecord": "release",
     "FormattedPrograms": "rules",
+    "GateRun": "gate",
+    "GateWatch": "gate_watch",
     "GeneratedFiles": "written_files",
+    "IncrementVerification": "gate",
+    "JointJudgement": "judgement",
+    "KeyCare": "concealment",
+    "LedgerExport": "ledger",
+    "LedgerLog": "ledger",
+    "LedgerVerification": "ledger",
     "MaskedVerification": "release",
     "Masking": "masking",
     "MeasureList": "catalogues",
     "MethodList": "catalogues",
+    "NewCheckpoint": "ledger",
+    "NewLedger": "ledger",
     "Outcome": "outcome",
     "Overview": "rules",
     "ProgramResult": "rules",
     "Proof": "proofs",
+    "ProofVerification": "ledger",
     "Protected": "table_results",
     "ReasoningReport": "rules",
+    "RecipeComparison": "comparison",
     "ReleaseAttempt": "release",
+    "ReleasePlan": "gate",
     "Released": "release",
+    "ReleasedConcealment": "concealment",
     "ReleasedRecords": "release",
     "ReleasedTables": "release",
+    "Revealed": "concealment",
     "RiskExplanation": "assessment.why",
+    "ShownEntry": "ledger",
     "TableAssessment": "table_results",
     "TableFiles": "table_results",
     "TableImport": "table_results",

@@ -1,13 +1,13 @@
 """Charts as inline SVG: horizontal bars that carry their own words, so that no colour has to be told apart.
 
-Altair makes the specification and vl-convert draws it, without a browser and without a download. Names are data of the
-chart, never part of an expression. Text takes the colour of the page around it, light or dark.
+A chart is a specification in Vega-Lite, and vl-convert draws it, without a browser and without a download. Names are
+data of the chart, never part of an expression. Text takes the colour of the page around it, light or dark.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
@@ -30,7 +30,13 @@ SERIES = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, GREY)
 _WIDTH, _STEP, _CLOSE, _BETWEEN, _LINE = 260, 24, 18, 5, 15
 _LABEL, _LINES = 30, 3
 """A label is broken into lines of so many characters, and cut after so many lines."""
+_VEGA_LITE = "6.4"
+"""The version of Vega-Lite that charts are written in."""
 _OPENING = re.compile(r'^<svg[^>]*? width="(\d+)" height="(\d+)" viewBox="([\d. -]+)">')
+
+
+Spec = dict[str, Any]
+"""A specification in Vega-Lite, or a part of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,109 +93,113 @@ def _bars(
     if not given:
         return Html()
     rows = [
-        {"row": row, "value": bar.value, "words": printable(bar.words), "colour": bar.colour}
+        {"row": row, "value": float(bar.value), "words": printable(bar.words), "colour": bar.colour}
         for row, bar in enumerate(rows_of)
         if bar is not None
     ]
-    import altair as alt
-
-    highest = max([most or 0, *(bar.value for bar in given)]) or 1
-    scale = alt.Scale(type="symlog", domain=[0, highest]) if logarithmic else alt.Scale(domain=[0, highest], nice=False)
-    base = of_rows(alt, rows).encode(y=_rows(alt, names))
-    length = alt.X("value:Q", scale=scale, axis=None)
-    drawn = base.mark_bar(size=step - _BETWEEN).encode(x=length, color=alt.Color("colour:N", scale=None))
-    words = base.mark_text(align="left", dx=5, color="currentColor").encode(x=length, text="words:N")
-    return _svg(title, _summary((bar.label, bar.words) for bar in given), alt.layer(drawn, words), names, step)
+    highest = float(max([most or 0, *(bar.value for bar in given)]) or 1)
+    scale = {"domain": [0, highest], **({"type": "symlog"} if logarithmic else {"nice": False})}
+    place = {"x": quantity("value", scale=scale, axis=None), "y": _rows(names)}
+    drawn = {
+        "mark": {"type": "bar", "size": step - _BETWEEN},
+        "encoding": {**place, "color": category("colour", scale=None)},
+    }
+    words = {
+        "mark": {"type": "text", "align": "left", "dx": 5, "color": "currentColor"},
+        "encoding": {**place, "text": category("words")},
+    }
+    chart = {"data": {"values": rows}, "layer": [drawn, words]}
+    return _svg(title, _summary((bar.label, bar.words) for bar in given), chart, names, step)
 
 
 def steps(title: str, given: Sequence[Steps]) -> Html:
     """Return bars that grow in steps, a colour for each kind of step, explained above."""
     if not given:
         return Html()
-    import altair as alt
-
     kinds = list(dict.fromkeys(kind for bar in given for kind, _ in bar.upto))
     rows = []
     for row, bar in enumerate(given):
         low = 0.0
         for kind, high in bar.upto:
-            rows.append({"row": row, "low": low, "high": high, "kind": _short(kind)})
-            low = high
+            rows.append({"row": row, "low": low, "high": float(high), "kind": _short(kind)})
+            low = float(high)
     names = [_lines(bar.label) for bar in given]
-    highest = max((high for bar in given for _, high in bar.upto), default=0) or 1
-    scale = alt.Scale(domain=[0, highest], nice=False)
-    colours = alt.Scale(domain=[_short(kind) for kind in kinds], range=[SERIES[i % 7] for i in range(len(kinds))])
-    legend = alt.Legend(orient="top", title=None, labelLimit=0, symbolType="square")
-    drawn = (
-        of_rows(alt, rows)
-        .mark_bar(size=_STEP - _BETWEEN)
-        .encode(
-            y=_rows(alt, names),
-            x=alt.X("low:Q", scale=scale, axis=None),
-            x2="high:Q",
-            color=alt.Color("kind:N", scale=colours, legend=legend),
-        )
-    )
-    words = (
-        of_rows(alt, [{"row": row, "words": printable(bar.words)} for row, bar in enumerate(given)])
-        .mark_text(align="left", dx=8, color="currentColor")
-        .encode(y=_rows(alt, names), x=alt.value(_WIDTH), text="words:N")
-    )
-    return _svg(title, _summary((bar.label, bar.words) for bar in given), alt.layer(drawn, words), names, _STEP)
+    highest = float(max((high for bar in given for _, high in bar.upto), default=0) or 1)
+    colours = {"domain": [_short(kind) for kind in kinds], "range": [SERIES[i % 7] for i in range(len(kinds))]}
+    legend = {"orient": "top", "title": None, "labelLimit": 0, "symbolType": "square"}
+    drawn = {
+        "data": {"values": rows},
+        "mark": {"type": "bar", "size": _STEP - _BETWEEN},
+        "encoding": {
+            "y": _rows(names),
+            "x": quantity("low", scale={"domain": [0, highest], "nice": False}, axis=None),
+            "x2": {"field": "high"},
+            "color": category("kind", scale=colours, legend=legend),
+        },
+    }
+    words = {
+        "data": {"values": [{"row": row, "words": printable(bar.words)} for row, bar in enumerate(given)]},
+        "mark": {"type": "text", "align": "left", "dx": 8, "color": "currentColor"},
+        "encoding": {"y": _rows(names), "x": {"value": _WIDTH}, "text": category("words")},
+    }
+    return _svg(title, _summary((bar.label, bar.words) for bar in given), {"layer": [drawn, words]}, names, _STEP)
 
 
-def of_rows(alt: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a chart of Altair over rows."""
-    return alt.Chart(alt.Data(values=list(rows)))
+def quantity(field: str, **more: Any) -> Spec:
+    """Return a channel that shows numbers."""
+    return {"field": field, "type": "quantitative", **more}
 
 
-def _rows(alt: Any, names: Sequence[Sequence[str]]) -> Any:
+def category(field: str, **more: Any) -> Spec:
+    """Return a channel that shows names."""
+    return {"field": field, "type": "nominal", **more}
+
+
+def _rows(names: Sequence[Sequence[str]]) -> Spec:
     """Return the axis of labels: rows are numbers, and their names are looked up, so that equal names stay apart."""
     # the first of several lines stands where a single one would; all of them are moved up to the middle
     higher = [
         {"test": f"length(names[datum.value]) == {lines}", "value": -_LINE * (lines - 1) / 2}
         for lines in range(2, _LINES + 1)
     ]
-    axis = alt.Axis(
-        title=None,
-        labelExpr="names[datum.value]",
-        labelLimit=0,
-        labelOffset={"condition": higher, "value": 0},
-        domain=False,
-        ticks=False,
-        labelPadding=8,
-    )
-    return alt.Y("row:O", axis=axis, scale=alt.Scale(domain=list(range(len(names))), padding=0))
+    axis = {
+        "title": None,
+        "labelExpr": "names[datum.value]",
+        "labelLimit": 0,
+        "labelOffset": {"condition": higher, "value": 0},
+        "domain": False,
+        "ticks": False,
+        "labelPadding": 8,
+    }
+    scale = {"domain": list(range(len(names))), "padding": 0}
+    return {"field": "row", "type": "ordinal", "axis": axis, "scale": scale}
 
 
-def _svg(title: str, summary: str, chart: Any, names: Sequence[Sequence[str]], step: int) -> Html:
+def _svg(title: str, summary: str, chart: Spec, names: Sequence[Sequence[str]], step: int) -> Html:
     """Draw bars, and say in words what they show."""
-    import altair as alt
-
     tallest = max(len(lines) for lines in names)
     step = max(step, tallest * _LINE + 6) if tallest > 1 else step
-    whole = chart.add_params(alt.param(name="names", value=[list(lines) for lines in names]))
-    return picture(title, summary, whole.properties(width=_WIDTH, height=alt.Step(step)))
+    params = [{"name": "names", "value": [list(lines) for lines in names]}]
+    return picture(title, summary, {**chart, "params": params, "width": _WIDTH, "height": {"step": step}})
 
 
-def picture(title: str, summary: str, chart: Any, *, axes_shown: bool = False) -> Html:
-    """Return a chart of Altair as inline SVG that says in words what it shows."""
+def picture(title: str, summary: str, chart: Spec, *, axes_shown: bool = False) -> Html:
+    """Return a chart as inline SVG that says in words what it shows."""
     import vl_convert
 
     axes = {"titleColor": "currentColor", "tickColor": GREY, "domainColor": GREY, "gridColor": GREY, "gridOpacity": 0.3}
-    whole = (
-        chart.configure(aria=False, font="sans-serif", background="transparent", padding=2)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor="currentColor",
-            labelFontSize=12,
-            labelLineHeight=_LINE,
-            **(axes if axes_shown else {"grid": False}),
-        )
-        .configure_legend(labelColor="currentColor", labelFontSize=12, padding=0, offset=6)
-        .configure_text(fontSize=12)
-    )
-    drawn = vl_convert.vegalite_to_svg(whole.to_dict(), allowed_base_urls=[])
+    labels = {"labelColor": "currentColor", "labelFontSize": 12}
+    config = {
+        "aria": False,
+        "font": "sans-serif",
+        "background": "transparent",
+        "padding": 2,
+        "view": {"stroke": None},
+        "axis": {**labels, "labelLineHeight": _LINE, **(axes if axes_shown else {"grid": False})},
+        "legend": {**labels, "padding": 0, "offset": 6},
+        "text": {"fontSize": 12},
+    }
+    drawn = vl_convert.vegalite_to_svg({**chart, "config": config}, _VEGA_LITE, allowed_base_urls=[])
     opening = _OPENING.match(drawn)
     assert opening is not None, "vl-convert begins a picture otherwise than it did"
     width, height, box = opening.groups()

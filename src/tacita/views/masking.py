@@ -8,6 +8,7 @@ from tacita.recipes.evaluation import UNGATED, has_limit, reasons_against
 from tacita.views.evaluation import evaluation_dict, evaluation_parts, evaluation_text, headline, steps_text
 from tacita.views.markup import Html, items, tag
 from tacita.views.page import style
+from tacita.views.release import receipt_lines
 from tacita.views.terminal import lines
 from tacita.views.view import View
 
@@ -63,6 +64,7 @@ class MaskingView(View["Masking"]):
         if released is not None:
             said += lines([f"Released to {released.folder}: {', '.join(released.files)} and a report."])
             said += lines([f"What stays in the house, with the seed, is in {released.internal}."])
+            said += lines(receipt_lines(released.receipt))
         elif is_refused:
             said += lines([f"Not released: {UNGATED}. {_DO_LIMIT}"], "bold red")
         elif not has_limit(recipe):

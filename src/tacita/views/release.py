@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tacita.api.releases import ExplainedRecord
     from tacita.api.releasing import ReleaseAttempt
-    from tacita.release.kind import Released, Verification
+    from tacita.release.kind import LedgerReceipt, Released, Verification
     from tacita.release.kinds.masked.check import MaskedVerification
     from tacita.release.kinds.microdata.claim import ClaimVerification
     from tacita.release.kinds.microdata.explain import Branch, ChangedRecords, ChangeExplanation
@@ -40,11 +40,12 @@ class ReleasedView(View["Released"]):
     def as_dict(self, result: Released) -> dict[str, Any]:
         """Return where it is, and what has to be said about it."""
         places = {"folder": result.folder, "internal": result.internal, "data": result.data}
-        return places | {"notes": list(result.notes)}
+        return places | {"notes": list(result.notes), "ledger": receipt_dict(result.receipt)}
 
     def as_text(self, result: Released) -> RenderableType:
         """Return what was written, and what a person may want to do next."""
-        return _group([*(f"Note: {note}" for note in result.notes), *self._written(result)])
+        notes = (f"Note: {note}" for note in result.notes)
+        return _group([*notes, *self._written(result), *receipt_lines(result.receipt)])
 
     def _written(self, result: Any) -> list[str]:
         folder = result.folder
@@ -70,7 +71,8 @@ class ReleasedTablesView(ReleasedView):
 
     def as_dict(self, result: Released) -> dict[str, Any]:
         """Return where it is, and its files."""
-        return {"folder": result.folder, "internal": result.internal, "files": list(result.files)}
+        places = {"folder": result.folder, "internal": result.internal, "files": list(result.files)}
+        return places | {"ledger": receipt_dict(result.receipt)}
 
     def _written(self, result: Any) -> list[str]:
         return [
@@ -122,11 +124,13 @@ class VerificationView(View[Any]):
 
     def as_dict(self, result: Any) -> dict[str, Any]:
         """Return the verdict and the faults."""
-        return {"holds": result.holds, "verdict": result.verdict, "faults": list(result.faults)}
+        ledger = result.ledger or None
+        return {"holds": result.holds, "verdict": result.verdict, "faults": list(result.faults), "ledger": ledger}
 
     def as_text(self, result: Any) -> RenderableType:
         """Return the verdict first, then the faults and the figures."""
         said = [result.verdict, "", *(f"  fault: {fault}" for fault in result.faults), *self._figures(result)]
+        said += [f"  ledger: {result.ledger}"] if result.ledger else []
         return _group([*said, *([] if result.with_proof else [_NO_PROOF]), *self._next(result)])
 
     def _figures(self, result: Any) -> list[str]:
@@ -300,6 +304,41 @@ class CellDecisionsView(View["CellDecisions"]):
         rest = len(result.cells) - _SHOWN
         said = [sentence for cell in result.cells[:_SHOWN] for sentence in cell.sentences]
         return _group([*said, *([f"And {counted(rest, 'cell')} more; --json names them all."] if rest > 0 else [])])
+
+
+def receipt_dict(receipt: LedgerReceipt | None) -> dict[str, Any] | None:
+    """Return where the ledger has a release; None if there is no ledger."""
+    if receipt is None:
+        return None
+    return {
+        "name": receipt.name,
+        "id": receipt.id,
+        "settings": receipt.settings,
+        "entry": receipt.sequence,
+        "hash": receipt.hash,
+        "recipient": receipt.recipient,
+        "source": receipt.subject,
+        "judged": receipt.verdict.is_judged,
+        "passed": receipt.verdict.passed,
+        "allowed": receipt.verdict.is_allowed,
+        "compared": receipt.verdict.compared,
+        "reasons": list(receipt.verdict.reasons),
+        "checkpoint": receipt.checkpoint,
+        "notes": list(receipt.verdict.notes),
+    }
+
+
+def receipt_lines(receipt: LedgerReceipt | None) -> list[str]:
+    """Return what a person must know about the ledger."""
+    if receipt is None:
+        return ["No ledger: nothing was compared with earlier releases."]
+    compared = f"compared with {counted(receipt.verdict.compared, 'earlier entry')}"
+    judged = compared if receipt.verdict.is_judged else "not compared with earlier releases"
+    recipient = receipt.recipient or "the public"
+    recorded = f"Recorded as entry {receipt.sequence} of the ledger '{receipt.name}', for {recipient}; {judged}."
+    allowed = [f"Allowed by --allow-joint: {reason}." for reason in receipt.verdict.reasons]
+    notes = [f"Note: {note}" for note in receipt.verdict.notes]
+    return [*notes, *(allowed if receipt.verdict.is_allowed else []), recorded]
 
 
 def _group(said: list[str]) -> RenderableType:

@@ -395,4 +395,4 @@ def cost_share(protected: ProtectedTable) -> float | None:
 
 def _rounded(value: Any) -> float | None:
     """Return a figure of the search to four places: it may come from costs, which may be values of the table."""
-    return round(float(value), 4) if isinstance(value, int | float) and math.isfinite(value) else None
+    return round(float(value), 4) if isinstance(value, int | float) else None
