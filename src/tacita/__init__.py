@@ -19,10 +19,21 @@ if TYPE_CHECKING:
     from tacita.api.assessing import Question
     from tacita.api.attacking import AttackOptions, attack
     from tacita.api.catalogues import catalogue_of, enter, measures, methods
+    from tacita.api.concealing import (
+        ConcealedOptions,
+        ConcealPlan,
+        DependencyOptions,
+        conceal,
+        erase_persons,
+        export_person,
+        make_key,
+        reveal,
+        rotate_key,
+    )
     from tacita.api.dataset import Dataset
     from tacita.api.masking import ExploreOptions, MaskedOptions, Masking, compare, explore, mask
     from tacita.api.reading import from_generated, generate, read, sample
-    from tacita.api.reasoning import Conclusions, reason
+    from tacita.api.reasoning import Conclusions, ReasoningRequest, reason
     from tacita.api.releases import explain, verify
     from tacita.api.releasing import ReleaseOptions, anonymize, release_to
     from tacita.api.rules import check_rules, explain_rules
@@ -41,6 +52,7 @@ if TYPE_CHECKING:
     from tacita.model.attribute import Attribute, Category, Kind
     from tacita.model.dictionary import Dictionary
     from tacita.model.relation import ColumnType
+    from tacita.model.roles import Roles
     from tacita.recipes.recipe import Recipe, RecipeStep
     from tacita.recipes.recipe_file import read_recipe
     from tacita.settings import Settings
@@ -64,6 +76,15 @@ _HOMES = {
     "enter": "api.catalogues",
     "Masking": "api.masking",
     "compare": "api.masking",
+    "ConcealPlan": "api.concealing",
+    "ConcealedOptions": "api.concealing",
+    "DependencyOptions": "api.concealing",
+    "conceal": "api.concealing",
+    "erase_persons": "api.concealing",
+    "export_person": "api.concealing",
+    "make_key": "api.concealing",
+    "reveal": "api.concealing",
+    "rotate_key": "api.concealing",
     "explore": "api.masking",
     "mask": "api.masking",
     "Recipe": "recipes.recipe",
@@ -85,7 +106,9 @@ _HOMES = {
     "Kind": "model.attribute",
     "Dictionary": "model.dictionary",
     "ColumnType": "model.relation",
+    "Roles": "model.roles",
     "Conclusions": "api.reasoning",
+    "ReasoningRequest": "api.reasoning",
     "reason": "api.reasoning",
     "Settings": "settings",
     "assess_table": "api.tables",
@@ -99,8 +122,11 @@ __all__ = [
     "Attribute",
     "Category",
     "ColumnType",
+    "ConcealPlan",
+    "ConcealedOptions",
     "Conclusions",
     "Dataset",
+    "DependencyOptions",
     "Dictionary",
     "ExploreOptions",
     "Kind",
@@ -111,9 +137,11 @@ __all__ = [
     "ProtectionOptions",
     "Question",
     "ReadOptions",
+    "ReasoningRequest",
     "Recipe",
     "RecipeStep",
     "ReleaseOptions",
+    "Roles",
     "Settings",
     "TableOptions",
     "TacitaError",
@@ -126,12 +154,16 @@ __all__ = [
     "catalogue_of",
     "check_rules",
     "compare",
+    "conceal",
     "enter",
+    "erase_persons",
     "explain",
     "explain_rules",
     "explore",
+    "export_person",
     "from_generated",
     "generate",
+    "make_key",
     "mask",
     "measures",
     "methods",
@@ -140,6 +172,8 @@ __all__ = [
     "read_recipe",
     "reason",
     "release_to",
+    "reveal",
+    "rotate_key",
     "sample",
     "verify",
 ]

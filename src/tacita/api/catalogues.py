@@ -25,6 +25,7 @@ _HOMES = {
     "attacker": ("attack", "tacita.attacks.microdata.catalogue:ATTACKERS"),
     "table rule": ("findings", "tacita.tables.sensitivity.catalogue:RULES"),
     "table method": ("protect", "tacita.tables.protect.catalogue:WAYS"),
+    "similarity": ("neighbours", "tacita.dependencies.catalogue:SIMILARITIES"),
 }
 """The method that a class of each kind has, and where the catalogue is."""
 
@@ -34,7 +35,8 @@ def catalogue_of(kind: str) -> Catalogue[Any]:
 
     A "measure" says how risky records are, a "loss" what a change costs, an "attacker" attacks what would be released.
     A "method" masks records; a "step" is whatever a step of a recipe can name, methods and those of the engine.
-    A "table rule" says which cells are sensitive, a "table method" protects a table.
+    A "table rule" says which cells are sensitive, a "table method" protects a table. A "similarity" says which
+    values of an attribute are alike when dependencies are looked for.
     """
     if kind not in _HOMES:
         raise UsageError(f"no catalogue of '{kind}'{did_you_mean(kind, _HOMES)}", do=f"use one of: {', '.join(_HOMES)}")
@@ -44,11 +46,11 @@ def catalogue_of(kind: str) -> Catalogue[Any]:
 
 
 def enter(entry: type[Any]) -> None:
-    """Let a class of one's own be named like any other: a measure, a method, a loss, an attacker, a rule.
+    """Let a class of one's own be named like any other: a measure, a method, a loss, an attacker, a rule, a similarity.
 
     Its kind is known by the method that it has: `risks`, `treated` (or `applied`, to work in the engine), `lost`,
-    `attack`, or for tables `findings` or `protect`. It holds for this process; a class of the same name takes the place
-    of the one before.
+    `attack`, `neighbours`, or for tables `findings` or `protect`. It holds for this process; a class of the same name
+    takes the place of the one before.
     """
     kinds = [kind for kind, (method, _) in _HOMES.items() if callable(getattr(entry, method, None))]
     if len(kinds) != 1:

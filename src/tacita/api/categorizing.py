@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from tacita.api.dataset import Dataset
 from tacita.describe.propose import SURE
 from tacita.errors import UsageError, counted
 from tacita.files.atomic import write_text
 from tacita.files.formats import is_database
+from tacita.forms import PAIRS, Form
 from tacita.knowledge.experience_base import ExperienceBase, with_confirmed
 from tacita.model import dictionary_file
 from tacita.model.attribute import Category
 from tacita.model.names import normalised
 from tacita.model.proposal import Proposal
 from tacita.model.result import Result
+from tacita.options import Typed, option
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,32 +44,50 @@ class Categorization(Result):
         return f"'{self.data.name}': {counted(len(self.proposals), 'attribute')}, {len(self.conflicts):,} to decide"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategorizeOptions:
+    """What a person decides about categories, and where the dictionary with the decisions goes."""
+
+    decisions: Mapping[str, Category | str] = option(
+        {}, "--set", form=PAIRS, help="NAME=CATEGORY: decide it yourself; may be repeated."
+    )
+    accept: bool = option(False, "--accept", help="Take over every proposal without a conflict.")
+    out: Path | None = option(None, help="Where to write the dictionary; by default beside the data.")
+    remember: bool = option(
+        True,
+        form=Form(bool),
+        typed=(
+            Typed("remember", bool, "Keep confirmed names in the experience base, for the next file.", default=True),
+        ),
+    )
+    force: bool = option(False, "--force", help="Start anew: leave what the dictionary file says aside and replace it.")
+
+
 def categorize(
     data: Dataset,
     decisions: Mapping[str, Category | str] | None = None,
-    *,
-    accept: bool = False,
-    out: Path | None = None,
-    remember: bool = True,
-    force: bool = False,
+    options: CategorizeOptions | None = None,
+    **more: Any,
 ) -> Categorization:
-    """Propose a category for each attribute; with decisions, or with `accept`, write the dictionary of the data.
+    """Propose a category for each attribute; with decisions, or with ``accept``, write the dictionary of the data.
 
-    It goes to `out`, or beside the data; entries and comments that are there are kept, unless `force` says to start
-    anew. `remember` keeps confirmed names in the experience base, for the next file.
+    It goes to the file ``out``, or beside the data; entries and comments that are there are kept, unless ``force`` says
+    to start anew. `more` are fields of `CategorizeOptions` by name; decisions go before those of the options.
     """
+    options = replace(options or CategorizeOptions(), **more)
+    decisions = options.decisions if decisions is None else decisions
     source = data.microdata.source.name
-    check_dictionary_target(source, out, force=force)
-    chosen = {name: Category.parse(category) for name, category in (decisions or {}).items()}
+    check_dictionary_target(source, options.out, force=options.force)
+    chosen = {name: Category.parse(category) for name, category in decisions.items()}
     figures = data.profiles(data.context.progress)
     proposals = data.propose(figures=figures)
     decided = data.with_categories(chosen)
-    if accept:
+    if options.accept:
         decided = decided.accept(_without_second_weight(proposals, decided), figures)
     written = None
-    if accept or chosen:
-        written = _write(decided, source, out, force=force)
-        if remember:
+    if options.accept or chosen:
+        written = _write(decided, source, options.out, force=options.force)
+        if options.remember:
             sure = {name for name, proposal in proposals.items() if proposal.confidence >= SURE}
             _remember(data.context.settings.experience, data, decided, chosen, sure)
     given = {a.name for a in data.dictionary if a.category is not None} | set(chosen)

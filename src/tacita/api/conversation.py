@@ -9,20 +9,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from tacita.engines.context import Context
 from tacita.errors import UsageError, counted, did_you_mean, printable
 from tacita.forms import split_binding
 from tacita.knowledge.programs import ProgramText
 from tacita.progress import Progress, silent
+from tacita.reasoning.request import ProgramInputs
 from tacita.reasoning.session import SOURCE, Session, is_complete
-from tacita.rules.reasoner.program import Budget
 from tacita.rules.reasoner.values import written
-from tacita.settings import Settings
 from tacita.views.rules import fact_lines, proof_lines, violation_lines
+
+__all__ = ["Conversation", "ProgramInputs"]
 
 _SHOWN = 20
 
@@ -42,19 +43,10 @@ Own(X, Y, W), W > 0.5 -> Control(X, Y).
 class Conversation:
     """A program that grows statement by statement, and what is said about it."""
 
-    def __init__(
-        self,
-        program: str | Path | None = None,
-        inputs: Mapping[str, Any] | None = None,
-        *,
-        parameters: Mapping[str, Any] | None = None,
-        no_header: bool = False,
-        max_rounds: int | None = None,
-        memory: str | None = None,
-    ) -> None:
-        budget = Budget(rounds=max_rounds) if max_rounds else Budget()
-        context = Context(Settings.from_environment(memory=memory))
-        self.session = Session(dict(inputs or {}), parameters or {}, context, budget, no_header)
+    def __init__(self, program: str | Path | None = None, given: ProgramInputs | None = None) -> None:
+        given = given or ProgramInputs()
+        context = Context(given.settings)
+        self.session = Session(dict(given.inputs), given.parameters, context, given.budget, given.no_header)
         if program is not None:
             text = ProgramText.of(program)
             self.session.program = ProgramText("", SOURCE, text.folder)

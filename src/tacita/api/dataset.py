@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacita.api import roles
 from tacita.describe.describe import Description, uniques
@@ -28,6 +28,7 @@ from tacita.model.dictionary import Dictionary
 from tacita.model.microdata import Microdata
 from tacita.model.profile import AttributeProfile
 from tacita.model.proposal import Proposal
+from tacita.model.roles import RoleKeywords, Roles
 from tacita.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from tacita.api.attacking import AttackOptions, AttackReport
     from tacita.api.categorizing import Categorization
+    from tacita.api.concealing import Concealment, ConcealPlan, DependencyOptions
     from tacita.api.converting import Conversion
     from tacita.api.masking import ExploreOptions, Masking, RecipeLike
     from tacita.api.reasoning import Conclusions
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from tacita.assess.question import Question
     from tacita.cycle.outcome import Outcome
     from tacita.cycle.plan import Plan
+    from tacita.dependencies.dependency import Discovery
+    from tacita.dependencies.discovery.options import DiscoveryOptions
     from tacita.describe.similarity import Similarity
     from tacita.knowledge.experience_base import ExperienceBase
     from tacita.recipes.comparison import RecipeComparison
@@ -155,31 +159,17 @@ class Dataset:
         parsed = {name: Category.parse(category) for name, category in categories.items()}
         return self._with(self.dictionary.with_categories(parsed))
 
-    def with_roles(
-        self,
-        *,
-        quasi: Sequence[str] = (),
-        sensitive: Sequence[str] = (),
-        identifier: Sequence[str] = (),
-        weight: str | None = None,
-        cluster: str | None = None,
-        only: bool = True,
-    ) -> Self:
-        """Return the data set with roles given by name.
+    def with_roles(self, given: Roles | None = None, *, only: bool = True, **named: Unpack[RoleKeywords]) -> Self:
+        """Return the data set with roles given by name: as a value, or by keywords, which go before it.
 
         Quasi-identifiers given so are the only ones of the dictionary; with ``only=False`` the others stay too.
+
+        >>> import tacita as tc
+        >>> tc.sample("figure-5").with_roles(quasi=["Area", "Sector"]).dictionary.quasi_identifiers
+        ('Area', 'Sector')
         """
-        return self._with(
-            roles.dictionary_with_roles(
-                self.dictionary,
-                quasi=quasi,
-                sensitive=sensitive,
-                identifier=identifier,
-                weight=weight,
-                cluster=cluster,
-                only=only,
-            )
-        )
+        changes: dict[str, Any] = dict(named)
+        return self._with(replace(given or Roles(), **changes).assign(self.dictionary, only=only))
 
     # -- risk ----------------------------------------------------------------------------------------------------------
 
@@ -234,6 +224,14 @@ class Dataset:
 
         return attack(self, released, options, known=known)
 
+    def discover_dependencies(
+        self, options: DiscoveryOptions | None = None, *, progress: Progress | None = None
+    ) -> Discovery:
+        """Return what determines what among the attributes, exactly or nearly; see `api.depending.discover`."""
+        from tacita.api.depending import discover
+
+        return discover(self, options, progress=progress)
+
     def for_release(
         self, known: Sequence[str] | None = None, decided: Sequence[str] = (), *, progress: Progress | None = None
     ) -> tuple[Dataset, tuple[str, ...]]:
@@ -276,6 +274,14 @@ class Dataset:
         from tacita.api.masking import explore
 
         return explore(self, options, **more)
+
+    def conceal(
+        self, plan: ConcealPlan, dependencies: DependencyOptions | None = None, *, progress: Progress | None = None
+    ) -> Concealment:
+        """Hide what people keep confidential, and what would give it away; see `api.concealing.conceal`."""
+        from tacita.api.concealing import conceal
+
+        return conceal(self, plan, dependencies, progress=progress)
 
     def tabulate(self, specification: str | Path | TableSpecification) -> Tabulation:
         """Return the tables of a specification with these records: to build, assess, protect and audit."""

@@ -38,6 +38,8 @@ class GeneratorOptions:
         None, least=0, help="Ownership graph with exactly this many control relationships instead."
     )
     dictionary: bool = option(False, "--dictionary", help="Also write the true dictionary.")
+    memory: str | None = option(None, help="Most memory of the engine, such as 4GB.")
+    force: bool = option(False, "--force", help="Replace files that exist.")
 
     def __post_init__(self) -> None:
         if (self.edges is not None or self.control is not None) and self.ownership is None:
@@ -76,12 +78,7 @@ def generators() -> dict[str, str]:
 
 
 def generate_files(
-    name: str,
-    options: GeneratorOptions | None = None,
-    *,
-    force: bool = False,
-    memory: str | None = None,
-    progress: Progress = silent,
+    name: str, options: GeneratorOptions | None = None, *, progress: Progress = silent
 ) -> GeneratedFiles:
     """Generate microdata by name and write it, with its companions; the same seed gives the same bytes."""
     options = options or GeneratorOptions()
@@ -93,22 +90,22 @@ def generate_files(
     if len({path.absolute() for path in targets}) < len(targets):
         raise UsageError("two outputs have the same name", do="give each its own file")
     for path in targets:
-        check_target(path, force=force)
-    with Context(Settings.from_environment(memory=memory), progress=progress) as context:
+        check_target(path, force=options.force)
+    with Context(Settings.from_environment(memory=options.memory), progress=progress) as context:
         progress(Step(f"generating {generated.name}"))
         data = from_generated(generated, context=context)
         figures = uniques(data.relation, data.dictionary.quasi_identifiers)
         progress(Step(f"writing {target.name}"))
-        done = write_microdata(data.microdata, target, WriteOptions(force=force, progress=progress))
+        done = write_microdata(data.microdata, target, WriteOptions(force=options.force, progress=progress))
         written = {}
         for what, (path, companion) in companions.items():
             progress(Step(f"generating the {what}"))
             other = from_generated(companion, context=context)
-            other.write(path, force=force)
+            other.write(path, force=options.force)
             written[what] = CompanionFile(path, other.rows)
             context.engine.drop(other.relation)
     if options.dictionary:
-        write_text(beside, dictionary_file.dumps(done.dictionary), force=force)
+        write_text(beside, dictionary_file.dumps(done.dictionary), force=options.force)
     return GeneratedFiles(generated.name, target, generated.rows, options.seed, figures, written, tuple(done.notes))
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -17,13 +17,41 @@ from tacita.errors import UsageError
 from tacita.files.contract import ReadKeywords, ReadOptions, types_named
 from tacita.files.read import read as read_microdata
 from tacita.model.microdata import Microdata, Source
-from tacita.progress import silent
+from tacita.model.roles import Roles
+from tacita.options import option, part
+from tacita.progress import Progress, silent
 from tacita.settings import Settings
 
-__all__ = ["ReadOptions", "context_of", "from_generated", "generate", "read", "sample", "types_named"]
+__all__ = ["DataRequest", "ReadOptions", "context_of", "from_generated", "generate", "read", "sample"]
 
 if TYPE_CHECKING:
     from tacita.generators.stream import Generated
+
+
+@dataclass(frozen=True, slots=True)
+class DataRequest:
+    """What is asked for when data are read: how, with which roles of attributes, and on which machine.
+
+    Its fields are the options of every command that reads data.
+    """
+
+    reading: ReadOptions = part(ReadOptions)
+    dictionary: Path | None = option(None, panel="Roles", help="Dictionary file; by default the one beside the data.")
+    roles: Roles = part(Roles)
+    settings: Settings = part(Settings, Settings.from_environment)
+
+    @property
+    def content(self) -> str:
+        """What decides which values are read, and as what: the same words mean the same data of a source."""
+        return repr((self.reading, self.dictionary, self.roles))
+
+    def read(
+        self, source: str, progress: Progress = silent, *, use_dictionary: bool = True, only_given_roles: bool = False
+    ) -> Dataset:
+        """Read a source; with `only_given_roles` no other attribute than those named is a quasi-identifier."""
+        options = replace(self.reading, progress=progress)
+        data = read(source, options, dictionary=self.dictionary, use_dictionary=use_dictionary, settings=self.settings)
+        return data.with_roles(self.roles, only=only_given_roles) if self.roles else data
 
 
 def read(

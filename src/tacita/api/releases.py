@@ -13,6 +13,13 @@ from tacita.model.result import Result
 from tacita.options import option
 from tacita.progress import Progress, silent
 from tacita.release.kind import Verification
+from tacita.release.kinds.concealed.explain import (
+    ConcealedRecords,
+    ConcealmentExplanation,
+    concealed_records,
+    explain_concealed,
+)
+from tacita.release.kinds.concealed.reveal import NAME as CONCEALED
 from tacita.release.kinds.microdata.explain import (
     ChangedRecords,
     ChangeExplanation,
@@ -21,7 +28,7 @@ from tacita.release.kinds.microdata.explain import (
     explain_record,
     open_microdata,
 )
-from tacita.release.opening import takes_claim
+from tacita.release.opening import kind_of, takes_claim
 from tacita.release.placing import put_back
 from tacita.release.verify import verify as verify_folder
 
@@ -148,12 +155,16 @@ def explain(
     *,
     of_source: bool = False,
     internal: Path | None = None,
-) -> ExplainedRecord | ChangedRecords:
-    """Return why a record of a release, or one of its cells, was changed; without `row`, which records were.
+) -> ExplainedRecord | ChangedRecords | ConcealmentExplanation | ConcealedRecords:
+    """Return why a record of a release, or one of its cells, was changed or hidden; without `row`, which records were.
 
     `row` counts the released records from 1, or with `of_source` those of the source. The answer comes from the
     internal folder; the chain of facts names respondents.
     """
+    if kind_of(Path(release)).name == CONCEALED:
+        if row is None:
+            return concealed_records(Path(release), attribute, internal)
+        return explain_concealed(Path(release), row, attribute, internal, of_source=of_source)
     folder = open_microdata(Path(release), internal)
     if row is None:
         return changed_records(folder, attribute)
@@ -170,15 +181,10 @@ def _chain(folder: OpenedMicrodata, explanation: ChangeExplanation) -> LinkedWhy
     from tacita.cycle.program.why import why_linked
     from tacita.engines.context import Context
     from tacita.release.kinds.microdata.claim import measure_of
+    from tacita.risk.sample import Sample
 
     claim = folder.claim
     data = read(chain["source"], context=Context())
     data = data.with_roles(quasi=claim.known, identifier=chain["identifier"], weight=chain["weight"])
-    return why_linked(
-        data.microdata,
-        explanation.source_row,
-        chain["program"],
-        chain["inputs"],
-        measure=measure_of(claim),
-        known=claim.known,
-    )
+    sample, measure = Sample.of(data.microdata, claim.known), measure_of(claim)
+    return why_linked(sample, explanation.source_row, chain["program"], chain["inputs"], measure=measure)

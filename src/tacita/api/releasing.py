@@ -32,6 +32,7 @@ from tacita.risk.identity.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from tacita.api.masking import Masking
+    from tacita.concealment.concealment import Concealment
     from tacita.cycle.curve import Curve
     from tacita.tables.protect.protected import Protected
 
@@ -56,7 +57,7 @@ __all__ = [
 class ReleaseAttempt(Result):
     """What was made of the data, and the release if it may be released and a folder was named."""
 
-    result: Outcome | Masking | Protected
+    result: Outcome | Masking | Protected | Concealment
     release: Released | None = None
     passed: bool = True
     """Whether it is safe by its own limits, or somebody insisted where that is possible."""
@@ -134,10 +135,8 @@ def anonymize_to(
 
 def _prepare(data: Dataset, plan: Plan, progress: Progress) -> tuple[Dataset, Plan, tuple[str, ...]]:
     """Return data with the roles that a release needs, the plan with what it names by file, and notes on roles."""
-    if plan.sensitive or plan.identifiers or plan.weight or plan.cluster:
-        data = data.with_roles(
-            sensitive=plan.sensitive, identifier=plan.identifiers, weight=plan.weight, cluster=plan.cluster
-        )
+    if beside := replace(plan.roles, quasi=None):
+        data = data.with_roles(beside)
     data, notes = data.for_release(plan.known, tuple(filter(None, [plan.cluster])), progress=progress)
     plan = plan.settle(data.microdata)
     return data, replace(plan, known=plan.known or data.dictionary.quasi_identifiers), notes

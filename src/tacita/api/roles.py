@@ -10,7 +10,6 @@ from tacita.describe.propose import named_as
 from tacita.describe.propose import propose as propose_categories
 from tacita.describe.undecided import doubts, notes_on_doubts
 from tacita.engines.plans.profile import sample as first_rows
-from tacita.errors import UsageError
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Category, Kind
 from tacita.progress import Progress, silent
@@ -83,43 +82,6 @@ def prepare_release(
             "records belong together, and maybe the order of the source; to drop one, name it with --cluster"
         )
     return data, tuple(notes)
-
-
-def dictionary_with_roles(
-    dictionary: Dictionary,
-    *,
-    quasi: Sequence[str] = (),
-    sensitive: Sequence[str] = (),
-    identifier: Sequence[str] = (),
-    weight: str | None = None,
-    cluster: str | None = None,
-    only: bool = True,
-) -> Dictionary:
-    """Return a dictionary with roles given by name.
-
-    Quasi-identifiers given so are the only ones of the dictionary; with ``only=False`` the others stay too.
-    """
-    given = [*quasi, *sensitive, *identifier, *filter(None, (weight, cluster))]
-    twice = [name for name in dict.fromkeys(given) if given.count(name) > 1 and list(quasi).count(name) < 2]
-    if twice:
-        raise UsageError(
-            f"'{twice[0]}' is given two roles", do="give each attribute one: an attribute has one category"
-        )
-    roles = {
-        **dict.fromkeys(sensitive, Category.SENSITIVE),
-        **dict.fromkeys(identifier, Category.IDENTIFIER),
-        **({weight: Category.WEIGHT} if weight else {}),
-        **({cluster: Category.CLUSTER_KEY} if cluster else {}),
-        **dict.fromkeys(quasi, Category.QUASI_IDENTIFIER),
-    }
-    exclusive = {
-        a.name: Category.NON_IDENTIFYING
-        for a in dictionary
-        if (quasi and only and a.category is Category.QUASI_IDENTIFIER and a.name not in roles)
-        or (weight and a.category is Category.WEIGHT and a.name != weight)
-        or (cluster and a.category is Category.CLUSTER_KEY and a.name != cluster)
-    }
-    return dictionary.with_categories({**exclusive, **roles})
 
 
 def _cells(data: Dataset) -> dict[str, list[str]]:
