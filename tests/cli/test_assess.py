@@ -13,6 +13,8 @@ from tests.conftest import Run
 import tacita as tc
 from tacita.cli.main import run
 
+pytestmark = pytest.mark.slow
+
 KV7 = "urbrur,roof,walls,water,electcon,relat,sex"
 
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tacita.workspace import journalled
+
+pytestmark = pytest.mark.slow
 
 _SCRIPT = """
 import contextlib, io, json, sys
@@ -38,7 +43,7 @@ HEAVY = {
 
 READING = {"api", "cli", "describe", "engines", "files", "knowledge", "model", "toml", "views"}
 ASSESSING = {"assess", "risk"}
-RELEASING = {"attacks", "cycle", "masking", "release", "utility"}
+RELEASING = {"attacks", "cycle", "ledger", "masking", "release", "utility"}
 """Which of the attackers, ways of masking and losses a release needs is said by its own imports."""
 
 CATEGORISING = {"rules"}
@@ -69,7 +74,7 @@ def folder(tmp_path: Path) -> Path:
         (
             "anonymize firms.csv --quasi area,sector --identifier no -k 2 --out out",
             READING | ASSESSING | RELEASING,
-            300,
+            305,
             set(),
         ),
     ],
@@ -86,3 +91,16 @@ def test_a_command_imports_what_it_needs(
     assert number <= most
     # Arrow imports pandas by itself where it is installed, as soon as it makes an array.
     assert not set(packages) & ((HEAVY | libraries) - ({"pandas"} if "pyarrow" in packages else set()))
+
+
+def test_the_first_page_comes_at_once_beside_a_command_that_writes(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    started = [sys.executable, "-c", _SCRIPT, "--version"]
+    with journalled(tmp_path / ".tacita-1.partial", state):
+        done = subprocess.run(
+            started, env={**os.environ, "TACITA_STATE": str(state)}, capture_output=True, text=True, check=True
+        )
+        assert list((state / "unfinished").iterdir())
+    code, imported, _, packages = json.loads(done.stdout)
+    assert (code, imported) == (0, ["cli", "toml"])
+    assert not set(packages) & (HEAVY | {"duckdb", "numpy", "pyarrow", "sqlglot"})

@@ -16,6 +16,8 @@ import pytest
 from tacita.cli.main import run
 from tacita.tables.protect.ways import by_suppression
 
+pytestmark = pytest.mark.slow
+
 COUNTS = """
 [protect.cell_key]
 identifier = "firm"

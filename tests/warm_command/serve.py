@@ -27,7 +27,7 @@ from typing import NoReturn
 
 # What commands import while they run; what is not installed is missed by the command itself.
 LAZY = (
-    *("altair", "fastexcel", "highspy", "narwhals", "numba", "scipy.spatial", "scipy.stats", "sklearn.ensemble"),
+    *("fastexcel", "highspy", "narwhals", "numba", "scipy.spatial", "scipy.stats", "sklearn.ensemble"),
     *("pyarrow.acero", "pyarrow.compute", "pyarrow.csv"),
     *("pyarrow.dataset", "pyarrow.parquet", "pydantic", "pyreadstat", "rapidfuzz.fuzz", "rapidfuzz.process"),
     *("rich._emoji_codes", "rich.console", "rich.progress", "rich.table", "rich.tree", "scipy.optimize"),

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, AsTyped, DataRequest, takes
+from tacita.cli.options import DATA, AsJson, AsTyped, takes
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError
 
 if TYPE_CHECKING:
+    from tacita.api.reading import DataRequest
     from tacita.api.releasing import Plan, ReleaseOptions
     from tacita.options import Given
 
@@ -25,7 +26,7 @@ _WITHOUT_RELEASE = {"seed", "force"}
 @takes(
     plan=AsTyped("tacita.api.releasing:Plan"),
     release=AsTyped("tacita.api.releasing:ReleaseOptions"),
-    request=DataRequest,
+    request=DATA,
 )
 def anonymize(
     *,
@@ -72,7 +73,8 @@ def anonymize(
     if out is None and set(release.fields) - _WITHOUT_RELEASE:
         raise UsageError("an option about the release is given, but no release", do="add --out FOLDER")
     whole = _whole_plan(plan, release, plan_file)
-    request, whole = _with_roles(request, whole)
+    request = replace(request, roles=request.roles.over(whole.roles))
+    whole = whole.with_roles(request.roles)
     if curve and whole.program is not None:
         raise releasing.by_rules_alone()
     options = whole.release or releasing.ReleaseOptions()
@@ -86,7 +88,7 @@ def anonymize(
             drawn = releasing.curve(data, whole, progress=progress)
             print_json(drawn.to_dict()["points"]) if as_json else print_text(drawn)
             return
-        attempt = releasing.anonymize_to(out, data, whole, options, resume_as=repr(request))
+        attempt = releasing.anonymize_to(out, data, whole, options, resume_as=request.content)
     if as_json:
         print_json(attempt.to_dict())
     else:
@@ -123,27 +125,6 @@ def _with_rest_of_measure(plan: Given[Plan], base: Plan) -> Given[Plan]:
     named |= {name for name in ("k", "threshold") if plan.typed.get(name) is not None}
     rest = {name: getattr(base.measure, name) for name in ("k", "threshold") if name not in named}
     return replace(plan, typed={**plan.typed, **rest})
-
-
-def _with_roles(request: DataRequest, plan: Plan) -> tuple[DataRequest, Plan]:
-    """Return the request with the roles of the plan where no option says another one, and the plan with all of them."""
-    quasi = request.quasi_identifiers()
-    request = replace(
-        request,
-        quasi=plan.known if quasi is None else tuple(quasi),
-        sensitive=request.sensitive or plan.sensitive,
-        identifier=request.identifier or plan.identifiers,
-        weight=request.weight or plan.weight,
-        cluster=request.cluster or plan.cluster,
-    )
-    return request, replace(
-        plan,
-        known=request.quasi,
-        sensitive=request.sensitive,
-        identifiers=request.identifier,
-        weight=request.weight,
-        cluster=request.cluster,
-    )
 
 
 def add_to(app: typer.Typer) -> None:

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacita.cli.options import AsJson, DataRequest, Force, takes
+from tacita.cli.options import DATA, AsJson, Force, takes
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import printable
 
 if TYPE_CHECKING:
     from tacita.api.assessing import Assessment, Question
+    from tacita.api.reading import DataRequest
 
 EXIT_UNSAFE = 1
 
 
-@takes(question="tacita.api.assessing:Question", request=DataRequest)
+@takes(question="tacita.api.assessing:Question", request=DATA)
 def assess(
     *,
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
@@ -44,7 +45,7 @@ def assess(
     check_targets(records, html, read=[source, question.population, question.original], force=force)
     with progress_shown() as progress:
         data = request.read(source, progress, only_given_roles=True)
-        assessment = data.assess(question, known=request.quasi_identifiers(), progress=progress)
+        assessment = data.assess(question, known=request.roles.quasi, progress=progress)
         check_one_scenario(assessment, records, why)
         if records is not None:
             assessment.write_records(records, force=force)

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, DataRequest, takes
+from tacita.cli.options import DATA, AsJson, takes
 from tacita.cli.output import print_json, print_text, progress_shown
 
 if TYPE_CHECKING:
     from tacita.api.attacking import AttackOptions
+    from tacita.api.reading import DataRequest
 
 EXIT_TOO_GOOD = 1
 
 
-@takes(options="tacita.api.attacking:AttackOptions", request=DataRequest)
+@takes(options="tacita.api.attacking:AttackOptions", request=DATA)
 def attack(
     released: Annotated[str, typer.Argument(metavar="RELEASED", help="A released file, or a folder of 'tacita mask'.")],
     request: DataRequest,
@@ -33,7 +34,7 @@ def attack(
     """
     with progress_shown() as progress:
         data = request.read(original, progress, only_given_roles=True)
-        report = data.attack(released, options, known=request.quasi_identifiers() or ())
+        report = data.attack(released, options, known=request.roles.quasi or ())
     if as_json:
         print_json(report.to_dict())
     else:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, DataRequest, Force, reads_data
+from tacita.cli.options import AsJson, Force, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
 
 if TYPE_CHECKING:
     from tacita.api.masking import RecipeComparison
+    from tacita.api.reading import DataRequest
 
 EXIT_NOTHING = 1
 """No recipe is better than the unmasked file and keeps the limits."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, DataRequest, Force, reads_data
+from tacita.cli.options import AsJson, Force, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
+
+if TYPE_CHECKING:
+    from tacita.api.reading import DataRequest
 
 
 @reads_data

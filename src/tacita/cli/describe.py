@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, DataRequest, reads_data
+from tacita.cli.options import AsJson, reads_data
 from tacita.cli.output import print_json, print_text, progress_shown
+
+if TYPE_CHECKING:
+    from tacita.api.reading import DataRequest
 
 
 @reads_data
@@ -23,7 +26,7 @@ def describe(
     """
     with progress_shown() as progress:
         description = request.read(source, progress, only_given_roles=True).describe(
-            quasi=request.quasi_identifiers(), progress=progress
+            quasi=request.roles.quasi, progress=progress
         )
     if as_json:
         print_json(description.to_dict())

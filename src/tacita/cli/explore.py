@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tacita.cli.compare import Page, show
-from tacita.cli.options import AsJson, DataRequest, Force, takes
+from tacita.cli.options import DATA, AsJson, Force, takes
 from tacita.cli.output import progress_shown
 from tacita.errors import UsageError
 
 if TYPE_CHECKING:
     from tacita.api.masking import ExploreOptions
+    from tacita.api.reading import DataRequest
 
 
-@takes(options="tacita.api.masking:ExploreOptions", request=DataRequest)
+@takes(options="tacita.api.masking:ExploreOptions", request=DATA)
 def explore(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
     request: DataRequest,

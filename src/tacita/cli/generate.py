@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, Force, takes
+from tacita.cli.options import AsJson, takes
 from tacita.cli.output import print_json, print_lines, print_text, progress_shown
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ def generate(
     options: GeneratorOptions,
     name: Annotated[str | None, typer.Argument(help="R25A4W, R100A4U, households, figure-1, ...; see --list.")] = None,
     list_: Annotated[bool, typer.Option("--list", help="List what can be generated.")] = False,
-    memory: Annotated[str | None, typer.Option(help="Most memory of the engine, such as 4GB.")] = None,
-    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Generate microdata: the firm surveys R{6,12,25,50,100,...}A{4..9}{W,U,V}, households, the papers' examples.
@@ -37,7 +35,7 @@ def generate(
             print_lines(f"{one:<{width}}  {meaning}" for one, meaning in names.items())
         return
     with progress_shown() as progress:
-        result = generate_files(name, options, force=force, memory=memory, progress=progress)
+        result = generate_files(name, options, progress=progress)
     if as_json:
         print_json(result.to_dict())
     else:

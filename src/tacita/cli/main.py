@@ -22,14 +22,20 @@ from tacita.cli import (
     attack,
     categorize,
     compare,
+    conceal,
     convert,
+    depends,
     describe,
     explain,
     explore,
     generate,
+    keys,
+    ledger,
     mask,
     measures,
     reason,
+    release,
+    reveal,
     rules,
     table,
     verify,
@@ -37,14 +43,15 @@ from tacita.cli import (
 )
 from tacita.cli.given_once import refuse_twice
 from tacita.errors import OutputError, RuleError, TacitaError, UsageError, printable, without_credentials
-from tacita.interruption import end_after_interrupt
+from tacita.interruption import end_after_interrupt, end_on_termination
 from tacita.version import __version__
 
-EXIT_INTERRUPTED = 130
+EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
 EXIT_OUR_FAULT = 70
 
 _LONGEST_FAREWELL = 4.0
-"""Seconds after an interrupt in which a command may come to its own end."""
+_QUERY_FAREWELL = 0.7
+"""Seconds after an interrupt in which a command may come to its own end, and in which a query may."""
 
 # Panels of options are worth their imports on the pages that have many; the first page must come at once.
 _FIRST_PAGE = len(sys.argv) < 3
@@ -68,14 +75,20 @@ for command in (
     compare,
     explore,
     attack,
+    depends,
+    conceal,
+    reveal,
+    ledger,
     explain,
     measures,
     generate,
     convert,
     reason,
+    release,
     rules,
     table,
     verify,
+    keys,
     version,
 ):
     command.add_to(app)
@@ -111,10 +124,17 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the command line; return the exit code."""
+    with end_on_termination() as was_terminated:
+        code = _run(arguments, was_terminated)
+    return EXIT_TERMINATED if code == EXIT_INTERRUPTED and was_terminated() else code
+
+
+def _run(arguments: list[str], was_terminated: Callable[[], bool]) -> int:
     as_json = "--json" in arguments
     try:
         _sweep()
-        with end_after_interrupt(_LONGEST_FAREWELL, _give_up) as was_interrupted:
+        end = functools.partial(_give_up, was_terminated)
+        with end_after_interrupt(_LONGEST_FAREWELL, end, _QUERY_FAREWELL) as was_interrupted:
             try:
                 code = built()(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
             except (ImportError, AttributeError, SystemError):
@@ -154,22 +174,24 @@ def _sweep() -> None:
 
     with contextlib.suppress(TacitaError):
         state = Settings.from_environment().state
-        if not _is_empty(state):
+        if _has_entries(state / "replacing"):
             from tacita.api.releases import put_back
 
             put_back(state)
+        elif _has_entries(state / "unfinished"):  # usually of a command that runs beside this one
+            from tacita.workspace import sweep
+
+            sweep(state)
 
 
-def _is_empty(state: Path) -> bool:
-    """Whether both journals are empty: seen without imports, since the first page must come at once."""
-    for name in ("unfinished", "replacing"):
-        with contextlib.suppress(OSError):
-            if any((state / name).iterdir()):
-                return False
-    return True
+def _has_entries(journal: Path) -> bool:
+    """Whether a journal has entries: seen without imports, since the first page must come at once."""
+    with contextlib.suppress(OSError):
+        return any(journal.iterdir())
+    return False
 
 
-def _give_up() -> None:
+def _give_up(was_terminated: Callable[[], bool]) -> None:
     """End the process while its main thread is busy in a library that does not listen; leave nothing behind."""
     from tacita.workspace import abandon
 
@@ -178,7 +200,7 @@ def _give_up() -> None:
         sys.stderr.write("\x1b[?25h")  # a bar of progress hides the cursor
     code = _interrupted()
     sys.stderr.flush()
-    os._exit(code)
+    os._exit(EXIT_TERMINATED if was_terminated() else code)
 
 
 def _interrupted() -> int:

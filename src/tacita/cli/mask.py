@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import AsJson, AsTyped, DataRequest, takes
+from tacita.cli.options import DATA, AsJson, AsTyped, takes
 from tacita.cli.output import print_json, print_text, progress_shown
 from tacita.errors import UsageError
 
 if TYPE_CHECKING:
     from tacita.api.masking import MaskedOptions
+    from tacita.api.reading import DataRequest
     from tacita.options import Given
 
 EXIT_AGAINST = 1
 
 
-@takes(release=AsTyped("tacita.api.masking:MaskedOptions"), request=DataRequest)
+@takes(release=AsTyped("tacita.api.masking:MaskedOptions"), request=DATA)
 def mask(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file, a folder, a pattern or a database URL.")],
     request: DataRequest,

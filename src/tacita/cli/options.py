@@ -9,136 +9,22 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
+from typing import Annotated, Any, cast, get_type_hints
 
 import typer
 
-from tacita.errors import UsageError
-from tacita.forms import Form, once, split_binding, split_pair
-from tacita.options import Given, Typed, option, options_of
-from tacita.progress import Progress, silent
-from tacita.settings import Settings
-
-if TYPE_CHECKING:
-    from tacita.api.dataset import Dataset
+from tacita.options import Given, Typed, typed_options
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
-_READING, _ROLES, _MACHINE = "Reading", "Roles", "Machine"
+DATA = "tacita.api.reading:DataRequest"
+"""The options of every command that reads data."""
 _LAST = "request"
 """The parameter whose options stand last on a help page."""
-
-
-_PAIRS = Form(list[str], parse=lambda typed, flag: once((split_pair(pair, flag) for pair in typed), flag))
-"""NAME=VALUE, with the values as they are typed."""
-
-
-@dataclass(frozen=True, slots=True)
-class DataRequest:
-    """What a user asked to be read, and how. Each field is an option of every command that reads data."""
-
-    delimiter: str | None = option(None, panel=_READING, help="What separates fields: , ; | or tab.")
-    quote: str | None = option(None, panel=_READING, help="Quote character, or none.")
-    encoding: str | None = option(None, panel=_READING, help="Encoding of a text file, such as cp1252.")
-    decimal: str | None = option(None, panel=_READING, help="Decimal sign: . or ,")
-    thousands: str | None = option(None, panel=_READING, help="Thousands sign.")
-    dates: str | None = option(
-        None, panel=_READING, help="Order of dates such as 01/02/2024: day-first or month-first."
-    )
-    no_header: bool = option(False, "--no-header", panel=_READING, help="The first line is data.")
-    missing: tuple[str, ...] = option(
-        (), panel=_READING, help="Spellings of a missing value, with commas between; may be repeated."
-    )
-    one_spelling: tuple[str, ...] = option(
-        (),
-        panel=_READING,
-        help="Attributes in which spellings that differ in case or blanks are one value; may be repeated.",
-    )
-    as_: Mapping[str, str] = option(
-        {},
-        "--as",
-        panel=_READING,
-        form=_PAIRS,
-        help="NAME=TYPE: text, integer, number, date, timestamp or boolean; may be repeated.",
-    )
-    sheet: str | None = option(None, panel=_READING, help="Sheet of a workbook, by name or number.")
-    table: str | None = option(None, panel=_READING, help="Table of a database.")
-    query: str | None = option(None, panel=_READING, help="Query of a database.")
-    dictionary: Path | None = option(None, panel=_ROLES, help="Dictionary file; by default the one beside the data.")
-    quasi: tuple[str, ...] | None = option(
-        None, panel=_ROLES, help="Quasi-identifiers, with commas between; may be repeated."
-    )
-    sensitive: tuple[str, ...] = option(
-        (), panel=_ROLES, help="Sensitive attributes, with commas between; may be repeated."
-    )
-    identifier: tuple[str, ...] = option((), panel=_ROLES, help="Identifiers, with commas between; may be repeated.")
-    weight: str | None = option(None, panel=_ROLES, help="Sampling weight.")
-    cluster: str | None = option(None, panel=_ROLES, help="Household or group key.")
-    memory: str | None = option(None, panel=_MACHINE, help="Most memory of the engine, such as 4GB.")
-    threads: int | None = option(None, panel=_MACHINE, help="Threads of the engine.")
-    spill: Path | None = option(None, panel=_MACHINE, help="Folder for what does not fit in memory.")
-
-    def quasi_identifiers(self) -> list[str] | None:
-        """Return the quasi-identifiers that were given, or None."""
-        if self.quasi == ():
-            raise UsageError("--quasi names no attribute", do="name some, or leave it out to have them proposed")
-        return list(self.quasi) if self.quasi else None
-
-    def settings(self) -> Settings:
-        """Return the settings of the environment with the options on top."""
-        return Settings.from_environment(memory=self.memory, threads=self.threads, spill=self.spill)
-
-    def read(
-        self, source: str, progress: Progress = silent, *, use_dictionary: bool = True, only_given_roles: bool = False
-    ) -> Dataset:
-        """Read a source as the options say; with `only_given_roles` no other attribute is a quasi-identifier."""
-        from tacita.api.reading import ReadOptions, read, types_named
-
-        options = ReadOptions(
-            delimiter={"tab": "\t", "\\t": "\t"}.get(self.delimiter or "", self.delimiter),
-            quote={"none": "", "double": '"', "single": "'"}.get(self.quote or "?", self.quote),
-            encoding=self.encoding,
-            decimal=self.decimal,
-            thousands=self.thousands,
-            header=not self.no_header,
-            dates=self.dates,
-            missing=self.missing,
-            one_spelling=self.one_spelling,
-            types=types_named(self.as_),
-            sheet=self.sheet,
-            table=self.table,
-            query=self.query,
-            progress=progress,
-        )
-        data = read(
-            source, options, dictionary=self.dictionary, use_dictionary=use_dictionary, settings=self.settings()
-        )
-        if not any((self.quasi, self.sensitive, self.identifier, self.weight, self.cluster)):
-            return data
-        return data.with_roles(
-            quasi=self.quasi or (),
-            sensitive=self.sensitive,
-            identifier=self.identifier,
-            weight=self.weight,
-            cluster=self.cluster,
-            only=only_given_roles,
-        )
-
-
-def bindings(pairs: Iterable[str] | None, option: str) -> dict[str, str]:
-    """Return files by predicate, of options such as ``Own=own.csv``; a predicate has one.
-
-    >>> bindings(["Own=own.csv", "Person=people.csv"], "--input")
-    {'Own': 'own.csv', 'Person': 'people.csv'}
-    """
-    if not pairs:
-        return {}
-    return once((split_binding(pair, option) for pair in pairs), option)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +61,7 @@ def takes(**classes: OptionClass) -> Callable[[Callable[..., None]], Callable[..
 
 def _with_options(command: Callable[..., None], classes: Mapping[str, OptionClass]) -> Callable[..., None]:
     """Return a command as a function of all its options; those of classes are None where nothing is typed."""
-    typed = {name: list(_typed_options(_class_of(kind))) for name, kind in classes.items()}
+    typed = {name: typed_options(_class_of(kind)) for name, kind in classes.items()}
 
     def whole(**values: Any) -> None:
         for name, kind in classes.items():
@@ -226,10 +112,5 @@ def _class_of(kind: OptionClass) -> type[Any]:
     return cls
 
 
-def _typed_options(cls: type[Any]) -> Iterator[Typed]:
-    """Yield what can be typed for a class, each once."""
-    yield from {typed.name: typed for one in options_of(cls).values() for typed in one.typed}.values()
-
-
-reads_data = takes(request=DataRequest)
+reads_data = takes(request=DATA)
 """Give a command every option of `DataRequest`; the command takes the request as its argument ``request``."""

@@ -9,27 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacita.cli.options import bindings
+from tacita.cli.options import takes
 from tacita.cli.output import print_lines, progress_shown
-from tacita.cli.reason import Inputs, MaxRounds, Memory, NoHeader, Parameters
 from tacita.errors import TacitaError, printable
 from tacita.interruption import at_prompt
 
 if TYPE_CHECKING:
-    from tacita.api.conversation import Conversation
+    from tacita.api.conversation import Conversation, ProgramInputs
 
 _PROMPT, _MORE = "> ", "… "
 
 
+@takes(given="tacita.api.conversation:ProgramInputs")
 def repl(
     program: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="A program to begin with, or a shipped one's name.")
     ] = None,
-    input_: Inputs = None,
-    param: Parameters = None,
-    no_header: NoHeader = False,
-    max_rounds: MaxRounds = None,
-    memory: Memory = None,
+    *,
+    given: ProgramInputs,
 ) -> None:
     """Enter facts, rules and questions, and see at once what follows.
 
@@ -37,16 +34,8 @@ def repl(
     prompt, so that a script can talk to it. Errors do not end it.
     """
     from tacita.api.conversation import Conversation
-    from tacita.api.reasoning import parsed_parameters
 
-    with Conversation(
-        program,
-        bindings(input_, "--input"),
-        parameters=parsed_parameters(param or []),
-        no_header=no_header,
-        max_rounds=max_rounds,
-        memory=memory,
-    ) as conversation:
+    with Conversation(program, given) as conversation:
         Prompt(conversation).run()
 
 
