@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from experiments.drawing import drawn
 from experiments.point import Results
@@ -23,20 +24,26 @@ MANIFEST = "manifest.json"
 
 
 def write_results(results: Results, target: Path, *, force: bool = False) -> list[str]:
-    """Write plots, table, page and points; return the names of the files."""
+    """Write plots, table, page and points of the experiments of VADA-SA; return the names of the files."""
     check_place(target, force=force)
+    files = {
+        **{plot_name(letter): standalone(drawn(results, letter)) for letter in results.figures},
+        "results.csv": as_csv(results),
+        "report.md": as_markdown(results),
+        "report.html": as_html(results),
+    }
+    return write_files(files, {"seed": results.seed, "quick": results.quick}, target, force=force)
+
+
+def write_files(files: Mapping[str, str], facts: Mapping[str, Any], target: Path, *, force: bool = False) -> list[str]:
+    """Write texts by file name, and a manifest with facts about the run; return the names of the files."""
+    check_place(target, force=force)
+    manifest = {"kind": KIND, "version": __version__, **facts, "files": sorted(files)}
+    texts = {**files, MANIFEST: json.dumps(manifest, indent=2) + "\n"}
     with _placed(target, force=force) as folder:
-        files = {
-            **{plot_name(letter): standalone(drawn(results, letter)) for letter in results.figures},
-            "results.csv": as_csv(results),
-            "report.md": as_markdown(results),
-            "report.html": as_html(results),
-        }
-        told = {"kind": KIND, "version": __version__, "seed": results.seed, "quick": results.quick}
-        files[MANIFEST] = json.dumps({**told, "files": sorted(files)}, indent=2) + "\n"
-        for name, text in files.items():
+        for name, text in texts.items():
             write_text(folder / name, text, force=False)
-    return list(files)
+    return list(texts)
 
 
 def check_place(target: Path, *, force: bool) -> None:

@@ -33,6 +33,8 @@ from tacita.errors import UsageError
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.null_semantics import Nulls
 
+pytestmark = pytest.mark.slow
+
 SMALL = Extent(("R1A4V",), (2,), (0, 20), ("R1A4U",), ("R1A5W",), repeats=1)
 
 
