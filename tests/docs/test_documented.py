@@ -25,7 +25,11 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 TOP = [ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING", "LIMITATIONS", "CHANGELOG")]
 PAGES = [*TOP, *sorted(DOCS.rglob("*.md"))]
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = {
+    " ".join(filter(None, [name, sub])): command
+    for name, group in typer.main.get_command(app).commands.items()
+    for sub, command in {"": group, **getattr(group, "commands", {})}.items()
+}
 READ_DATA = "Options of commands that read data"
 # Hosts of examples; every other address would be one that a reader cannot rely on.
 HOSTS = re.compile(r"host|(\w+\.)?example\.org|\.\.\.")
