@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import (
+    concealment,
     cycle,
+    dependencies,
+    derivable,
+    gate,
+    joint,
+    ledger,
     linkage,
     microaggregation,
     noise_and_swapping,
@@ -135,6 +141,19 @@ BENCHMARKS: dict[str, Callable[[Path], Iterator[Line]]] = {
     "tables-published-adjustment": tables_other.published_adjustment,
     "tables-intervals": tables_other.intervals,
     "tables-cell-keys": tables_other.keys,
+    "dependencies": dependencies.exact,
+    "dependencies-relaxed": dependencies.distances,
+    "derivable": derivable.derivable,
+    "joint-exact": joint.joint_exact,
+    "joint-tables": joint.joint_tables,
+    "joint-versions": joint.joint_versions,
+    "ledger-appends": ledger.ledger_appends,
+    "ledger-verification": ledger.ledger_verification,
+    "ledger-release": ledger.ledger_opening,
+    "conceal-cells": concealment.cells,
+    "conceal-people": concealment.people,
+    "gate": gate.gate_memory,
+    "gate-ledger": gate.gate_ledger,
     "linkage": linkage.linkage,
     "linkage-memory": linkage.memory,
     "pram": pram.pram,
@@ -154,6 +173,8 @@ def _printed(code: str) -> float:
 
 def main() -> None:
     wanted = sys.argv[1:] or list(BENCHMARKS)
+    if unknown := [name for name in wanted if name not in BENCHMARKS]:
+        sys.exit(f"no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHMARKS)}")
     print(f"{'what':<42}{'ours':<50}{'bare':<38}{'ratio':<8}bar")
     for name in wanted:
         with tempfile.TemporaryDirectory() as folder:

@@ -20,6 +20,10 @@ DEEPEST = 2
 """Folders below a room."""
 SHARED = 12
 """Lines that may not stand in two places."""
+MOST = 7
+"""Arguments of a function of the rooms `api` and `cycle`: more of them are a value of a class."""
+WIDE = {("api/reading.py", "read")}
+"""The function that most people call first: its arguments are those of many readers of files."""
 
 
 def test_public_class_names_are_unique() -> None:
@@ -47,6 +51,23 @@ def _empty(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.arg
         elif isinstance(node, ast.FunctionDef) and node.name.lstrip("_") in EMPTY_NAMES:
             yield node.lineno, node.name
+
+
+def test_functions_take_few_arguments() -> None:
+    wide = {
+        (name, node.name)
+        for name, tree in TREES.items()
+        if name.startswith(("api/", "cycle/"))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and len(_arguments(node)) > MOST
+    }
+    assert wide == WIDE
+
+
+def _arguments(function: ast.FunctionDef) -> list[str]:
+    given = function.args
+    names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return [name for name in names if name not in {"self", "cls"}]
 
 
 def test_a_file_is_a_chapter() -> None:
