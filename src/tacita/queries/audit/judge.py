@@ -1,0 +1,69 @@
+"""The contract of a judge: facts that would be published in, objections out; a fact that was published is learnt.
+
+A request is judged as a whole: all its facts become known together. A judge changes only in `learn`, which is called
+when the answer is in the ledger, in the order of the ledger; so every process that reads the ledger has the same state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from tacita.queries.question import Mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fact:
+    """One sum that an exact answer tells: of records, of a measure, or of its squares.
+
+    AVG with its count tells a sum, VARIANCE a sum and a sum of squares; a ratio tells one sum as a multiple of another,
+    and is judged as both. An extreme is a fact of its own (`extreme`).
+    """
+
+    measure: str
+    """Empty: records are counted."""
+    cells: Mask = field(repr=False)
+    """The cells of the sum."""
+    value: int = field(repr=False)
+    """In units of the last decimal (squares: of its square)."""
+    power: int = 1
+    """2: squares are summed."""
+    extreme: str = ""
+    """'min' or 'max': the value is the least or largest, not a sum."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditRequest:
+    """What would be published at once."""
+
+    facts: tuple[Fact, ...] = field(repr=False)
+    number: int = 0
+    """The number that the answer would have, for explanations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """Why a request must not be answered. It is for the auditor: an analyst never sees any of it."""
+
+    rule: str
+    """'minimum', 'dominance', 'p_percent', 'overlap', 'exact', 'interval', 'extreme', 'program', 'memory', 'deadline'"""
+    sentence: str
+    """What would follow, in words with figures of size and share, without a value of the data."""
+    places: tuple[int, ...] = ()
+    """The facts of the request that are to blame; none: all of them together."""
+    multipliers: tuple[tuple[int, str], ...] = ()
+    """How it would follow: the numbers of earlier answers (0: this one) with their factors, such as (3, '-1')."""
+    looks_at_values: bool = False
+    """Whether a value of the data decided: the refusal itself then tells something."""
+
+
+class Judge(Protocol):
+    """Says what would become known. Mutable: it learns."""
+
+    name: ClassVar[str]
+
+    def objections(self, request: AuditRequest) -> tuple[Objection, ...]:
+        """Return why a request must not be answered; nothing is changed, and nothing is learnt."""
+
+    def learn(self, request: AuditRequest) -> None:
+        """Take in what was published."""

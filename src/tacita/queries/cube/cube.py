@@ -1,0 +1,132 @@
+"""The cube: one cell for each combination of codes that has a record. Questions, rules and audits see nothing else.
+
+Values are whole numbers of the last decimal that the policy declares, so that sums are exact and the same on every
+machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.queries.policy.policy import QueryPolicy
+from tacita.queries.question import Mask, Question
+
+Ints = NDArray[np.int64]
+COUNT = ""
+"""The measure that counts records."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CubeAttribute:
+    """An attribute of the cube: its codes in their order."""
+
+    name: str
+    labels: tuple[str, ...]
+    """How codes are written in answers; a missing value has a code of its own."""
+    numbers: NDArray[np.float64] | None = None
+    """Of a public regressor: the number of each code."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cube:
+    """A frozen version of a data set, by cells. Nothing of it is handed out."""
+
+    policy: QueryPolicy
+    attributes: tuple[CubeAttribute, ...]
+    codes: Mapping[str, NDArray[np.int32]]
+    """Of each attribute the code of each cell; the rows of all attributes are different for any two cells."""
+    n: Ints
+    """Records in each cell."""
+    starts: Ints
+    """Where the records of each cell begin in `values` and `units`; one more at the end."""
+    values: Mapping[str, Ints] = field(default_factory=dict)
+    """Of each measure the value of each record, by cells, the largest first within a cell for the first measure."""
+    units: Ints | None = None
+    """Of each record the number of whom it is about; None: each record is somebody."""
+
+    def __repr__(self) -> str:
+        return f"<Cube of '{self.policy.name}': {len(self.n):,} cells>"
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return int(self.starts[-1])
+
+    def attribute(self, name: str) -> CubeAttribute:
+        """Return an attribute, which the language has checked."""
+        return next(one for one in self.attributes if one.name == name)
+
+    @cached_property
+    def sums(self) -> dict[str, Ints]:
+        """Of each measure its sum in each cell; the empty name counts."""
+        return {COUNT: self.n} | {name: _by_cell(values, self.starts) for name, values in self.values.items()}
+
+    def squares(self, measure: str) -> tuple[int, ...]:
+        """Return the sum of squares in each cell, as Python's whole numbers: they may be large."""
+        return self._squares[measure]
+
+    @cached_property
+    def _squares(self) -> dict[str, tuple[int, ...]]:
+        result = {}
+        for name, values in self.values.items():
+            exact = values.astype(object) ** 2 if np.abs(values).max(initial=0) > 10**6 else values**2
+            bounds = self.starts.tolist()
+            result[name] = tuple(int(exact[a:b].sum()) for a, b in zip(bounds, bounds[1:], strict=False))
+        return result
+
+    def records_of(self, cells: Mask) -> Ints:
+        """Return the places of the records of some cells in `values`."""
+        chosen = np.flatnonzero(cells)
+        sizes = self.n[chosen]
+        first = np.repeat(self.starts[chosen] - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
+        return np.asarray(first + np.arange(int(sizes.sum())), np.int64)
+
+    def contributors(self, cells: Mask) -> int:
+        """Return how many people records of some cells are about."""
+        if self.units is None:
+            return int(self.n[cells].sum())
+        return len(np.unique(self.units[self.records_of(cells)]))
+
+    def contributions(self, cells: Mask, measure: str) -> Ints:
+        """Return what each person adds to the sum of a measure over some cells, the largest first."""
+        places = self.records_of(cells)
+        values = self.values[measure][places]
+        if self.units is not None:
+            _, whose = np.unique(self.units[places], return_inverse=True)
+            total = np.zeros(int(whose.max(initial=-1)) + 1, np.int64)
+            np.add.at(total, whose, values)
+            values = total
+        return np.sort(values)[::-1]
+
+    def cells_of(self, question: Question) -> Mask:
+        """Return the cells of the records that a question is about."""
+        return question.predicate.cells(self.codes, len(self))
+
+    def grouped(self, question: Question) -> list[tuple[tuple[int, ...], Mask]]:
+        """Return the codes of each group of a question that has a cell, in their order, with its cells.
+
+        Which groups there are does not depend on the predicate: an empty one is answered or refused like any other.
+        """
+        selected = self.cells_of(question)
+        if not question.groups:
+            return [((), selected)]
+        columns = np.stack([self.codes[name] for name in question.groups], axis=1)
+        combinations, of = np.unique(columns, axis=0, return_inverse=True)
+        of = of.reshape(-1)
+        return [
+            (tuple(int(code) for code in combination), selected & (of == place))
+            for place, combination in enumerate(combinations)
+        ]
+
+
+def _by_cell(values: Ints, starts: Ints) -> Ints:
+    total = np.concatenate([[0], np.cumsum(values)])
+    return np.asarray(total[starts[1:]] - total[starts[:-1]], np.int64)

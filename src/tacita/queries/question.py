@@ -1,0 +1,134 @@
+"""A question as the audit sees it: statistics over the records that a predicate selects, by groups.
+
+The words of the analyst are gone: attributes and measures are those of the policy, and every comparison is a set of
+codes of a declared attribute. Two spellings of one question are one value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+
+
+class Statistic(StrEnum):
+    """What can be asked for."""
+
+    COUNT = "count"
+    SUM = "sum"
+    AVERAGE = "avg"
+    VARIANCE = "variance"
+    """Of a population: the mean of squares less the square of the mean."""
+    MINIMUM = "min"
+    MAXIMUM = "max"
+    QUANTILE = "quantile"
+    RATIO = "ratio"
+    """A sum of one measure over the sum of another."""
+    SLOPE = "slope"
+    """Of a measure on a public regressor, with its intercept as a statistic of its own."""
+    INTERCEPT = "intercept"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Aggregate:
+    """One statistic of a question."""
+
+    statistic: Statistic
+    measure: str = ""
+    """The measure that is asked about; empty for a count."""
+    other: str = ""
+    """The measure below a ratio, or the public regressor of a slope."""
+    share: Fraction = Fraction(0)
+    """Of a quantile: 1/2 is the median."""
+
+    @property
+    def name(self) -> str:
+        """How the figure is called in an answer, unless the analyst names it.
+
+        >>> Aggregate(Statistic.RATIO, "debt", "income").name, Aggregate(Statistic.COUNT).name
+        ('ratio(debt, income)', 'count')
+        """
+        if self.statistic is Statistic.QUANTILE:
+            return f"quantile({self.measure}, {self.share})"
+        inside = ", ".join(filter(None, (self.measure, self.other)))
+        return f"{self.statistic}({inside})" if inside else str(self.statistic)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The records whose code of an attribute is among some: the only comparison there is."""
+
+    attribute: str
+    codes: frozenset[int]
+    """Places of the codes in the order of the cube."""
+
+    def cells(self, codes: Mapping[str, NDArray[np.int32]], cells: int) -> Mask:
+        """Return which cells are selected."""
+        wanted = np.fromiter(self.codes, np.int32, len(self.codes))
+        return np.isin(codes[self.attribute], wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """What all of some predicates select; without any, everything."""
+
+    parts: tuple[Predicate, ...]
+
+    def cells(self, codes: Mapping[str, NDArray[np.int32]], cells: int) -> Mask:
+        """Return which cells are selected."""
+        selected = np.ones(cells, np.bool_)
+        for part in self.parts:
+            selected &= part.cells(codes, cells)
+        return selected
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """What at least one of some predicates selects; without any, nothing."""
+
+    parts: tuple[Predicate, ...]
+
+    def cells(self, codes: Mapping[str, NDArray[np.int32]], cells: int) -> Mask:
+        """Return which cells are selected."""
+        selected = np.zeros(cells, np.bool_)
+        for part in self.parts:
+            selected |= part.cells(codes, cells)
+        return selected
+
+
+@dataclass(frozen=True, slots=True)
+class Except:
+    """What a predicate does not select."""
+
+    part: Predicate
+
+    def cells(self, codes: Mapping[str, NDArray[np.int32]], cells: int) -> Mask:
+        """Return which cells are selected."""
+        return ~self.part.cells(codes, cells)
+
+
+Predicate = Selection | Both | Either | Except
+EVERYTHING = Both(())
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, in the terms of a policy."""
+
+    aggregates: tuple[Aggregate, ...]
+    predicate: Predicate = EVERYTHING
+    groups: tuple[str, ...] = ()
+    """Attributes to group by: one answer for each combination of their codes that has a cell in the cube."""
+    labels: tuple[str, ...] = ()
+    """How the analyst calls each figure."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each figure is called in the answer."""
+        return self.labels or tuple(aggregate.name for aggregate in self.aggregates)
