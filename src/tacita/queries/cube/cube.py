@@ -6,6 +6,7 @@ machine.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -77,9 +78,9 @@ class Cube:
     def _squares(self) -> dict[str, tuple[int, ...]]:
         result = {}
         for name, values in self.values.items():
-            exact = values.astype(object) ** 2 if np.abs(values).max(initial=0) > 10**6 else values**2
-            bounds = self.starts.tolist()
-            result[name] = tuple(int(exact[a:b].sum()) for a, b in zip(bounds, bounds[1:], strict=False))
+            is_small = int(np.abs(values).max(initial=0)) ** 2 * len(values) < 2**62
+            exact = values**2 if is_small else values.astype(object) ** 2
+            result[name] = tuple(int(exact[a:b].sum()) for a, b in itertools.pairwise(self.starts.tolist()))
         return result
 
     def records_of(self, cells: Mask) -> Ints:
