@@ -65,6 +65,10 @@ class Measure:
     decimals: int = 0
     """Decimals that count: sums are whole numbers of the last one."""
     statistics: tuple[Statistic, ...] = LINEAR
+    missing_is_zero: bool = False
+    """What a missing value counts as; otherwise a data set with missing values is not opened."""
+    clamps: bool = False
+    """Whether values outside of the bounds count as the nearer bound; otherwise they are a fault of the data."""
 
     @property
     def unit(self) -> Decimal:

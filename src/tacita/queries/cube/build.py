@@ -1,0 +1,341 @@
+"""A cube from microdata: codes by the declared cuts and values, whole numbers, and records put in order by cell."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.engines.context import Context
+from tacita.errors import InputError, LimitError, counted, did_you_mean, listed
+from tacita.files.contract import ReadOptions
+from tacita.files.read import read
+from tacita.model.microdata import Microdata
+from tacita.progress import Progress, Step, silent
+from tacita.queries.cube.cube import Cube, CubeAttribute, Ints
+from tacita.queries.policy.policy import DeclaredJoin, FilterAttribute, Measure, QueryPolicy
+
+MISSING = ""
+"""The label of a missing value."""
+_LARGEST = 2**62
+_EXACT = 2**53
+_LAST_DIGITS = 2e-15
+"""The share of a number that its binary form may be off."""
+
+
+def build_cube(microdata: Microdata, policy: QueryPolicy, progress: Progress = silent) -> Cube:
+    """Return the cube of microdata under a policy.
+
+    Raises `InputError` if the data do not fit the policy, each fault with its count and never a value, and `LimitError`
+    if there would be more cells than the policy allows, with the attribute that costs most.
+    """
+    joined = {join.name: _joined(join, policy) for join in policy.joins}
+    shown = (*policy.filters, *policy.regressors)
+    in_file = [one.name for one in shown if not one.joined]
+    names = list(dict.fromkeys((*in_file, *(one.name for one in policy.measures), *policy.unit, *_keys(policy))))
+    _check_names(microdata, names)
+    columns = _columns(microdata, names, progress)
+    faults: list[str] = []
+    attributes, codes = [], {}
+    regressors = {one.name for one in policy.regressors}
+    for one in shown:
+        cells = columns[one.name] if not one.joined else joined[one.joined].column(one.name, columns)
+        attribute, codes[one.name] = _coded(one, cells, faults, is_number=one.name in regressors)
+        attributes.append(attribute)
+    values = {measure.name: _whole(measure, columns[measure.name], faults) for measure in policy.measures}
+    units = _units([columns[name] for name in policy.unit], policy, faults)
+    if faults:
+        raise InputError(
+            "the data do not fit the policy:" + "".join(f"\n  - {fault}" for fault in faults),
+            where=microdata.source.name,
+            do="correct the policy or the data; nothing was opened",
+        )
+    progress(Step("building the cube"))
+    return _cube(policy, attributes, codes, values, units)
+
+
+def _cube(
+    policy: QueryPolicy,
+    attributes: Sequence[CubeAttribute],
+    codes: Mapping[str, NDArray[np.int32]],
+    values: Mapping[str, Ints],
+    units: Ints | None,
+) -> Cube:
+    count = len(next(iter(codes.values())))
+    for measure in policy.measures:
+        if max(map(abs, measure.bounds)) * max(count, 1) >= _LARGEST:
+            raise LimitError(
+                f"a sum of '{measure.name}' could have more than 62 bits",
+                do="give narrower bounds, or fewer decimals",
+            )
+    cell_of = _numbered([codes[one.name] for one in attributes], [len(one.labels) for one in attributes])
+    cells = int(cell_of.max(initial=-1)) + 1
+    if cells > policy.limits.cells:
+        raise _too_many(cells, policy, attributes, codes)
+    first = values[policy.measures[0].name] if policy.measures else np.zeros(count, np.int64)
+    order = np.lexsort((np.arange(count), -first, cell_of))
+    n = np.bincount(cell_of, minlength=cells).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(n)]).astype(np.int64)
+    heads = order[starts[:-1]] if cells else order[:0]
+    return Cube(
+        policy,
+        tuple(attributes),
+        {name: column[heads] for name, column in codes.items()},
+        n,
+        starts,
+        {name: column[order] for name, column in values.items()},
+        None if units is None else units[order],
+    )
+
+
+def _numbered(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Ints:
+    """Return the number of the combination of codes of each record, in the order of the codes."""
+    number = np.zeros(len(columns[0]), np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        if (int(number.max(initial=0)) + 1) * max(size, 1) >= _LARGEST:
+            number = np.unique(number, return_inverse=True)[1].astype(np.int64)
+        number = number * size + column
+    return np.asarray(np.unique(number, return_inverse=True)[1].reshape(-1), np.int64)
+
+
+def _too_many(
+    cells: int, policy: QueryPolicy, attributes: Sequence[CubeAttribute], codes: Mapping[str, NDArray[np.int32]]
+) -> LimitError:
+    costs = {}
+    for left_out in attributes:
+        rest = [one for one in attributes if one is not left_out]
+        without = _numbered([codes[one.name] for one in rest], [len(one.labels) for one in rest]) if rest else None
+        costs[left_out.name] = 1 if without is None else int(without.max(initial=-1)) + 1
+    dearest = min(costs, key=lambda name: (costs[name], name))
+    return LimitError(
+        f"there would be {cells:,} cells, and the policy allows {policy.limits.cells:,}; without '{dearest}' there "
+        f"would be {costs[dearest]:,}",
+        where=policy.name,
+        do=f"give '{dearest}' fewer cut points or values, leave it out, or raise 'cells' in [limits]",
+    )
+
+
+def _keys(policy: QueryPolicy) -> tuple[str, ...]:
+    return tuple(join.key for join in policy.joins)
+
+
+def _check_names(microdata: Microdata, names: Sequence[str]) -> None:
+    present = microdata.dictionary.names
+    if absent := [name for name in names if name not in present]:
+        raise InputError(
+            f"no attribute '{listed(absent)}'{did_you_mean(absent[0], present)}",
+            where=microdata.source.name,
+            do="check the names in the policy",
+        )
+
+
+def _columns(microdata: Microdata, names: Sequence[str], progress: Progress) -> dict[str, NDArray[Any]]:
+    """Return columns as arrays: numbers as float64 with NaN, everything else as objects with None."""
+    import pyarrow as pa
+
+    progress(Step("reading the data"))
+    batches = list(microdata.relation.batches(1_000_000))
+    if not batches or not sum(len(batch) for batch in batches):
+        raise InputError("has no records", where=microdata.source.name, do="open a file with records")
+    table = pa.Table.from_batches(batches)
+    result = {}
+    for name in names:
+        column = table.column(name).combine_chunks()
+        if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+            result[name] = _numbers(column)
+        else:
+            result[name] = np.asarray(column.to_pylist(), dtype=object)
+    return result
+
+
+def _numbers(column: Any) -> NDArray[Any]:
+    """Return numbers as float64; whole ones that this would round, as objects."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_integer(column.type) and len(column) - column.null_count:
+        bounds = pc.min_max(column).as_py()
+        if max(abs(bounds["min"]), abs(bounds["max"])) >= _EXACT:
+            return np.asarray(column.to_pylist(), dtype=object)
+    numbers = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return np.asarray(numbers, np.float64)
+
+
+class _Joined:
+    """The rows of a joined file, by key."""
+
+    def __init__(self, join: DeclaredJoin, columns: Mapping[str, NDArray[Any]]) -> None:
+        self._join, self._columns = join, columns
+        keys = _texts(columns[join.key])
+        self._row = {key: row for row, key in enumerate(keys) if key != MISSING}
+        if len(self._row) < len(keys):
+            raise InputError(
+                f"{counted(len(keys) - len(self._row), 'row')} of the joined file have no key, or one that is there twice",
+                where=str(join.file),
+                do=f"give each row another '{join.key}'",
+            )
+
+    def column(self, name: str, columns: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+        """Return a column for the records of the data; None where a record finds no row."""
+        rows = [self._row.get(key, -1) for key in _texts(columns[self._join.key])]
+        source = self._columns[name]
+        return np.asarray([None if row < 0 else source[row] for row in rows], dtype=object)
+
+
+def _joined(join: DeclaredJoin, policy: QueryPolicy) -> _Joined:
+    wanted = [one.name for one in (*policy.filters, *policy.regressors) if one.joined == join.name]
+    with Context() as context:
+        microdata = read(str(join.file), context.engine, ReadOptions(), use_dictionary=False)
+        _check_names(microdata, [join.key, *wanted])
+        return _Joined(join, _columns(microdata, [join.key, *wanted], silent))
+
+
+def text_of(value: Any) -> str:
+    """Return a value as a label; a missing one is empty.
+
+    >>> [text_of(value) for value in (None, 2.0, 2.5, " x ", True, float("nan"))]
+    ['', '2', '2.5', 'x', 'true', '']
+    """
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return MISSING
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < _EXACT else repr(float(value))
+    return str(value).strip()
+
+
+def _texts(column: NDArray[Any]) -> list[str]:
+    if column.dtype == object:
+        return [text_of(value) for value in column]
+    different, inverse = np.unique(column, return_inverse=True)
+    texts = [text_of(float(value)) for value in different]
+    return [texts[place] for place in inverse.tolist()]
+
+
+def _coded(
+    one: FilterAttribute, column: NDArray[Any], faults: list[str], *, is_number: bool
+) -> tuple[CubeAttribute, NDArray[np.int32]]:
+    """Return an attribute and the code of each record; a fault is noted if the values do not fit."""
+    if one.cuts:
+        return _cut(one, column, faults)
+    different, inverse = np.unique(np.asarray(_texts(column), dtype=object).astype(str), return_inverse=True)
+    occurring = [str(text) for text in different]
+    present = [text for text in occurring if text != MISSING]
+    declared = [_canonical(text) for text in one.values]
+    unknown = sorted(set(present) - set(declared)) if declared else []
+    if unknown:
+        records = sum(int((inverse == occurring.index(text)).sum()) for text in unknown)
+        faults.append(f"{counted(records, 'record')} have a value of '{one.name}' that is not declared in 'values'")
+        return CubeAttribute(one.name, ()), np.zeros(len(column), np.int32)
+    labels = declared or sorted(present, key=_in_order)
+    labels += [MISSING] if MISSING in occurring else []
+    place = {label: code for code, label in enumerate(labels)}
+    codes = np.asarray([place[text] for text in occurring], np.int32)[inverse.reshape(-1)]
+    numbers = None
+    if is_number:
+        try:
+            numbers = np.asarray([float(label) for label in labels])
+        except ValueError:
+            faults.append(f"the regressor '{one.name}' has values that are missing or not numbers")
+    return CubeAttribute(one.name, tuple(labels), numbers), codes
+
+
+def _canonical(text: str) -> str:
+    """Return a declared value as the data spell it: 2.0 is 2."""
+    try:
+        return text_of(float(text)) if Decimal(text).is_finite() else text
+    except ArithmeticError:
+        return text.strip()
+
+
+def _in_order(label: str) -> tuple[int, float, str]:
+    try:
+        return 0, float(label), label
+    except ValueError:
+        return 1, 0.0, label
+
+
+def interval_labels(cuts: Sequence[Decimal]) -> tuple[str, ...]:
+    """Return how the intervals between cut points are written.
+
+    >>> interval_labels([Decimal(18), Decimal("65.5")])
+    ('below 18', '18 to below 65.5', '65.5 and above')
+    """
+    words = [format(cut, "f") for cut in cuts]
+    between = [f"{low} to below {high}" for low, high in itertools.pairwise(words)]
+    return (f"below {words[0]}", *between, f"{words[-1]} and above")
+
+
+def _cut(one: FilterAttribute, column: NDArray[Any], faults: list[str]) -> tuple[CubeAttribute, NDArray[np.int32]]:
+    labels = interval_labels(one.cuts)
+    numbers = _as_numbers(column)
+    if numbers is None:
+        faults.append(f"'{one.name}' has cut points and values that are not numbers")
+        return CubeAttribute(one.name, labels), np.zeros(len(column), np.int32)
+    is_missing = np.isnan(numbers)
+    codes = np.searchsorted(np.asarray([float(cut) for cut in one.cuts]), numbers, side="right").astype(np.int32)
+    if is_missing.any():
+        codes[is_missing] = len(labels)
+        labels = (*labels, MISSING)
+    return CubeAttribute(one.name, labels), codes
+
+
+def _as_numbers(column: NDArray[Any]) -> NDArray[np.float64] | None:
+    if column.dtype != object:
+        return column
+    try:
+        return np.asarray([np.nan if value is None else float(value) for value in column], np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _whole(measure: Measure, column: NDArray[Any], faults: list[str]) -> Ints:
+    """Return a measure in units of its last decimal; faults are noted with their counts."""
+    nothing = np.zeros(len(column), np.int64)
+    numbers = _as_numbers(column)
+    if numbers is None:
+        faults.append(f"'{measure.name}' is a measure and has values that are not numbers")
+        return nothing
+    is_missing = np.isnan(numbers)
+    if is_missing.any() and not measure.missing_is_zero:
+        faults.append(
+            f"{counted(int(is_missing.sum()), 'record')} have no '{measure.name}': say missing = \"zero\", or leave "
+            "them out of the data"
+        )
+    numbers = np.where(is_missing, 0.0, numbers)
+    low, high = float(measure.lower), float(measure.upper)
+    outside = ((numbers < low) | (numbers > high)) & ~is_missing
+    if outside.any() and not measure.clamps:
+        faults.append(
+            f"{counted(int(outside.sum()), 'value')} of '{measure.name}' lie outside of its bounds: widen them, or say "
+            'outside = "clamp"'
+        )
+        return nothing
+    numbers = np.clip(numbers, low, high) if outside.any() else numbers
+    scaled = numbers * 10.0**measure.decimals
+    whole = np.rint(scaled)
+    finer = np.abs(scaled - whole) > np.minimum(0.01, _LAST_DIGITS * np.abs(scaled) + 1e-9)
+    if finer.any():
+        faults.append(
+            f"{counted(int(finer.sum()), 'value')} of '{measure.name}' have more than {measure.decimals} decimals: "
+            "give it more 'decimals'"
+        )
+        return nothing
+    return whole.astype(np.int64)
+
+
+def _units(columns: Sequence[NDArray[Any]], policy: QueryPolicy, faults: list[str]) -> Ints | None:
+    if not columns:
+        return None
+    texts = list(zip(*(_texts(column) for column in columns), strict=True))
+    absent = sum(MISSING in name for name in texts)
+    if absent:
+        faults.append(f"{counted(absent, 'record')} do not say whom they are about ('{listed(policy.unit)}')")
+        return None
+    place: dict[tuple[str, ...], int] = {}
+    return np.asarray([place.setdefault(name, len(place)) for name in texts], np.int64)
