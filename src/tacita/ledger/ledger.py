@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -108,6 +109,17 @@ class Ledger:
             appended = self._insert(transaction, before, encoded)
         self._note(appended)
         return appended
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[LedgerTurn]:
+        """Let nobody else append meanwhile: for who decides by what is in the ledger, and appends what they decided.
+
+        What was appended is on the disk when the context is left without an error, and not there otherwise.
+        """
+        with self._store.transaction() as transaction:
+            turn = LedgerTurn(self, transaction)
+            yield turn
+        self._note(turn.appended)
 
     def entries(
         self,
@@ -272,6 +284,23 @@ class Ledger:
                 )
             if self._store.payload(number) is None:
                 raise UsageError(f"the payload of entry {number} is gone already", where=self.place, do="leave it out")
+
+
+class LedgerTurn:
+    """The right to append, while nobody else has it. It ends with the context that gave it."""
+
+    def __init__(self, ledger: Ledger, transaction: StoreTransaction) -> None:
+        self._ledger, self._transaction = ledger, transaction
+        self._head = transaction.head()
+        self.appended: list[Entry] = []
+
+    def append(self, entries: Iterable[NewEntry]) -> tuple[Entry, ...]:
+        """Append entries; they are on the disk when the turn ends. Raises `UsageError` if one cannot be encoded."""
+        new = self._ledger._insert(self._transaction, self._head, _encoded(entries))
+        if new:
+            self._head = (new[-1].sequence, bytes.fromhex(new[-1].hash))
+            self.appended += new
+        return new
 
 
 def accept_older_copy(store: LedgerStore, seen: SeenState, why: str) -> Entry:

@@ -48,7 +48,7 @@ class Figure:
     def from_payload(cls, payload: list[str | None]) -> Figure:
         """Return the figure that `to_payload` gave."""
         status, *rest = payload
-        return cls(FigureStatus(status), *rest)
+        return cls(FigureStatus(str(status)), *rest)
 
 
 NOT_ANSWERED = Figure(FigureStatus.REFUSED)

@@ -174,7 +174,7 @@ class _Joined:
         self._row = {key: row for row, key in enumerate(keys) if key != MISSING}
         if len(self._row) < len(keys):
             raise InputError(
-                f"{counted(len(keys) - len(self._row), 'row')} of the joined file have no key, or one that is there twice",
+                f"{counted(len(keys) - len(self._row), 'row')} of the joined file have no key, or one of another row",
                 where=str(join.file),
                 do=f"give each row another '{join.key}'",
             )

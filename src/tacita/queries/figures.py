@@ -1,0 +1,129 @@
+"""The true figure of a statistic over some cells, and the sums that whoever sees it exactly knows.
+
+Nothing is rounded until a figure is written: sums are whole numbers of the last decimal, everything else is a fraction.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from tacita.queries.audit.judge import Fact
+from tacita.queries.cube.cube import Cube, Ints
+from tacita.queries.question import Aggregate, Mask, Statistic
+
+DIGITS = 15
+"""Significant digits of figures that are no sums."""
+_CONTEXT = Context(prec=DIGITS, rounding=ROUND_HALF_EVEN)
+
+
+def true_figure(aggregate: Aggregate, cube: Cube, cells: Mask) -> Fraction | None:
+    """Return the figure over the records of some cells; None if there is none: an empty set, a division by zero."""
+    statistic = aggregate.statistic
+    count = int(cube.n[cells].sum())
+    if statistic is Statistic.COUNT:
+        return Fraction(count)
+    if count == 0:
+        return Fraction(0) if statistic is Statistic.SUM else None
+    unit = Fraction(cube.policy.measure(aggregate.measure).unit)
+    if statistic in {Statistic.MINIMUM, Statistic.MAXIMUM, Statistic.QUANTILE}:
+        values = np.sort(cube.values[aggregate.measure][cube.records_of(cells)])
+        return unit * _quantile(values, aggregate)
+    total = sum_of(cube, aggregate.measure, cells)
+    if statistic is Statistic.SUM:
+        return unit * total
+    if statistic is Statistic.AVERAGE:
+        return unit * Fraction(total, count)
+    if statistic is Statistic.VARIANCE:
+        squares = squares_of(cube, aggregate.measure, cells)
+        return unit**2 * (Fraction(squares, count) - Fraction(total, count) ** 2)
+    if statistic is Statistic.RATIO:
+        below = sum_of(cube, aggregate.other, cells) * Fraction(cube.policy.measure(aggregate.other).unit)
+        return unit * total / below if below else None
+    return _line(aggregate, cube, cells, unit)
+
+
+def facts_of(aggregate: Aggregate, cube: Cube, cells: Mask) -> tuple[Fact, ...]:
+    """Return the sums that follow from a figure, together with those of which it is made.
+
+    Where a figure tells one combination of sums (a ratio, a slope), all of these are taken as told: whoever is allowed
+    to know them may know the figure.
+    """
+    statistic, measure = aggregate.statistic, aggregate.measure
+    count = Fact("", cells, int(cube.n[cells].sum()))
+    if statistic is Statistic.COUNT:
+        return (count,)
+    if statistic in {Statistic.MINIMUM, Statistic.MAXIMUM}:
+        places = cube.records_of(cells)
+        values = cube.values[measure][places]
+        is_least = statistic is Statistic.MINIMUM
+        extreme = int(values.min() if is_least else values.max()) if len(values) else 0
+        return (Fact(measure, cells, extreme, extreme="min" if is_least else "max"),)
+    total = Fact(measure, cells, sum_of(cube, measure, cells))
+    if statistic is Statistic.SUM:
+        return (total,)
+    if statistic is Statistic.AVERAGE:
+        return count, total
+    if statistic is Statistic.VARIANCE:
+        return count, total, Fact(measure, cells, squares_of(cube, measure, cells), power=2)
+    if statistic is Statistic.RATIO:
+        return total, Fact(aggregate.other, cells, sum_of(cube, aggregate.other, cells))
+    codes = cube.codes[aggregate.other]
+    by_code = [cells & (codes == code) for code in np.unique(codes[cells])]
+    return tuple(
+        fact
+        for part in by_code
+        for fact in (Fact("", part, int(cube.n[part].sum())), Fact(measure, part, sum_of(cube, measure, part)))
+    )
+
+
+def sum_of(cube: Cube, measure: str, cells: Mask) -> int:
+    """Return the sum of a measure over some cells, in units of its last decimal."""
+    return int(cube.sums[measure][cells].sum())
+
+
+def squares_of(cube: Cube, measure: str, cells: Mask) -> int:
+    """Return the sum of squares of a measure over some cells."""
+    squares = cube.squares(measure)
+    return sum(squares[cell] for cell in np.flatnonzero(cells).tolist())
+
+
+def figure_text(figure: Fraction) -> str:
+    """Return a figure as decimal text: exactly if it is a decimal number of some digits, rounded otherwise.
+
+    >>> figure_text(Fraction(90)), figure_text(Fraction(1, 4)), figure_text(Fraction(-2, 3))
+    ('90', '0.25', '-0.666666666666667')
+    """
+    if figure.denominator == 1:
+        return str(figure.numerator)
+    text = format(_CONTEXT.divide(Decimal(figure.numerator), Decimal(figure.denominator)), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _quantile(values: Ints, aggregate: Aggregate) -> Fraction:
+    """Return the quantile of sorted values, between two of them by linear interpolation, as SQL's QUANTILE_CONT."""
+    share = {Statistic.MINIMUM: Fraction(0), Statistic.MAXIMUM: Fraction(1)}.get(aggregate.statistic, aggregate.share)
+    place = share * (len(values) - 1)
+    below = int(place)
+    low, high = int(values[below]), int(values[min(below + 1, len(values) - 1)])
+    return low + (place - below) * (high - low)
+
+
+def _line(aggregate: Aggregate, cube: Cube, cells: Mask, unit: Fraction) -> Fraction | None:
+    """Return slope or intercept of the regression of a measure on a public number."""
+    numbers = cube.attribute(aggregate.other).numbers
+    assert numbers is not None
+    codes = cube.codes[aggregate.other]
+    n = x = xx = xy = y = Fraction(0)
+    for code in np.unique(codes[cells]).tolist():
+        part = cells & (codes == code)
+        count, total = int(cube.n[part].sum()), unit * sum_of(cube, aggregate.measure, part)
+        value = Fraction(repr(float(numbers[code])))
+        n, x, xx, xy, y = n + count, x + count * value, xx + count * value**2, xy + value * total, y + total
+    spread = n * xx - x**2
+    if not spread:
+        return None
+    slope = (n * xy - x * y) / spread
+    return slope if aggregate.statistic is Statistic.SLOPE else (y - slope * x) / n
