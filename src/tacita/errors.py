@@ -37,6 +37,10 @@ class UsageError(TacitaError):
     exit_code = 2
 
 
+class QueryRefused(UsageError):
+    """A question is not one that can be asked here: what it says, and the nearest thing that is allowed."""
+
+
 class InputError(TacitaError):
     """The data, or a file beside it, cannot be used as it is."""
 

@@ -1,0 +1,308 @@
+"""An open queryable database: asks judges and a mechanism, writes to the ledger, then answers.
+
+The order keeps promises: the question is understood; then, while nobody else may append to the ledger, what others
+asked meanwhile is learnt, the question is judged by all of it, budgets are looked at, the answer is drawn and appended;
+and only when it is on the disk does anybody see it. A process that is killed in between has spent and not answered.
+
+Several processes may have the same database open: the ledger is what they have in common.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Self
+
+from tacita.errors import LedgerError, QueryRefused, TacitaError, UsageError
+from tacita.ledger.entry import Entry
+from tacita.ledger.ledger import Ledger, LedgerTurn
+from tacita.queries.answer import NOT_ANSWERED, Answer, AnswerRow, Figure
+from tacita.queries.audit.judge import AuditRequest, Fact, Objection
+from tacita.queries.budgets import budget_objection, left_of, spent_text
+from tacita.queries.cube.version import FrozenVersion
+from tacita.queries.figures import facts_of
+from tacita.queries.language.parse import parse_question
+from tacita.queries.language.text import question_text
+from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price
+from tacita.queries.mechanisms import mechanism_of
+from tacita.queries.policy.policy import AnswerMode
+from tacita.queries.question import Question
+from tacita.queries.recording import ANSWER, OPENING, answer_entry, opening_entry, question_key, recorded_answer
+from tacita.queries.state import QueryState, RecordedAnswer, shown_rows
+
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What an analyst sends."""
+
+    analyst: str
+    text: str
+    epsilon: int | None = None
+    """What to pay, in billionths of the currency."""
+    accuracy: Fraction | None = None
+    """How far figures may be away with a probability of 95 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedPrice:
+    """What a question would cost, and how exact its figures would be; nothing is spent by asking."""
+
+    question: str
+    names: tuple[str, ...]
+    spent: dict[str, str]
+    left: dict[str, str]
+    errors: tuple[str | None, ...]
+    is_repeated: bool
+    """Whether the same was answered before: then it costs nothing."""
+
+
+class QueryDatabase:
+    """A frozen version with its ledger. Threads may share it; close it, or use it in a ``with`` statement."""
+
+    def __init__(self, version: FrozenVersion, ledger: Ledger) -> None:
+        """Read the ledger and learn everything that was answered; raise if a part of it is gone."""
+        self.version, self.ledger = version, ledger
+        if version.ledger_id and ledger.identity.id != version.ledger_id:
+            raise LedgerError(
+                "is not the ledger that has the answers of this database",
+                where=ledger.place,
+                do="restore the ledger with which it was opened",
+            )
+        self._policy_sha256 = hashlib.sha256(version.policy.text.encode()).hexdigest()
+        self._mechanism: Mechanism = mechanism_of(version)
+        self._alone = threading.RLock()
+        self._rebuild()
+        if not any(entry.kind == OPENING for entry in self._own_openings()):
+            raise LedgerError(
+                "the ledger does not have the opening of this database",
+                where=ledger.place,
+                do="an older copy, or another ledger, is in its place: restore it",
+            )
+
+    def __repr__(self) -> str:
+        return f"<QueryDatabase '{self.version.policy.name}'>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the ledger."""
+        self.ledger.close()
+
+    @property
+    def guarantee(self) -> str:
+        """What holds of every figure."""
+        return self._mechanism.guarantee
+
+    def ask(self, asking: Asking) -> Answer:
+        """Answer a question, or refuse it; raise `QueryRefused` if it is not one that can be asked."""
+        (answer,) = self.ask_together([asking])
+        if isinstance(answer, TacitaError):
+            raise answer
+        return answer
+
+    def ask_together(self, askings: Sequence[Asking]) -> list[Answer | TacitaError]:
+        """Answer several questions, written to the disk at once; each is judged with those before it.
+
+        A question that cannot be asked gives an error in its place. Raises if the ledger cannot be written: then
+        nothing was answered.
+        """
+        understood = [self._understood(asking) for asking in askings]
+        with self._alone:
+            if self._is_behind:
+                self._rebuild()
+            try:
+                with self.ledger.alone() as turn:
+                    self._catch_up()
+                    self._is_behind = True  # what is learnt from here on counts only if it gets to the disk
+                    answers = [one if isinstance(one, TacitaError) else self._answered(one, turn) for one in understood]
+                self._is_behind = False
+            except BaseException:
+                self._is_behind = True
+                raise
+        return answers
+
+    def price(self, asking: Asking) -> QuotedPrice:
+        """Return what a question would cost; nothing is spent, and nothing is said of whether it will be answered."""
+        asked = self._understood(asking)
+        if isinstance(asked, TacitaError):
+            raise asked
+        with self._alone:
+            self._catch_up()
+            price = self._mechanism.price(asked)
+            repeated = self._state.same(self._key(asked.question), asked.analyst)
+            return QuotedPrice(
+                question_text(asked.question, self.version.cube),
+                asked.question.names,
+                {} if repeated else spent_text(price.spent),
+                left_of(self._state, asked.analyst, self.version.policy),
+                price.errors,
+                repeated is not None,
+            )
+
+    def answers(self, analyst: str | None = None) -> tuple[RecordedAnswer, ...]:
+        """Return everything that was asked, or what one analyst asked."""
+        with self._alone:
+            self._catch_up()
+            return tuple(one for one in self._state.answers if analyst is None or one.analyst == analyst)
+
+    def shown_again(self, recorded: RecordedAnswer) -> Answer:
+        """Return a recorded answer as the analyst got it."""
+        return self._shown(recorded, recorded.figures)
+
+    @property
+    def state(self) -> QueryState:
+        """What was answered, as the ledger has it now."""
+        with self._alone:
+            self._catch_up()
+            return self._state
+
+    def _understood(self, asking: Asking) -> AskedQuestion | TacitaError:
+        try:
+            if not asking.analyst.isprintable() or not 0 < len(asking.analyst.strip()) <= _LONGEST_NAME:
+                raise UsageError("an analyst needs a printable name", do=f"give at most {_LONGEST_NAME} characters")
+            question = parse_question(asking.text, self.version.cube)
+            groups = tuple(AskedGroup(codes, cells) for codes, cells in self.version.cube.grouped(question))
+            asked = AskedQuestion(question, groups, asking.analyst, asking.epsilon, asking.accuracy)
+            self._mechanism.price(asked)
+            return asked
+        except (QueryRefused, UsageError) as error:
+            return error
+
+    def _answered(self, asked: AskedQuestion, turn: LedgerTurn) -> Answer:
+        """Decide on a question, append it, and learn it."""
+        state, number = self._state, self._state.next_number(asked.analyst)
+        facts: dict[str, Any] = {
+            "analyst": asked.analyst,
+            "number": number,
+            "question": asked.question,
+            "groups": [group.codes for group in asked.groups],
+        }
+        key = self._key(asked.question)
+        objections: tuple[Objection, ...] = ()
+        before = state.same(key, asked.analyst)
+        if before is not None:
+            figures = before.figures
+            facts["of"] = before.sequence
+        else:
+            price = self._mechanism.price(asked)
+            figures, objections = self._judged(asked, price)
+            if any(figure.is_answered for row in figures for figure in row):
+                facts["spent"] = dict(price.spent)
+        (entry,) = turn.append([answer_entry(self.version, self._policy_sha256, facts, figures, objections)])
+        recorded = self._learn(entry)
+        assert recorded is not None
+        return replace(self._shown(recorded, figures), is_repeated=before is not None)
+
+    def _judged(
+        self, asked: AskedQuestion, price: Price
+    ) -> tuple[tuple[tuple[Figure, ...], ...], tuple[Objection, ...]]:
+        """Return the figures that may be seen, and why others may not."""
+        policy, state = self.version.policy, self._state
+        refused = tuple(tuple(NOT_ANSWERED for _ in asked.question.aggregates) for _ in asked.groups)
+        if state.telling_refusals(asked.analyst) >= (policy.limits.refusals or 0):
+            return refused, (Objection("refusals", "The analyst has as many refusals as the policy allows."),)
+        if objection := budget_objection(state, asked.analyst, price, policy):
+            return refused, (objection,)
+        allowed, objections = self._allowed(asked)
+        if not allowed:
+            return refused, objections
+        kept = replace(asked, groups=tuple(asked.groups[place] for place in allowed))
+        drawn = dict(zip(allowed, self._mechanism.figures(kept, price), strict=True))
+        return tuple(drawn.get(place, refused[place]) for place in range(len(asked.groups))), objections
+
+    def _allowed(self, asked: AskedQuestion) -> tuple[list[int], tuple[Objection, ...]]:
+        """Return the places of the groups that may be answered together, and what is said against the others."""
+        judges = self._state.judges(asked.analyst)
+        allowed = list(range(len(asked.groups)))
+        against: list[Objection] = []
+        while allowed:
+            request, of = self._request(asked.question, [asked.groups[place].cells for place in allowed])
+            objections = [one for judge in judges for one in judge.objections(request)]
+            if not objections:
+                return allowed, tuple(against)
+            against += objections
+            if not self.version.policy.rules.cell_by_cell or len(allowed) == 1:
+                break
+            blamed = {of[fact] for one in objections for fact in one.places}
+            if not blamed:
+                # Nobody can say which one it is: the group that comes last waits for another time.
+                blamed = {len(allowed) - 1}
+            allowed = [place for at, place in enumerate(allowed) if at not in blamed]
+        return [], tuple(against)
+
+    def _request(self, question: Question, groups: Sequence[Any]) -> tuple[AuditRequest, list[int]]:
+        """Return what would be told of some groups, and the place of the group that each fact is of."""
+        facts: list[Fact] = []
+        of: list[int] = []
+        if self._mechanism.mode in {AnswerMode.PRIVATE, AnswerMode.CAMOUFLAGE}:
+            return AuditRequest((), len(self._state.answers) + 1), of
+        for place, cells in enumerate(groups):
+            for aggregate in question.aggregates:
+                told = facts_of(aggregate, self.version.cube, cells)
+                facts += told
+                of += [place] * len(told)
+        return AuditRequest(tuple(facts), len(self._state.answers) + 1), of
+
+    def _shown(self, recorded: RecordedAnswer, figures: Sequence[Sequence[Figure]]) -> Answer:
+        cube, question = self.version.cube, recorded.question
+        labels = shown_rows(recorded.groups, question.groups, cube)
+        rows = tuple(AnswerRow(label, tuple(row)) for label, row in zip(labels, figures, strict=True))
+        return Answer(
+            cube.policy.name,
+            recorded.number,
+            recorded.text,
+            question.groups,
+            question.names,
+            rows,
+            self.guarantee,
+            spent_text(recorded.spent),
+            left_of(self._state, recorded.analyst, cube.policy),
+            bool(recorded.of),
+        )
+
+    def _key(self, question: Question) -> Any:
+        return question_key(question, self.version.cube)
+
+    def _rebuild(self) -> None:
+        self._state = QueryState(self.version.cube)
+        self._is_behind = False
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        subject = self.version.policy.subject
+        for entry in self.ledger.entries(after=self._state.sequence, kinds=(ANSWER,), subject=subject):
+            self._learn(entry)
+
+    def _own_openings(self) -> list[Entry]:
+        entries = self.ledger.entries(kinds=(OPENING,), subject=self.version.policy.subject)
+        return [one for one in entries if (self.ledger.payload(one) or {}).get("database") == self.version.id]
+
+    def _learn(self, entry: Entry) -> RecordedAnswer | None:
+        recorded = recorded_answer(entry, self.ledger.payload(entry), self.version.id, self.ledger.place)
+        self._state.sequence = max(self._state.sequence, entry.sequence)
+        if recorded is None:
+            return None
+        answered = [place for place, row in enumerate(recorded.figures) if any(one.is_answered for one in row)]
+        request = None
+        if recorded.decision == "released" and answered:
+            groups = dict(self.version.cube.grouped(recorded.question))
+            cells = [groups[recorded.groups[place]] for place in answered]
+            request, _ = self._request(recorded.question, cells)
+        self._state.learn(recorded, self._key(recorded.question), request)
+        return recorded
+
+
+def begin_database(version: FrozenVersion, ledger: Ledger) -> QueryDatabase:
+    """Record the opening of a version, and return it opened."""
+    digest = hashlib.sha256(version.policy.text.encode()).hexdigest()
+    ledger.append([opening_entry(version, digest)])
+    return QueryDatabase(version, ledger)

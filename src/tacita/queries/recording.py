@@ -1,0 +1,137 @@
+"""What the ledger has of a queryable database: its opening, and every question with its answer.
+
+An entry of the kind 'answer' has the question, not as the analyst wrote it but as it was understood, the figures that
+were given, what they cost, and why anything was refused. Whoever reads all of them has the state of the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tacita.errors import LedgerError
+from tacita.ledger.entry import Entry, NewEntry
+from tacita.queries.answer import Figure
+from tacita.queries.audit.judge import Objection
+from tacita.queries.cube.cube import Cube
+from tacita.queries.cube.version import FrozenVersion
+from tacita.queries.language.payload import question_from_payload, question_payload
+from tacita.queries.language.text import question_text
+from tacita.queries.question import Question
+from tacita.queries.state import RecordedAnswer
+
+OPENING, ANSWER = "query opening", "answer"
+RELEASED, REFUSED, REPEATED, OPENED = "released", "refused", "repeated", "opened"
+_FORMAT = 1
+
+
+def opening_entry(version: FrozenVersion, policy_sha256: str) -> NewEntry:
+    """Return the entry that records the opening of a version."""
+    policy = version.policy
+    payload = {
+        "format": _FORMAT,
+        "database": version.id,
+        "name": policy.name,
+        "records": version.cube.records,
+        "cells": len(version.cube),
+        "answers": str(policy.answers),
+        "folder": str(version.folder.resolve()),
+    }
+    return NewEntry(
+        OPENING,
+        source=version.source_sha256,
+        subject=policy.subject,
+        policy=policy_sha256,
+        decision=OPENED,
+        payload=payload,
+    )
+
+
+def answer_entry(
+    version: FrozenVersion,
+    policy_sha256: str,
+    asked: Mapping[str, Any],
+    figures: Sequence[Sequence[Figure]],
+    objections: Sequence[Objection],
+) -> NewEntry:
+    """Return the entry of a question; `asked` has analyst, number, question, groups, spent, and `of` if repeated."""
+    question: Question = asked["question"]
+    answered = any(figure.is_answered for row in figures for figure in row)
+    decision = REPEATED if asked.get("of") else RELEASED if answered else REFUSED
+    payload = {
+        "format": _FORMAT,
+        "database": version.id,
+        "analyst": asked["analyst"],
+        "number": asked["number"],
+        "question": question_payload(question),
+        "text": question_text(question, version.cube),
+        "groups": [list(codes) for codes in asked["groups"]],
+        "figures": [[figure.to_payload() for figure in row] for row in figures],
+        "spent": dict(asked.get("spent", {})),
+        "objections": [_objection_payload(one) for one in objections],
+        "of": asked.get("of", 0),
+    }
+    return NewEntry(
+        ANSWER,
+        source=version.source_sha256,
+        subject=version.policy.subject,
+        policy=policy_sha256,
+        decision=decision,
+        payload=payload,
+    )
+
+
+def recorded_answer(
+    entry: Entry, payload: Mapping[str, Any] | None, database: str, place: str
+) -> RecordedAnswer | None:
+    """Return the answer of an entry; None if it is one of another database. Raise if nobody can tell any more."""
+    if payload is None:
+        raise LedgerError(
+            f"the payload of entry {entry.sequence} was purged, and with it what was answered",
+            where=place,
+            do="open the data set anew under a new name: what is known of this one cannot be judged any more",
+        )
+    if payload.get("database") != database:
+        return None
+    if payload.get("format", _FORMAT + 1) > _FORMAT:
+        raise LedgerError(
+            f"entry {entry.sequence} was written by a newer Tacita",
+            where=place,
+            do="update Tacita: it has to be judged",
+        )
+    try:
+        return RecordedAnswer(
+            entry.sequence,
+            entry.time,
+            payload["analyst"],
+            payload["number"],
+            entry.decision,
+            question_from_payload(payload["question"]),
+            payload["text"],
+            tuple(tuple(codes) for codes in payload["groups"]),
+            tuple(tuple(Figure.from_payload(figure) for figure in row) for row in payload["figures"]),
+            payload["spent"],
+            tuple(payload["objections"]),
+            payload["of"],
+        )
+    except (KeyError, TypeError, ValueError):
+        raise LedgerError(
+            f"entry {entry.sequence} is not an answer as Tacita writes it",
+            where=place,
+            do="verify the ledger: tacita ledger verify",
+        ) from None
+
+
+def question_key(question: Question, cube: Cube) -> tuple[Any, ...]:
+    """Return what is the same for two questions about the same records and figures, whatever their words."""
+    return (question.aggregates, question.groups, cube.cells_of(question).tobytes())
+
+
+def _objection_payload(one: Objection) -> dict[str, Any]:
+    return {
+        "rule": one.rule,
+        "sentence": one.sentence,
+        "places": list(one.places),
+        "multipliers": [list(pair) for pair in one.multipliers],
+        "looks_at_values": one.looks_at_values,
+    }

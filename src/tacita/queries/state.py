@@ -1,0 +1,110 @@
+"""What a database remembers: everything that was answered, as the ledger has it. It changes by entries alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tacita.queries.answer import Figure
+from tacita.queries.audit.judge import AuditRequest, Judge
+from tacita.queries.audit.judges import judges_of
+from tacita.queries.cube.cube import Cube
+from tacita.queries.policy.policy import QueryPolicy, Together
+from tacita.queries.question import Question
+
+EVERYBODY = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """A question that was asked, as the ledger has it. It is internal: it says why something was refused."""
+
+    sequence: int
+    """Its entry in the ledger."""
+    time: str
+    analyst: str
+    number: int
+    """Its number among those of the analyst."""
+    decision: str
+    """'released', 'refused' or 'repeated'."""
+    question: Question = field(repr=False)
+    text: str = field(repr=False)
+    """The question in canonical words."""
+    groups: tuple[tuple[int, ...], ...] = field(repr=False)
+    """The codes of each group."""
+    figures: tuple[tuple[Figure, ...], ...] = field(repr=False)
+    spent: Mapping[str, int] = field(default_factory=dict)
+    """Billionths by currency."""
+    objections: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    of: int = 0
+    """Of a repeated question: the entry that has its answer."""
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Whether a refusal tells something of the data."""
+        return any(one.get("looks_at_values") for one in self.objections)
+
+
+class QueryState:
+    """What was answered, and what follows for the next question. Mutable: `learn` changes it."""
+
+    def __init__(self, cube: Cube) -> None:
+        self._cube = cube
+        self._policy: QueryPolicy = cube.policy
+        self._judges: dict[str, tuple[Judge, ...]] = {}
+        self.answers: list[RecordedAnswer] = []
+        self.spent: Counter[str] = Counter()
+        """Billionths by currency, of all analysts."""
+        self._spent_by: dict[str, Counter[str]] = {}
+        self._asked_by: Counter[str] = Counter()
+        self._telling_refusals: Counter[str] = Counter()
+        self._answered: dict[tuple[str, Any], RecordedAnswer] = {}
+        self.sequence = 0
+
+    def judges(self, analyst: str) -> tuple[Judge, ...]:
+        """Return the judges of what an analyst, or everybody together, was told."""
+        who = analyst if self._policy.together is Together.ANALYST else EVERYBODY
+        if who not in self._judges:
+            self._judges[who] = judges_of(self._cube, self._policy)
+        return self._judges[who]
+
+    def next_number(self, analyst: str) -> int:
+        """Return the number that the next question of an analyst has."""
+        return self._asked_by[analyst] + 1
+
+    def spent_by(self, analyst: str) -> Counter[str]:
+        """Return what an analyst has spent, in billionths by currency."""
+        return self._spent_by.setdefault(analyst, Counter())
+
+    def telling_refusals(self, analyst: str) -> int:
+        """Return how many refusals an analyst got that tell something of the data."""
+        return self._telling_refusals[analyst]
+
+    def same(self, key: Any, analyst: str) -> RecordedAnswer | None:
+        """Return the answer to the same question, if it was given: to anybody, or to this analyst."""
+        who = analyst if self._policy.together is Together.ANALYST else EVERYBODY
+        return self._answered.get((who, key))
+
+    def learn(self, answer: RecordedAnswer, key: Any, request: AuditRequest | None) -> None:
+        """Take in an answer that is in the ledger; `request` is what it told, None if nothing is to be audited."""
+        self.sequence = answer.sequence
+        self.answers.append(answer)
+        self._asked_by[answer.analyst] = max(self._asked_by[answer.analyst], answer.number)
+        self.spent.update(answer.spent)
+        self.spent_by(answer.analyst).update(answer.spent)
+        if answer.looks_at_values:
+            self._telling_refusals[answer.analyst] += 1
+        if answer.decision == "released":
+            who = answer.analyst if self._policy.together is Together.ANALYST else EVERYBODY
+            self._answered.setdefault((who, key), answer)
+            if request is not None:
+                for judge in self.judges(answer.analyst):
+                    judge.learn(request)
+
+
+def shown_rows(groups: Sequence[tuple[int, ...]], names: Sequence[str], cube: Cube) -> list[tuple[str, ...]]:
+    """Return the labels of groups."""
+    labels = [cube.attribute(name).labels for name in names]
+    return [tuple(label[code] for label, code in zip(labels, codes, strict=True)) for codes in groups]
