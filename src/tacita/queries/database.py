@@ -76,6 +76,7 @@ class QueryDatabase:
         self._policy_sha256 = hashlib.sha256(version.policy.text.encode()).hexdigest()
         self._mechanism: Mechanism = mechanism_of(version)
         self._alone = threading.RLock()
+        self._is_behind = False
         self._rebuild()
         if not any(entry.kind == OPENING for entry in self._own_openings()):
             raise LedgerError(
@@ -166,16 +167,16 @@ class QueryDatabase:
             return self._state
 
     def _understood(self, asking: Asking) -> AskedQuestion | TacitaError:
+        if not asking.analyst.isprintable() or not 0 < len(asking.analyst.strip()) <= _LONGEST_NAME:
+            return UsageError("an analyst needs a printable name", do=f"give at most {_LONGEST_NAME} characters")
         try:
-            if not asking.analyst.isprintable() or not 0 < len(asking.analyst.strip()) <= _LONGEST_NAME:
-                raise UsageError("an analyst needs a printable name", do=f"give at most {_LONGEST_NAME} characters")
             question = parse_question(asking.text, self.version.cube)
             groups = tuple(AskedGroup(codes, cells) for codes, cells in self.version.cube.grouped(question))
             asked = AskedQuestion(question, groups, asking.analyst, asking.epsilon, asking.accuracy)
             self._mechanism.price(asked)
-            return asked
-        except (QueryRefused, UsageError) as error:
+        except QueryRefused as error:
             return error
+        return asked
 
     def _answered(self, asked: AskedQuestion, turn: LedgerTurn) -> Answer:
         """Decide on a question, append it, and learn it."""

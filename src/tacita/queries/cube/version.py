@@ -107,7 +107,7 @@ def write_version(
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "source": dict(source),
             "ledger_id": ledger_id,
-            "folder_of_policy": str(Path(source.get("policy_folder", ".")).resolve()),
+            "policy_folder": str(cube.policy.folder.resolve()),
             "has_units": cube.units is not None,
             "attributes": [
                 {"name": one.name, "labels": list(one.labels), "is_regressor": one.numbers is not None}
@@ -150,7 +150,7 @@ def read_version(folder: Path) -> FrozenVersion:
         if hashlib.sha256(b"check" + key).hexdigest()[:16] != facts["key_check"]:
             raise _damaged(folder, f"{KEY_FILE} is another key")
         text = (folder / POLICY_FILE).read_text(encoding="utf-8")
-        policy = parse_query_policy(text, where=str(folder / POLICY_FILE), folder=Path(facts["folder_of_policy"]))
+        policy = parse_query_policy(text, where=str(folder / POLICY_FILE), folder=Path(facts["policy_folder"]))
         cells, records = pq.read_table(folder / _CELLS), pq.read_table(folder / _RECORDS)
         cube = _cube(policy, facts, cells, records)
         source = facts["source"]

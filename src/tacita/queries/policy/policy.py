@@ -155,6 +155,8 @@ class QueryPolicy:
     source: str = ""
     """The name of the source in the settings of the ledger; empty: that of the data set."""
     text: str = field(default="", repr=False, compare=False)
+    folder: Path = field(default=Path(), repr=False, compare=False)
+    """Where the files are that it names."""
 
     @property
     def subject(self) -> str:

@@ -100,6 +100,7 @@ def parse_query_policy(text: str, *, where: str = "the policy", folder: Path = P
         _limits(top),
         source=top.text("source", ""),
         text=text,
+        folder=folder,
     )
     _check_names(top, policy)
     options = read_mode(policy, top)

@@ -1,0 +1,172 @@
+"""Questions to a data set: open it once under a policy, then ask; every answer is judged by all that was answered.
+
+>>> from tempfile import TemporaryDirectory
+>>> import tacita as tc
+>>> policy = parse_query_policy('''
+... name = "firms"
+... [[filter]]
+... attribute = "Area"
+... [[measure]]
+... attribute = "W"
+... lower = 0
+... upper = 1000
+... ''')
+>>> with TemporaryDirectory() as folder:
+...     opened = open_for_questions(tc.sample("figure-1"), policy, Path(folder) / "firms.opened")
+...     with Database(opened.folder) as firms:
+...         answer = firms.sql("SELECT COUNT(*), AVG(W) FROM firms", analyst="ann")
+>>> opened, answer
+(<OpenedDatabase 'firms': 20 records in 3 cells>, <Answer 'firms': answered, 1 row>)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tacita.api.dataset import Dataset
+from tacita.errors import UsageError
+from tacita.options import option
+from tacita.progress import Progress, silent
+from tacita.queries.answer import Answer
+from tacita.queries.auditing import QueryAudit, QueryHistory, audit_of, history_of
+from tacita.queries.database import Asking, QueryDatabase, QuotedPrice
+from tacita.queries.mechanism import NANO
+from tacita.queries.opening import OpenedDatabase, open_database, open_version
+from tacita.queries.policy.policy import QueryPolicy
+from tacita.queries.policy.policy_file import parse_query_policy, read_query_policy
+from tacita.settings import Settings
+
+__all__ = [
+    "Answer",
+    "AskOptions",
+    "Database",
+    "OpenedDatabase",
+    "QueryAudit",
+    "QueryHistory",
+    "QueryOpeningOptions",
+    "QueryPolicy",
+    "QuotedPrice",
+    "open_for_questions",
+    "parse_query_policy",
+    "read_query_policy",
+]
+_DIGITS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryOpeningOptions:
+    """How a data set is opened for questions."""
+
+    policy: Path = option(Path("policy.toml"), metavar="FILE.toml", help="The policy of the data set.")
+    beside_releases: bool = option(
+        False,
+        "--beside-releases",
+        help="Open it although the ledger has releases of the same source, which answers are not judged with.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskOptions:
+    """Who asks, and how exactly."""
+
+    analyst: str = option("holder", help="Who asks: answers, refusals and budgets are counted by name.")
+    epsilon: str | None = option(None, metavar="NUMBER", help="What to pay for a private answer, in its currency.")
+    accuracy: str | None = option(
+        None, metavar="NUMBER", help="How far figures may be away (95 %); what that costs is worked out."
+    )
+
+
+def open_for_questions(
+    data: Dataset,
+    policy: QueryPolicy | str | Path,
+    folder: str | Path,
+    *,
+    beside_releases: bool = False,
+    progress: Progress = silent,
+) -> OpenedDatabase:
+    """Freeze a data set and open it for questions under a policy; the folder stays inside.
+
+    Raises `InputError` if the data do not fit the policy, `LimitError` if there would be too many cells.
+    """
+    given = policy if isinstance(policy, QueryPolicy) else read_query_policy(policy)
+    return open_version(
+        data.microdata,
+        given,
+        Path(folder),
+        beside_releases=beside_releases,
+        settings=data.context.settings,
+        progress=progress,
+    )
+
+
+class Database:
+    """A data set that was opened for questions. Use it in a ``with`` statement, or close it; threads may share it."""
+
+    def __init__(self, folder: str | Path, settings: Settings | None = None) -> None:
+        """Open the folder that `open_for_questions` made; raise if anything of it, or of its ledger, was changed."""
+        self._database: QueryDatabase = open_database(Path(folder), settings)
+
+    def __repr__(self) -> str:
+        return repr(self._database)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the ledger."""
+        self._database.close()
+
+    def sql(
+        self,
+        question: str,
+        *,
+        analyst: str = "holder",
+        epsilon: str | float | None = None,
+        accuracy: str | float | None = None,
+    ) -> Answer:
+        """Ask; the answer is in the ledger when this returns. Raises `QueryRefused` if nobody may ask such a thing."""
+        return self._database.ask(_asking(question, analyst, epsilon, accuracy))
+
+    def price(
+        self,
+        question: str,
+        *,
+        analyst: str = "holder",
+        epsilon: str | float | None = None,
+        accuracy: str | float | None = None,
+    ) -> QuotedPrice:
+        """Return what a question would cost; nothing is spent."""
+        return self._database.price(_asking(question, analyst, epsilon, accuracy))
+
+    def history(self, analyst: str | None = None) -> QueryHistory:
+        """Return what was asked, by everybody or by one analyst, as analysts saw it."""
+        return history_of(self._database, analyst)
+
+    def audit(self) -> QueryAudit:
+        """Return all questions with the reasons of refusals, what was told so far, and budgets. It stays inside."""
+        return audit_of(self._database)
+
+
+def _asking(question: str, analyst: str, epsilon: str | float | None, accuracy: str | float | None) -> Asking:
+    price = _number(epsilon, "--epsilon")
+    return Asking(analyst, question, None if price is None else int(price * NANO), _number(accuracy, "--accuracy"))
+
+
+def _number(given: str | float | None, flag: str) -> Fraction | None:
+    if given is None:
+        return None
+    text = str(given).strip()
+    try:
+        number = Fraction(text) if len(text) <= _DIGITS and "/" not in text else Fraction(0)
+    except ValueError:
+        number = Fraction(0)
+    if number <= 0:
+        raise UsageError(f"{flag} is not a number above 0", do="give a number such as 0.1")
+    return number

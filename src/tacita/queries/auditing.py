@@ -1,0 +1,88 @@
+"""What analysts and auditors see of the past: histories, and everything that was told with the reasons of refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tacita.errors import counted
+from tacita.model.result import Result
+from tacita.queries.answer import Answer
+from tacita.queries.budgets import caps_of, left_of, spent_text
+from tacita.queries.database import QueryDatabase
+from tacita.queries.state import RecordedAnswer
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class QueryHistory(Result):
+    """What was asked, as analysts saw it, oldest first."""
+
+    database: str
+    analyst: str | None
+    answers: tuple[tuple[str, Answer], ...] = field(repr=False)
+    """Analyst and answer."""
+    left: Mapping[str, str] = field(default_factory=dict)
+    """What the analyst can still spend, by currency."""
+
+    def _in_short(self) -> str:
+        return f"'{self.database}': {counted(len(self.answers), 'question')}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class QueryAudit(Result):
+    """What an auditor sees. It is internal: reasons of refusals tell of the data."""
+
+    database: str
+    records: int
+    cells: int
+    mode: str
+    guarantee: str
+    questions: tuple[RecordedAnswer, ...] = field(repr=False)
+    told: tuple[tuple[str, int, int], ...] = ()
+    """Of each measure (empty: counts) how many independent sums were told, and of how many classes of records."""
+    spent: Mapping[str, str] = field(default_factory=dict)
+    caps: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def released(self) -> int:
+        """How many questions were answered, at least in part."""
+        return sum(one.decision == "released" for one in self.questions)
+
+    @property
+    def refused(self) -> int:
+        """How many questions were refused."""
+        return sum(one.decision == "refused" for one in self.questions)
+
+    def _in_short(self) -> str:
+        return f"'{self.database}': {self.released:,} answered, {self.refused:,} refused"
+
+
+def history_of(database: QueryDatabase, analyst: str | None) -> QueryHistory:
+    """Return what was asked by everybody or by one analyst."""
+    recorded = database.answers(analyst)
+    policy = database.version.policy
+    return QueryHistory(
+        policy.name,
+        analyst,
+        tuple((one.analyst, database.shown_again(one)) for one in recorded),
+        {} if analyst is None else left_of(database.state, analyst, policy),
+    )
+
+
+def audit_of(database: QueryDatabase) -> QueryAudit:
+    """Return everything that was asked, with reasons."""
+    state, version = database.state, database.version
+    note = version.source_note()
+    return QueryAudit(
+        version.policy.name,
+        version.cube.records,
+        len(version.cube),
+        str(version.policy.answers),
+        database.guarantee,
+        tuple(state.answers),
+        state.told(),
+        spent_text(state.spent),
+        spent_text({currency: total for currency, (total, _) in caps_of(version.policy).items()}),
+        (note,) if note else (),
+    )

@@ -1,0 +1,187 @@
+"""Opening a data set for questions: a cube, a frozen version, and the ledger that will have its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tacita.errors import LedgerError, OutputError, UsageError, counted, listed
+from tacita.ledger.entry import Entry
+from tacita.ledger.ledger import Ledger
+from tacita.ledger.seen import SeenState
+from tacita.ledger.settings_file import LedgerSettings, find_ledger_settings
+from tacita.ledger.sources import sha256_of
+from tacita.ledger.stores.sqlite import SqliteStore
+from tacita.model.microdata import Microdata
+from tacita.model.result import Result
+from tacita.progress import Progress, silent
+from tacita.queries.cube.build import build_cube
+from tacita.queries.cube.cube import Cube
+from tacita.queries.cube.version import FrozenVersion, read_version, write_version
+from tacita.queries.database import QueryDatabase, begin_database
+from tacita.queries.policy.policy import QueryPolicy, Together
+from tacita.queries.recording import OPENING
+from tacita.settings import Settings
+
+OWN_LEDGER = "answers.sqlite"
+"""The ledger in the folder of a version, where none is configured."""
+NO_LEDGER = (
+    "No ledger is configured: answers are recorded in the folder of the data set, and nothing is compared with other "
+    "releases."
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OpenedDatabase(Result):
+    """A data set that was opened for questions."""
+
+    folder: Path
+    name: str
+    records: int
+    cells: int
+    most_cells: int
+    attributes: tuple[tuple[str, int], ...]
+    """Attributes that may be filtered by, with the number of their codes."""
+    small_cells: int
+    """Cells with fewer records than the least that a question may be about."""
+    measures: tuple[str, ...]
+    answers: str
+    notes: tuple[str, ...] = ()
+    policy: QueryPolicy | None = field(default=None, repr=False, compare=False)
+
+    def _in_short(self) -> str:
+        return f"'{self.name}': {counted(self.records, 'record')} in {counted(self.cells, 'cell')}"
+
+
+def open_version(
+    microdata: Microdata,
+    policy: QueryPolicy,
+    folder: Path,
+    *,
+    beside_releases: bool = False,
+    settings: Settings | None = None,
+    progress: Progress = silent,
+) -> OpenedDatabase:
+    """Open microdata for questions in a new folder.
+
+    Raises if the data do not fit the policy, the folder is there, the data set is open already under its name, or the
+    ledger has releases of the same source: questions are not judged together with those. `beside_releases` accepts
+    that, and is recorded.
+    """
+    if folder.exists() or folder.is_symlink():
+        raise OutputError("exists already", where=str(folder), do="choose another name: a version is never replaced")
+    if not folder.parent.is_dir():
+        raise OutputError("the folder does not exist", where=str(folder.parent), do="make it first")
+    source = _source(microdata)
+    configured = find_ledger_settings(folder.resolve().parent, settings)
+    if configured is not None:
+        with configured.open(settings) as ledger:
+            _check_ledger(ledger, configured, policy, source["sha256"], beside_releases=beside_releases)
+    elif beside_releases:
+        raise UsageError("no ledger is configured, so no release is known", do="leave out --beside-releases")
+    cube = build_cube(microdata, policy, progress)
+    version = write_version(folder, cube, source, configured.id if configured else "", settings)
+    with _begun(version, configured, settings):
+        pass
+    return OpenedDatabase(
+        folder,
+        policy.name,
+        cube.records,
+        len(cube),
+        policy.limits.cells,
+        tuple((one.name, len(one.labels)) for one in cube.attributes),
+        int((cube.n < policy.rules.minimum).sum()),
+        tuple(one.name for one in policy.measures),
+        str(policy.answers),
+        tuple(_notes(cube, policy, configured)),
+        policy,
+    )
+
+
+def open_database(folder: Path, settings: Settings | None = None) -> QueryDatabase:
+    """Return an opened data set, ready for questions."""
+    version = read_version(folder)
+    return QueryDatabase(version, _ledger_of(version, settings))
+
+
+def _begun(version: FrozenVersion, configured: LedgerSettings | None, settings: Settings | None) -> QueryDatabase:
+    if configured is not None:
+        return begin_database(version, configured.open(settings))
+    path = version.folder / OWN_LEDGER
+    SqliteStore.create(path, version.policy.name, settings=settings).close()
+    return begin_database(version, _own(path, settings))
+
+
+def _own(path: Path, settings: Settings | None) -> Ledger:
+    store = SqliteStore(path)
+    return Ledger(store, SeenState(store.identity.id, settings))
+
+
+def _ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
+    if not version.ledger_id:
+        return _own(version.folder / OWN_LEDGER, settings)
+    configured = find_ledger_settings(version.folder.resolve().parent, settings)
+    if configured is None or configured.id != version.ledger_id:
+        raise LedgerError(
+            "the ledger that has the answers of this data set is not configured here",
+            where=str(version.folder),
+            do="set TACITA_LEDGER, or put the settings file of the ledger back",
+        )
+    return configured.open(settings)
+
+
+def _source(microdata: Microdata) -> Mapping[str, str]:
+    path = Path(microdata.source.name)
+    is_file = path.is_file()
+    return {
+        "name": path.name if is_file else microdata.dictionary.name,
+        "path": str(path.resolve()) if is_file else "",
+        "sha256": sha256_of(path) if is_file else "",
+    }
+
+
+def _check_ledger(
+    ledger: Ledger, settings: LedgerSettings, policy: QueryPolicy, sha256: str, *, beside_releases: bool
+) -> None:
+    of_name = list(ledger.entries(subject=policy.subject))
+    openings = [entry for entry in of_name if entry.kind == OPENING]
+    if openings:
+        raise UsageError(
+            f"'{policy.subject}' is open already (entry {openings[0].sequence}), and what was answered counts",
+            where=ledger.place,
+            do="ask there; a new version of the data needs a name of its own, and is then judged by itself",
+        )
+    released = [*of_name, *(ledger.entries(source=sha256) if sha256 else ())]
+    released = sorted({one.sequence: one for one in released if one.decision == "released"}.values(), key=_sequence)
+    if released and not beside_releases:
+        raise UsageError(
+            f"the ledger has {counted(len(released), 'release')} of the same source (entry "
+            f"{listed([one.sequence for one in released])}), and questions are not judged together with them",
+            where=ledger.place,
+            do="open a source of which nothing was released, or accept that with --beside-releases",
+        )
+
+
+def _sequence(entry: Entry) -> int:
+    return entry.sequence
+
+
+def _notes(cube: Cube, policy: QueryPolicy, configured: LedgerSettings | None) -> Sequence[str]:
+    notes = []
+    listed_by_data = [one.name for one in policy.filters if not one.cuts and not one.values]
+    if listed_by_data:
+        notes.append(
+            f"All values of {listed(listed_by_data)} that occur become public: analysts may ask which there are. "
+            "Declare 'values' to decide yourself."
+        )
+    if policy.together is Together.ANALYST:
+        notes.append("Each analyst is judged alone: two who tell each other their answers are not protected against.")
+    rules = policy.rules
+    if (rules.dominance or rules.p_percent or rules.program or rules.knows_bounds) and not rules.simulatable:
+        notes.append(
+            "Some rules look at values, so that a refusal itself tells something; 'simulatable' in [rules] prevents it."
+        )
+    if configured is None:
+        notes.append(NO_LEDGER)
+    return notes
