@@ -16,7 +16,7 @@
 ...     with Database(opened.folder) as firms:
 ...         answer = firms.sql("SELECT COUNT(*), AVG(W) FROM firms", analyst="ann")
 >>> opened, answer
-(<OpenedDatabase 'firms': 20 records in 3 cells>, <Answer 'firms': answered, 1 row>)
+(<OpenedDatabase 'firms': 20 records in 3 cells>, <QueryAnswer 'firms': answered, 1 row>)
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from tacita.api.dataset import Dataset
 from tacita.errors import UsageError
 from tacita.options import option
 from tacita.progress import Progress, silent
-from tacita.queries.answer import Answer
+from tacita.queries.answer import QueryAnswer
 from tacita.queries.auditing import QueryAudit, QueryHistory, audit_of, history_of
-from tacita.queries.database import Asking, QueryDatabase, QuotedPrice
+from tacita.queries.database import Inquiry, QueryDatabase, QuotedPrice
 from tacita.queries.mechanism import NANO
 from tacita.queries.opening import OpenedDatabase, open_database, open_version
 from tacita.queries.policy.policy import QueryPolicy
@@ -41,10 +41,10 @@ from tacita.queries.policy.policy_file import parse_query_policy, read_query_pol
 from tacita.settings import Settings
 
 __all__ = [
-    "Answer",
     "AskOptions",
     "Database",
     "OpenedDatabase",
+    "QueryAnswer",
     "QueryAudit",
     "QueryHistory",
     "QueryOpeningOptions",
@@ -130,7 +130,7 @@ class Database:
         analyst: str = "holder",
         epsilon: str | float | None = None,
         accuracy: str | float | None = None,
-    ) -> Answer:
+    ) -> QueryAnswer:
         """Ask; the answer is in the ledger when this returns. Raises `QueryRefused` if nobody may ask such a thing."""
         return self._database.ask(_asking(question, analyst, epsilon, accuracy))
 
@@ -154,9 +154,9 @@ class Database:
         return audit_of(self._database)
 
 
-def _asking(question: str, analyst: str, epsilon: str | float | None, accuracy: str | float | None) -> Asking:
+def _asking(question: str, analyst: str, epsilon: str | float | None, accuracy: str | float | None) -> Inquiry:
     price = _number(epsilon, "--epsilon")
-    return Asking(analyst, question, None if price is None else int(price * NANO), _number(accuracy, "--accuracy"))
+    return Inquiry(analyst, question, None if price is None else int(price * NANO), _number(accuracy, "--accuracy"))
 
 
 def _number(given: str | float | None, flag: str) -> Fraction | None:

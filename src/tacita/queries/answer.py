@@ -64,7 +64,7 @@ class AnswerRow:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Answer(Result):
+class QueryAnswer(Result):
     """An answer as the analyst gets it; it is in the ledger before."""
 
     database: str

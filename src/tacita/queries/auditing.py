@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tacita.errors import counted
 from tacita.model.result import Result
-from tacita.queries.answer import Answer
+from tacita.queries.answer import QueryAnswer
 from tacita.queries.budgets import caps_of, left_of, spent_text
 from tacita.queries.database import QueryDatabase
 from tacita.queries.state import RecordedAnswer
@@ -19,7 +19,7 @@ class QueryHistory(Result):
 
     database: str
     analyst: str | None
-    answers: tuple[tuple[str, Answer], ...] = field(repr=False)
+    answers: tuple[tuple[str, QueryAnswer], ...] = field(repr=False)
     """Analyst and answer."""
     left: Mapping[str, str] = field(default_factory=dict)
     """What the analyst can still spend, by currency."""
@@ -38,7 +38,7 @@ class QueryAudit(Result):
     mode: str
     guarantee: str
     questions: tuple[RecordedAnswer, ...] = field(repr=False)
-    told: tuple[tuple[str, int, int], ...] = ()
+    independent: tuple[tuple[str, int, int], ...] = ()
     """Of each measure (empty: counts) how many independent sums were told, and of how many classes of records."""
     spent: Mapping[str, str] = field(default_factory=dict)
     caps: Mapping[str, str] = field(default_factory=dict)
@@ -81,7 +81,7 @@ def audit_of(database: QueryDatabase) -> QueryAudit:
         str(version.policy.answers),
         database.guarantee,
         tuple(state.answers),
-        state.told(),
+        state.independent_sums(),
         spent_text(state.spent),
         spent_text({currency: total for currency, (total, _) in caps_of(version.policy).items()}),
         (note,) if note else (),

@@ -19,8 +19,8 @@ from typing import Any, Self
 from tacita.errors import LedgerError, QueryRefused, TacitaError, UsageError
 from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger, LedgerTurn
-from tacita.queries.answer import NOT_ANSWERED, Answer, AnswerRow, Figure
-from tacita.queries.audit.judge import AuditRequest, Fact, Objection
+from tacita.queries.answer import NOT_ANSWERED, AnswerRow, Figure, QueryAnswer
+from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
 from tacita.queries.budgets import budget_objection, left_of, spent_text
 from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.figures import facts_of
@@ -29,7 +29,7 @@ from tacita.queries.language.text import question_text
 from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price
 from tacita.queries.mechanisms import mechanism_of
 from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.question import Question
+from tacita.queries.question import DataQuestion
 from tacita.queries.recording import ANSWER, OPENING, answer_entry, opening_entry, question_key, recorded_answer
 from tacita.queries.state import QueryState, RecordedAnswer, shown_rows
 
@@ -37,7 +37,7 @@ _LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Inquiry:
     """What an analyst sends."""
 
     analyst: str
@@ -103,14 +103,14 @@ class QueryDatabase:
         """What holds of every figure."""
         return self._mechanism.guarantee
 
-    def ask(self, asking: Asking) -> Answer:
+    def ask(self, asking: Inquiry) -> QueryAnswer:
         """Answer a question, or refuse it; raise `QueryRefused` if it is not one that can be asked."""
         (answer,) = self.ask_together([asking])
         if isinstance(answer, TacitaError):
             raise answer
         return answer
 
-    def ask_together(self, askings: Sequence[Asking]) -> list[Answer | TacitaError]:
+    def ask_together(self, askings: Sequence[Inquiry]) -> list[QueryAnswer | TacitaError]:
         """Answer several questions, written to the disk at once; each is judged with those before it.
 
         A question that cannot be asked gives an error in its place. Raises if the ledger cannot be written: then
@@ -131,20 +131,20 @@ class QueryDatabase:
                 raise
         return answers
 
-    def price(self, asking: Asking) -> QuotedPrice:
+    def price(self, asking: Inquiry) -> QuotedPrice:
         """Return what a question would cost; nothing is spent, and nothing is said of whether it will be answered."""
-        asked = self._understood(asking)
-        if isinstance(asked, TacitaError):
-            raise asked
+        wanted = self._understood(asking)
+        if isinstance(wanted, TacitaError):
+            raise wanted
         with self._alone:
             self._catch_up()
-            price = self._mechanism.price(asked)
-            repeated = self._state.same(self._key(asked.question), asked.analyst)
+            price = self._mechanism.price(wanted)
+            repeated = self._state.same(self._key(wanted.question), wanted.analyst)
             return QuotedPrice(
-                question_text(asked.question, self.version.cube),
-                asked.question.names,
+                question_text(wanted.question, self.version.cube),
+                wanted.question.names,
                 {} if repeated else spent_text(price.spent),
-                left_of(self._state, asked.analyst, self.version.policy),
+                left_of(self._state, wanted.analyst, self.version.policy),
                 price.errors,
                 repeated is not None,
             )
@@ -155,7 +155,7 @@ class QueryDatabase:
             self._catch_up()
             return tuple(one for one in self._state.answers if analyst is None or one.analyst == analyst)
 
-    def shown_again(self, recorded: RecordedAnswer) -> Answer:
+    def shown_again(self, recorded: RecordedAnswer) -> QueryAnswer:
         """Return a recorded answer as the analyst got it."""
         return self._shown(recorded, recorded.figures)
 
@@ -166,36 +166,36 @@ class QueryDatabase:
             self._catch_up()
             return self._state
 
-    def _understood(self, asking: Asking) -> AskedQuestion | TacitaError:
+    def _understood(self, asking: Inquiry) -> AskedQuestion | TacitaError:
         if not asking.analyst.isprintable() or not 0 < len(asking.analyst.strip()) <= _LONGEST_NAME:
             return UsageError("an analyst needs a printable name", do=f"give at most {_LONGEST_NAME} characters")
         try:
             question = parse_question(asking.text, self.version.cube)
             groups = tuple(AskedGroup(codes, cells) for codes, cells in self.version.cube.grouped(question))
-            asked = AskedQuestion(question, groups, asking.analyst, asking.epsilon, asking.accuracy)
-            self._mechanism.price(asked)
+            wanted = AskedQuestion(question, groups, asking.analyst, asking.epsilon, asking.accuracy)
+            self._mechanism.price(wanted)
         except QueryRefused as error:
             return error
-        return asked
+        return wanted
 
-    def _answered(self, asked: AskedQuestion, turn: LedgerTurn) -> Answer:
+    def _answered(self, wanted: AskedQuestion, turn: LedgerTurn) -> QueryAnswer:
         """Decide on a question, append it, and learn it."""
-        state, number = self._state, self._state.next_number(asked.analyst)
+        state, number = self._state, self._state.next_number(wanted.analyst)
         facts: dict[str, Any] = {
-            "analyst": asked.analyst,
+            "analyst": wanted.analyst,
             "number": number,
-            "question": asked.question,
-            "groups": [group.codes for group in asked.groups],
+            "question": wanted.question,
+            "groups": [group.codes for group in wanted.groups],
         }
-        key = self._key(asked.question)
+        key = self._key(wanted.question)
         objections: tuple[Objection, ...] = ()
-        before = state.same(key, asked.analyst)
+        before = state.same(key, wanted.analyst)
         if before is not None:
             figures = before.figures
             facts["of"] = before.sequence
         else:
-            price = self._mechanism.price(asked)
-            figures, objections = self._judged(asked, price)
+            price = self._mechanism.price(wanted)
+            figures, objections = self._judged(wanted, price)
             if any(figure.is_answered for row in figures for figure in row):
                 facts["spent"] = dict(price.spent)
         (entry,) = turn.append([answer_entry(self.version, self._policy_sha256, facts, figures, objections)])
@@ -204,29 +204,29 @@ class QueryDatabase:
         return replace(self._shown(recorded, figures), is_repeated=before is not None)
 
     def _judged(
-        self, asked: AskedQuestion, price: Price
+        self, wanted: AskedQuestion, price: Price
     ) -> tuple[tuple[tuple[Figure, ...], ...], tuple[Objection, ...]]:
         """Return the figures that may be seen, and why others may not."""
         policy, state = self.version.policy, self._state
-        refused = tuple(tuple(NOT_ANSWERED for _ in asked.question.aggregates) for _ in asked.groups)
-        if state.telling_refusals(asked.analyst) >= (policy.limits.refusals or 0):
+        refused = tuple(tuple(NOT_ANSWERED for _ in wanted.question.aggregates) for _ in wanted.groups)
+        if state.telling_refusals(wanted.analyst) >= (policy.limits.refusals or 0):
             return refused, (Objection("refusals", "The analyst has as many refusals as the policy allows."),)
-        if objection := budget_objection(state, asked.analyst, price, policy):
+        if objection := budget_objection(state, wanted.analyst, price, policy):
             return refused, (objection,)
-        allowed, objections = self._allowed(asked)
+        allowed, objections = self._allowed(wanted)
         if not allowed:
             return refused, objections
-        kept = replace(asked, groups=tuple(asked.groups[place] for place in allowed))
+        kept = replace(wanted, groups=tuple(wanted.groups[place] for place in allowed))
         drawn = dict(zip(allowed, self._mechanism.figures(kept, price), strict=True))
-        return tuple(drawn.get(place, refused[place]) for place in range(len(asked.groups))), objections
+        return tuple(drawn.get(place, refused[place]) for place in range(len(wanted.groups))), objections
 
-    def _allowed(self, asked: AskedQuestion) -> tuple[list[int], tuple[Objection, ...]]:
+    def _allowed(self, wanted: AskedQuestion) -> tuple[list[int], tuple[Objection, ...]]:
         """Return the places of the groups that may be answered together, and what is said against the others."""
-        judges = self._state.judges(asked.analyst)
-        allowed = list(range(len(asked.groups)))
+        judges = self._state.judges(wanted.analyst)
+        allowed = list(range(len(wanted.groups)))
         against: list[Objection] = []
         while allowed:
-            request, of = self._request(asked.question, [asked.groups[place].cells for place in allowed])
+            request, of = self._request(wanted.question, [wanted.groups[place].cells for place in allowed])
             objections = [one for judge in judges for one in judge.objections(request)]
             if not objections:
                 return allowed, tuple(against)
@@ -240,24 +240,24 @@ class QueryDatabase:
             allowed = [place for at, place in enumerate(allowed) if at not in blamed]
         return [], tuple(against)
 
-    def _request(self, question: Question, groups: Sequence[Any]) -> tuple[AuditRequest, list[int]]:
+    def _request(self, question: DataQuestion, groups: Sequence[Any]) -> tuple[AuditRequest, list[int]]:
         """Return what would be told of some groups, and the place of the group that each fact is of."""
-        facts: list[Fact] = []
+        facts: list[ToldSum] = []
         of: list[int] = []
         if self._mechanism.mode in {AnswerMode.PRIVATE, AnswerMode.CAMOUFLAGE}:
             return AuditRequest((), len(self._state.answers) + 1), of
         for place, cells in enumerate(groups):
             for aggregate in question.aggregates:
-                told = facts_of(aggregate, self.version.cube, cells)
-                facts += told
-                of += [place] * len(told)
+                more = facts_of(aggregate, self.version.cube, cells)
+                facts += more
+                of += [place] * len(more)
         return AuditRequest(tuple(facts), len(self._state.answers) + 1), of
 
-    def _shown(self, recorded: RecordedAnswer, figures: Sequence[Sequence[Figure]]) -> Answer:
+    def _shown(self, recorded: RecordedAnswer, figures: Sequence[Sequence[Figure]]) -> QueryAnswer:
         cube, question = self.version.cube, recorded.question
         labels = shown_rows(recorded.groups, question.groups, cube)
         rows = tuple(AnswerRow(label, tuple(row)) for label, row in zip(labels, figures, strict=True))
-        return Answer(
+        return QueryAnswer(
             cube.policy.name,
             recorded.number,
             recorded.text,
@@ -270,7 +270,7 @@ class QueryDatabase:
             bool(recorded.of),
         )
 
-    def _key(self, question: Question) -> Any:
+    def _key(self, question: DataQuestion) -> Any:
         return question_key(question, self.version.cube)
 
     def _rebuild(self) -> None:

@@ -22,22 +22,22 @@ class ExactFigures:
     def __init__(self, cube: Cube) -> None:
         self._cube = cube
 
-    def price(self, asked: AskedQuestion) -> Price:
+    def price(self, wanted: AskedQuestion) -> Price:
         """Return that it costs nothing; raise for an exact quantile, which is somebody's value."""
-        if any(one.statistic is Statistic.QUANTILE for one in asked.question.aggregates):
+        if any(one.statistic is Statistic.QUANTILE for one in wanted.question.aggregates):
             raise QueryRefused(
                 "an exact quantile is the value of somebody",
                 do="ask for an average, or for counts by intervals of the attribute",
             )
-        if asked.epsilon is not None or asked.accuracy is not None:
+        if wanted.epsilon is not None or wanted.accuracy is not None:
             raise QueryRefused("exact answers have no accuracy to choose", do="leave out epsilon and accuracy")
         return Price()
 
-    def figures(self, asked: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
+    def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
         """Return the true figures; one that does not exist (an average of nobody) looks refused."""
         rows = []
-        for group in asked.groups:
-            true = [true_figure(one, self._cube, group.cells) for one in asked.question.aggregates]
+        for group in wanted.groups:
+            true = [true_figure(one, self._cube, group.cells) for one in wanted.question.aggregates]
             rows.append(
                 tuple(NOT_ANSWERED if one is None else Figure(FigureStatus.EXACT, figure_text(one)) for one in true)
             )

@@ -10,16 +10,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacita.queries.audit.judge import Fact
+from tacita.queries.audit.judge import ToldSum
 from tacita.queries.cube.cube import Cube, Ints
-from tacita.queries.question import Aggregate, Mask, Statistic
+from tacita.queries.question import AskedStatistic, Mask, Statistic
 
 DIGITS = 15
 """Significant digits of figures that are no sums."""
 _CONTEXT = Context(prec=DIGITS, rounding=ROUND_HALF_EVEN)
 
 
-def true_figure(aggregate: Aggregate, cube: Cube, cells: Mask) -> Fraction | None:
+def true_figure(aggregate: AskedStatistic, cube: Cube, cells: Mask) -> Fraction | None:
     """Return the figure over the records of some cells; None if there is none: an empty set, a division by zero."""
     statistic = aggregate.statistic
     count = int(cube.n[cells].sum())
@@ -45,14 +45,14 @@ def true_figure(aggregate: Aggregate, cube: Cube, cells: Mask) -> Fraction | Non
     return _line(aggregate, cube, cells, unit)
 
 
-def facts_of(aggregate: Aggregate, cube: Cube, cells: Mask) -> tuple[Fact, ...]:
+def facts_of(aggregate: AskedStatistic, cube: Cube, cells: Mask) -> tuple[ToldSum, ...]:
     """Return the sums that follow from a figure, together with those of which it is made.
 
     Where a figure tells one combination of sums (a ratio, a slope), all of these are taken as told: whoever is allowed
     to know them may know the figure.
     """
     statistic, measure = aggregate.statistic, aggregate.measure
-    count = Fact("", cells, int(cube.n[cells].sum()))
+    count = ToldSum("", cells, int(cube.n[cells].sum()))
     if statistic is Statistic.COUNT:
         return (count,)
     if statistic in {Statistic.MINIMUM, Statistic.MAXIMUM}:
@@ -60,22 +60,22 @@ def facts_of(aggregate: Aggregate, cube: Cube, cells: Mask) -> tuple[Fact, ...]:
         values = cube.values[measure][places]
         is_least = statistic is Statistic.MINIMUM
         extreme = int(values.min() if is_least else values.max()) if len(values) else 0
-        return (Fact(measure, cells, extreme, extreme="min" if is_least else "max"),)
-    total = Fact(measure, cells, sum_of(cube, measure, cells))
+        return (ToldSum(measure, cells, extreme, extreme="min" if is_least else "max"),)
+    total = ToldSum(measure, cells, sum_of(cube, measure, cells))
     if statistic is Statistic.SUM:
         return (total,)
     if statistic is Statistic.AVERAGE:
         return count, total
     if statistic is Statistic.VARIANCE:
-        return count, total, Fact(measure, cells, squares_of(cube, measure, cells), power=2)
+        return count, total, ToldSum(measure, cells, squares_of(cube, measure, cells), power=2)
     if statistic is Statistic.RATIO:
-        return total, Fact(aggregate.other, cells, sum_of(cube, aggregate.other, cells))
+        return total, ToldSum(aggregate.other, cells, sum_of(cube, aggregate.other, cells))
     codes = cube.codes[aggregate.other]
     by_code = [cells & (codes == code) for code in np.unique(codes[cells])]
     return tuple(
         fact
         for part in by_code
-        for fact in (Fact("", part, int(cube.n[part].sum())), Fact(measure, part, sum_of(cube, measure, part)))
+        for fact in (ToldSum("", part, int(cube.n[part].sum())), ToldSum(measure, part, sum_of(cube, measure, part)))
     )
 
 
@@ -102,7 +102,7 @@ def figure_text(figure: Fraction) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _quantile(values: Ints, aggregate: Aggregate) -> Fraction:
+def _quantile(values: Ints, aggregate: AskedStatistic) -> Fraction:
     """Return the quantile of sorted values, between two of them by linear interpolation, as SQL's QUANTILE_CONT."""
     share = {Statistic.MINIMUM: Fraction(0), Statistic.MAXIMUM: Fraction(1)}.get(aggregate.statistic, aggregate.share)
     place = share * (len(values) - 1)
@@ -111,7 +111,7 @@ def _quantile(values: Ints, aggregate: Aggregate) -> Fraction:
     return low + (place - below) * (high - low)
 
 
-def _line(aggregate: Aggregate, cube: Cube, cells: Mask, unit: Fraction) -> Fraction | None:
+def _line(aggregate: AskedStatistic, cube: Cube, cells: Mask, unit: Fraction) -> Fraction | None:
     """Return slope or intercept of the regression of a measure on a public number."""
     numbers = cube.attribute(aggregate.other).numbers
     assert numbers is not None

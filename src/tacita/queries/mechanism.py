@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 
 from tacita.queries.answer import Figure
 from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.question import Mask, Question
+from tacita.queries.question import DataQuestion, Mask
 
 NANO = 10**9
 """Budgets are whole numbers of a billionth."""
@@ -31,7 +31,7 @@ class AskedGroup:
 class AskedQuestion:
     """A question with the cells of its groups, and how exact the analyst wants it."""
 
-    question: Question
+    question: DataQuestion
     groups: tuple[AskedGroup, ...] = field(repr=False)
     analyst: str
     epsilon: int | None = None
@@ -59,8 +59,8 @@ class Mechanism(Protocol):
     def guarantee(self) -> str:
         """What holds of every figure, in a sentence for the analyst."""
 
-    def price(self, asked: AskedQuestion) -> Price:
+    def price(self, wanted: AskedQuestion) -> Price:
         """Return what the answer would cost; raise `QueryRefused` if the mode cannot answer such a question."""
 
-    def figures(self, asked: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
+    def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
         """Return the figures of each group, in the order of the aggregates."""

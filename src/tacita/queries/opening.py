@@ -20,7 +20,7 @@ from tacita.queries.cube.build import build_cube
 from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion, read_version, write_version
 from tacita.queries.database import QueryDatabase, begin_database
-from tacita.queries.policy.policy import QueryPolicy, Together
+from tacita.queries.policy.policy import JudgedTogether, QueryPolicy
 from tacita.queries.recording import OPENING
 from tacita.settings import Settings
 
@@ -175,7 +175,7 @@ def _notes(cube: Cube, policy: QueryPolicy, configured: LedgerSettings | None) -
             f"All values of {listed(listed_by_data)} that occur become public: analysts may ask which there are. "
             "Declare 'values' to decide yourself."
         )
-    if policy.together is Together.ANALYST:
+    if policy.together is JudgedTogether.ANALYST:
         notes.append("Each analyst is judged alone: two who tell each other their answers are not protected against.")
     rules = policy.rules
     if (rules.dominance or rules.p_percent or rules.program or rules.knows_bounds) and not rules.simulatable:

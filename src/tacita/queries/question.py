@@ -36,7 +36,7 @@ class Statistic(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Aggregate:
+class AskedStatistic:
     """One statistic of a question."""
 
     statistic: Statistic
@@ -51,7 +51,7 @@ class Aggregate:
     def name(self) -> str:
         """How the figure is called in an answer, unless the analyst names it.
 
-        >>> Aggregate(Statistic.RATIO, "debt", "income").name, Aggregate(Statistic.COUNT).name
+        >>> AskedStatistic(Statistic.RATIO, "debt", "income").name, AskedStatistic(Statistic.COUNT).name
         ('ratio(debt, income)', 'count')
         """
         if self.statistic is Statistic.QUANTILE:
@@ -118,10 +118,10 @@ EVERYTHING = Both(())
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DataQuestion:
     """What is asked, in the terms of a policy."""
 
-    aggregates: tuple[Aggregate, ...]
+    aggregates: tuple[AskedStatistic, ...]
     predicate: Predicate = EVERYTHING
     groups: tuple[str, ...] = ()
     """Attributes to group by: one answer for each combination of their codes that has a cell in the cube."""

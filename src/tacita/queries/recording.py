@@ -17,7 +17,7 @@ from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.language.payload import question_from_payload, question_payload
 from tacita.queries.language.text import question_text
-from tacita.queries.question import Question
+from tacita.queries.question import DataQuestion
 from tacita.queries.state import RecordedAnswer
 
 OPENING, ANSWER = "query opening", "answer"
@@ -50,26 +50,26 @@ def opening_entry(version: FrozenVersion, policy_sha256: str) -> NewEntry:
 def answer_entry(
     version: FrozenVersion,
     policy_sha256: str,
-    asked: Mapping[str, Any],
+    wanted: Mapping[str, Any],
     figures: Sequence[Sequence[Figure]],
     objections: Sequence[Objection],
 ) -> NewEntry:
-    """Return the entry of a question; `asked` has analyst, number, question, groups, spent, and `of` if repeated."""
-    question: Question = asked["question"]
+    """Return the entry of a question; `wanted` has analyst, number, question, groups, spent, and `of` if repeated."""
+    question: DataQuestion = wanted["question"]
     answered = any(figure.is_answered for row in figures for figure in row)
-    decision = REPEATED if asked.get("of") else RELEASED if answered else REFUSED
+    decision = REPEATED if wanted.get("of") else RELEASED if answered else REFUSED
     payload = {
         "format": _FORMAT,
         "database": version.id,
-        "analyst": asked["analyst"],
-        "number": asked["number"],
+        "analyst": wanted["analyst"],
+        "number": wanted["number"],
         "question": question_payload(question),
         "text": question_text(question, version.cube),
-        "groups": [list(codes) for codes in asked["groups"]],
+        "groups": [list(codes) for codes in wanted["groups"]],
         "figures": [[figure.to_payload() for figure in row] for row in figures],
-        "spent": dict(asked.get("spent", {})),
+        "spent": dict(wanted.get("spent", {})),
         "objections": [_objection_payload(one) for one in objections],
-        "of": asked.get("of", 0),
+        "of": wanted.get("of", 0),
     }
     return NewEntry(
         ANSWER,
@@ -122,7 +122,7 @@ def recorded_answer(
         ) from None
 
 
-def question_key(question: Question, cube: Cube) -> tuple[Any, ...]:
+def question_key(question: DataQuestion, cube: Cube) -> tuple[Any, ...]:
     """Return what is the same for two questions about the same records and figures, whatever their words."""
     return (question.aggregates, question.groups, cube.cells_of(question).tobytes())
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tacita.queries.answer import Figure
-from tacita.queries.audit.judge import AuditRequest, Judge
+from tacita.queries.audit.judge import AuditRequest, QueryJudge
 from tacita.queries.audit.judges import judges_of
 from tacita.queries.cube.cube import Cube
-from tacita.queries.policy.policy import QueryPolicy, Together
-from tacita.queries.question import Question
+from tacita.queries.policy.policy import JudgedTogether, QueryPolicy
+from tacita.queries.question import DataQuestion
 
 EVERYBODY = ""
 
@@ -29,7 +29,7 @@ class RecordedAnswer:
     """Its number among those of the analyst."""
     decision: str
     """'released', 'refused' or 'repeated'."""
-    question: Question = field(repr=False)
+    question: DataQuestion = field(repr=False)
     text: str = field(repr=False)
     """The question in canonical words."""
     groups: tuple[tuple[int, ...], ...] = field(repr=False)
@@ -53,7 +53,7 @@ class QueryState:
     def __init__(self, cube: Cube) -> None:
         self._cube = cube
         self._policy: QueryPolicy = cube.policy
-        self._judges: dict[str, tuple[Judge, ...]] = {}
+        self._judges: dict[str, tuple[QueryJudge, ...]] = {}
         self.answers: list[RecordedAnswer] = []
         self.spent: Counter[str] = Counter()
         """Billionths by currency, of all analysts."""
@@ -63,9 +63,9 @@ class QueryState:
         self._answered: dict[tuple[str, Any], RecordedAnswer] = {}
         self.sequence = 0
 
-    def judges(self, analyst: str) -> tuple[Judge, ...]:
+    def judges(self, analyst: str) -> tuple[QueryJudge, ...]:
         """Return the judges of what an analyst, or everybody together, was told."""
-        who = analyst if self._policy.together is Together.ANALYST else EVERYBODY
+        who = analyst if self._policy.together is JudgedTogether.ANALYST else EVERYBODY
         if who not in self._judges:
             self._judges[who] = judges_of(self._cube, self._policy)
         return self._judges[who]
@@ -84,7 +84,7 @@ class QueryState:
 
     def same(self, key: Any, analyst: str) -> RecordedAnswer | None:
         """Return the answer to the same question, if it was given: to anybody, or to this analyst."""
-        who = analyst if self._policy.together is Together.ANALYST else EVERYBODY
+        who = analyst if self._policy.together is JudgedTogether.ANALYST else EVERYBODY
         return self._answered.get((who, key))
 
     def learn(self, answer: RecordedAnswer, key: Any, request: AuditRequest | None) -> None:
@@ -97,7 +97,7 @@ class QueryState:
         if answer.looks_at_values:
             self._telling_refusals[answer.analyst] += 1
         if answer.decision == "released":
-            who = answer.analyst if self._policy.together is Together.ANALYST else EVERYBODY
+            who = answer.analyst if self._policy.together is JudgedTogether.ANALYST else EVERYBODY
             self._answered.setdefault((who, key), answer)
             if request is not None:
                 for judge in self.judges(answer.analyst):

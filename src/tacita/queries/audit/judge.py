@@ -13,7 +13,7 @@ from tacita.queries.question import Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fact:
+class ToldSum:
     """One sum that an exact answer tells: of records, of a measure, or of its squares.
 
     AVG with its count tells a sum, VARIANCE a sum and a sum of squares; a ratio tells one sum as a multiple of another,
@@ -36,7 +36,7 @@ class Fact:
 class AuditRequest:
     """What would be published at once."""
 
-    facts: tuple[Fact, ...] = field(repr=False)
+    facts: tuple[ToldSum, ...] = field(repr=False)
     number: int = 0
     """The number that the answer would have, for explanations."""
 
@@ -58,7 +58,7 @@ class Objection:
     """Whether a value of the data decided: the refusal itself then tells something."""
 
 
-class Judge(Protocol):
+class QueryJudge(Protocol):
     """Says what would become known. Mutable: it learns."""
 
     name: ClassVar[str]

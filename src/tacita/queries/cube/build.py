@@ -17,7 +17,7 @@ from tacita.files.read import read
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
 from tacita.queries.cube.cube import Cube, CubeAttribute, Ints
-from tacita.queries.policy.policy import DeclaredJoin, FilterAttribute, Measure, QueryPolicy
+from tacita.queries.policy.policy import DeclaredJoin, FilterAttribute, QueryMeasure, QueryPolicy
 
 MISSING = ""
 """The label of a missing value."""
@@ -294,7 +294,7 @@ def _as_numbers(column: NDArray[Any]) -> NDArray[np.float64] | None:
         return None
 
 
-def _whole(measure: Measure, column: NDArray[Any], faults: list[str]) -> Ints:
+def _whole(measure: QueryMeasure, column: NDArray[Any], faults: list[str]) -> Ints:
     """Return a measure in units of its last decimal; faults are noted with their counts."""
     nothing = np.zeros(len(column), np.int64)
     numbers = _as_numbers(column)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.queries.policy.policy import QueryPolicy
-from tacita.queries.question import Mask, Question
+from tacita.queries.question import DataQuestion, Mask
 
 Ints = NDArray[np.int64]
 COUNT = ""
@@ -107,11 +107,11 @@ class Cube:
             values = total
         return np.sort(values)[::-1]
 
-    def cells_of(self, question: Question) -> Mask:
+    def cells_of(self, question: DataQuestion) -> Mask:
         """Return the cells of the records that a question is about."""
         return question.predicate.cells(self.codes, len(self))
 
-    def grouped(self, question: Question) -> list[tuple[tuple[int, ...], Mask]]:
+    def grouped(self, question: DataQuestion) -> list[tuple[tuple[int, ...], Mask]]:
         """Return the codes of each group of a question that has a cell, in their order, with its cells.
 
         Which groups there are does not depend on the predicate: an empty one is answered or refused like any other.

@@ -31,7 +31,7 @@ class AnswerMode(StrEnum):
     """The figure with noise of differential privacy, paid from a budget."""
 
 
-class Together(StrEnum):
+class JudgedTogether(StrEnum):
     """Whose answers are judged together."""
 
     ALL = "all"
@@ -55,7 +55,7 @@ class FilterAttribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class QueryMeasure:
     """An attribute of which statistics may be asked."""
 
     name: str
@@ -140,14 +140,14 @@ class QueryPolicy:
     name: str
     """What stands after FROM."""
     filters: tuple[FilterAttribute, ...]
-    measures: tuple[Measure, ...] = ()
+    measures: tuple[QueryMeasure, ...] = ()
     regressors: tuple[FilterAttribute, ...] = ()
     """Public numbers, each a filter with values: measures may be regressed on them."""
     joins: tuple[DeclaredJoin, ...] = ()
     unit: tuple[str, ...] = ()
     """Attributes that name whom the rules protect; none: each record is somebody."""
     answers: AnswerMode = AnswerMode.EXACT
-    together: Together = Together.ALL
+    together: JudgedTogether = JudgedTogether.ALL
     rules: QueryRules = field(default_factory=QueryRules)
     limits: QueryLimits = field(default_factory=QueryLimits)
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -163,6 +163,6 @@ class QueryPolicy:
         """The name under which the ledger knows what is answered."""
         return self.source or self.name
 
-    def measure(self, name: str) -> Measure:
+    def measure(self, name: str) -> QueryMeasure:
         """Return the measure of a name, which the language has checked."""
         return next(one for one in self.measures if one.name == name)

@@ -19,11 +19,11 @@ from tacita.queries.policy.policy import (
     AnswerMode,
     DeclaredJoin,
     FilterAttribute,
-    Measure,
+    JudgedTogether,
     QueryLimits,
+    QueryMeasure,
     QueryPolicy,
     QueryRules,
-    Together,
 )
 from tacita.queries.question import Statistic
 from tacita.toml.checked import Checked
@@ -95,7 +95,7 @@ def parse_query_policy(text: str, *, where: str = "the policy", folder: Path = P
         joins,
         top.texts("unit", single=True),
         answers,
-        Together(top.text("together", "all", among=[str(one) for one in Together])),
+        JudgedTogether(top.text("together", "all", among=[str(one) for one in JudgedTogether])),
         _rules(top),
         _limits(top),
         source=top.text("source", ""),
@@ -125,7 +125,7 @@ def _check_names(top: Checked, policy: QueryPolicy) -> None:
             ("rules", "simulatable"),
             "'simulatable' allows no rule that looks at values: leave out dominance, p_percent and program",
         )
-    if policy.together is Together.ANALYST and policy.answers is AnswerMode.SAMPLE:
+    if policy.together is JudgedTogether.ANALYST and policy.answers is AnswerMode.SAMPLE:
         top.fault("together", "samples are drawn once for all analysts: leave out 'together'")
 
 
@@ -188,7 +188,7 @@ def _texts_or_numbers(one: Checked) -> tuple[str, ...]:
     return texts
 
 
-def _measures(top: Checked) -> list[Measure]:
+def _measures(top: Checked) -> list[QueryMeasure]:
     measures = []
     for number, given in top.tables("measure"):
         keys = ("measure", str(number))
@@ -208,15 +208,15 @@ def _measures(top: Checked) -> list[Measure]:
         unit = Decimal(1).scaleb(-decimals)
         if lower % unit or upper % unit:
             one.fault("decimals", f"the bounds have more decimals than the {decimals} that count")
-        asked = one.texts("statistics", single=True)
-        for wrong in [word for word in asked if word not in _ASKED]:
+        words = one.texts("statistics", single=True)
+        for wrong in [word for word in words if word not in _ASKED]:
             one.fault("statistics", f"no statistic '{wrong}': use {', '.join(_ASKED)}")
-        chosen = tuple(Statistic(word) for word in asked if word in _ASKED) or LINEAR
+        chosen = tuple(Statistic(word) for word in words if word in _ASKED) or LINEAR
         zero = one.text("missing", "refuse", among=("refuse", "zero")) == "zero"
         clamps = one.text("outside", "refuse", among=("refuse", "clamp")) == "clamp"
         if zero and not lower <= 0 <= upper:
             one.fault("missing", "a missing value cannot count as 0, which is outside of the bounds")
-        measures.append(Measure(name or "", lower, upper, decimals, chosen, zero, clamps))
+        measures.append(QueryMeasure(name or "", lower, upper, decimals, chosen, zero, clamps))
     return measures
 
 
