@@ -19,6 +19,7 @@ from typing import Any, Self
 from tacita.errors import LedgerError, QueryRefused, TacitaError, UsageError
 from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger, LedgerTurn
+from tacita.model.result import Result
 from tacita.queries.answer import NOT_ANSWERED, AnswerRow, Figure, QueryAnswer
 from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
 from tacita.queries.budgets import budget_objection, left_of, spent_text
@@ -48,8 +49,8 @@ class Inquiry:
     """How far figures may be away with a probability of 95 %."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuotedPrice:
+@dataclass(frozen=True, slots=True, repr=False)
+class QuotedPrice(Result):
     """What a question would cost, and how exact its figures would be; nothing is spent by asking."""
 
     question: str
@@ -59,6 +60,9 @@ class QuotedPrice:
     errors: tuple[str | None, ...]
     is_repeated: bool
     """Whether the same was answered before: then it costs nothing."""
+
+    def _in_short(self) -> str:
+        return ", ".join(f"{amount} {currency}" for currency, amount in self.spent.items()) or "nothing"
 
 
 class QueryDatabase:
