@@ -20,10 +20,7 @@ def caps_of(policy: QueryPolicy) -> dict[str, tuple[int, int]]:
     if policy.answers is not AnswerMode.PRIVATE:
         return {}
     options = policy.options
-    caps = {str(options["currency"]): (_nano(options["total"]), _nano(options["analyst"]))}
-    if options.get("delta") is not None:
-        caps["delta"] = (_nano(options["delta"]), _nano(options["delta"]))
-    return caps
+    return {str(options["currency"]): (_nano(options["total"]), _nano(options["analyst"]))}
 
 
 def budget_objection(state: QueryState, analyst: str, price: Price, policy: QueryPolicy) -> Objection | None:

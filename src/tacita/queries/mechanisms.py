@@ -13,4 +13,16 @@ def mechanism_of(version: FrozenVersion) -> Mechanism:
     mode = version.policy.answers
     if mode is AnswerMode.EXACT:
         return ExactFigures(version.cube)
+    if mode is AnswerMode.PRIVATE:
+        from tacita.queries.noise.private import PrivateFigures
+
+        return PrivateFigures(version.cube)
+    if mode is AnswerMode.PERTURBED:
+        from tacita.queries.noise.perturbed import PerturbedFigures
+
+        return PerturbedFigures(version)
+    if mode is AnswerMode.SAMPLE:
+        from tacita.queries.noise.sampled import SampledFigures
+
+        return SampledFigures(version)
     raise NotImplementedError(mode)

@@ -17,7 +17,7 @@ from tacita.files.read import read
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
 from tacita.queries.cube.cube import Cube, CubeAttribute, Ints
-from tacita.queries.policy.policy import DeclaredJoin, FilterAttribute, QueryMeasure, QueryPolicy
+from tacita.queries.policy.policy import AnswerMode, DeclaredJoin, FilterAttribute, QueryMeasure, QueryPolicy
 
 MISSING = ""
 """The label of a missing value."""
@@ -39,7 +39,7 @@ def build_cube(microdata: Microdata, policy: QueryPolicy, progress: Progress = s
     names = list(dict.fromkeys((*in_file, *(one.name for one in policy.measures), *policy.unit, *_keys(policy))))
     _check_names(microdata, names)
     columns = _columns(microdata, names, progress)
-    faults: list[str] = []
+    faults = private_faults(policy)
     attributes, codes = [], {}
     regressors = {one.name for one in policy.regressors}
     for one in shown:
@@ -48,6 +48,7 @@ def build_cube(microdata: Microdata, policy: QueryPolicy, progress: Progress = s
         attributes.append(attribute)
     values = {measure.name: _whole(measure, columns[measure.name], faults) for measure in policy.measures}
     units = _units([columns[name] for name in policy.unit], policy, faults)
+    faults += _crowded(units, policy)
     if faults:
         raise InputError(
             "the data do not fit the policy:" + "".join(f"\n  - {fault}" for fault in faults),
@@ -233,7 +234,7 @@ def _coded(
         faults.append(f"{counted(records, 'record')} have a value of '{one.name}' that is not declared in 'values'")
         return CubeAttribute(one.name, ()), np.zeros(len(column), np.int32)
     labels = declared or sorted(present, key=_in_order)
-    labels += [MISSING] if MISSING in occurring else []
+    labels += [MISSING] if MISSING in occurring or one.values else []
     place = {label: code for code, label in enumerate(labels)}
     codes = np.asarray([place[text] for text in occurring], np.int32)[inverse.reshape(-1)]
     numbers = None
@@ -279,10 +280,8 @@ def _cut(one: FilterAttribute, column: NDArray[Any], faults: list[str]) -> tuple
         return CubeAttribute(one.name, labels), np.zeros(len(column), np.int32)
     is_missing = np.isnan(numbers)
     codes = np.searchsorted(np.asarray([float(cut) for cut in one.cuts]), numbers, side="right").astype(np.int32)
-    if is_missing.any():
-        codes[is_missing] = len(labels)
-        labels = (*labels, MISSING)
-    return CubeAttribute(one.name, labels), codes
+    codes[is_missing] = len(labels)
+    return CubeAttribute(one.name, (*labels, MISSING)), codes
 
 
 def _as_numbers(column: NDArray[Any]) -> NDArray[np.float64] | None:
@@ -327,6 +326,26 @@ def _whole(measure: QueryMeasure, column: NDArray[Any], faults: list[str]) -> In
         )
         return nothing
     return whole.astype(np.int64)
+
+
+def private_faults(policy: QueryPolicy) -> list[str]:
+    """Return what a private data set must not leave to the data: which values there are."""
+    if policy.answers is not AnswerMode.PRIVATE:
+        return []
+    return [
+        f"'{one.name}' has neither 'cuts' nor 'values': which values occur would be told without noise"
+        for one in (*policy.filters, *policy.regressors)
+        if not one.cuts and not one.values
+    ]
+
+
+def _crowded(units: Ints | None, policy: QueryPolicy) -> list[str]:
+    """Return a fault if somebody has more records than a private policy says."""
+    if policy.answers is not AnswerMode.PRIVATE or units is None:
+        return []
+    most = policy.options["records_per_unit"]
+    crowded = int((np.bincount(units) > most).sum())
+    return [f"{counted(crowded, 'person')} have more than {most} records: raise 'records_per_unit'"] if crowded else []
 
 
 def _units(columns: Sequence[NDArray[Any]], policy: QueryPolicy, faults: list[str]) -> Ints | None:

@@ -7,6 +7,7 @@ machine.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,10 +15,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.errors import QueryRefused
 from tacita.queries.policy.policy import QueryPolicy
 from tacita.queries.question import DataQuestion, Mask
 
 Ints = NDArray[np.int64]
+MOST_GROUPS = 2_000
+_MOST_MARKS = 2 * 10**8
+"""Groups times cells that one question may have."""
 COUNT = ""
 """The measure that counts records."""
 
@@ -112,20 +117,25 @@ class Cube:
         return question.predicate.cells(self.codes, len(self))
 
     def grouped(self, question: DataQuestion) -> list[tuple[tuple[int, ...], Mask]]:
-        """Return the codes of each group of a question that has a cell, in their order, with its cells.
+        """Return the codes of each group of a question, in their order, with its cells.
 
-        Which groups there are does not depend on the predicate: an empty one is answered or refused like any other.
+        All combinations of codes are groups, also those that nobody has: which groups there are tells nothing. Raises
+        `QueryRefused` if there are too many.
         """
         selected = self.cells_of(question)
-        if not question.groups:
-            return [((), selected)]
-        columns = np.stack([self.codes[name] for name in question.groups], axis=1)
-        combinations, of = np.unique(columns, axis=0, return_inverse=True)
-        of = of.reshape(-1)
-        return [
-            (tuple(int(code) for code in combination), selected & (of == place))
-            for place, combination in enumerate(combinations)
-        ]
+        sizes = [len(self.attribute(name).labels) for name in question.groups]
+        if math.prod(sizes) > min(MOST_GROUPS, _MOST_MARKS // max(len(self), 1)):
+            raise QueryRefused(
+                f"there would be {math.prod(sizes):,} groups",
+                do="group by fewer attributes, or ask for a part at a time with WHERE",
+            )
+        groups = []
+        for combination in itertools.product(*map(range, sizes)):
+            cells = selected.copy()
+            for name, code in zip(question.groups, combination, strict=True):
+                cells &= self.codes[name] == code
+            groups.append((combination, cells))
+        return groups
 
 
 def _by_cell(values: Ints, starts: Ints) -> Ints:

@@ -54,24 +54,24 @@ def _perturbed(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
 
 
 def _private(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
-    known = ("currency", "total", "analyst", "delta", "records_per_unit", "groups_per_unit", "microaggregate")
+    known = ("currency", "total", "analyst", "records_per_unit")
     table = top.below("private", known)
     currency = table.text("currency", "epsilon", among=("epsilon", "rho"))
     total = _fraction(table, "total", None)
     if total is None:
         table.fault("total", "[private] needs 'total': the budget of all analysts together")
     analyst = _fraction(table, "analyst", None)
-    delta = _fraction(table, "delta", None, most=0.001)
+    if not policy.unit and "records_per_unit" in table.table:
+        table.fault(
+            "records_per_unit", "each record is somebody: name whom records are about in 'unit', or leave it out"
+        )
     if policy.unit and "records_per_unit" not in table.table:
         table.fault("records_per_unit", "say how many records of one person count at most: 'records_per_unit'")
     return {
         "currency": currency,
         "total": total,
         "analyst": analyst if analyst is not None else total,
-        "delta": delta,
         "records_per_unit": table.whole("records_per_unit", 1, least=1),
-        "groups_per_unit": table.whole("groups_per_unit", 1, least=1),
-        "microaggregate": table.whole("microaggregate", 0),
     }
 
 
