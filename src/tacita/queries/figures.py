@@ -16,7 +16,6 @@ from tacita.queries.question import AskedStatistic, Mask, Statistic
 
 DIGITS = 15
 """Significant digits of figures that are no sums."""
-_CONTEXT = Context(prec=DIGITS, rounding=ROUND_HALF_EVEN)
 
 
 def true_figure(aggregate: AskedStatistic, cube: Cube, cells: Mask) -> Fraction | None:
@@ -90,7 +89,7 @@ def squares_of(cube: Cube, measure: str, cells: Mask) -> int:
     return sum(squares[cell] for cell in np.flatnonzero(cells).tolist())
 
 
-def figure_text(figure: Fraction) -> str:
+def figure_text(figure: Fraction, rounding: str = ROUND_HALF_EVEN) -> str:
     """Return a figure as decimal text: exactly if it is a decimal number of some digits, rounded otherwise.
 
     >>> figure_text(Fraction(90)), figure_text(Fraction(1, 4)), figure_text(Fraction(-2, 3))
@@ -98,7 +97,9 @@ def figure_text(figure: Fraction) -> str:
     """
     if figure.denominator == 1:
         return str(figure.numerator)
-    text = format(_CONTEXT.divide(Decimal(figure.numerator), Decimal(figure.denominator)), "f")
+    text = format(
+        Context(prec=DIGITS, rounding=rounding).divide(Decimal(figure.numerator), Decimal(figure.denominator)), "f"
+    )
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

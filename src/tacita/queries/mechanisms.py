@@ -13,6 +13,10 @@ def mechanism_of(version: FrozenVersion) -> Mechanism:
     mode = version.policy.answers
     if mode is AnswerMode.EXACT:
         return ExactFigures(version.cube)
+    if mode is AnswerMode.CAMOUFLAGE:
+        from tacita.queries.camouflage.intervals import CamouflagedFigures
+
+        return CamouflagedFigures(version)
     if mode is AnswerMode.PRIVATE:
         from tacita.queries.noise.private import PrivateFigures
 
@@ -21,8 +25,6 @@ def mechanism_of(version: FrozenVersion) -> Mechanism:
         from tacita.queries.noise.perturbed import PerturbedFigures
 
         return PerturbedFigures(version)
-    if mode is AnswerMode.SAMPLE:
-        from tacita.queries.noise.sampled import SampledFigures
+    from tacita.queries.noise.sampled import SampledFigures
 
-        return SampledFigures(version)
-    raise NotImplementedError(mode)
+    return SampledFigures(version)
