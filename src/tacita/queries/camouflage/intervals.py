@@ -1,7 +1,8 @@
 """Answers by camouflage: the least and the largest figure over all mixtures of the vectors; the truth is one of them.
 
-Linear figures are extreme at a vector. A variance is largest at a vector and smallest inside: a dual bound of the convex
-programme is given, which lies below the smallest whatever the search found. Quantiles have an outer bound by records.
+Linear figures are extreme at a vector. A variance is largest at a vector and smallest inside: a dual bound of the
+convex programme is given, which lies below the smallest whatever the search found. Quantiles have an outer bound by
+records.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Interval = tuple[Fraction, Fraction]
 
 
 class CamouflagedFigures:
-    """Intervals that hold for every mixture of the vectors. Counts are exact: who is in which cell is no secret here."""
+    """Intervals that hold for every mixture of the vectors. Counts are exact: who is in which cell is not hidden."""
 
     mode: ClassVar[AnswerMode] = AnswerMode.CAMOUFLAGE
 
@@ -46,8 +47,8 @@ class CamouflagedFigures:
     def guarantee(self) -> str:
         """What holds of every figure."""
         return (
-            "Every interval holds the true figure; counts are exact. However much is asked, outsiders cannot find a value "
-            f"out; up to {self._insiders} people who know their own values and pool them cannot either, more of them may."
+            "Every interval holds the true figure; counts are exact. Whoever asks everything is left with an interval "
+            f"for each value. Up to {self._insiders} people who pool their own values cannot compute those of others."
         )
 
     def price(self, wanted: AskedQuestion) -> Price:

@@ -1,9 +1,10 @@
 """The vectors of camouflage: the data are a mixture of them with secret weights, and none of them is the data.
 
-Each record is lowest in one vector and highest in another, chosen at random, by secret and unequal distances; the rest
-is balanced so that the mixture gives the true value. A bound that was a public function of the value would tell it, and
-so would the true vector among the k (Gopal, Garfinkel and Goes 2002 choose it so). Where the cells that are asked about
-are known, neighbours by size in one cell have mirrored patterns: their sums then hardly move, and answers are narrow.
+Each record is lowest in one vector and highest in another, chosen at random; the rest is balanced so that the mixture
+gives the true value. How wide a value is hidden, and where it lies between its ends, is drawn in secret: ends that were
+a public function of the value would tell it, and so would the true vector among the k (Gopal, Garfinkel and Goes 2002
+choose it so). Where the cells that are asked about are known, neighbours by size in one cell have mirrored patterns:
+their sums then hardly move, and answers are narrow.
 
 Everything is in whole numbers: the weight of vector j is ``parts[j] / sum(parts)``, and its values are kept times
 ``parts[j]``. So a mixture is exact, and the truth is inside of every answer.
@@ -25,8 +26,10 @@ from tacita.queries.noise.keyed import generator_for
 _LEAST_PART, _MOST_PART = 256, 768
 """Parts of the weights: none is far from the others, so that every vector counts."""
 _LARGEST = 2**62
-_NARROWEST = 0.5
-"""Distances are drawn between this share of the width and all of it."""
+_WIDEST = 2.0
+"""The distance of the ends is drawn between twice the width and this many times as much, evenly by its logarithm."""
+_NEAREST = 0.1
+"""The value lies at least this share of the distance away from both ends."""
 _LEAST_SHARE = 0.01
 """A value near 0 is hidden within the width of this share of the largest value."""
 
@@ -65,7 +68,7 @@ def vectors_of(cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned
     for measure in cube.policy.measures:
         true = cube.values[measure.name]
         largest = max(abs(bound) for bound in measure.bounds)
-        if (1 + 2 * float(width)) * largest * int(parts.sum()) * max(len(true), 1) >= _LARGEST:
+        if (1 + 2 * _WIDEST * float(width)) * largest * int(parts.sum()) * max(len(true), 1) >= _LARGEST:
             raise LimitError(
                 f"the vectors of '{measure.name}' would need numbers of more than 62 bits",
                 do="declare fewer decimals or narrower bounds",
@@ -87,7 +90,9 @@ def _vectors(
 ) -> NDArray[np.int64]:
     count, number = len(true), len(parts)
     low, high = _two_places(count, number, generator)
-    shares = generator.uniform(_NARROWEST, 1.0, size=(2, count))
+    distance = 2.0 * np.exp2(generator.uniform(0.0, np.log2(_WIDEST), size=count))
+    place = generator.uniform(_NEAREST, 1.0 - _NEAREST, size=count)
+    shares = np.stack([distance * place, distance * (1.0 - place)])
     if order is not None:
         first, second = order[0 : count - 1 : 2], order[1::2]
         # Mirrored: where one is lowest the other is highest, by the same shares of nearly the same size.
