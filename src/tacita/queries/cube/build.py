@@ -231,7 +231,7 @@ def _coded(
     unknown = sorted(set(present) - set(declared)) if declared else []
     if unknown:
         records = sum(int((inverse == occurring.index(text)).sum()) for text in unknown)
-        faults.append(f"{counted(records, 'record')} have a value of '{one.name}' that is not declared in 'values'")
+        faults.append(f"'{one.name}': {counted(records, 'value')} not declared in 'values'")
         return CubeAttribute(one.name, ()), np.zeros(len(column), np.int32)
     labels = declared or sorted(present, key=_in_order)
     labels += [MISSING] if MISSING in occurring or one.values else []
@@ -303,15 +303,15 @@ def _whole(measure: QueryMeasure, column: NDArray[Any], faults: list[str]) -> In
     is_missing = np.isnan(numbers)
     if is_missing.any() and not measure.missing_is_zero:
         faults.append(
-            f"{counted(int(is_missing.sum()), 'record')} have no '{measure.name}': say missing = \"zero\", or leave "
-            "them out of the data"
+            f"'{measure.name}': {counted(int(is_missing.sum()), 'missing value')}: say missing = \"zero\", or leave these "
+            "records out of the data"
         )
     numbers = np.where(is_missing, 0.0, numbers)
     low, high = float(measure.lower), float(measure.upper)
     outside = ((numbers < low) | (numbers > high)) & ~is_missing
     if outside.any() and not measure.clamps:
         faults.append(
-            f"{counted(int(outside.sum()), 'value')} of '{measure.name}' lie outside of its bounds: widen them, or say "
+            f"'{measure.name}': {counted(int(outside.sum()), 'value')} outside of its bounds: widen them, or say "
             'outside = "clamp"'
         )
         return nothing
@@ -321,7 +321,7 @@ def _whole(measure: QueryMeasure, column: NDArray[Any], faults: list[str]) -> In
     finer = np.abs(scaled - whole) > np.minimum(0.01, _LAST_DIGITS * np.abs(scaled) + 1e-9)
     if finer.any():
         faults.append(
-            f"{counted(int(finer.sum()), 'value')} of '{measure.name}' have more than {measure.decimals} decimals: "
+            f"'{measure.name}': {counted(int(finer.sum()), 'value')} with more than {measure.decimals} decimals: "
             "give it more 'decimals'"
         )
         return nothing
@@ -345,7 +345,7 @@ def _crowded(units: Ints | None, policy: QueryPolicy) -> list[str]:
         return []
     most = policy.options["records_per_unit"]
     crowded = int((np.bincount(units) > most).sum())
-    return [f"{counted(crowded, 'person')} have more than {most} records: raise 'records_per_unit'"] if crowded else []
+    return [f"{counted(crowded, 'person')} with more than {most} records: raise 'records_per_unit'"] if crowded else []
 
 
 def _units(columns: Sequence[NDArray[Any]], policy: QueryPolicy, faults: list[str]) -> Ints | None:
@@ -354,7 +354,9 @@ def _units(columns: Sequence[NDArray[Any]], policy: QueryPolicy, faults: list[st
     texts = list(zip(*(_texts(column) for column in columns), strict=True))
     absent = sum(MISSING in name for name in texts)
     if absent:
-        faults.append(f"{counted(absent, 'record')} do not say whom they are about ('{listed(policy.unit)}')")
+        faults.append(
+            f"'{listed(policy.unit)}': {counted(absent, 'record')} without it: nobody knows whom they are about"
+        )
         return None
     place: dict[tuple[str, ...], int] = {}
     return np.asarray([place.setdefault(name, len(place)) for name in texts], np.int64)

@@ -62,9 +62,7 @@ def _private(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
         table.fault("total", "[private] needs 'total': the budget of all analysts together")
     analyst = _fraction(table, "analyst", None)
     if not policy.unit and "records_per_unit" in table.table:
-        table.fault(
-            "records_per_unit", "each record is somebody: name whom records are about in 'unit', or leave it out"
-        )
+        table.fault("records_per_unit", "each record is a person of its own: name persons in 'unit', or leave it out")
     if policy.unit and "records_per_unit" not in table.table:
         table.fault("records_per_unit", "say how many records of one person count at most: 'records_per_unit'")
     return {
