@@ -303,8 +303,8 @@ def _whole(measure: QueryMeasure, column: NDArray[Any], faults: list[str]) -> In
     is_missing = np.isnan(numbers)
     if is_missing.any() and not measure.missing_is_zero:
         faults.append(
-            f"'{measure.name}': {counted(int(is_missing.sum()), 'missing value')}: say missing = \"zero\", or leave these "
-            "records out of the data"
+            f"'{measure.name}': {counted(int(is_missing.sum()), 'missing value')}: say missing = \"zero\", or leave "
+            "these records out of the data"
         )
     numbers = np.where(is_missing, 0.0, numbers)
     low, high = float(measure.lower), float(measure.upper)
@@ -354,9 +354,7 @@ def _units(columns: Sequence[NDArray[Any]], policy: QueryPolicy, faults: list[st
     texts = list(zip(*(_texts(column) for column in columns), strict=True))
     absent = sum(MISSING in name for name in texts)
     if absent:
-        faults.append(
-            f"'{listed(policy.unit)}': {counted(absent, 'record')} without it: nobody knows whom they are about"
-        )
+        faults.append(f"'{listed(policy.unit)}': {counted(absent, 'record')} without it, so about nobody")
         return None
     place: dict[tuple[str, ...], int] = {}
     return np.asarray([place.setdefault(name, len(place)) for name in texts], np.int64)
