@@ -37,6 +37,13 @@ class UsageError(TacitaError):
     exit_code = 2
 
 
+class QueryRefused(UsageError):
+    """A question is outside of the language or the policy; `do` says the nearest thing that is allowed.
+
+    It depends on what the holder declared and on the question alone, never on a value of a record.
+    """
+
+
 class InputError(TacitaError):
     """The data, or a file beside it, cannot be used as it is."""
 
