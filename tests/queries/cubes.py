@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacita.queries.cube.cube import Cube, CubeAttribute
-from tacita.queries.policy.policy import DeclaredJoin, FilterAttribute, Measure, QueryPolicy
+from tacita.queries.policy.policy import DeclaredJoin, FilterAttribute, QueryMeasure, QueryPolicy
 from tacita.queries.question import Statistic
 
 Record = Mapping[str, Any]
@@ -26,9 +26,11 @@ POLICY = QueryPolicy(
         FilterAttribute("size class", joined="firms"),
     ),
     measures=(
-        Measure("salary", Decimal(0), Decimal(100_000), decimals=2, statistics=tuple(Statistic)),
-        Measure("debt", Decimal(0), Decimal(1_000), statistics=(Statistic.SUM, Statistic.AVERAGE, Statistic.RATIO)),
-        Measure("hours", Decimal(0), Decimal(100)),
+        QueryMeasure("salary", Decimal(0), Decimal(100_000), decimals=2, statistics=tuple(Statistic)),
+        QueryMeasure(
+            "debt", Decimal(0), Decimal(1_000), statistics=(Statistic.SUM, Statistic.AVERAGE, Statistic.RATIO)
+        ),
+        QueryMeasure("hours", Decimal(0), Decimal(100)),
     ),
     regressors=(FilterAttribute("grade"),),
     joins=(DeclaredJoin("firms", Path("firms.csv"), "firm"),),

@@ -12,7 +12,7 @@ from tests.queries.language.test_conditions import SEEDS, data, selected
 from tacita.errors import QueryRefused
 from tacita.queries.language.parse import parse_question
 from tacita.queries.language.text import question_text
-from tacita.queries.question import Aggregate, Statistic
+from tacita.queries.question import AskedStatistic, Statistic
 
 PLAIN_WORDS = (
     "SELECT FROM WHERE AND OR NOT IN BETWEEN IS NULL JOIN LEFT USING ON GROUP BY AS DISTINCT TRUE FALSE ORDER HAVING "
@@ -118,7 +118,7 @@ def test_a_changed_condition_that_is_read_means_what_duckdb_takes_it_for(
         return
     cube, rows, engine = data(min(SEEDS))
     question = parse_question(text, cube)
-    if question.aggregates != (Aggregate(Statistic.COUNT),) or question.groups:
+    if question.aggregates != (AskedStatistic(Statistic.COUNT),) or question.groups:
         return
     counted = engine.execute(text).fetchone()  # what the language reads, DuckDB reads
     assert counted == (len(selected(question.predicate, cube, rows)),)

@@ -12,7 +12,7 @@ from tacita.errors import QueryRefused, UsageError
 from tacita.queries.language.parse import parse_question
 from tacita.queries.language.words import DEEPEST
 from tacita.queries.policy.policy import QueryPolicy
-from tacita.queries.question import EVERYTHING, Aggregate, Question, Selection, Statistic
+from tacita.queries.question import EVERYTHING, AskedStatistic, DataQuestion, Selection, Statistic
 
 CUBE = cube_of(records(1))
 WITHOUT_MISSING = cube_of(records(3, missing=False))
@@ -29,25 +29,25 @@ def refused(text: str) -> QueryRefused:
 @pytest.mark.parametrize(
     ("figure", "aggregate"),
     [
-        ("COUNT(*)", Aggregate(Statistic.COUNT)),
-        ("count( * )", Aggregate(Statistic.COUNT)),
-        ("COUNT(DISTINCT person)", Aggregate(Statistic.CONTRIBUTORS)),
-        ("SUM(salary)", Aggregate(Statistic.SUM, "salary")),
-        ("Avg(e.Salary)", Aggregate(Statistic.AVERAGE, "salary")),
-        ("VARIANCE(salary)", Aggregate(Statistic.VARIANCE, "salary")),
-        ("VAR_POP(salary)", Aggregate(Statistic.VARIANCE, "salary")),
-        ("MIN(salary)", Aggregate(Statistic.MINIMUM, "salary")),
-        ("(MAX(salary))", Aggregate(Statistic.MAXIMUM, "salary")),
-        ("MEDIAN(salary)", Aggregate(Statistic.QUANTILE, "salary", share=Fraction(1, 2))),
-        ("QUANTILE_CONT(salary, 0.1)", Aggregate(Statistic.QUANTILE, "salary", share=Fraction(1, 10))),
-        ("PERCENTILE_CONT(salary, 5e-1)", Aggregate(Statistic.QUANTILE, "salary", share=Fraction(1, 2))),
-        ("SUM(debt) / SUM(salary)", Aggregate(Statistic.RATIO, "debt", "salary")),
-        ("REGR_SLOPE(salary, grade)", Aggregate(Statistic.SLOPE, "salary", "grade")),
-        ("REGR_INTERCEPT(salary, e.grade)", Aggregate(Statistic.INTERCEPT, "salary", "grade")),
+        ("COUNT(*)", AskedStatistic(Statistic.COUNT)),
+        ("count( * )", AskedStatistic(Statistic.COUNT)),
+        ("COUNT(DISTINCT person)", AskedStatistic(Statistic.CONTRIBUTORS)),
+        ("SUM(salary)", AskedStatistic(Statistic.SUM, "salary")),
+        ("Avg(e.Salary)", AskedStatistic(Statistic.AVERAGE, "salary")),
+        ("VARIANCE(salary)", AskedStatistic(Statistic.VARIANCE, "salary")),
+        ("VAR_POP(salary)", AskedStatistic(Statistic.VARIANCE, "salary")),
+        ("MIN(salary)", AskedStatistic(Statistic.MINIMUM, "salary")),
+        ("(MAX(salary))", AskedStatistic(Statistic.MAXIMUM, "salary")),
+        ("MEDIAN(salary)", AskedStatistic(Statistic.QUANTILE, "salary", share=Fraction(1, 2))),
+        ("QUANTILE_CONT(salary, 0.1)", AskedStatistic(Statistic.QUANTILE, "salary", share=Fraction(1, 10))),
+        ("PERCENTILE_CONT(salary, 5e-1)", AskedStatistic(Statistic.QUANTILE, "salary", share=Fraction(1, 2))),
+        ("SUM(debt) / SUM(salary)", AskedStatistic(Statistic.RATIO, "debt", "salary")),
+        ("REGR_SLOPE(salary, grade)", AskedStatistic(Statistic.SLOPE, "salary", "grade")),
+        ("REGR_INTERCEPT(salary, e.grade)", AskedStatistic(Statistic.INTERCEPT, "salary", "grade")),
     ],
 )
-def test_figures(figure: str, aggregate: Aggregate) -> None:
-    assert parse_question(f"SELECT {figure} FROM emp e", CUBE) == Question((aggregate,), EVERYTHING)
+def test_figures(figure: str, aggregate: AskedStatistic) -> None:
+    assert parse_question(f"SELECT {figure} FROM emp e", CUBE) == DataQuestion((aggregate,), EVERYTHING)
     named = parse_question(f'SELECT {figure} AS "a figure" FROM emp e;', CUBE)
     assert (named.aggregates, named.names) == ((aggregate,), ("a figure",))
 
@@ -132,6 +132,7 @@ def test_an_inner_join_is_read_only_if_it_drops_no_record() -> None:
         ("sex AS s, COUNT(*)", "without AS"),
         ("COUNT(*), COUNT(*)", "AS"),
         ("COUNT(*) n", "AS before"),
+        ("COUNT(*) NULL", "AS before"),
         ("sex s, COUNT(*)", "AS before"),
         ("COUNT(*) AS, SUM(debt)", "AS and a name"),
         ("COUNT(*) AS 'n'", "AS and a name"),
@@ -232,7 +233,9 @@ def test_figures_outside_of_the_language(select: str, near: str) -> None:
         (", FROM emp", "between two things"),
         ("FROM emp WHERE sex IN (SELECT sex FROM emp)", "one SELECT"),
         ("FROM emp WHERE EXISTS (SELECT 1)", "one SELECT"),
-        ("FROM emp WHERE sex = 'f' 'm'", "attribute = 'a'"),
+        ("FROM emp WHERE sex = 'f' 'm'", "a comma"),
+        ("FROM emp WHERE sex = 'f' sex", "a comma"),
+        ("FROM emp NULL", "a comma"),
         ("FROM emp WHERE sex = 'f' || 'm'", "SELECT figures"),
         ("FROM emp WHERE sex == 'f'", "SELECT figures"),
         ("FROM emp WHERE UPPER(sex) = 'F'", "attribute itself"),

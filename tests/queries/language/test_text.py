@@ -20,7 +20,7 @@ from tacita.queries.language.parse import parse_question
 from tacita.queries.language.payload import question_from_payload, question_payload
 from tacita.queries.language.text import question_text
 from tacita.queries.policy.policy import FilterAttribute, QueryPolicy
-from tacita.queries.question import Aggregate, Both, Either, Except, Predicate, Question, Selection, Statistic
+from tacita.queries.question import AskedStatistic, Both, Either, Except, Predicate, DataQuestion, Selection, Statistic
 
 CUBES = (cube_of(records(1)), cube_of(records(3, missing=False)))
 
@@ -77,7 +77,7 @@ PREDICATES: st.SearchStrategy[Predicate] = st.recursive(
 @settings(max_examples=100)
 @given(PREDICATES)
 def test_any_predicate_can_be_written_and_read(predicate: Predicate) -> None:
-    question = Question((Aggregate(Statistic.COUNT),), predicate)
+    question = DataQuestion((AskedStatistic(Statistic.COUNT),), predicate)
     assert question_from_payload(json.loads(json.dumps(question_payload(question)))) == question
     form = canonical_question(question, CUBES[0])
     assert parse_question(question_text(question, CUBES[0]), CUBES[0]) == form
@@ -114,7 +114,7 @@ def test_a_text_has_its_joins_names_and_groups() -> None:
         'SELECT sex, "size class", QUANTILE_CONT(salary, 0.5) AS mid FROM emp LEFT JOIN firms USING (firm)'
         ' GROUP BY sex, "size class"'
     )
-    everything = Question((Aggregate(Statistic.COUNT),))
+    everything = DataQuestion((AskedStatistic(Statistic.COUNT),))
     assert question_text(everything, CUBES[0]) == "SELECT COUNT(*) FROM emp"
 
 
@@ -123,7 +123,7 @@ def test_a_text_has_its_joins_names_and_groups() -> None:
 def test_labels_of_any_characters_can_be_asked_for(labels: list[str], data: st.DataObject) -> None:
     cube = cube_of([{"a": label} for label in labels], QueryPolicy("t", (FilterAttribute("a"),)))
     codes = data.draw(st.frozensets(st.integers(0, len(labels) - 1)))
-    question = canonical_question(Question((Aggregate(Statistic.COUNT),), Selection("a", codes)), cube)
+    question = canonical_question(DataQuestion((AskedStatistic(Statistic.COUNT),), Selection("a", codes)), cube)
     assert parse_question(question_text(question, cube), cube) == question
 
 
@@ -135,7 +135,7 @@ def test_thousands_of_labels_can_be_written() -> None:
     rows = [{**row, "sex": labels[0]} for row in records(1)]
     cube = cube_of(rows, policy)
     question = canonical_question(
-        Question((Aggregate(Statistic.COUNT),), Selection("sex", frozenset(range(0, 2_400, 2)))), cube
+        DataQuestion((AskedStatistic(Statistic.COUNT),), Selection("sex", frozenset(range(0, 2_400, 2)))), cube
     )
     text = question_text(question, cube)
     assert text.count("sex IN (") == 2
@@ -144,14 +144,14 @@ def test_thousands_of_labels_can_be_written() -> None:
 
 
 def test_a_share_without_finite_decimals_is_not_written() -> None:
-    question = Question((Aggregate(Statistic.QUANTILE, "salary", share=Fraction(1, 3)),))
+    question = DataQuestion((AskedStatistic(Statistic.QUANTILE, "salary", share=Fraction(1, 3)),))
     assert question_from_payload(question_payload(question)) == question
     with pytest.raises(UsageError, match="decimals"):
         question_text(question, CUBES[0])
 
 
-QUESTION = Question(
-    (Aggregate(Statistic.QUANTILE, "salary", share=Fraction(1, 8)),),
+QUESTION = DataQuestion(
+    (AskedStatistic(Statistic.QUANTILE, "salary", share=Fraction(1, 8)),),
     Both((Selection("sex", frozenset({0, 2})), Either((Selection("age", frozenset({1})), Except(Both(())))))),
     ("sex",),
     ("q",),

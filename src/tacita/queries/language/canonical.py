@@ -13,12 +13,12 @@ from typing import Any
 
 from tacita.errors import InternalError
 from tacita.queries.cube.cube import Cube
-from tacita.queries.question import EVERYTHING, Both, Either, Except, Predicate, Question, Selection
+from tacita.queries.question import EVERYTHING, Both, Either, Except, Predicate, DataQuestion, Selection
 
 NOTHING = Either(())
 
 
-def canonical_question(question: Question, cube: Cube) -> Question:
+def canonical_question(question: DataQuestion, cube: Cube) -> DataQuestion:
     """Return a question with its predicate in canonical form, and its groups in the order of the cube.
 
     Figures keep the order and the names that the analyst gave them.

@@ -10,7 +10,7 @@ from tacita.errors import QueryRefused, did_you_mean
 from tacita.queries.language.scope import QuestionScope
 from tacita.queries.language.spelling import shown
 from tacita.queries.language.values import number_of
-from tacita.queries.question import Aggregate, Statistic
+from tacita.queries.question import AskedStatistic, Statistic
 
 _OF_ONE = {
     "SUM": Statistic.SUM,
@@ -47,7 +47,7 @@ _INSTEAD = {
 _A_RATIO = "write SUM(a) / SUM(b), the only operation between figures"
 
 
-def figure(scope: QuestionScope, node: exp.Expr) -> Aggregate:
+def figure(scope: QuestionScope, node: exp.Expr) -> AskedStatistic:
     """Return the aggregate that an expression is, or refuse."""
     node = node.unnest()
     if isinstance(node, exp.Div):
@@ -61,7 +61,7 @@ def figure(scope: QuestionScope, node: exp.Expr) -> Aggregate:
     return _called(scope, node)
 
 
-def _called(scope: QuestionScope, node: exp.Anonymous) -> Aggregate:
+def _called(scope: QuestionScope, node: exp.Anonymous) -> AskedStatistic:
     name = node.name.upper()
     arguments = node.expressions
     if name == "COUNT":
@@ -70,18 +70,18 @@ def _called(scope: QuestionScope, node: exp.Anonymous) -> Aggregate:
         raise scope.question.refused("values are not taken once each", "leave DISTINCT out", node)
     if name in _OF_ONE:
         _check_number(scope, node, arguments, f"{name}(measure)", 1)
-        return Aggregate(_OF_ONE[name], scope.measure(arguments[0], _OF_ONE[name]))
+        return AskedStatistic(_OF_ONE[name], scope.measure(arguments[0], _OF_ONE[name]))
     if name == "MEDIAN":
         _check_number(scope, node, arguments, "MEDIAN(measure)", 1)
-        return Aggregate(Statistic.QUANTILE, scope.measure(arguments[0], Statistic.QUANTILE), share=Fraction(1, 2))
+        return AskedStatistic(Statistic.QUANTILE, scope.measure(arguments[0], Statistic.QUANTILE), share=Fraction(1, 2))
     if name in _QUANTILES:
         _check_number(scope, node, arguments, f"{name}(measure, 0.5)", 2)
         measure = scope.measure(arguments[0], Statistic.QUANTILE)
-        return Aggregate(Statistic.QUANTILE, measure, share=_share(scope, arguments[1]))
+        return AskedStatistic(Statistic.QUANTILE, measure, share=_share(scope, arguments[1]))
     if name in _ON_A_REGRESSOR:
         _check_number(scope, node, arguments, f"{name}(measure, regressor)", 2)
         measure = scope.measure(arguments[0], _ON_A_REGRESSOR[name])
-        return Aggregate(_ON_A_REGRESSOR[name], measure, scope.regressor(arguments[1]))
+        return AskedStatistic(_ON_A_REGRESSOR[name], measure, scope.regressor(arguments[1]))
     raise _unknown(scope, node)
 
 
@@ -98,20 +98,20 @@ def _check_number(scope: QuestionScope, node: exp.Anonymous, arguments: list[exp
         raise scope.question.refused(f"{node.name.upper()} has other arguments", f"write {form}", node)
 
 
-def _count(scope: QuestionScope, node: exp.Anonymous, arguments: list[exp.Expr]) -> Aggregate:
+def _count(scope: QuestionScope, node: exp.Anonymous, arguments: list[exp.Expr]) -> AskedStatistic:
     match arguments:
         case [exp.Star() as star]:
             scope.question.only(star)
-            return Aggregate(Statistic.COUNT)
+            return AskedStatistic(Statistic.COUNT)
         case [exp.Distinct() as distinct]:
             scope.question.only(distinct, "expressions")
             unit = distinct.expressions
             scope.unit(unit[0] if len(unit) == 1 else distinct)
-            return Aggregate(Statistic.CONTRIBUTORS)
+            return AskedStatistic(Statistic.CONTRIBUTORS)
     raise scope.question.refused("records are counted as they are", "write COUNT(*)", node)
 
 
-def _ratio(scope: QuestionScope, node: exp.Div) -> Aggregate:
+def _ratio(scope: QuestionScope, node: exp.Div) -> AskedStatistic:
     scope.question.only(node, "this", "expression", "typed", "safe")
     sides: list[exp.Expr] = [node.this.unnest(), node.expression.unnest()]
     if not all(isinstance(one, exp.Anonymous) and one.name.upper() == "SUM" for one in sides):
@@ -120,7 +120,7 @@ def _ratio(scope: QuestionScope, node: exp.Div) -> Aggregate:
         scope.question.only(one, "this", "expressions")
         _check_number(scope, one, one.expressions, "SUM(measure)", 1)  # type: ignore[arg-type]
     measure, other = (scope.measure(one.expressions[0], Statistic.RATIO) for one in sides)
-    return Aggregate(Statistic.RATIO, measure, other)
+    return AskedStatistic(Statistic.RATIO, measure, other)
 
 
 def _share(scope: QuestionScope, node: exp.Expr) -> Fraction:

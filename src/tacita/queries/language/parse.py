@@ -12,13 +12,13 @@ from tacita.queries.language.reading import tree
 from tacita.queries.language.refusing import QuestionText
 from tacita.queries.language.scope import QuestionScope, scope_of
 from tacita.queries.language.spelling import shown, sql_name
-from tacita.queries.question import EVERYTHING, Aggregate, Predicate, Question
+from tacita.queries.question import EVERYTHING, AskedStatistic, Predicate, DataQuestion
 
 MOST_FIGURES = 100
 LONGEST_LABEL = 60
 
 
-def parse_question(text: str, cube: Cube) -> Question:
+def parse_question(text: str, cube: Cube) -> DataQuestion:
     """Return the question that a text asks of a cube.
 
     The language is a subset of SQL: ``SELECT groups, figures FROM name [LEFT JOIN name USING (key)] [WHERE conditions]
@@ -38,7 +38,7 @@ def parse_question(text: str, cube: Cube) -> Question:
     if where is not None:
         question.only(where, "this")
         predicate = condition(scope, where.this)
-    return canonical_question(Question(aggregates, predicate, groups, labels), cube)
+    return canonical_question(DataQuestion(aggregates, predicate, groups, labels), cube)
 
 
 def _refused_parts(question: QuestionText, select: exp.Select) -> tuple[str, ...]:
@@ -49,10 +49,10 @@ def _refused_parts(question: QuestionText, select: exp.Select) -> tuple[str, ...
 
 def _selected(
     scope: QuestionScope, select: exp.Select
-) -> tuple[list[tuple[int, str, exp.Expr]], tuple[Aggregate, ...], tuple[str, ...]]:
+) -> tuple[list[tuple[int, str, exp.Expr]], tuple[AskedStatistic, ...], tuple[str, ...]]:
     """Return the groups that SELECT names, with their places, the figures, and what these are called."""
     groups: list[tuple[int, str, exp.Expr]] = []
-    aggregates: list[Aggregate] = []
+    aggregates: list[AskedStatistic] = []
     labels: list[str] = []
     for place, node in enumerate(select.expressions, 1):
         label = ""

@@ -8,16 +8,16 @@ from fractions import Fraction
 from typing import Any
 
 from tacita.errors import InternalError, LedgerError
-from tacita.queries.question import Aggregate, Both, Either, Except, Predicate, Question, Selection, Statistic
+from tacita.queries.question import AskedStatistic, Both, Either, Except, Predicate, DataQuestion, Selection, Statistic
 
 _DEEPEST = 100
 _SHARE = re.compile(r"[0-9]{1,110}(/[0-9]{1,110})?")
 
 
-def question_payload(question: Question) -> dict[str, Any]:
+def question_payload(question: DataQuestion) -> dict[str, Any]:
     """Return a question as texts, whole numbers, lists and maps. Codes are those of the cube that was asked.
 
-    >>> question_payload(Question((Aggregate(Statistic.COUNT),), Selection("sex", frozenset({1})), ("area",)))
+    >>> question_payload(DataQuestion((AskedStatistic(Statistic.COUNT),), Selection("sex", frozenset({1})), ("area",)))
     {'figures': [['count', '', '', '0']], 'where': {'attribute': 'sex', 'codes': [1]}, 'groups': ['area'], 'labels': []}
     """
     return {
@@ -41,11 +41,11 @@ def _predicate_payload(predicate: Predicate) -> dict[str, Any]:
     raise InternalError("a question has a predicate of an unknown kind")
 
 
-def question_from_payload(payload: Mapping[str, Any]) -> Question:
+def question_from_payload(payload: Mapping[str, Any]) -> DataQuestion:
     """Return the question of a payload. Raises `LedgerError` if it is not one, without quoting it."""
     try:
         _check_keys(payload, {"figures", "where", "groups", "labels"})
-        return Question(
+        return DataQuestion(
             tuple(_aggregate(one) for one in _list(payload["figures"])),
             _predicate(payload["where"], 0),
             tuple(_text(one) for one in _list(payload["groups"])),
@@ -58,11 +58,11 @@ def question_from_payload(payload: Mapping[str, Any]) -> Question:
         ) from None
 
 
-def _aggregate(payload: Any) -> Aggregate:
+def _aggregate(payload: Any) -> AskedStatistic:
     statistic, measure, other, share = (_text(one) for one in _list(payload))
     if not _SHARE.fullmatch(share) or str(Fraction(share)) != share:
         raise ValueError("a share has another form")
-    return Aggregate(Statistic(statistic), measure, other, Fraction(share))
+    return AskedStatistic(Statistic(statistic), measure, other, Fraction(share))
 
 
 def _predicate(payload: Any, depth: int) -> Predicate:

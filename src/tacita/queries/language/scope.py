@@ -12,7 +12,7 @@ from tacita.queries.cube.cube import Cube
 from tacita.queries.language.refusing import QuestionText
 from tacita.queries.language.spelling import shown, sql_name
 from tacita.queries.language.values import AttributeCodes
-from tacita.queries.policy.policy import DeclaredJoin, FilterAttribute, Measure, QueryPolicy
+from tacita.queries.policy.policy import DeclaredJoin, FilterAttribute, QueryMeasure, QueryPolicy
 from tacita.queries.question import Statistic
 
 DATA = ""
@@ -114,7 +114,7 @@ class QuestionScope:
         hint = did_you_mean(node.name, names)
         return self.question.refused(f"the policy declares no attribute {shown(node.name)}{hint}", do, node)
 
-    def _unknown_measure(self, node: exp.Column, names: Mapping[str, Measure]) -> QueryRefused:
+    def _unknown_measure(self, node: exp.Column, names: Mapping[str, QueryMeasure]) -> QueryRefused:
         do = "name a measure: " + _names(names)
         if (attribute := one_of(node.name, declared(self.policy))) is not None:
             reason = f"'{attribute}' is an attribute to choose records by, not a measure"

@@ -14,7 +14,7 @@ from tacita.queries.language.conditions import MOST_VALUES
 from tacita.queries.language.scope import declared, join_text
 from tacita.queries.language.spelling import sql_name, sql_number, sql_string
 from tacita.queries.language.values import AttributeCodes
-from tacita.queries.question import Aggregate, Both, Either, Except, Predicate, Question, Selection, Statistic
+from tacita.queries.question import AskedStatistic, Both, Either, Except, Predicate, DataQuestion, Selection, Statistic
 
 _FUNCTIONS = {
     Statistic.SUM: "SUM",
@@ -29,7 +29,7 @@ _SHORTEST_RUN = 3
 """Numbers in a row that are written as a range."""
 
 
-def question_text(question: Question, cube: Cube) -> str:
+def question_text(question: DataQuestion, cube: Cube) -> str:
     """Return a question as SQL of the language: one text for equal questions.
 
     Parsed again, it gives the same question, in canonical form. A text may be longer than an analyst's may be.
@@ -62,12 +62,12 @@ def _names(predicate: Predicate) -> set[str]:
     raise InternalError("a question has a predicate of an unknown kind")
 
 
-def _named(aggregate: Aggregate, label: str | None, cube: Cube) -> str:
+def _named(aggregate: AskedStatistic, label: str | None, cube: Cube) -> str:
     text = _figure(aggregate, cube)
     return text if label in (None, aggregate.name) else f"{text} AS {sql_name(str(label))}"
 
 
-def _figure(aggregate: Aggregate, cube: Cube) -> str:
+def _figure(aggregate: AskedStatistic, cube: Cube) -> str:
     measure, other = sql_name(aggregate.measure), sql_name(aggregate.other)
     match aggregate.statistic:
         case Statistic.COUNT:

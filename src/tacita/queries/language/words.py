@@ -18,6 +18,7 @@ MOST_NOTS = 5
 """NOT NOT NOT ..."""
 
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
+_OPERANDS = _NAMES | {TokenType.NUMBER, TokenType.STRING, TokenType.NULL, TokenType.TRUE, TokenType.FALSE}
 _FOLLOWED_BY = {
     TokenType.ALIAS: (_NAMES, "write AS and a name"),
     TokenType.FROM: (_NAMES, "write FROM and the name of the data set: there are no subqueries"),
@@ -40,7 +41,10 @@ _AFTER_A_FIGURE = {
     "WITHIN": ("quantiles are functions of two arguments", "write QUANTILE_CONT(measure, 0.5)"),
     "FILTER": ("figures have no filter of their own", "choose records with WHERE, one question for each choice"),
 }
-_UNNAMED = ("a name stands after a figure or an attribute", "write a comma before the next figure, or AS before a name")
+_NOTHING_BETWEEN = (
+    "a comma, an operator or AS is lacking",
+    "write a comma before the next figure, or AS before a name",
+)
 
 
 def check_words(question: QuestionText, tokens: list[Token]) -> None:
@@ -52,11 +56,14 @@ def check_words(question: QuestionText, tokens: list[Token]) -> None:
         raise question.refused("a question begins with SELECT", f"write {FORM}", first.start)
     end = Token(TokenType.SENTINEL, "", start=len(question.text))
     is_from = False
+    is_from = False
     for before, token, after in zip(tokens, tokens[1:], [*tokens[2:], end], strict=False):
         _check_word(question, before, token)
-        is_from = is_from or token.token_type is TokenType.FROM
-        if not is_from and token.token_type in _NAMES and before.token_type in (*_NAMES, TokenType.R_PAREN):
-            raise question.refused(*_UNNAMED, token.start)
+        if token.token_type in (TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY):
+            is_from = token.token_type is TokenType.FROM
+        is_alias = is_from and {before.token_type, token.token_type} <= _NAMES
+        if token.token_type in _OPERANDS and before.token_type in (*_OPERANDS, TokenType.R_PAREN) and not is_alias:
+            raise question.refused(*_NOTHING_BETWEEN, token.start)
         if token.token_type is TokenType.NOT and not _negates(before, after):
             do = "write NOT condition, NOT IN or IS NOT NULL"
             raise question.refused("NOT stands in the wrong place", do, token.start)
