@@ -38,7 +38,10 @@ class UsageError(TacitaError):
 
 
 class QueryRefused(UsageError):
-    """A question is not one that can be asked here: what it says, and the nearest thing that is allowed."""
+    """A question is outside of the language or the policy; `do` says the nearest thing that is allowed.
+
+    It depends on what the holder declared and on the question alone, never on a value of a record.
+    """
 
 
 class InputError(TacitaError):

@@ -21,6 +21,8 @@ class Statistic(StrEnum):
     """What can be asked for."""
 
     COUNT = "count"
+    CONTRIBUTORS = "contributors"
+    """How many people the records are about, where the policy names one attribute as its unit."""
     SUM = "sum"
     AVERAGE = "avg"
     VARIANCE = "variance"
