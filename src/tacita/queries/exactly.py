@@ -29,6 +29,11 @@ class ExactFigures:
                 "an exact quantile is the value of somebody",
                 do="ask for an average, or for counts by intervals of the attribute",
             )
+        if any(one.statistic is Statistic.CONTRIBUTORS for one in wanted.question.aggregates):
+            raise QueryRefused(
+                "exact numbers of people cannot be judged: somebody may have records in several groups",
+                do="ask for COUNT(*), the number of records",
+            )
         if wanted.epsilon is not None or wanted.accuracy is not None:
             raise QueryRefused("exact answers have no accuracy to choose", do="leave out epsilon and accuracy")
         return Price()

@@ -24,6 +24,8 @@ def true_figure(aggregate: AskedStatistic, cube: Cube, cells: Mask) -> Fraction 
     count = int(cube.n[cells].sum())
     if statistic is Statistic.COUNT:
         return Fraction(count)
+    if statistic is Statistic.CONTRIBUTORS:
+        return Fraction(cube.contributors(cells))
     if count == 0:
         return Fraction(0) if statistic is Statistic.SUM else None
     unit = Fraction(cube.policy.measure(aggregate.measure).unit)

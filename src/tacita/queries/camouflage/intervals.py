@@ -65,7 +65,7 @@ class CamouflagedFigures:
 
     def _figure(self, one: AskedStatistic, cells: Mask) -> Figure:
         true = true_figure(one, self._cube, cells)
-        if one.statistic is Statistic.COUNT:
+        if one.statistic in {Statistic.COUNT, Statistic.CONTRIBUTORS}:
             return Figure(FigureStatus.EXACT, None if true is None else figure_text(true))
         places = self._cube.records_of(cells)
         interval = None if true is None else self._interval(one, cells, places)

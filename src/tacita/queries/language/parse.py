@@ -12,7 +12,7 @@ from tacita.queries.language.reading import tree
 from tacita.queries.language.refusing import QuestionText
 from tacita.queries.language.scope import QuestionScope, scope_of
 from tacita.queries.language.spelling import shown, sql_name
-from tacita.queries.question import EVERYTHING, AskedStatistic, Predicate, DataQuestion
+from tacita.queries.question import EVERYTHING, AskedStatistic, DataQuestion, Predicate
 
 MOST_FIGURES = 100
 LONGEST_LABEL = 60

@@ -29,6 +29,8 @@ from tacita.queries.question import AskedStatistic, Mask, Statistic
 
 Part = tuple[str, int]
 """A sum that noise is put on: its measure (empty: counts) and power."""
+PEOPLE = "*"
+"""The measure that counts people."""
 _ALPHA = 0.05
 _LARGEST = 2**62
 _LEAST_SHARE = 1000
@@ -36,6 +38,7 @@ _LEAST_SHARE = 1000
 _CANDIDATES = 1001
 _NEEDED: dict[Statistic, tuple[tuple[str, int], ...]] = {
     Statistic.COUNT: ((COUNT, 1),),
+    Statistic.CONTRIBUTORS: ((PEOPLE, 1),),
     Statistic.SUM: (("measure", 1),),
     Statistic.AVERAGE: ((COUNT, 1), ("measure", 1)),
     Statistic.VARIANCE: ((COUNT, 1), ("measure", 1), ("measure", 2)),
@@ -111,7 +114,7 @@ class PrivateFigures:
                     do="ask for counts, sums, averages, variances, ratios or quantiles",
                 )
             for role, power in _NEEDED[one.statistic]:
-                measure = {"measure": one.measure, "other": one.other}.get(role, COUNT)
+                measure = {"measure": one.measure, "other": one.other}.get(role, role)
                 if self._largest(measure, power) * max(self._cube.records, 1) >= _LARGEST:
                     raise QueryRefused(
                         f"{one.name} needs larger numbers than noise can be put on",
@@ -122,7 +125,7 @@ class PrivateFigures:
 
     def _largest(self, measure: str, power: int) -> int:
         """Return by how much one record changes a sum at most."""
-        if measure == COUNT:
+        if measure in {COUNT, PEOPLE}:
             return 1
         return max(abs(bound) for bound in self._cube.policy.measure(measure).bounds) ** power
 
@@ -139,6 +142,8 @@ class PrivateFigures:
         measure, power = part
         if measure == COUNT:
             true = [int(self._cube.n[cells].sum()) for cells in groups]
+        elif measure == PEOPLE:
+            true = [self._cube.contributors(cells) for cells in groups]
         elif power == 1:
             true = [sum_of(self._cube, measure, cells) for cells in groups]
         else:
@@ -175,7 +180,7 @@ class PrivateFigures:
 
     def _error(self, one: AskedStatistic, share: int) -> str | None:
         """Return the error of a figure as far as it does not depend on what is drawn."""
-        if one.statistic is Statistic.COUNT:
+        if one.statistic in {Statistic.COUNT, Statistic.CONTRIBUTORS}:
             return str(self._reach((COUNT, 1), share)[0])
         if one.statistic is Statistic.SUM:
             unit = Fraction(self._cube.policy.measure(one.measure).unit)
@@ -208,10 +213,10 @@ class PrivateFigures:
         if one.statistic is Statistic.QUANTILE:
             return self._quantile(one, cells, share)
         unit = Fraction(1) if not one.measure else Fraction(self._cube.policy.measure(one.measure).unit)
-        if one.statistic in {Statistic.COUNT, Statistic.SUM}:
-            spread = sums[(one.measure, 1)]
+        if one.statistic in {Statistic.COUNT, Statistic.CONTRIBUTORS, Statistic.SUM}:
+            spread = sums[(PEOPLE if one.statistic is Statistic.CONTRIBUTORS else one.measure, 1)]
             value, error = unit * spread.value, unit * spread.error
-            if one.statistic is Statistic.COUNT or self._cube.policy.measure(one.measure).lower >= 0:
+            if one.statistic is not Statistic.SUM or self._cube.policy.measure(one.measure).lower >= 0:
                 value = max(value, Fraction(0))  # no true figure is below 0: this brings none further away
             return Figure(FigureStatus.NOISY, figure_text(value), error=figure_text(error))
         if one.statistic is Statistic.AVERAGE:
