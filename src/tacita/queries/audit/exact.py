@@ -40,6 +40,8 @@ _STEPS = 500_000
 """Multiplications of an audit for each millisecond of its deadline."""
 _MOST = 50
 """Objections that are listed."""
+_EXPLAINED = 5
+"""Objections with multipliers."""
 Unknown = tuple[str, int]
 """A measure and a power."""
 
@@ -87,7 +89,10 @@ class ExactJudge:
         known = list(reversed(same.values()))
         judged = zip(known, self._rules.objections([one.known for one in known]), strict=True)
         refused = [(one, broken) for one, broken in judged if broken][:_MOST]
-        return tuple(self._explained(request, one, broken, classes) for one, broken in refused)
+        return tuple(
+            self._objection(request, one, broken, classes, is_explained=at < _EXPLAINED)
+            for at, (one, broken) in enumerate(refused)
+        )
 
     def learn(self, request: AuditRequest) -> None:
         """Add what was published. Raises `LimitError` if it takes more memory than the policy allows."""
@@ -196,8 +201,14 @@ class ExactJudge:
         totals = left.astype(np.float64) @ self._rules.absolutes(measure, power)
         return np.asarray(few | self._rules.could_break(measure, power, totals))
 
-    def _explained(
-        self, request: AuditRequest, one: _NewlyKnown, broken: Sequence[Objection], classes: CellClasses
+    def _objection(
+        self,
+        request: AuditRequest,
+        one: _NewlyKnown,
+        broken: Sequence[Objection],
+        classes: CellClasses,
+        *,
+        is_explained: bool,
     ) -> Objection:
         """Return an objection that says how a sum would follow, and which fact of the request completes it."""
         key = (one.known.measure, one.known.power)
@@ -206,7 +217,8 @@ class ExactJudge:
             places = self._places(request)[key]
             place = places[self._completing(request, key, one.classes, classes) - 1]
             upto = [request.facts[at].cells for at in places if at <= place]
-            factors = multipliers(SumFollows(self._published(key), upto, one.known.cells, classes))
+            if is_explained:
+                factors = multipliers(SumFollows(self._published(key), upto, one.known.cells, classes))
         records = int(self._cube.n[one.known.cells].sum())
         what = {COUNT: "the number"}.get(key[0], "the total" if key[1] == 1 else "the sum of squares")
         sentence = f"{_formula(factors)} gives {what} of {records:,} records: {broken[0].sentence}"

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tacita.arithmetic.modular.combination import combination
+from tacita.arithmetic.modular.basis import ModularBasis
+from tacita.arithmetic.modular.combination import factors_of
 from tacita.arithmetic.modular.kernel_vector import SparseRows
 from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.published import PublishedSets
 from tacita.queries.question import Mask
 
+Ints = NDArray[np.int64]
 _MOST = 60
 """Answers among which a combination is looked for, those that have most in common with the sum."""
 
@@ -31,18 +34,44 @@ class SumFollows:
 def multipliers(claim: SumFollows) -> tuple[tuple[int, str], ...]:
     """Return the answers with their factors, new ones as number 0; nothing if it takes too many."""
     bits = claim.published.masks(np.arange(len(claim.published)))
-    if len(bits) > _MOST:
-        goal = claim.cells | np.logical_or.reduce(claim.new)
-        different = (bits ^ goal).sum(axis=1)
-        near = np.sort(np.argsort(different, kind="stable")[:_MOST])
-    else:
-        near = np.arange(len(bits))
-    rows = claim.classes.rows([*bits[near], *claim.new])
-    known = SparseRows.of([np.flatnonzero(row).tolist() for row in rows], claim.classes.count)
-    wanted = SparseRows.of([np.flatnonzero(claim.classes.rows([claim.cells])[0]).tolist()], claim.classes.count)
-    factors = combination(known, wanted) or {}
-    numbers = [claim.published.numbers[at] for at in near.tolist()] + [0] * len(claim.new)
-    together: dict[int, list[Fraction]] = {}
-    for row, factor in factors.items():
-        together.setdefault(numbers[row], []).append(factor)
-    return tuple((number, str(factor)) for number, some in together.items() for factor in some)
+    different = (bits ^ (claim.cells | np.logical_or.reduce(claim.new))).sum(axis=1)
+    near = np.sort(np.argsort(different, kind="stable")[:_MOST])
+    rows = claim.classes.rows([*claim.new, *bits[near]])
+    wanted = claim.classes.rows([claim.cells])[0]
+    order = np.argsort((rows ^ wanted).sum(axis=1), kind="stable")
+    needed = np.sort(_needed(rows, wanted, order))
+    if not len(needed):
+        return ()
+    factors = factors_of(_sparse(rows), _sparse(wanted[None]), needed)
+    numbers = [0] * len(claim.new) + [claim.published.numbers[at] for at in near.tolist()]
+    # Earlier answers first, this one last.
+    return tuple(
+        (numbers[row], str(factor)) for row, factor in sorted(factors.items(), key=lambda one: _last(one, numbers))
+    )
+
+
+def _last(one: tuple[int, Fraction], numbers: Sequence[int]) -> tuple[bool, int]:
+    return numbers[one[0]] == 0, one[0]
+
+
+def _needed(rows: Mask, wanted: Mask, order: Ints) -> Ints:
+    """Return rows that the wanted one follows from, none of which can be left out; none if it does not follow."""
+    kept: list[int] = []
+    while True:
+        basis = ModularBasis(rows.shape[1])
+        for row in kept:
+            basis.add(rows[row])
+        if basis.follows(wanted):
+            return np.array(kept, np.int64)
+        for at, row in enumerate(order.tolist()):
+            basis.add(rows[row])
+            if basis.follows(wanted):
+                kept.append(row)
+                order = order[:at]
+                break
+        else:
+            return np.zeros(0, np.int64)
+
+
+def _sparse(rows: Mask) -> SparseRows:
+    return SparseRows.of([np.flatnonzero(row).tolist() for row in rows], rows.shape[1])
