@@ -33,6 +33,15 @@ class CellClasses:
         """Return the only class before any question."""
         return cls(np.zeros(cells, np.int64), 1, np.zeros(0, np.int64))
 
+    @property
+    def roots(self) -> Ints:
+        """Of each class the one that it was a part of before the last cut."""
+        first = self.count - len(self.parents)
+        roots = np.arange(self.count, dtype=np.int64)
+        for at, parent in enumerate(self.parents.tolist(), first):
+            roots[at] = roots[parent]
+        return roots
+
     def cut(self, masks: Sequence[Mask]) -> CellClasses:
         """Return the classes that are told apart by more questions."""
         of_cell, count = self.of_cell, self.count
