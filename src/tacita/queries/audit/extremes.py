@@ -6,8 +6,9 @@ nothing else: each earlier one, and one between any two neighbours, above all an
 witness set of a single contributor, or fixed a record from both sides, the question is refused, whatever the answer is.
 
 Values are taken as distinct: two questions with the same maximum have the same record as their witness. Data often have
-equal values all the same. So possible answers are looked at twice, with and without that assumption, and an answer that
-contradicts it ends it for the measure.
+equal values all the same. An answer that contradicts the assumption ends it for the measure. As long as it stands, an
+answer that would tell something just because values are equal is refused by looking at it; with `simulatable` possible
+answers are gone through a second time without the assumption instead.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tacita.queries.policy.policy import QueryPolicy
 from tacita.queries.question import Mask
 
 Numbers = NDArray[np.float64]
+_REASON = "an answer that is possible{} would leave a single contributor who may have it"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -102,7 +104,8 @@ class ExtremesJudge:
 
     def objections(self, request: AuditRequest) -> tuple[Objection, ...]:
         """Return which extremes could say whose value they are."""
-        states, result = dict(self._states), []
+        states, result = dict(self._states), list[Objection]()
+        is_simulatable, seen = self._policy.rules.simulatable, set[str]()
         for place, fact in enumerate(request.facts):
             if not fact.extreme:
                 continue
@@ -111,13 +114,18 @@ class ExtremesJudge:
                 continue
             if not self._has_room(state):
                 return (Objection("memory", "what was answered takes more memory than the policy allows"),)
+            if is_simulatable and fact.measure in seen:
+                # The verdict on this one would hang on the value of the one before, which may not be published.
+                result.append(Objection("extreme", "several extremes of a measure are in one request", (place,)))
+                continue
+            seen.add(fact.measure)
             sentence = self._reason(state if fact.extreme == "max" else state.turned(), fact.cells)
             if sentence:
                 result.append(Objection("extreme", sentence, (place,)))
                 continue
             # The next fact of the request is judged with this one known; its value is published together with it.
             states[fact.measure] = self._after(state, fact)
-            if not self._policy.rules.simulatable and self._tells(states[fact.measure]):
+            if not is_simulatable and self._tells(states[fact.measure]):
                 told = "equal values leave a single record that may have an extreme"
                 result.append(Objection("extreme", told, (place,), looks_at_values=True))
         return tuple(result)
@@ -143,17 +151,12 @@ class ExtremesJudge:
         """Return why a maximum must not be told; nothing if no answer that is possible tells whose it is."""
         if not cells.any():
             return "it is about nobody"
-        worlds = ["with distinct values"] if state.is_distinct else []
-        for world in (*worlds, "with equal values"):
-            for answer, kind in _candidates(state, cells):
-                if kind == "equal" and world == "with equal values":
-                    tells = self._with_equal(state, cells, answer)
-                elif world == "with distinct values":
-                    tells = self._with_distinct(state, cells, answer, is_old=kind == "equal")
-                else:
-                    tells = self._with_equal(state, cells, answer)
-                if tells:
-                    return f"an answer that is possible {world} would leave a single contributor who may have it"
+        looks_twice = self._policy.rules.simulatable or not state.is_distinct
+        for answer, is_old in _candidates(state):
+            if state.is_distinct and self._with_distinct(state, cells, answer, is_old=is_old):
+                return _REASON.format("")
+            if looks_twice and self._with_equal(state, cells, answer):
+                return _REASON.format(", with equal values,")
         return ""
 
     def _with_distinct(self, state: AnsweredExtremes, cells: Mask, answer: float, *, is_old: bool) -> bool:
@@ -166,7 +169,7 @@ class ExtremesJudge:
         sets = [state.witnesses(level) & ~cells for level in above.tolist()]
         sets.append(cells & (state.upper >= answer) & (state.lower <= answer))
         if is_old:
-            sets[-1] &= state.witnesses(answer) | (state.sets[state.values == answer].all(axis=0))
+            sets[-1] &= state.sets[state.values == answer].all(axis=0)
         if not all(one.any() for one in sets):
             return False
         if fixed.any():
@@ -197,17 +200,17 @@ class ExtremesJudge:
         return bool(cells.any()) and bool(self._first[cells].min() == self._last[cells].max())
 
 
-def _candidates(state: AnsweredExtremes, cells: Mask) -> Iterator[tuple[float, str]]:
-    """Yield answers of which one stands for each that could be: those of before, and one in each gap.
+def _candidates(state: AnsweredExtremes) -> Iterator[tuple[float, bool]]:
+    """Yield answers of which one stands for each that could be, and whether it was an answer before.
 
     Gaps are those between all answers, not only of questions that overlap: one that hit another answer by chance would
     be taken for impossible.
     """
     known = np.unique(state.values)
     if not len(known):
-        yield 0.0, "new"
+        yield 0.0, False
         return
-    yield float(known[0]) - 1, "new"
+    yield float(known[0]) - 1, False
     for at, value in enumerate(known.tolist()):
-        yield value, "equal"
-        yield (value + known[at + 1]) / 2 if at + 1 < len(known) else value + 1, "new"
+        yield value, True
+        yield (value + known[at + 1]) / 2 if at + 1 < len(known) else value + 1, False
