@@ -19,9 +19,9 @@ from benchmarks.measure import timed
 from tacita.queries.audit.exact import ExactJudge
 from tacita.queries.audit.extremes import ExtremesJudge
 from tacita.queries.audit.interval import IntervalJudge
-from tacita.queries.audit.judge import AuditRequest, Fact
+from tacita.queries.audit.judge import AuditRequest, ToldSum
 from tacita.queries.cube.cube import Cube, CubeAttribute
-from tacita.queries.policy.policy import FilterAttribute, Measure, QueryLimits, QueryPolicy, QueryRules
+from tacita.queries.policy.policy import FilterAttribute, QueryMeasure, QueryLimits, QueryPolicy, QueryRules
 from tacita.queries.question import Mask
 
 Line = tuple[str, str, str, str, str]
@@ -78,7 +78,7 @@ def queries_extremes(folder: Path) -> Iterator[Line]:
     for number in range(1, 101):
         cells = np.asarray(draw.random(100_000) < draw.choice([0.01, 0.1, 0.5]))
         value = int(cube.values["salary"][cube.records_of(cells)].max())
-        request = AuditRequest((Fact("salary", cells, value, extreme="max"),), number)
+        request = AuditRequest((ToldSum("salary", cells, value, extreme="max"),), number)
         objections, seconds = timed(partial(judge.objections, request))
         spent.append(seconds)
         if not objections:
@@ -88,8 +88,8 @@ def queries_extremes(folder: Path) -> Iterator[Line]:
     yield "maximum over 100,000 cells", ours, f"{answered} of 100 answered", "", ""
 
 
-def _sum(cube: Cube, cells: Mask) -> Fact:
-    return Fact("salary", cells, int(cube.sums["salary"][cells].sum()))
+def _sum(cube: Cube, cells: Mask) -> ToldSum:
+    return ToldSum("salary", cells, int(cube.sums["salary"][cells].sum()))
 
 
 def _cube(
@@ -97,7 +97,7 @@ def _cube(
 ) -> Cube:
     """Return cells of about so many records; with a p % rule one record is much larger in a third of them."""
     rules = QueryRules(minimum=minimum, p_percent=p_percent)
-    measure = Measure("salary", Decimal(0), Decimal(100_000))
+    measure = QueryMeasure("salary", Decimal(0), Decimal(100_000))
     policy = QueryPolicy("b", (FilterAttribute("c"),), (measure,), rules=rules, limits=QueryLimits())
     n = np.full(cells, records, np.int64) if p_percent is not None else draw.integers(1, 2 * records, cells)
     values = draw.integers(10_000, 20_000, int(n.sum()))

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tacita.queries.audit.judge import AuditRequest, Fact
+from tacita.queries.audit.judge import AuditRequest, ToldSum
 from tacita.queries.cube.cube import Cube, CubeAttribute
-from tacita.queries.policy.policy import FilterAttribute, Measure, QueryLimits, QueryPolicy, QueryRules
+from tacita.queries.policy.policy import FilterAttribute, QueryMeasure, QueryLimits, QueryPolicy, QueryRules
 from tacita.queries.question import Mask, Statistic
 
 ALL = (Statistic.SUM, Statistic.AVERAGE, Statistic.VARIANCE, Statistic.MINIMUM, Statistic.MAXIMUM)
@@ -21,7 +21,7 @@ HOUR = 3_600_000
 
 def policy_of(limits: QueryLimits | None = None, bounds: tuple[int, int] = (0, 1000), **rules: Any) -> QueryPolicy:
     """Return a policy for cells of one attribute and the measure ``salary``."""
-    measure = Measure("salary", Decimal(bounds[0]), Decimal(bounds[1]), statistics=ALL)
+    measure = QueryMeasure("salary", Decimal(bounds[0]), Decimal(bounds[1]), statistics=ALL)
     limits = limits or QueryLimits(deadline=HOUR)
     return QueryPolicy("emp", (FilterAttribute("cell"),), (measure,), rules=QueryRules(**rules), limits=limits)
 
@@ -44,24 +44,24 @@ def mask(cube: Cube, *cells: int) -> Mask:
     return chosen
 
 
-def sum_of(cube: Cube, cells: Mask, power: int = 1) -> Fact:
+def sum_of(cube: Cube, cells: Mask, power: int = 1) -> ToldSum:
     """Return the sum of salaries over some cells."""
     values = cube.values["salary"][cube.records_of(cells)]
-    return Fact("salary", cells, int((values**power).sum()), power)
+    return ToldSum("salary", cells, int((values**power).sum()), power)
 
 
-def count_of(cube: Cube, cells: Mask) -> Fact:
+def count_of(cube: Cube, cells: Mask) -> ToldSum:
     """Return the number of records in some cells."""
-    return Fact("", cells, int(cube.n[cells].sum()))
+    return ToldSum("", cells, int(cube.n[cells].sum()))
 
 
-def extreme_of(cube: Cube, cells: Mask, extreme: str) -> Fact:
+def extreme_of(cube: Cube, cells: Mask, extreme: str) -> ToldSum:
     """Return the largest or least salary in some cells."""
     values = cube.values["salary"][cube.records_of(cells)]
-    return Fact("salary", cells, int(values.max() if extreme == "max" else values.min()), extreme=extreme)
+    return ToldSum("salary", cells, int(values.max() if extreme == "max" else values.min()), extreme=extreme)
 
 
-def request(*facts: Fact, number: int = 1) -> AuditRequest:
+def request(*facts: ToldSum, number: int = 1) -> AuditRequest:
     """Return a request of some facts."""
     return AuditRequest(facts, number)
 

@@ -12,7 +12,7 @@ from tests.queries.audit.cubes import HOUR, Span, count_of, cube_of, mask, polic
 
 from tacita.errors import LimitError
 from tacita.queries.audit.exact import ExactJudge
-from tacita.queries.audit.judge import Judge
+from tacita.queries.audit.judge import QueryJudge
 from tacita.queries.audit.sensitivity import SensitivityJudge
 from tacita.queries.cube.cube import Cube
 from tacita.queries.policy.policy import QueryLimits, QueryPolicy
@@ -22,7 +22,7 @@ EMP = [[85, 3, 2], [4, 3, 3], [4, 3, 3]]
 """Document 002: Management, Administration, Services."""
 
 
-def _accepts(judges: tuple[Judge, ...], asked_for: object) -> bool:
+def _accepts(judges: tuple[QueryJudge, ...], asked_for: object) -> bool:
     return not any(judge.objections(asked_for) for judge in judges)  # type: ignore[arg-type]
 
 
@@ -154,7 +154,7 @@ def _sequence(seed: int) -> tuple[int, int]:
     least = policy.rules.minimum
     cells = [[int(value) for value in draw.integers(0, 50, draw.choice([1, 1, 1, 2, 3]))] for _ in range(9)]
     cube = cube_of(cells, policy)
-    judges: tuple[Judge, ...] = (SensitivityJudge(cube, policy), ExactJudge(cube, policy))
+    judges: tuple[QueryJudge, ...] = (SensitivityJudge(cube, policy), ExactJudge(cube, policy))
     span = Span()
     answered = 0
     for number in range(12):

@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.queries.audit.judge import AuditRequest, Fact, Objection
+from tacita.queries.audit.judge import AuditRequest, ToldSum, Objection
 from tacita.queries.cube.cube import Cube
 from tacita.queries.policy.policy import QueryPolicy
 from tacita.queries.question import Mask
@@ -136,10 +136,10 @@ class ExtremesJudge:
             if fact.extreme:
                 self._states[fact.measure] = self._after(self._state(self._states, fact), fact)
 
-    def _state(self, states: dict[str, AnsweredExtremes], fact: Fact) -> AnsweredExtremes:
+    def _state(self, states: dict[str, AnsweredExtremes], fact: ToldSum) -> AnsweredExtremes:
         return states.get(fact.measure) or AnsweredExtremes.none(len(self._cube))
 
-    def _after(self, state: AnsweredExtremes, fact: Fact) -> AnsweredExtremes:
+    def _after(self, state: AnsweredExtremes, fact: ToldSum) -> AnsweredExtremes:
         if fact.extreme == "max":
             return state.with_max(fact.cells, float(fact.value))
         return state.turned().with_max(fact.cells, -float(fact.value)).turned()

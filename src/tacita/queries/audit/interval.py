@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.queries.audit.contributors import ClassContributors
-from tacita.queries.audit.judge import AuditRequest, Fact, Objection
+from tacita.queries.audit.judge import AuditRequest, ToldSum, Objection
 from tacita.queries.audit.needs import ClassNeed, RecordBounds, need_of
 from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.programme import ClassProgramme, Optimum, TooLate, as_fraction
@@ -105,7 +105,7 @@ class IntervalJudge:
             self._states[measure] = IntervalState(classes, Answers.none(1), RecordBounds(low, high))
         return self._states[measure]
 
-    def _with(self, measure: str, facts: Sequence[Fact], number: int) -> IntervalState:
+    def _with(self, measure: str, facts: Sequence[ToldSum], number: int) -> IntervalState:
         """Return the state after some facts, with those witnesses that can be mended."""
         before = self._state(measure)
         classes = before.classes.cut([fact.cells for fact in facts])

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from tacita.queries.audit.exact import ExactJudge
 from tacita.queries.audit.extremes import ExtremesJudge
-from tacita.queries.audit.judge import Judge
+from tacita.queries.audit.judge import QueryJudge
 from tacita.queries.audit.sensitivity import OverlapJudge, SensitivityJudge
 from tacita.queries.cube.cube import Cube
 from tacita.queries.policy.policy import QueryPolicy
 
 
-def judges_of(cube: Cube, policy: QueryPolicy) -> tuple[Judge, ...]:
+def judges_of(cube: Cube, policy: QueryPolicy) -> tuple[QueryJudge, ...]:
     """Return the judges of a policy, those that take the least work first.
 
     With `simulatable` none looks at a value: there is no judge of intervals, and the others leave out the rules that
     do. They come without a history: `learn` gives them one.
     """
     rules = policy.rules
-    judges: list[Judge] = [SensitivityJudge(cube, policy)]
+    judges: list[QueryJudge] = [SensitivityJudge(cube, policy)]
     if rules.overlap is not None:
         judges.append(OverlapJudge(cube, policy))
     judges += [ExtremesJudge(cube, policy), ExactJudge(cube, policy)]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.queries.audit.judge import AuditRequest, Fact, Objection
+from tacita.queries.audit.judge import AuditRequest, ToldSum, Objection
 from tacita.queries.audit.published import PublishedSets
 from tacita.queries.audit.set_rules import KnownSet, SetRules
 from tacita.queries.cube.cube import COUNT, Cube
@@ -69,7 +69,7 @@ class OverlapJudge:
         most = self._policy.rules.overlap
         if most is None:
             return ()
-        result, before = [], list[Fact]()
+        result, before = [], list[ToldSum]()
         for place, fact in enumerate(request.facts):
             if not is_judged(fact, self._policy):
                 continue
@@ -100,6 +100,6 @@ class OverlapJudge:
                 self._sets.add(fact.cells, request.number)
 
 
-def is_judged(fact: Fact, policy: QueryPolicy) -> bool:
+def is_judged(fact: ToldSum, policy: QueryPolicy) -> bool:
     """Return whether a fact has to be judged: counts that are no secret are not."""
     return policy.rules.counts_are_confidential or fact.measure != COUNT
