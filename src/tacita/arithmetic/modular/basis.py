@@ -94,6 +94,28 @@ class ModularBasis:
         # The pivot of a row may be the column itself: it stays one, since no other row has an entry there.
         return np.concatenate([[column], more]).astype(np.int64)
 
+    def split_many(self, parents: Ints) -> None:
+        """Add a column for each parent, in their order, that is a part of it; a part may be divided again."""
+        more = len(parents)
+        self._make_room(self._rank, self._columns + more)
+        roots = parents.copy()
+        for at in np.flatnonzero(parents >= self._columns):
+            roots[at] = roots[parents[at] - self._columns]
+        self._rows[: self._rank, self._columns : self._columns + more] = self._rows[: self._rank, roots]
+        self._columns += more
+
+    def has_room(self, rows: int, columns: int) -> bool:
+        """Return whether a basis of so many rows and columns may be kept."""
+        return 8 * rows * columns <= self._most_bytes
+
+    def kernel_member(self, vector: Ints) -> Ints:
+        """Return a vector that all known sums map to zero, and that is equal to a given one beside the pivots."""
+        from tacita.arithmetic.modular.loops import complete_vector
+
+        member: Ints = np.asarray(vector, np.int64) % self._prime
+        complete_vector(self._rows, self._pivots, self._rank, member, self._prime)
+        return member
+
     def _reduced(self, row: ArrayLike) -> tuple[Ints, int]:
         from tacita.arithmetic.modular.loops import reduce_row
 

@@ -35,7 +35,7 @@ def combination(known: SparseRows, wanted: SparseRows) -> dict[int, Fraction] | 
     if near is None:
         return None
     rows = _needed(near[np.argsort(-np.diff(known.starts)[near], kind="stable")], follows)
-    return _factors(known, wanted, np.sort(rows)) if len(rows) <= _MOST else None
+    return factors_of(known, wanted, np.sort(rows)) if len(rows) <= _MOST else None
 
 
 def _near(known: SparseRows, wanted: SparseRows, follows: Callable[[Ints], bool]) -> Ints | None:
@@ -70,7 +70,7 @@ def _needed(rows: Ints, follows: Callable[[Ints], bool]) -> Ints:
         size //= 2
 
 
-def _factors(known: SparseRows, wanted: SparseRows, rows: Ints) -> dict[int, Fraction]:
+def factors_of(known: SparseRows, wanted: SparseRows, rows: Ints) -> dict[int, Fraction]:
     """Return the only factors with which the rows add up to the wanted one."""
     part = known.taken(rows)
     columns = np.unique(np.concatenate([part.columns, wanted.columns]))

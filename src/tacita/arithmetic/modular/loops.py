@@ -268,3 +268,69 @@ def solve(  # noqa: PLR0912 - loops within loops, which calls would slow down
             solution[column] = total
     right[:] = solution
     return True
+
+
+@njit(cache=True, nogil=True)
+def divide_columns(vectors: Ints, parents: Ints, prime: int) -> None:
+    """Take each of the last columns off its parent, in their order: entries of parts add up to that of the whole."""
+    first = vectors.shape[1] - len(parents)
+    for at in range(len(parents)):
+        for row in range(len(vectors)):
+            rest = vectors[row, parents[at]] - vectors[row, first + at]
+            vectors[row, parents[at]] = rest + prime if rest < 0 else rest
+
+
+@njit(cache=True, nogil=True)
+def into_kernel(vectors: Ints, sums: Mask, prime: int) -> tuple[int, Mask]:
+    """Mix vectors until each sum of columns maps them to zero; return how many are left, and which sums were new.
+
+    A sum that maps one of the vectors to something else costs this vector.
+    """
+    inverse = 1.0 / prime
+    left, columns = vectors.shape
+    new = np.zeros(len(sums), np.bool_)
+    totals = np.zeros(left, np.int64)
+    for row in range(len(sums)):
+        last = -1
+        for at in range(left):
+            total = 0
+            for column in range(columns):
+                if sums[row, column]:
+                    total += vectors[at, column]
+                    if total >= prime:
+                        total -= prime
+            totals[at] = total
+            if total:
+                last = at
+        if last < 0:
+            continue
+        new[row] = True
+        left -= 1
+        for column in range(columns):
+            vectors[last, column], vectors[left, column] = vectors[left, column], vectors[last, column]
+        totals[last], totals[left] = totals[left], totals[last]
+        back = inverse_of(np.int64(totals[left]), prime)  # type: ignore[arg-type]
+        for at in range(left):
+            factor = _times(totals[at], back, prime, inverse)
+            if factor:
+                for column in range(columns):
+                    rest = vectors[at, column] - _times(factor, vectors[left, column], prime, inverse)
+                    vectors[at, column] = rest + prime if rest < 0 else rest
+    return left, new
+
+
+@njit(cache=True, nogil=True)
+def complete_vector(rows: Ints, pivots: Ints, rank: int, vector: Ints, prime: int) -> None:
+    """Give a vector the entries at the pivots of a reduced basis with which every row maps it to zero."""
+    inverse = 1.0 / prime
+    for at in range(rank):
+        vector[pivots[at]] = 0
+    for at in range(rank):
+        total = 0
+        for column in range(len(vector)):
+            entry = rows[at, column]
+            if entry and vector[column]:
+                total += _times(entry, vector[column], prime, inverse)
+                if total >= prime:
+                    total -= prime
+        vector[pivots[at]] = prime - total if total else 0

@@ -1,0 +1,266 @@
+"""The judge of exact inference: what follows from all answers by additions and subtractions alone.
+
+Cells that no answered question tells apart are one class, and its sum is an unknown. Answers of a measure are known
+sums of classes; so are sums of squares, and counts where they are a secret. If one more request were answered, the
+judge looks at
+
+- every class whose sum would become known,
+- unions of small classes whose sum would (`unions` says which),
+- what is left between the records of a new answer and those of an earlier one that hold them or are among them.
+
+Each is judged by the rules like a question. Whatever follows already is nothing new. Values decide nothing but what
+these rules look at, so that with rules that look at contributors only a refusal tells nothing of values.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.arithmetic.modular.incremental import IncrementalKernel, KernelTrial
+from tacita.queries.audit.contributors import ClassContributors
+from tacita.queries.audit.explanation import SumFollows, multipliers
+from tacita.queries.audit.judge import AuditRequest, Objection
+from tacita.queries.audit.partition import CellClasses
+from tacita.queries.audit.published import PublishedSets
+from tacita.queries.audit.sensitivity import is_judged
+from tacita.queries.audit.set_rules import KnownSet, SetRules
+from tacita.queries.audit.unions import known_unions
+from tacita.queries.cube.cube import COUNT, Cube
+from tacita.queries.policy.policy import QueryPolicy
+from tacita.queries.question import Mask, Statistic
+
+Ints = NDArray[np.int64]
+_STEPS = 500_000
+"""Multiplications of an audit for each millisecond of its deadline."""
+_MOST = 50
+"""Objections that are listed."""
+_EXPLAINED = 5
+"""Objections with multipliers."""
+Unknown = tuple[str, int]
+"""A measure and a power."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _NewlyKnown:
+    """A set of cells whose sum would become known, and by which facts of the request."""
+
+    known: KnownSet
+    classes: Mask | None
+    """As a union of classes; None: it is the difference of two sets, one of them new."""
+    place: int = -1
+    multipliers: tuple[tuple[int, str], ...] = ()
+
+
+class ExactJudge:
+    """Keeps what is known exactly, and says what would be. Mutable: `learn` changes it."""
+
+    name: ClassVar[str] = "exact"
+
+    def __init__(self, cube: Cube, policy: QueryPolicy) -> None:
+        self._cube, self._policy = cube, policy
+        self._rules = SetRules(cube, policy)
+        self._contributors = ClassContributors(cube)
+        self._classes = CellClasses.of(len(cube))
+        # The memory is shared out beforehand, so that what fits does not depend on the order of answers.
+        self._share = (policy.limits.memory << 20) // max(1, len(_unknowns(policy)))
+        self._kernels: dict[Unknown, IncrementalKernel] = {}
+        self._sets: dict[Unknown, PublishedSets] = {}
+
+    def objections(self, request: AuditRequest) -> tuple[Objection, ...]:
+        """Return what would become known and must not be."""
+        places = self._places(request)
+        if not places:
+            return ()
+        classes = self._classes.cut([request.facts[place].cells for some in places.values() for place in some])
+        steps = sum(self._kernel(key).steps(len(some)) for key, some in places.items())
+        if steps > self._policy.limits.deadline * _STEPS:
+            return (Objection("deadline", "the audit of so many figures at once would take too long"),)
+        if not self._has_room(places, classes):
+            return (Objection("memory", "what was answered takes more memory than the policy allows"),)
+        listed = [one for key, some in places.items() for one in self._newly_known(request, key, some, classes)]
+        # A difference may be a class, too: the first of both says more.
+        same = {(one.known.cells.tobytes(), one.known.measure, one.known.power): one for one in reversed(listed)}
+        known = list(reversed(same.values()))
+        judged = zip(known, self._rules.objections([one.known for one in known]), strict=True)
+        refused = [(one, broken) for one, broken in judged if broken][:_MOST]
+        return tuple(
+            self._objection(request, one, broken, classes, is_explained=at < _EXPLAINED)
+            for at, (one, broken) in enumerate(refused)
+        )
+
+    def learn(self, request: AuditRequest) -> None:
+        """Add what was published. Raises `LimitError` if it takes more memory than the policy allows."""
+        places = self._places(request)
+        if not places:
+            return
+        classes = self._classes.cut([request.facts[place].cells for some in places.values() for place in some])
+        for key in places:
+            self._kernel(key)
+        nothing = np.zeros((0, classes.count), np.bool_)
+        for key, kernel in self._kernels.items():
+            masks = [request.facts[place].cells for place in places.get(key, ())]
+            kernel.add(classes.parents, classes.rows(masks) if masks else nothing)
+            for mask in masks:
+                self._published(key).add(mask, request.number)
+        self._classes = CellClasses(classes.of_cell, classes.count, classes.parents[:0])
+
+    def rank(self, measure: str = COUNT, power: int = 1) -> int:
+        """Return how many independent sums of a measure are known."""
+        kernel = self._kernels.get((measure, power))
+        return 0 if kernel is None else kernel.rank
+
+    def _places(self, request: AuditRequest) -> dict[Unknown, list[int]]:
+        """Return the facts that are sums, by measure and power."""
+        result: dict[Unknown, list[int]] = defaultdict(list)
+        for place, fact in enumerate(request.facts):
+            if not fact.extreme and is_judged(fact, self._policy):
+                result[fact.measure, fact.power].append(place)
+        return result
+
+    def _kernel(self, key: Unknown) -> IncrementalKernel:
+        if key not in self._kernels:
+            most = self._share - self._share // 8
+            self._kernels[key] = IncrementalKernel(self._classes.count, most_bytes=most)
+        return self._kernels[key]
+
+    def _published(self, key: Unknown) -> PublishedSets:
+        if key not in self._sets:
+            self._sets[key] = PublishedSets(len(self._cube), most_bytes=self._share // 8)
+        return self._sets[key]
+
+    def _has_room(self, places: dict[Unknown, list[int]], classes: CellClasses) -> bool:
+        more = {key: len(places.get(key, ())) for key in self._kernels}
+        return all(
+            kernel.has_room(classes.parents, more[key]) and self._published(key).has_room(more[key])
+            for key, kernel in self._kernels.items()
+        )
+
+    def _newly_known(
+        self, request: AuditRequest, key: Unknown, places: Sequence[int], classes: CellClasses
+    ) -> Iterator[_NewlyKnown]:
+        masks = [request.facts[place].cells for place in places]
+        trial = self._kernels[key].trial(classes.parents, classes.rows(masks))
+        for union in self._unions(trial, key, classes):
+            row = np.zeros(classes.count, np.bool_)
+            row[union] = True
+            yield _NewlyKnown(KnownSet(classes.cells(union), *key), row)
+        new = [place for place, is_new in zip(places, trial.is_new.tolist(), strict=True) if is_new]
+        yield from self._differences(request, key, new)
+
+    def _unions(self, trial: KernelTrial, key: Unknown, classes: CellClasses) -> Iterator[Ints]:
+        """Yield classes and unions of small ones that would become known."""
+        yield from np.flatnonzero((trial.after == 0) & (trial.before != 0))[:, None]
+        least = self._rules.least(key[1])
+        counts = self._contributors.by_class(classes, least)
+        small = np.flatnonzero((counts < least) & (trial.after != 0))
+        # Somebody with records in several classes is counted once in their union: a union may be any of so many.
+        persons = counts[small] if self._cube.units is None else np.ones(len(small), np.int64)
+        for union in known_unions(trial.after[small], persons, least, trial.prime):
+            if sum(trial.before[small[union]].tolist()) % trial.prime:
+                yield small[union]
+        if self._cube.units is not None:
+            for union in self._contributors.of_one_person(classes, small[counts[small] == 1]):
+                is_known = sum(trial.after[union].tolist()) % trial.prime == 0
+                if is_known and sum(trial.before[union].tolist()) % trial.prime:
+                    yield union
+
+    def _differences(self, request: AuditRequest, key: Unknown, places: Sequence[int]) -> Iterator[_NewlyKnown]:
+        """Yield what is left between a new set and an earlier one within it, or the other way."""
+        sets = self._published(key)
+        own = PublishedSets(len(self._cube), most_bytes=1 << 62)
+        for place in places:
+            cells = request.facts[place].cells
+            for earlier in (sets, own):
+                nested = earlier.nested(cells)
+                if not nested:
+                    continue
+                is_suspect = self._suspect(np.stack([left for *_, left in nested]), key)
+                for at in np.flatnonzero(is_suspect).tolist():
+                    outer, inner, left = nested[at]
+                    other = outer if inner is None else inner
+                    number = earlier.numbers[other] if other is not None else 0
+                    signs = ("1", "-1") if outer is not None else ("-1", "1")
+                    yield _NewlyKnown(KnownSet(left, *key), None, place, ((number, signs[0]), (0, signs[1])))
+            own.add(cells, 0)
+
+    def _suspect(self, left: Mask, key: Unknown) -> Mask:
+        """Return which sets a rule could object to at all."""
+        measure, power = key
+        if self._cube.units is None:
+            few = left @ self._cube.n < self._rules.least(power)
+        else:
+            few = np.array([not self._rules.has_enough(one, self._rules.least(power)) for one in left], np.bool_)
+        if measure == COUNT or not self._rules.looks_at_values:
+            return np.asarray(few)
+        totals = left.astype(np.float64) @ self._rules.absolutes(measure, power)
+        return np.asarray(few | self._rules.could_break(measure, power, totals))
+
+    def _objection(
+        self,
+        request: AuditRequest,
+        one: _NewlyKnown,
+        broken: Sequence[Objection],
+        classes: CellClasses,
+        *,
+        is_explained: bool,
+    ) -> Objection:
+        """Return an objection that says how a sum would follow, and which fact of the request completes it."""
+        key = (one.known.measure, one.known.power)
+        place, factors = one.place, one.multipliers
+        if one.classes is not None:
+            places = self._places(request)[key]
+            place = places[self._completing(request, key, one.classes, classes) - 1]
+            upto = [request.facts[at].cells for at in places if at <= place]
+            if is_explained:
+                factors = multipliers(SumFollows(self._published(key), upto, one.known.cells, classes))
+        records = int(self._cube.n[one.known.cells].sum())
+        what = {COUNT: "the number"}.get(key[0], "the total" if key[1] == 1 else "the sum of squares")
+        sentence = f"{_formula(factors)} gives {what} of {records:,} records: {broken[0].sentence}"
+        return Objection("exact", sentence, (place,), factors, any(item.looks_at_values for item in broken))
+
+    def _completing(self, request: AuditRequest, key: Unknown, union: Mask, classes: CellClasses) -> int:
+        """Return how many of the facts are needed, in their order, until the sum of a union follows."""
+        rows = classes.rows([request.facts[place].cells for place in self._places(request)[key]])
+        low, high = 1, len(rows)
+        while low < high:
+            middle = (low + high) // 2
+            trial = self._kernels[key].trial(classes.parents, rows[:middle])
+            follows = sum(trial.after[union].tolist()) % trial.prime == 0
+            low, high = (low, middle) if follows else (middle + 1, high)
+        return low
+
+
+def _unknowns(policy: QueryPolicy) -> list[Unknown]:
+    """Return what may be asked for exactly: measures with their powers."""
+    result = [(COUNT, 1)] if policy.rules.counts_are_confidential else []
+    for measure in policy.measures:
+        result.append((measure.name, 1))
+        if Statistic.VARIANCE in measure.statistics:
+            result.append((measure.name, 2))
+    return result
+
+
+def _formula(factors: Sequence[tuple[int, str]]) -> str:
+    """Return multipliers as people write them.
+
+    >>> _formula(((1, "1"), (2, "-1/2"), (0, "-1")))
+    'q1 - 1/2 q2 - this'
+    >>> _formula(())
+    'this with earlier answers'
+    """
+    if not factors:
+        return "this with earlier answers"
+    words = []
+    for number, factor in factors:
+        name = f"q{number}" if number else "this"
+        size = factor.removeprefix("-")
+        sign = "-" if factor.startswith("-") else "+"
+        words.append(f"{sign} {name if size == '1' else f'{size} {name}'}")
+    text = " ".join(words)
+    return text.removeprefix("+ ") if text.startswith("+") else text.replace("- ", "-", 1)

@@ -1,0 +1,208 @@
+"""The judge of intervals: how closely a contributor can be estimated by all answers and the declared bounds.
+
+The sums of classes are unknowns, each between n times the lower bound and n times the upper one, and answers are their
+sums. A class that could be dangerous (`needs`) has two witnesses: data sets that agree with every answer, one in which
+its sum is as large as it has to be able to be, and one in which it is as small. A new answer leaves a witness alone, or
+breaks it. A broken one is mended by mixing it with one that errs on the other side, and only if that is not enough a
+linear programme looks for another. If there is none, the multipliers of the answers prove it.
+
+Sums are whole numbers of the last decimal, so that ends of intervals are rounded inwards; the same for counts, of which
+a class with too few records must have two possible values. Accuracy is that of the programmes: one part in ten million.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.queries.audit.contributors import ClassContributors
+from tacita.queries.audit.judge import AuditRequest, ToldSum, Objection
+from tacita.queries.audit.needs import ClassNeed, RecordBounds, need_of
+from tacita.queries.audit.partition import CellClasses
+from tacita.queries.audit.programme import ClassProgramme, Optimum, TooLate, as_fraction
+from tacita.queries.audit.sensitivity import is_judged
+from tacita.queries.audit.witnesses import Answers, Witnesses
+from tacita.queries.cube.cube import COUNT, Cube
+from tacita.queries.policy.policy import QueryPolicy
+
+Numbers = NDArray[np.float64]
+TOLERANCE = 1e-7
+"""Of the widest range of a class."""
+_EXPLAINED = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class IntervalState:
+    """What is known of one measure: classes, answers, bounds of records by cells, needs and witnesses of classes."""
+
+    classes: CellClasses
+    answers: Answers
+    bounds: RecordBounds
+    needs: dict[int, ClassNeed] = field(default_factory=dict)
+    witnesses: Witnesses = field(default_factory=Witnesses)
+
+
+class IntervalJudge:
+    """Keeps witnesses that contributors stay uncertain. Mutable: `learn` changes it."""
+
+    name: ClassVar[str] = "interval"
+
+    def __init__(self, cube: Cube, policy: QueryPolicy) -> None:
+        self._cube, self._policy = cube, policy
+        self._contributors = ClassContributors(cube)
+        self._states: dict[str, IntervalState] = {}
+        self._judged: tuple[AuditRequest, dict[str, IntervalState]] | None = None
+        self.programmes = 0
+        """Linear programmes that were solved so far."""
+
+    def objections(self, request: AuditRequest) -> tuple[Objection, ...]:
+        """Return which contributors could be estimated too closely; no verdict within the deadline is an objection."""
+        ends = time.monotonic() + self._policy.limits.deadline / 1000
+        states, result = {}, list[Objection]()
+        for measure, places in self._places(request).items():
+            state = self._with(measure, [request.facts[place] for place in places], request.number)
+            if not self._has_room(state):
+                return (Objection("memory", "what was answered takes more memory than the policy allows"),)
+            try:
+                near = self._look(measure, state, ends)
+            except TooLate:
+                return (Objection("deadline", "the audit of intervals did not come to an end in its time"),)
+            new = len(self._state(measure).answers)
+            result += [self._objection(measure, state, one, new, places) for one in near]
+            states[measure] = state
+        self._judged = (request, states)
+        return tuple(result)
+
+    def learn(self, request: AuditRequest) -> None:
+        """Add what was published; witnesses that it breaks are looked for again when the next question is judged."""
+        judged = self._judged
+        if judged is not None and judged[0] is request:
+            self._states |= judged[1]
+        else:
+            for measure, places in self._places(request).items():
+                self._states[measure] = self._with(measure, [request.facts[at] for at in places], request.number)
+        self._judged = None
+
+    def _places(self, request: AuditRequest) -> dict[str, list[int]]:
+        """Return the facts that say something of intervals, by measure."""
+        result: dict[str, list[int]] = {}
+        for place, fact in enumerate(request.facts):
+            if fact.power == 1 and fact.cells.any() and is_judged(fact, self._policy):
+                result.setdefault(fact.measure, []).append(place)
+        return result
+
+    def _state(self, measure: str) -> IntervalState:
+        if measure not in self._states:
+            bounds = (0, self._cube.records) if measure == COUNT else self._policy.measure(measure).bounds
+            low, high = (np.full(len(self._cube), float(bound)) for bound in bounds)
+            classes = CellClasses.of(len(self._cube))
+            self._states[measure] = IntervalState(classes, Answers.none(1), RecordBounds(low, high))
+        return self._states[measure]
+
+    def _with(self, measure: str, facts: Sequence[ToldSum], number: int) -> IntervalState:
+        """Return the state after some facts, with those witnesses that can be mended."""
+        before = self._state(measure)
+        classes = before.classes.cut([fact.cells for fact in facts])
+        low, high = before.bounds.lower.copy(), before.bounds.upper.copy()
+        for fact in facts:
+            if fact.extreme == "max":
+                high[fact.cells] = np.minimum(high[fact.cells], fact.value)
+            elif fact.extreme == "min":
+                low[fact.cells] = np.maximum(low[fact.cells], fact.value)
+        bounds = RecordBounds(low, high)
+        is_narrower = not (np.array_equal(low, before.bounds.lower) and np.array_equal(high, before.bounds.upper))
+        sums = [fact for fact in facts if not fact.extreme]
+        rows = classes.rows([fact.cells for fact in sums]).astype(np.float64)
+        right = np.array([float(self._cube.sums[measure][fact.cells].sum()) for fact in sums])
+        answers = before.answers.divided(classes.parents).extended(rows, right, number)
+        # Parts of a class have needs of their own, and bounds that moved change all.
+        changed = set(classes.parents.tolist()) | set(range(before.classes.count, classes.count))
+        kept = {} if is_narrower else {one: need for one, need in before.needs.items() if one not in changed}
+        fresh = range(classes.count) if is_narrower or before.classes.count == 1 else sorted(changed)
+        needs = kept | {one: need for one in fresh if (need := self._need(measure, classes, one, bounds))}
+        witnesses = Witnesses() if is_narrower else before.witnesses
+        if len(classes.parents):
+            witnesses = witnesses.divided(classes.roots, *self._room(measure, classes, bounds))
+        witnesses = witnesses.mended(answers, len(before.answers), needs, self._tolerance(measure))
+        return IntervalState(
+            CellClasses(classes.of_cell, classes.count, classes.parents[:0]), answers, bounds, needs, witnesses
+        )
+
+    def _need(self, measure: str, classes: CellClasses, one: int, bounds: RecordBounds) -> ClassNeed:
+        cells = np.asarray(classes.of_cell == one)
+        if measure != COUNT:
+            return need_of(self._cube, measure, cells, bounds, self._policy.rules)
+        records = int(self._cube.n[cells].sum())
+        if self._cube.contributors(cells) >= self._policy.rules.minimum:
+            return ClassNeed()
+        return ClassNeed(records + 1.0, records - 1.0, either=True)
+
+    def _room(self, measure: str, classes: CellClasses, bounds: RecordBounds) -> tuple[Numbers, Numbers]:
+        """Return the least and most that each class may be; of counts a part of the most that is in proportion."""
+        ends = (np.zeros(len(self._cube)), np.ones(len(self._cube))) if measure == COUNT else None
+        lower, upper = ends or (bounds.lower, bounds.upper)
+        low, high = (np.bincount(classes.of_cell, self._cube.n * one, classes.count) for one in (lower, upper))
+        return low.astype(np.float64), high.astype(np.float64)
+
+    def _tolerance(self, measure: str) -> float:
+        if measure == COUNT:
+            return TOLERANCE * max(1, self._cube.records)
+        lower, upper = self._policy.measure(measure).bounds
+        return TOLERANCE * max(1.0, float(upper - lower))
+
+    def _has_room(self, state: IntervalState) -> bool:
+        size = 8 * state.classes.count * (len(state.answers) + 2 * len(state.needs))
+        return size <= (self._policy.limits.memory << 20) // (2 * (1 + len(self._policy.measures)))
+
+    def _look(self, measure: str, state: IntervalState, ends: float) -> list[tuple[int, int, Optimum]]:
+        """Return the classes without a witness, on which side, and why; fill in the witnesses of the others."""
+        tolerance, near = self._tolerance(measure), list[tuple[int, int, Optimum]]()
+        programme: ClassProgramme | None = None
+        for one, need in state.needs.items():
+            failed = []
+            for sign, level in ((1, need.up), (-1, need.down)):
+                if level is None or state.witnesses.has(one, sign) or (need.either and state.witnesses.has(one, -sign)):
+                    continue
+                if time.monotonic() >= ends:
+                    raise TooLate
+                programme = programme or self._programme(measure, state, ends)
+                best = programme.farthest(one, sign)
+                self.programmes += 1
+                end = math.floor(best.value + tolerance) if sign > 0 else -math.ceil(best.value - tolerance)
+                if end >= sign * level - tolerance:
+                    state.witnesses.add(one, sign, best.point)
+                else:
+                    failed.append((one, sign, best))
+            sides = (need.up is not None) + (need.down is not None)
+            if failed and (not need.either or len(failed) == sides):
+                near.append(failed[0])
+        return near
+
+    def _programme(self, measure: str, state: IntervalState, ends: float) -> ClassProgramme:
+        classes = state.classes
+        low, high = self._room(measure, classes, state.bounds)
+        if measure == COUNT:
+            high = np.full(classes.count, float(self._cube.records))
+        return ClassProgramme(state.answers.rows, state.answers.right, low, high, ends)
+
+    def _objection(
+        self, measure: str, state: IntervalState, one: tuple[int, int, Optimum], before: int, places: Sequence[int]
+    ) -> Objection:
+        """Return an objection with the multipliers that prove it."""
+        column, sign, optimum = one
+        factors = tuple(
+            (0 if at >= before else state.answers.numbers[at], as_fraction(float(dual)))
+            for at, dual in enumerate(optimum.duals)
+            if abs(dual) > 1e-6
+        )
+        records = int(self._cube.n[state.classes.of_cell == column].sum())
+        what = "the number" if measure == COUNT else "the total"
+        side = "from above" if sign > 0 else "from below"
+        sentence = f"{what} of {records:,} records is bounded {side} so closely that a contributor can be estimated"
+        return Objection("interval", sentence, tuple(places) if len(places) == 1 else (), factors, looks_at_values=True)

@@ -1,0 +1,94 @@
+"""How far the sum of a class has to stay uncertain so that no contributor in it can be estimated too closely.
+
+Every record lies between the declared bounds l and u. Whoever knows that a class of n records adds up to at most U
+knows that a contributor adds at most U less what the others add at least: one of them knows their own contribution, of
+the others everybody knows l. So U has to be at least what the largest contributor may not be known to stay under, and
+the same from below. What is at a bound needs no room beyond it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.queries.cube.cube import Cube
+from tacita.queries.policy.policy import QueryRules
+from tacita.queries.question import Mask
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ClassNeed:
+    """What must stay possible for the sum of a class: at least `up`, and at most `down`; None: nothing."""
+
+    up: float | None = None
+    down: float | None = None
+    either: bool = False
+    """Whether one of both is enough: only the value itself must not be known."""
+
+    def __bool__(self) -> bool:
+        return self.up is not None or self.down is not None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordBounds:
+    """The least and most that each record of some cells may be, as everybody knows."""
+
+    lower: Numbers
+    upper: Numbers
+
+
+def need_of(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds, rules: QueryRules) -> ClassNeed:
+    """Return what must stay possible for a class; nothing where the true data are possible enough."""
+    places = cube.records_of(cells)
+    values = cube.values[measure][places].astype(np.float64)
+    sizes = cube.n[cells]
+    low, high = np.repeat(bounds.lower[cells], sizes), np.repeat(bounds.upper[cells], sizes)
+    if cube.units is not None:
+        _, whose = np.unique(cube.units[places], return_inverse=True)
+        values, low, high = (np.bincount(whose.reshape(-1), one).astype(np.float64) for one in (values, low, high))
+    total, free = values.sum(), low < high
+    if not free.any():
+        return ClassNeed()
+    if rules.p_percent is None:
+        need = _of_value(values, low, high)
+    else:
+        share = float(rules.p_percent) / 100 * np.abs(values)
+        room = np.maximum(share, 1.0)
+        up = low.sum() + _widest(values - low, np.minimum(values + room, high) - low)
+        down = high.sum() - _widest(high - values, high - np.maximum(values - room, low))
+        need = ClassNeed(up if up > total else None, down if down < total else None)
+    if rules.dominance is not None:
+        n, k = rules.dominance
+        ranked = np.sort(np.abs(values))[::-1]
+        level = 100 / float(k) * ranked[:n].sum() - ranked.sum()
+        if level > 0:
+            up = min(total + level, float(high.sum()))
+            if up > total:
+                # The bound that is enough for the value itself is not for dominance.
+                need = ClassNeed(max(up, need.up or up), None if need.either else need.down)
+    return need
+
+
+def _of_value(values: Numbers, low: Numbers, high: Numbers) -> ClassNeed:
+    """Return what keeps every value from being known exactly."""
+    total = float(values.sum())
+    if (values == low).all():
+        return ClassNeed(up=total + 1)
+    if (values == high).all():
+        return ClassNeed(down=total - 1)
+    return ClassNeed(total + 1, total - 1, either=True) if len(values) == 1 else ClassNeed()
+
+
+def _widest(excess: Numbers, room: Numbers) -> float:
+    """Return the largest sum of the room of somebody and the excess of somebody else, who tries to estimate them."""
+    if len(excess) == 1:
+        return float(room[0])
+    order = np.argsort(excess, kind="stable")
+    first, second = order[-1], order[-2]
+    others = np.full(len(excess), excess[first])
+    others[first] = excess[second]
+    return float((room + others).max())

@@ -1,0 +1,234 @@
+"""What the rules say about a set of cells whose sum is known: few contributors, somebody who dominates it.
+
+The formulas are those of tables: sets are the cells of a table without dimensions. A sum of squares is judged by the
+squares, with limits that let nobody's value be estimated more closely than sums do: an estimate of a square within a
+share q estimates the value within about q / 2.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacita.model.table import Contributions, Equations, Table
+from tacita.queries.audit.judge import Objection
+from tacita.queries.cube.cube import COUNT, Cube
+from tacita.queries.policy.policy import QueryPolicy
+from tacita.queries.question import Mask
+from tacita.tables.sensitivity.rule import SensitivityFinding, SensitivityRule
+from tacita.tables.sensitivity.rules.dominance import Dominance
+from tacita.tables.sensitivity.rules.p_percent import PPercent
+
+_KEPT = 10
+"""The largest contributions that a program of rules sees."""
+_FEWEST_OF_SQUARES = 3
+"""A sum and a sum of squares fix two values."""
+_CHUNK = 4_096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownSet:
+    """A set of cells of which a sum is known."""
+
+    cells: Mask = field(repr=False)
+    measure: str
+    power: int = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SetRules:
+    """The rules of a policy, for sets of cells of its cube."""
+
+    cube: Cube
+    policy: QueryPolicy
+
+    def least(self, power: int = 1) -> int:
+        """Return how many contributors a sum needs."""
+        return max(self.policy.rules.minimum, _FEWEST_OF_SQUARES if power == 2 else 0)
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Whether a rule looks at values."""
+        rules = self.policy.rules
+        given = rules.dominance is not None or rules.p_percent is not None or rules.program is not None
+        return given and not rules.simulatable
+
+    def objections(self, sets: Sequence[KnownSet]) -> list[tuple[Objection, ...]]:
+        """Return for each set why its sum must not be known."""
+        result: list[list[Objection]] = [self._of_size(one) for one in sets]
+        if not self.policy.rules.simulatable:
+            groups: dict[tuple[str, int], list[int]] = defaultdict(list)
+            for at, one in enumerate(sets):
+                if not result[at]:
+                    groups[one.measure, one.power].append(at)
+            for (measure, power), places in groups.items():
+                cells = [sets[at].cells for at in places]
+                for at, more in zip(places, self._of_values(cells, measure, power), strict=True):
+                    result[at] += more
+        return [tuple(one) for one in result]
+
+    def has_enough(self, cells: Mask, enough: int) -> bool:
+        """Return whether there are at least so many contributors, without a look at all records of large sets."""
+        if self.cube.units is None:
+            return self.cube.contributors(cells) >= enough
+        chosen = np.flatnonzero(cells)
+        upto = np.cumsum(self.cube.n[chosen])
+        records = max(_CHUNK, enough)
+        while True:
+            some = np.zeros(len(cells), np.bool_)
+            some[chosen[: int(np.searchsorted(upto, records)) + 1]] = True
+            if self.cube.contributors(some) >= enough:
+                return True
+            if not len(chosen) or records >= upto[-1]:
+                return False
+            records *= 8
+
+    def could_break(self, measure: str, power: int, totals: NDArray[np.float64]) -> Mask:
+        """Return which sums of absolute values are so small that a rule on values could object to them at all."""
+        rules = self.policy.rules
+        if not self.looks_at_values or measure == COUNT:
+            return np.zeros(len(totals), np.bool_)
+        if rules.program is not None:
+            return np.ones(len(totals), np.bool_)
+        times = 0.0
+        for rule in self._rules(power):
+            times = max(times, rule.n * 100 / rule.k if isinstance(rule, Dominance) else 0.0)
+            times = max(times, 2 + rule.p / 100 if isinstance(rule, PPercent) else 0.0)
+        return np.asarray(totals <= times * self._largest[measure] ** power * (1 + 1e-9))
+
+    def absolutes(self, measure: str, power: int) -> NDArray[np.float64]:
+        """Return the sum of absolute values of each cell."""
+        values = np.abs(self.cube.values[measure].astype(np.float64)) ** power
+        upto = np.concatenate([[0.0], np.cumsum(values)])
+        return np.asarray(upto[self.cube.starts[1:]] - upto[self.cube.starts[:-1]])
+
+    @cached_property
+    def _largest(self) -> dict[str, float]:
+        """Return of each measure the most that somebody can add to any set."""
+        result = {}
+        for name, values in self.cube.values.items():
+            sizes = np.abs(values.astype(np.float64))
+            if self.cube.units is not None:
+                _, whose = np.unique(self.cube.units, return_inverse=True)
+                sizes = np.bincount(whose.reshape(-1), sizes)
+            result[name] = float(sizes.max(initial=0.0))
+        return result
+
+    def _of_size(self, one: KnownSet) -> list[Objection]:
+        least = self.least(one.power)
+        if self.has_enough(one.cells, least):
+            return []
+        return [Objection("minimum", f"it is about fewer than {least:,} contributors")]
+
+    def _of_values(self, sets: Sequence[Mask], measure: str, power: int) -> Iterator[list[Objection]]:
+        result: list[list[Objection]] = [[] for _ in sets]
+        if measure != COUNT and power == 2:
+            for at, cells in enumerate(sets):
+                result[at] += self._of_moments(cells, measure)
+        rules = self._rules(power) if measure != COUNT else ()
+        program = self._program if power == 1 else None
+        if not rules and program is None:
+            return iter(result)
+        table = self._table(sets, measure, power)
+        for rule in (*rules, *([] if program is None else [program])):
+            name = rule.name if rule is not program else "program"
+            for finding in rule.findings(table):
+                for at in np.flatnonzero(finding.sensitive).tolist():
+                    sentence = self._sentence(finding, table, at)
+                    result[at].append(Objection(name, sentence, looks_at_values=True))
+        return iter(result)
+
+    def _sentence(self, finding: SensitivityFinding, table: Table, at: int) -> str:
+        contributions = table.contributions
+        told = f"{finding.rule}: {finding.reason.sentence(float(finding.excess[at]))}"
+        if contributions is None or contributions.absolutes is None:
+            return told
+        share = contributions.largest[at, 0] / max(float(contributions.absolutes[at]), 1e-300)
+        return f"of {int(contributions.counts[at]):,} contributors one has {min(int(100 * share), 100)} %; {told}"
+
+    def _rules(self, power: int) -> tuple[Dominance | PPercent, ...]:
+        rules = self.policy.rules
+        result: list[Dominance | PPercent] = []
+        if rules.dominance is not None:
+            n, k = rules.dominance
+            result.append(Dominance(n, float(k) if power == 1 else float(k) ** 2 / 100))
+        if rules.p_percent is not None:
+            p = float(rules.p_percent)
+            result.append(PPercent(p if power == 1 else 100 * ((1 + p / 100) ** 2 - 1)))
+        return tuple(result)
+
+    @cached_property
+    def _program(self) -> SensitivityRule | None:
+        if self.policy.rules.program is None:
+            return None
+        from tacita.tables.sensitivity.rules.user_rules import UserRules
+
+        return UserRules.of(self.policy.rules.program)
+
+    def _table(self, sets: Sequence[Mask], measure: str, power: int) -> Table:
+        """Return a table of which each set is a cell."""
+        nothing, no_sums = np.zeros((len(sets), 0), np.int32), Equations.of([])
+        if measure == COUNT:
+            counts = np.array([self.cube.contributors(cells) for cells in sets], np.int64)
+            records = np.array([float(self.cube.n[cells].sum()) for cells in sets])
+            return Table(self.policy.name, (), nothing, records, no_sums, is_count=True, counts=counts)
+        unit = float(self.policy.measure(measure).unit) ** power
+        sizes = [unit * self._sizes(cells, measure, power) for cells in sets]
+        kept = max([2, *(rule.needs_contributions for rule in self._rules(power)), _KEPT if self._program else 0])
+        largest = np.zeros((len(sets), kept))
+        holders = np.full((len(sets), kept), -1, np.int64)
+        for at, values in enumerate(sizes):
+            some = min(kept, len(values))
+            largest[at, :some] = values[:some]
+            holders[at, :some] = at * kept + np.arange(some)
+        absolutes = np.array([values.sum() for values in sizes])
+        signed = (
+            absolutes if power == 2 else unit * np.array([float(self.cube.sums[measure][one].sum()) for one in sets])
+        )
+        counts = np.array([len(values) for values in sizes], np.int64)
+        everybody = Contributions(largest, holders, np.ones_like(largest), counts, signed, absolutes)
+        return Table(
+            self.policy.name, (), nothing, signed, no_sums, is_count=False, counts=counts, contributions=everybody
+        )
+
+    def _sizes(self, cells: Mask, measure: str, power: int) -> NDArray[np.float64]:
+        """Return what everybody adds to a sum of absolute values or squares, the largest first."""
+        if power == 1:
+            return np.sort(np.abs(self.cube.contributions(cells, measure).astype(np.float64)))[::-1]
+        places = self.cube.records_of(cells)
+        squares = self.cube.values[measure][places].astype(np.float64) ** 2
+        if self.cube.units is not None:
+            _, whose = np.unique(self.cube.units[places], return_inverse=True)
+            squares = np.bincount(whose.reshape(-1), squares).astype(np.float64)
+        return np.sort(squares)[::-1]
+
+    def _of_moments(self, cells: Mask, measure: str) -> list[Objection]:
+        """Return what follows from a sum and a sum of squares together, by Samuelson's inequality.
+
+        Of n values with mean m and variance v none is above ``m + sqrt((n - 1) v)``. The second largest contributor
+        leaves their own value out before.
+        """
+        values = [int(value) for value in self.cube.values[measure][self.cube.records_of(cells)].tolist()]
+        if len(values) < 2 or len(set(values)) == 1:
+            sentence = "the variance is zero, so that every value follows from the mean"
+            return [Objection("exact", sentence, looks_at_values=True)]
+        p = self.policy.rules.p_percent
+        if p is None:
+            return []
+        # Whoever has the largest absolute value, with the sign turned if that is below zero.
+        values.sort(key=abs)
+        sign = -1 if values[-1] < 0 else 1
+        rest = [sign * value for value in values[:-2]] + [sign * values[-1]]
+        n, mean = len(rest), Fraction(sum(rest), len(rest))
+        variance = Fraction(sum(value * value for value in rest), n) - mean**2
+        distance = (1 + Fraction(p) / 100) * abs(values[-1]) - mean
+        if distance <= 0 or (n - 1) * variance >= distance**2:
+            return []
+        sentence = f"mean and variance estimate the largest of {len(values):,} values to within {float(p):g} %"
+        return [Objection("p_percent", sentence, looks_at_values=True)]
