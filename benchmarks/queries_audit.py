@@ -21,7 +21,7 @@ from tacita.queries.audit.extremes import ExtremesJudge
 from tacita.queries.audit.interval import IntervalJudge
 from tacita.queries.audit.judge import AuditRequest, ToldSum
 from tacita.queries.cube.cube import Cube, CubeAttribute
-from tacita.queries.policy.policy import FilterAttribute, QueryMeasure, QueryLimits, QueryPolicy, QueryRules
+from tacita.queries.policy.policy import FilterAttribute, QueryLimits, QueryMeasure, QueryPolicy, QueryRules
 from tacita.queries.question import Mask
 
 Line = tuple[str, str, str, str, str]

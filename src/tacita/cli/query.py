@@ -54,13 +54,10 @@ def ask(
     from tacita.api.querying import Database
 
     with Database(folder) as database:
-        fields = {"analyst": options.analyst, "epsilon": options.epsilon, "accuracy": options.accuracy}
-        if price:
-            _show(database.price(question, **fields), as_json=as_json)
-            return
-        answer = database.sql(question, **fields)
+        verb = database.price if price else database.sql
+        answer = verb(question, analyst=options.analyst, epsilon=options.epsilon, accuracy=options.accuracy)
     _show(answer, as_json=as_json)
-    if answer.status == "refused":
+    if getattr(answer, "status", "") == "refused":
         raise typer.Exit(1)
 
 

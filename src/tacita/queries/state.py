@@ -10,8 +10,10 @@ from typing import Any
 from tacita.queries.answer import Figure
 from tacita.queries.audit.judge import AuditRequest, QueryJudge
 from tacita.queries.audit.judges import judges_of
+from tacita.queries.audit.ranks import RankJudge
+from tacita.queries.audit.sensitivity import SensitivityJudge
 from tacita.queries.cube.cube import Cube
-from tacita.queries.policy.policy import JudgedTogether, QueryPolicy
+from tacita.queries.policy.policy import AnswerMode, JudgedTogether, QueryPolicy
 from tacita.queries.question import DataQuestion
 
 EVERYBODY = ""
@@ -67,8 +69,30 @@ class QueryState:
         """Return the judges of what an analyst, or everybody together, was told."""
         who = analyst if self._policy.together is JudgedTogether.ANALYST else EVERYBODY
         if who not in self._judges:
-            self._judges[who] = judges_of(self._cube, self._policy)
+            self._judges[who] = (*self._judging(), RankJudge(self._cube, self._policy))
         return self._judges[who]
+
+    def _judging(self) -> tuple[QueryJudge, ...]:
+        """Return the judges of the mode: answers with noise tell no sum exactly, those in vectors no value at all."""
+        if self._policy.answers is AnswerMode.EXACT:
+            return judges_of(self._cube, self._policy)
+        if self._policy.answers in {AnswerMode.SAMPLE, AnswerMode.PERTURBED}:
+            return (SensitivityJudge(self._cube, self._policy),)
+        return ()
+
+    def independent_sums(self) -> tuple[tuple[str, int, int], ...]:
+        """Return, of each measure, how many independent sums were told, and how many groups of records they tell apart.
+
+        Where analysts are judged each alone, the figures are those of the one who was told most.
+        """
+        most: dict[str, tuple[int, int]] = {}
+        for judges in self._judges.values():
+            for judge in judges:
+                if isinstance(judge, RankJudge):
+                    for (measure, power), rank in judge.ranks.items():
+                        name = f"{measure} squared" if power > 1 else measure
+                        most[name] = max(most.get(name, (0, 0)), (rank, judge.classes))
+        return tuple((name, *figures) for name, figures in sorted(most.items()))
 
     def next_number(self, analyst: str) -> int:
         """Return the number that the next question of an analyst has."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from tacita.queries.audit.judge import AuditRequest, ToldSum
 from tacita.queries.cube.cube import Cube, CubeAttribute
-from tacita.queries.policy.policy import FilterAttribute, QueryMeasure, QueryLimits, QueryPolicy, QueryRules
+from tacita.queries.policy.policy import FilterAttribute, QueryLimits, QueryMeasure, QueryPolicy, QueryRules
 from tacita.queries.question import Mask, Statistic
 
 ALL = (Statistic.SUM, Statistic.AVERAGE, Statistic.VARIANCE, Statistic.MINIMUM, Statistic.MAXIMUM)

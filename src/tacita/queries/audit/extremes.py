@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.queries.audit.judge import AuditRequest, ToldSum, Objection
+from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
 from tacita.queries.cube.cube import Cube
 from tacita.queries.policy.policy import QueryPolicy
 from tacita.queries.question import Mask

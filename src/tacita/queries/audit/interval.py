@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.queries.audit.contributors import ClassContributors
-from tacita.queries.audit.judge import AuditRequest, ToldSum, Objection
+from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
 from tacita.queries.audit.needs import ClassNeed, RecordBounds, need_of
 from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.programme import ClassProgramme, Optimum, TooLate, as_fraction

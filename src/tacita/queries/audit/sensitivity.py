@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.queries.audit.judge import AuditRequest, ToldSum, Objection
+from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
 from tacita.queries.audit.published import PublishedSets
 from tacita.queries.audit.set_rules import KnownSet, SetRules
 from tacita.queries.cube.cube import COUNT, Cube

@@ -127,7 +127,7 @@ class PrivateFigures:
         """Return by how much one record changes a sum at most."""
         if measure in {COUNT, PEOPLE}:
             return 1
-        return max(abs(bound) for bound in self._cube.policy.measure(measure).bounds) ** power
+        return int(max(abs(bound) for bound in self._cube.policy.measure(measure).bounds) ** power)
 
     def _sensitivity(self, part: Part) -> int:
         return self._records * self._largest(*part)
@@ -207,7 +207,7 @@ class PrivateFigures:
         else:
             scale = dp.accuracy_to_discrete_gaussian_scale(wanted, _ALPHA)
             budget = (self._sensitivity(part) / scale) ** 2 / 2
-        return math.ceil(budget * NANO)
+        return math.ceil(float(budget) * NANO)
 
     def _figure(self, one: AskedStatistic, sums: dict[Part, Spread], cells: Mask, share: int) -> Figure:
         if one.statistic is Statistic.QUANTILE:
