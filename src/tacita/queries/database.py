@@ -233,8 +233,11 @@ class QueryDatabase:
             request, of = self._request(wanted.question, [wanted.groups[place].cells for place in allowed])
             objections = [one for judge in judges for one in judge.objections(request)]
             if not objections:
-                return allowed, tuple(against)
-            against += objections
+                return allowed, tuple(dict.fromkeys(against))
+            # By groups of the question: the places of facts differ from one try to the next.
+            against += [
+                replace(one, places=tuple(sorted({allowed[of[place]] for place in one.places}))) for one in objections
+            ]
             if not self.version.policy.rules.cell_by_cell or len(allowed) == 1:
                 break
             blamed = {of[fact] for one in objections for fact in one.places}
@@ -242,7 +245,7 @@ class QueryDatabase:
                 # Nobody can say which one it is: the group that comes last waits for another time.
                 blamed = {len(allowed) - 1}
             allowed = [place for at, place in enumerate(allowed) if at not in blamed]
-        return [], tuple(against)
+        return [], tuple(dict.fromkeys(against))
 
     def _request(self, question: DataQuestion, groups: Sequence[Any]) -> tuple[AuditRequest, list[int]]:
         """Return what would be told of some groups, and the place of the group that each fact is of."""

@@ -131,7 +131,7 @@ def _objection_payload(one: Objection) -> dict[str, Any]:
     return {
         "rule": one.rule,
         "sentence": one.sentence,
-        "places": list(one.places),
+        "groups": list(one.places),
         "multipliers": [list(pair) for pair in one.multipliers],
         "looks_at_values": one.looks_at_values,
     }

@@ -179,7 +179,8 @@ class QueryAuditView(View["QueryAudit"]):
         for one in result.questions:
             add(table, str(one.sequence), one.analyst, one.decision, one.text)
             for objection in one.objections:
-                add(table, "", "", "", f"  {objection['rule']}: {objection['sentence']}")
+                where = _groups(one, objection["groups"])
+                add(table, "", "", "", f"  {objection['rule']}{where}: {objection['sentence']}")
         return Group(*lines(head), table, *notes(result.notes))
 
 
@@ -215,6 +216,11 @@ class QuotedPriceView(View["QuotedPrice"]):
             if error is not None
         ]
         return Group(*lines(said))
+
+
+def _groups(one: RecordedAnswer, places: list[int]) -> str:
+    """Return which groups of a question a reason is about, by their number; nothing if there is one."""
+    return f" (group {listed([place + 1 for place in places])})" if places and len(one.groups) > 1 else ""
 
 
 def figure_fields(figure: Figure) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class Objection:
     sentence: str
     """What would follow, in words with figures of size and share, without a value of the data."""
     places: tuple[int, ...] = ()
-    """The facts of the request that are to blame; none: all of them together."""
+    """The facts of the request that are to blame (in the ledger: groups of the question); none: all together."""
     multipliers: tuple[tuple[int, str], ...] = ()
     """How it would follow: the numbers of earlier answers (0: this one) with their factors, such as (3, '-1')."""
     looks_at_values: bool = False
