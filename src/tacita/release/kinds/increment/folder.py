@@ -137,13 +137,13 @@ def renew_folder(folder: Path, internal: Path, facts: IncrementFacts, settings: 
     The internal manifest comes first: whoever is killed behind it leaves a folder that is gone, as before.
     """
     token = str(_manifest_of(internal, folder, facts)[TOKEN])
-    with journalled(partial_beside(folder), (settings or Settings.from_environment()).state) as made:
-        made.mkdir()
-        _write_empty(made, facts, settings)
-        places = Places(made, internal, token)
+    with journalled(partial_beside(folder), (settings or Settings.from_environment()).state) as partial:
+        partial.mkdir()
+        _write_empty(partial, facts, settings)
+        places = Places(partial, internal, token)
         full = internal_manifest(NAME, facts.internal(0, 0), places, internal_files=_inside(internal))
         write_text(internal / MANIFEST, as_json(full), force=True, settings=settings)
-        made.rename(folder)
+        partial.rename(folder)
 
 
 def _write_empty(folder: Path, facts: IncrementFacts, settings: Settings | None) -> None:
