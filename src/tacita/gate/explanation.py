@@ -128,7 +128,8 @@ _REFUSALS: dict[str, Callable[[ValueDependency, GatePolicy], str]] = {
         "The record cannot be read: it is not a line of JSON or CSV with single values."
     ),
     GateReason.NO_KEY: lambda one, policy: (
-        f"The record has no key ({', '.join(policy.key)}): nobody could tell whether it was released before."
+        f"The record has no key, or one with control characters ({', '.join(policy.key)}): nobody could tell whether "
+        "it was released before."
     ),
     GateReason.CHANGED: lambda one, policy: (
         "A record with this key was released before, with another target or value. It is counted once."
