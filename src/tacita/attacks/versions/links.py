@@ -96,9 +96,9 @@ class _Linking:
     def _classes(self, side: str, links: Sequence[str]) -> exp.Select:
         """Return the plan of the records of a file: quasi-identifiers, links, and how many have the same of them."""
         version = self._versions[side]
-        known = [self._column(side, version.attributes[name].column) for name in self._known[side]]
+        known: list[exp.Expr] = [self._column(side, version.attributes[name].column) for name in self._known[side]]
         values = [self._link(side, name, at) for at, name in enumerate(links)]
-        sizes = {"alike": known, "linked": values, "both": [*values, *known]}
+        sizes: dict[str, list[exp.Expr]] = {"alike": known, "linked": values, "both": [*values, *known]}
         terms = [
             *(
                 named(self._column(side, name), alias)
@@ -106,7 +106,7 @@ class _Linking:
             ),
             *(named(term.copy(), f"k{at}") for at, term in enumerate(known)),
             *(named(term.copy(), f"v{at}") for at, term in enumerate(values)),
-            *(named(_count(terms), name) for name, terms in sizes.items()),
+            *(named(_count(by), name) for name, by in sizes.items()),
         ]
         plan = exp.select(*terms).from_(version.relation.source().as_(side))
         for at, name in enumerate(links):
