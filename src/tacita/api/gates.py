@@ -39,7 +39,7 @@ from tacita.api.gate_options import (
 )
 from tacita.attacks.observer.observation import Observation
 from tacita.attacks.observer.observers import name_targets
-from tacita.errors import UsageError
+from tacita.errors import UsageError, counted
 from tacita.files.atomic import check_target, write_text
 from tacita.gate.answers import DecidedBatch, GateAnswer, Row
 from tacita.gate.explanation import explained
@@ -89,6 +89,7 @@ class ReleaseGate:
         self._opened = opened
         self._tally = RunTally(opened.policy)
         self.is_cut_off = False
+        self.notes: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         self._opened.__enter__()
@@ -160,7 +161,7 @@ class ReleaseGate:
             tally.refusals(targets),
             stated_rules(policy),
             tuple(named),
-            (*opened.notes, *run_notes(policy)),
+            (*opened.notes, *run_notes(policy), *self.notes),
             opened.folder,
             self.is_cut_off,
             opened.is_trial,
@@ -230,6 +231,11 @@ def gate_records(
                     answers(gate.answer(answer))
             offered += len(rows)
             progress(Step("deciding", offered))
+            if stopped():
+                gate.notes = (
+                    f"stopped after {counted(offered, 'record')}: offer the source again to decide on the rest",
+                )
+                break
         gate.is_cut_off = stream is not None and stream.is_cut_off
         gate.keep_report()
         return gate.result()
