@@ -89,6 +89,7 @@ class ReleaseGate:
         self._opened = opened
         self._tally = RunTally(opened.policy)
         self.is_cut_off = False
+        self.notes: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         self._opened.__enter__()
@@ -166,7 +167,7 @@ class ReleaseGate:
             tally.refusals(targets),
             stated_rules(policy),
             tuple(named),
-            (*opened.notes, *run_notes(policy)),
+            (*opened.notes, *run_notes(policy), *self.notes),
             opened.folder,
             self.is_cut_off,
             opened.is_trial,
@@ -236,6 +237,11 @@ def gate_records(
                     answers(gate.answer(answer))
             offered += len(rows)
             progress(Step("deciding", offered))
+            if stopped():
+                gate.notes = (
+                    f"stopped after {counted(offered, 'record')}: offer the source again to decide on the rest",
+                )
+                break
         gate.is_cut_off = stream is not None and stream.is_cut_off
         gate.keep_report()
         return gate.result()
