@@ -1,4 +1,4 @@
-"""Gates on 10,000 soldiers in random orders: what leaves, whom observers name, and how often ordinary targets are held.
+"""Gates on 10,000 soldiers in random orders: what leaves, and whom observers name.
 
 Decisions are those of the gates of the policy files. Whom observers name, and how large the evidence against the
 headquarters ever was, is computed by `attacks.observer` and here, from the released records alone.
@@ -6,7 +6,7 @@ headquarters ever was, is computed by `attacks.observer` and here, from the rele
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
@@ -18,20 +18,13 @@ from experiments.soldiers import AGES, BASELINE, COUNTS, LOCATIONS, policy_text,
 from tacita.attacks.observer.observation import Observation
 from tacita.attacks.observer.observers import name_targets
 from tacita.gate.gate import Gate
-from tacita.gate.picture.picture import Picture
 from tacita.gate.policy.policy import GatePolicy
 from tacita.gate.policy.policy_file import parse_policy
-from tacita.gate.rules.definition_5 import Definition5
-from tacita.gate.rules.evidence_limits import MartingaleRule
-from tacita.gate.rules.judge import ALLOWED, Judge
-from tacita.gate.rules.start import Start, StartOptions
 from tacita.progress import Progress, Step, silent
 
 HEADQUARTERS = 1
 CONCENTRATION = 18.0
 EVIDENCE = 20.0
-RECORDS_OF_TARGET = 2_000
-MANY = 100
 OBSERVERS = ("distance", "exposure", "bayes-factor", "second-distance", "fewest-records")
 ONCE = "retry = 1e9"
 """Held records are not looked at again, as in the tables that ours is compared with."""
@@ -128,65 +121,6 @@ def largest_evidence(values: np.ndarray) -> float:
     shares = BASELINE[values]
     steps = np.log((CONCENTRATION * shares + before) / (CONCENTRATION + np.arange(len(values))) / shares)
     return float(max(steps.cumsum().max(initial=0.0), 0.0))
-
-
-# -- false alarms ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class AlarmLine:
-    """How often targets that are nothing special were held, in per cent."""
-
-    targets: int
-    rule: str
-    runs: int
-    held_records: float
-    stopped: float
-    """Targets that were ever held."""
-    printed: tuple[float, float]
-
-
-def false_alarms(runs: int, seed: int = 0, progress: Progress = silent) -> Iterator[AlarmLine]:
-    """Yield a line for each rule: the records of all targets are drawn from the baseline itself.
-
-    With 200 targets a tenth of the runs is enough: each has many targets.
-    """
-    for number, (targets, rule, judge_of, printed) in enumerate(_ALARMS):
-        kept, stopped, records = 0, 0, targets * RECORDS_OF_TARGET
-        done = max(runs // 10, 1) if targets >= MANY else runs
-        for run in range(done):
-            progress(Step(f"false alarms: {rule}", number * runs + run, len(_ALARMS) * runs))
-            rng = np.random.default_rng([seed, number, run])
-            places = rng.integers(targets, size=records).tolist()
-            ages = rng.choice(len(BASELINE), size=records, p=BASELINE).tolist()
-            admit = judge_of(Picture(BASELINE, targets)).admit
-            holds = [place for place, age in zip(places, ages, strict=True) if admit(place, age) != ALLOWED]
-            kept += len(holds)
-            stopped += len(set(holds))
-        yield AlarmLine(targets, rule, done, 100 * kept / done / records, 100 * stopped / done / targets, printed)
-
-
-def _definition_5(start: int) -> Callable[[Picture], Judge]:
-    return lambda picture: Judge(picture, Start(picture, StartOptions(records=start)), [Definition5(picture)])
-
-
-def _martingale(limit: float) -> Callable[[Picture], Judge]:
-    def judge(picture: Picture) -> Judge:
-        return Judge(picture, Start(picture, StartOptions()), [MartingaleRule(picture, limit, CONCENTRATION)])
-
-    return judge
-
-
-_ALARMS = (
-    (2, "definition 5, start 50", _definition_5(50), (35.0, 99.0)),
-    (5, "definition 5, start 50", _definition_5(50), (17.0, 89.0)),
-    (5, "definition 5, start 200", _definition_5(200), (16.0, 86.0)),
-    (200, "definition 5, start 50", _definition_5(50), (8.0, 60.0)),
-    (200, "definition 5, start 100", _definition_5(100), (5.0, 46.0)),
-    (5, "martingale, 1/20 for each target", _martingale(20.0), (0.0, 5.3)),
-    (5, "martingale, 1/20 for all targets", _martingale(100.0), (0.0, 1.0)),
-    (200, "martingale, 1/20 for all targets", _martingale(4_000.0), (0.0, 0.0)),
-)
 
 
 def policy_of(text: str) -> GatePolicy:

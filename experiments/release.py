@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from experiments.alarms import AlarmLine, false_alarms
 from experiments.folder import check_place, write_files
-from experiments.gates import AlarmLine, GateLine, false_alarms, table_of_gates
+from experiments.gates import GateLine, table_of_gates
 from experiments.soldiers import AGES, BASELINE, COUNTS, LOCATIONS, soldiers
 from tacita.gate.picture.measures import ExposureTable
 from tacita.progress import Progress, silent
@@ -118,14 +119,15 @@ def rows_of(results: ReleaseResults) -> tuple[list[str], list[list[str]]]:
 
 def alarm_rows(results: ReleaseResults) -> tuple[list[str], list[list[str]]]:
     """Return the table of false alarms as texts."""
-    heads = ["targets", "rule", "records held", "targets ever held", _PRINTED[0]]
+    heads = ["targets", "records of each", "rule", "records held", "targets ever held", _PRINTED[0]]
     return heads, [
         [
             str(line.targets),
+            f"{line.records:,}",
             line.rule,
             f"{line.held_records:.1f}",
             f"{line.stopped:.1f}",
-            "{:g}, {:g}".format(*line.printed),
+            "" if line.printed is None else "{:g}, {:g}".format(*line.printed),
         ]
         for line in results.alarms
     ]
@@ -138,8 +140,9 @@ def about(results: ReleaseResults) -> list[str]:
         "'L2 by ...' says in how many orders an observer who sees everything that left names the headquarters; a guess "
         "among five is right in 20. 'Evidence above 20' looks at every moment.",
         "Printed figures are from 200 to 300 orders.",
-        "False alarms: about 2,000 records of each target, and all targets have the baseline distribution; "
-        f"{results.alarms[0].runs:,} runs, or {results.alarms[-1].runs:,} of 200 targets.",
+        "False alarms: all targets have the baseline distribution; "
+        f"{results.alarms[0].runs:,} runs, or {results.alarms[-1].runs:,} of 200 targets. 'Rounded' is definition 5 in "
+        "floating point: the larger one of two exposures equals its threshold, and rounding decides.",
     ]
 
 

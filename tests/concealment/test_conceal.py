@@ -11,6 +11,11 @@ from tests.concealment.people import N, dataset, people, some, table
 import tacita as tc
 from tacita.api.concealing import conceal_to
 from tacita.concealment.concealment import Concealment
+from tacita.concealment.decoys import DecoyTurns
+from tacita.concealment.policies.policy import Policies
+from tacita.concealment.search import HidingSearch
+from tacita.dependencies.dependency import Dependency
+from tacita.dependencies.hiding.choice import Disclosure, DisclosureKind
 from tacita.errors import OutputError, UsageError
 
 
@@ -73,6 +78,29 @@ def test_a_formula_is_closed_or_accepted(tmp_path: Path) -> None:
     assert {"months", "noisy"} <= {*result.counts}
     with pytest.raises((UsageError, OutputError)):
         tc.conceal(dataset(columns), tc.ConcealPlan(policies=(wanted,), keep=("months", "noisy"), seed=1))
+
+
+def test_what_tells_an_attribute_that_only_protects_others_is_closed_for_their_sake() -> None:
+    """Pay is confidential for some; others hide it since it determines the grade, and the wage must not tell it."""
+    codes = {name: np.arange(12) // 2 for name in ("grade", "pay", "wage")}
+    policies = Policies.of(12, {row: {"grade"} if row < 6 else {"pay"} for row in range(10)})
+    turns = DecoyTurns.of(np.arange(12), [*"abcdefghijkl"], 1, "decoys")
+    plan = tc.ConcealPlan(confidential=("grade",), least_hiders=1)
+    search = HidingSearch(plan, tuple(codes), (Dependency(("pay",), "grade", 12),), policies, turns, codes)
+    hidden = search.hidden()
+    (grade,) = [i for i in policies.used if policies.sets[i] == {"grade"}]
+    guess = Disclosure("pay", frozenset({"wage"}), DisclosureKind.PREDICTS)
+    assert search.close([guess], hidden)
+    hidden = search.hidden()
+    assert hidden.groups[grade].extra == ("pay",), "a guess of what they do not keep confidential need not be prevented"
+    way = Disclosure("pay", frozenset({"wage"}), DisclosureKind.TELLS)
+    assert search.close([way], hidden)
+    closed = search.hidden()
+    assert closed.groups[grade].extra == ("pay", "wage")
+    assert [one.in_words for one in closed.groups[grade].reasons("wage")] == [
+        "wage tells pay, which is hidden to protect grade"
+    ]
+    assert not search.close([way], closed), "it is closed for all who hide the attribute"
 
 
 def test_costs_decide_what_is_hidden(tmp_path: Path) -> None:

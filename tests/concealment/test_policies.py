@@ -106,6 +106,10 @@ def test_a_share_of_others_hides_what_rules_select(tmp_path: Path) -> None:
 WRONG_TABLES = {
     "unknown person": ("person,confidential\nP001,sex\nZed,sex\n", "1 line about persons who are not in the data"),
     "unknown attribute": ("person,confidential\nP001,sexx\n", "1 name in a policy that no attribute has; did you mean"),
+    "all faults at once": (
+        "person,confidential\nP001,sexx\nZed,sex\n,sex\n",
+        "(?s)without a person.*not in the data.*that no attribute has",
+    ),
     "nobody": ("person,confidential\nP001,sex\n,sex\n", "1 line without a person"),
     "again": ("person,confidential\nP001,sex\nP001,age\n", "1 person with several lines"),
     "no list": ("person,other\nP001,sex\n", "neither a column 'confidential' nor a column 'attribute'"),

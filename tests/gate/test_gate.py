@@ -54,6 +54,15 @@ def test_a_record_is_counted_once_by_its_key() -> None:
     assert gate.judges[0].picture.total == 1
 
 
+def test_keys_of_several_attributes_are_never_taken_for_another() -> None:
+    """The parts of a key are joined by a control character; a part that has it could pass for two."""
+    text = policy_text().replace('key = "id"', 'key = ["id", "age"]')
+    gate = Gate(parse_policy(text))
+    assert gate.attributes == ("id", "age", "location")
+    assert gate.key_of(("a", "20-24", "L1")) != gate.key_of(("a", "25-29", "L1"))
+    assert gate.key_of(("a\x1fb", "20-24", "L1")) == gate.key_of(("", "20-24", "L1")) == ""
+
+
 @pytest.mark.parametrize("policy", [POLICY, ANY], ids=["listed", "any"])
 def test_spellings_of_a_target_are_one_target(policy: object) -> None:
     gate = Gate(policy)  # type: ignore[arg-type]

@@ -6,14 +6,20 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from experiments.soldiers import policy_text
 
 from tacita.api.gate_options import IncomingOptions, RecordReading
+from tacita.api.gates import open_gate, parse_policy
 from tacita.errors import InputError, UsageError
+from tacita.files.contract import ReadOptions
 from tacita.gate.answers import Row
+from tacita.gate.incoming.places import RecordSource
 from tacita.gate.incoming.stream import RecordStream
+from tacita.gate.policy.cells import cells_of
 
 NAMES = ("id", "age", "location")
 
@@ -87,3 +93,37 @@ def test_a_table_is_polled_and_its_new_records_read(tmp_path: Path) -> None:
 def test_options_that_would_change_nothing_are_refused(options: RecordReading, source: str) -> None:
     with pytest.raises(UsageError):
         options.check(source)
+
+
+def test_records_of_python_are_read_as_those_of_a_stream() -> None:
+    """A cell that is no single value would have another spelling through each door."""
+    import numpy as np
+
+    cells = [1, np.int64(1), np.float32(1), 1.0, "1", " 1 ", Decimal("1.00")]
+    assert {cells_of({"id": cell}, ("id",)) for cell in cells} == {("1",)}
+    no_values = (None, float("nan"), np.float32("nan"), Decimal("NaN"), "")
+    assert {cells_of({"id": cell}, ("id",)) for cell in no_values} == {("",)}
+    no_records = [5, "1", ["1"], {"id": [1]}, {"id": b"1"}, {"id": {"a": 1}}, {"id": np.array([1])}]
+    assert {cells_of(record, ("id",)) for record in no_records} == {None}
+
+
+def test_rows_of_another_width_are_not_offered() -> None:
+    with open_gate(parse_policy(policy_text()), trial=True) as gate, pytest.raises(UsageError, match="3 cells"):
+        gate.offer_rows([("1", "20-24")])
+
+
+def test_a_file_that_grows_is_read_when_it_has_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever follows a folder looks while others write: 'L1' may be the beginning of 'L10'."""
+    text = "id,age,location\n1,20-24,L10\n2,25-29,L20\n"
+    versions = [text[:26], text[:35], text, text]
+    (tmp_path / "a.csv").write_text(versions.pop(0))
+
+    def write_more(*_: object) -> None:
+        if versions:
+            (tmp_path / "a.csv").write_text(versions.pop(0))
+
+    monkeypatch.setattr(RecordSource, "_wait", write_more)
+    source = RecordSource(str(tmp_path), ReadOptions(), follow=True)
+    batches = source.batches(NAMES, 10, lambda: False)
+    assert next(batches) == [("1", "20-24", "L10"), ("2", "25-29", "L20")]
+    assert not versions

@@ -64,11 +64,12 @@ baseline = {young = 0, old = 3}
 rule = "crowd"
 """
     )
-    assert said.count("\n  - ") == 6
+    assert said.count("\n  - ") == 7
     for expected in (
         "line 5: unknown key 'colour'",
         "line 7: 'gathers' in [observer] cannot be 'everybody'",
         "line 6: [observer] does not say 'sizes'",
+        "line 9: 'age' is not released",
         "line 11: 2 targets, but at least 3 are needed",
         "line 13: 1 value with a share of 0: young",
         "line 9: the rule 'crowd' needs a start",
@@ -82,6 +83,7 @@ rule = "crowd"
         (with_(start=""), "needs a start"),
         (policy_text("definition-5", ""), "needs a start"),
         (policy_text("martingale", "{records = 10}"), "needs no start"),
+        (with_(start="{records = 0}"), "is 0, but must be at least 1"),
         (with_(targets='["L1", "L2"]'), "at least 3 are needed"),
         (with_(targets='["L1", "L2", "l1 ", "L4"]'), "spellings of one target"),
         (with_(targets=""), "list the 'targets'"),
@@ -113,6 +115,10 @@ rule = "crowd"
         (with_("slack = 0.1"), "observers who know the sizes"),
         (policy_text(observer='gathers = "all"\nholds = "silent"\nsizes = "known"'), "give 'sizes'"),
         (policy_text(top="retry = 0.0"), "must be at least 0.05"),
+        (policy_text(top="recipients = [3]"), "must be a list of texts"),
+        (policy_text(top="recipients = []"), "'recipients' names nobody"),
+        (policy_text(top="source = 3"), "'source' must be a text"),
+        (with_(x='"rank"', start="", rule='"crowds"'), "'rank' is not released"),
         (policy_text().replace('key = "id"\n', ""), "by which 'key'"),
         (policy_text().replace('attributes = ["id", "age", "location"]\n', ""), "which 'attributes'"),
     ],

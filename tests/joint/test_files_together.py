@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.joint.conftest import Office, Row
 
-from tacita.api.judging import JointStatus
+import tacita as tc
+from tacita.api.judging import JointStatus, judge
+from tacita.api.releasing import KAnonymity
 from tacita.errors import JointRefusal
+from tacita.ledger.settings_file import FILE
+from tacita.release.options import ReleaseOptions
 
 QUASI = ("area", "sex")
 
@@ -125,3 +129,34 @@ def test_a_concealed_file_is_judged_before_it_leaves(office: Office) -> None:
     released = office.concealed("concealed", "sex", [f"P{n}" for n in range(1, 13)])
     assert released.receipt is not None
     assert released.receipt.verdict.compared == 1
+
+
+CROSSED = [
+    {"person": f"P{at}", "area": "NS"[at // 4], "sex": "fm"[at % 2], "amount": str(1000 + 7 * at)} for at in range(8)
+]
+"""Four records of each area and of each sex, and an amount that each record has for itself."""
+
+
+def test_files_that_a_value_links_isolate_together(office: Office) -> None:
+    """The amounts say which record of one file is which of the other."""
+    office.write(CROSSED)
+    office.file("first", ("area",), drop=("sex",))
+    with pytest.raises(JointRefusal, match="8 records can be linked with entry 1") as caught:
+        office.file("second", ("sex",), drop=("area",))
+    assert "by the values of amount, and are then among fewer than 3 with the same area, sex" in caught.value.found
+    assert "leave out the attribute 'amount'" in str(caught.value.do)
+    office.file("second", ("sex",), drop=("area", "amount"))
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+def test_attributes_that_the_settings_name_are_summed_without_any_table(office: Office, is_named: bool) -> None:
+    if is_named:
+        settings = office.folder / FILE
+        settings.write_text(
+            settings.read_text().replace("least = 3", 'least = 3\nattributes = ["area", "sex", "amount"]')
+        )
+    office.write(CROSSED)
+    office.file("first", ("area",), drop=("sex",))
+    data = tc.read("people.csv").with_roles(quasi=["sex"], identifier=["person"])
+    verdict = judge(data.anonymize(tc.Plan(KAnonymity(2))), release=ReleaseOptions(drop=("area",)))
+    assert {reason.kind for reason in verdict.reasons} == {"linked"} | ({"few persons"} if is_named else set())

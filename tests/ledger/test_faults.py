@@ -250,6 +250,28 @@ def test_a_ledger_without_its_identity_is_refused(path: Path, statement: str) ->
         SqliteStore(path)
 
 
+@pytest.mark.parametrize("name", ["person_key", "id"])
+def test_an_edited_identity_is_refused(path: Path, entry: Make, name: str) -> None:
+    """With another key, persons of new versions would be matched with nobody, and nothing be found."""
+    with Ledger(SqliteStore.create(path, "bank")) as ledger:
+        ledger.append([entry(1)])
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        (value,) = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+        edited = ("1" if value[0] == "0" else "0") + value[1:]
+        connection.execute("UPDATE about SET value = ? WHERE name = ?", (edited, name))
+    with pytest.raises(LedgerError, match="its id does not have its key"):
+        SqliteStore(path)
+
+
+def test_words_of_sqlite_that_are_no_text_are_a_damaged_file(path: Path, entry: Make) -> None:
+    with Ledger(SqliteStore.create(path, "bank")) as ledger:
+        ledger.append([entry(1)])
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"CREATE TABLE locks", b"CREATE T\xf9BLE locks"))
+    with pytest.raises(LedgerError, match="damaged"):
+        SqliteStore(path)
+
+
 def test_another_name_in_the_file_breaks_the_chain(path: Path, entry: Make) -> None:
     with Ledger(SqliteStore.create(path, "bank")) as ledger:
         ledger.append([entry(1)])

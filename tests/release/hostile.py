@@ -94,6 +94,21 @@ def _ratio(columns: Columns, random: np.random.Generator) -> Columns:
     return {"points": points, "points_a_year": (points / columns["age"]).round(6)}
 
 
+def _growth(columns: Columns, random: np.random.Generator) -> Columns:
+    before = random.integers(20, 400, N)
+    return {"before": before, "growth": (100 * (columns["age"] - before) / before).round(2)}
+
+
+def _share_of_two(columns: Columns, random: np.random.Generator) -> Columns:
+    other = random.integers(5, 500, N)
+    return {"other": other, "share": (columns["age"] / (columns["age"] + other)).round(5)}
+
+
+def _fee_and_price(columns: Columns, random: np.random.Generator) -> Columns:
+    fee, price = random.integers(1, 500, N), random.integers(2, 60, N)
+    return {"fee": fee, "price": price, "bill": fee + price * columns["age"]}
+
+
 def _year_of_birth(columns: Columns, random: np.random.Generator) -> Columns:
     late = random.random(N) < 0.4
     return {"birth_year": 2_024 - columns["age"] - late}
@@ -276,6 +291,9 @@ HOSTILE = (
     Hostile("total of four", _total_of_four, "part0, part1, part2 and total", "age"),
     Hostile("difference", _difference, "start and years_before", "age"),
     Hostile("ratio", _ratio, "points and points_a_year", "age"),
+    Hostile("growth", _growth, "before and growth", "age"),
+    Hostile("share of two", _share_of_two, "other and share", "age"),
+    Hostile("fee and price", _fee_and_price, "fee, price and bill", "age"),
     Hostile("year of birth", _year_of_birth, "birth_year", "age"),
     Hostile("date of birth", _date_of_birth, "born", "age", {"sensitive": ["born"]}),
     Hostile("age groups", _age_groups, "age_group", "age"),

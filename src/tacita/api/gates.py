@@ -39,7 +39,7 @@ from tacita.api.gate_options import (
 )
 from tacita.attacks.observer.observation import Observation
 from tacita.attacks.observer.observers import name_targets
-from tacita.errors import UsageError
+from tacita.errors import UsageError, counted
 from tacita.files.atomic import check_target, write_text
 from tacita.gate.answers import DecidedBatch, GateAnswer, Row
 from tacita.gate.explanation import explained
@@ -47,7 +47,7 @@ from tacita.gate.gate import Gate
 from tacita.gate.incoming.stream import RecordStream
 from tacita.gate.outcome import GateRun, RunTally, run_notes, stated_rules
 from tacita.gate.planning.plan import ReleasePlan, plan_release
-from tacita.gate.policy.cells import cell_text
+from tacita.gate.policy.cells import cells_of
 from tacita.gate.policy.policy import GatePolicy, HoldVisibility
 from tacita.gate.policy.policy_file import parse_policy, read_policy
 from tacita.gate.watching import GateHistory, GateWatch, history_of, watched
@@ -89,6 +89,7 @@ class ReleaseGate:
         self._opened = opened
         self._tally = RunTally(opened.policy)
         self.is_cut_off = False
+        self.notes: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         self._opened.__enter__()
@@ -103,10 +104,16 @@ class ReleaseGate:
         They are recorded and handed out when this returns. An answer names target and value: it is for the steward.
         """
         names = self._opened.gate.attributes
-        return self.offer_rows([tuple(cell_text(record.get(name)) for name in names) for record in records])
+        return self.offer_rows([cells_of(record, names) for record in records])
 
     def offer_rows(self, rows: Sequence[Row | None]) -> list[dict[str, Any]]:
-        """Do the same for records as text cells in the order that the gate wants."""
+        """Do the same for records as text cells in the order of `attributes`."""
+        width = len(self.attributes)
+        if any(row is not None and len(row) != width for row in rows):
+            raise UsageError(
+                f"a record does not have {counted(width, 'cell')}",
+                do=f"give {', '.join(self.attributes)} of each record",
+            )
         return [self.answer(answer) for answer in self.decide(rows).answers()]
 
     def decide(self, rows: Iterable[Row | None]) -> DecidedBatch:
@@ -160,7 +167,7 @@ class ReleaseGate:
             tally.refusals(targets),
             stated_rules(policy),
             tuple(named),
-            (*opened.notes, *run_notes(policy)),
+            (*opened.notes, *run_notes(policy), *self.notes),
             opened.folder,
             self.is_cut_off,
             opened.is_trial,
@@ -230,6 +237,11 @@ def gate_records(
                     answers(gate.answer(answer))
             offered += len(rows)
             progress(Step("deciding", offered))
+            if stopped():
+                gate.notes = (
+                    f"stopped after {counted(offered, 'record')}: offer the source again to decide on the rest",
+                )
+                break
         gate.is_cut_off = stream is not None and stream.is_cut_off
         gate.keep_report()
         return gate.result()

@@ -51,7 +51,7 @@ EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
 EXIT_OUR_FAULT = 70
 
 _LONGEST_FAREWELL = 4.0
-_QUERY_FAREWELL = 0.7
+_QUERY_FAREWELL = 0.6
 """Seconds after an interrupt in which a command may come to its own end, and in which a query may."""
 
 # Panels of options are worth their imports on the pages that have many; the first page must come at once.
@@ -139,8 +139,8 @@ def _run(arguments: list[str], was_terminated: Callable[[], bool]) -> int:
         with end_after_interrupt(_LONGEST_FAREWELL, end, _QUERY_FAREWELL) as was_interrupted:
             try:
                 code = built()(arguments or ["--help"], standalone_mode=False, prog_name="tacita")
-            except (ImportError, AttributeError, SystemError):
-                if was_interrupted():  # a library that was being loaded made an error of its own of it
+            except (ImportError, AttributeError, SystemError, RuntimeError):
+                if was_interrupted():  # a library that was loaded, or compiled a kernel, made an error of its own of it
                     raise KeyboardInterrupt from None
                 raise
         sys.stdout.flush()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,17 +86,30 @@ class HidingSearch:
     def close(self, ways: Iterable[Disclosure], hidden: HiddenCells) -> bool:
         """Close ways to confidential attributes for every policy that they are open to; return whether one was.
 
-        A way that needs no attribute, such as by the order of the records, cannot be closed.
+        A way that needs no attribute, such as by the order of the records, cannot be closed. What tells an attribute
+        that is hidden only to protect others would undo that, and is closed for their sake.
         """
         closed = False
         for way in ways:
             if way.uses.isdisjoint(self.attributes):
                 continue
             for policy in self._further:
-                is_open = way.uses.isdisjoint(hidden.groups[policy].hidden)
-                if way.confidential in self.policies.sets[policy] and is_open:
-                    closed |= self._close(policy, way)
+                if way.uses.isdisjoint(hidden.groups[policy].hidden):
+                    for one in self._for_policy(policy, way, hidden.groups[policy]):
+                        closed |= self._close(policy, one)
         return closed
+
+    def _for_policy(self, policy: int, way: Disclosure, choice: HidingChoice) -> list[Disclosure]:
+        """Return a way as one to attributes that a policy keeps confidential; nothing if it leads to none of them."""
+        if way.confidential in self.policies.sets[policy]:
+            return [way]
+        if way.kind is not DisclosureKind.TELLS or way.confidential not in choice.extra:
+            return []
+        protected = sorted({one.confidential for one in choice.reasons(way.confidential)})
+        return [
+            replace(way, confidential=name, clause=f"{way.in_words}, which is hidden to protect {name}")
+            for name in protected
+        ]
 
     def close_derived(self, cells: Sequence[DerivedCell], hidden: HiddenCells) -> bool:
         """Close the ways by which cells were derived, each for its whole group; return whether that can be done.

@@ -29,6 +29,7 @@ from tacita.cycle.rounds import drop_unneeded, round_pass
 from tacita.cycle.state import MeasuredSample, measured, strict_nulls
 from tacita.cycle.suppression.requirement import OfLookAlikes
 from tacita.cycle.unsafe import risks_of
+from tacita.engines.arrow import array
 from tacita.errors import UsageError, counted
 from tacita.masking.recoding.local_recoding import SUPPRESSED, locally_recoded
 from tacita.model.decision import EVERY_RECORD, Decision
@@ -189,7 +190,9 @@ class _Cycle:
         if self._k is None or now.state.unsafe or not rows or not only_suppressed:
             return now.state
         before, after = self._sample(start).records, now.sample.records
-        return replace(now.state, few_candidates=few_candidates(before, after, self.known, pa.array(rows), self._k))
+        return replace(
+            now.state, few_candidates=few_candidates(before, after, self.known, array(rows, pa.int64()), self._k)
+        )
 
     def or_strict(self, outcome: Outcome, progress: Progress) -> Outcome:
         """Return what comes of the strict meaning instead of the expected one, if that costs no more.

@@ -29,10 +29,10 @@ from tacita.cycle.state import MeasuredSample
 from tacita.cycle.suppression.account import FOR_OTHERS
 from tacita.cycle.suppression.routing import AttributeRoute
 from tacita.cycle.unsafe import risks_of
+from tacita.engines.arrow import as_numpy
 from tacita.model.decision import Alternative, Decision
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, Step, silent
-from tacita.risk.arrays import as_numpy
 from tacita.risk.attribute.sensitive_values import CELL, VALUE, values_of_classes, values_of_file
 from tacita.risk.bounds import exceeds
 from tacita.risk.catalogue import MEASURES

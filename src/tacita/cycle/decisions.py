@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tacita.engines.arrow import array, as_arrow
 from tacita.model.decision import Alternative, Decision
 
 if TYPE_CHECKING:
@@ -46,6 +47,17 @@ def schema() -> pa.Schema:
     return pa.schema(list(zip(COLUMNS, kinds, strict=True)))
 
 
+def _alternatives(of_rows: list[list[dict[str, str]]]) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
+    kind = schema().field(COLUMNS[-1]).type
+    flat = [one for own in of_rows for one in own]
+    parts = [array([one[name] for one in flat], pa.string()) for name in ("action", "reason")]
+    starts = as_arrow(np.cumsum([0, *map(len, of_rows)], dtype=np.int32))
+    return pa.ListArray.from_arrays(starts, pa.StructArray.from_arrays(parts, fields=list(kind.value_type)), type=kind)
+
+
 @dataclass(frozen=True, slots=True)
 class Decisions:
     """All decisions of a cycle, in the order of their steps; ``row`` counts the records of the source from 1.
@@ -65,7 +77,10 @@ class Decisions:
         """Return a log of single decisions."""
         import pyarrow as pa
 
-        return cls(pa.Table.from_pylist([d.to_dict() for d in decisions], schema=schema()))
+        rows = [decision.to_dict() for decision in decisions]
+        kinds = schema()
+        columns = [array([row[kind.name] for row in rows], kind.type) for kind in list(kinds)[:-1]]
+        return cls(pa.Table.from_arrays([*columns, _alternatives([row[COLUMNS[-1]] for row in rows])], schema=kinds))
 
     def __len__(self) -> int:
         return int(self.table.num_rows)

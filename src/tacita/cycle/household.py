@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from tacita.cycle.plan import Plan
+from tacita.engines.arrow import as_arrow
 from tacita.engines.plans.terms import as_text
 from tacita.engines.protocol import Relation
 from tacita.model.decision import Decision
 from tacita.model.microdata import Microdata
-from tacita.risk.arrays import as_arrow
 from tacita.risk.sample import Sample
 
 if TYPE_CHECKING:

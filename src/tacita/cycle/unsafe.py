@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from tacita.cycle.suppression.look_alikes import CodedRecords
+from tacita.engines.arrow import as_arrow, as_numpy
 from tacita.engines.plans.terms import as_double, number
 from tacita.model.relation import Column, ColumnType
-from tacita.risk.arrays import as_arrow, as_numpy
 from tacita.risk.bounds import exceeds
 from tacita.risk.combinations import NUMBER, codes, combinations, of_each_record
 from tacita.risk.measure import RISK, ROW, Risks

@@ -212,7 +212,7 @@ def _values(cells: pa.ChunkedArray, column: Column, microdata: Microdata) -> Val
     if is_whole and len(numbers) and np.nanmax(np.abs(numbers), initial=0) >= _EXACT:
         raise InputError(
             f"'{column.name}' has whole numbers above 2^53, which arithmetic cannot hold exactly",
-            do='read it as text (types = { NAME = "text" }), or divide it by a unit first',
+            do=f"read it as text (--as {column.name}=text, in a recipe types), or divide it by a unit first",
         )
     return Numbers(numbers, is_whole)
 

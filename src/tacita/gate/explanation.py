@@ -13,6 +13,8 @@ from tacita.model.figures import figure, share
 
 _ODDS_SHOWN = 60.0
 """log2 of the largest odds that are written as a number."""
+_SMALL = 0.001
+"""Odds below this say the same."""
 
 
 def explained(answer: GateAnswer, policy: GatePolicy, targets: Sequence[Sequence[str]]) -> str:
@@ -54,10 +56,12 @@ def _named(dependency: ValueDependency) -> str:
 def odds(level: float) -> str:
     """Return odds, given as their log2, in words.
 
-    >>> odds(5.0), odds(-3.0), odds(200.0)
-    ('odds of 32', 'odds of 0.125', 'odds above 2^60')
+    >>> odds(5.0), odds(-3.0), odds(-30.0), odds(200.0)
+    ('odds of 32', 'odds of 0.125', 'odds below 0.001', 'odds above 2^60')
     """
-    return f"odds of {figure(2.0**level, 3)}" if level < _ODDS_SHOWN else f"odds above 2^{_ODDS_SHOWN:.0f}"
+    if level >= _ODDS_SHOWN:
+        return f"odds above 2^{_ODDS_SHOWN:.0f}"
+    return f"odds of {figure(2.0**level, 3)}" if 2.0**level >= _SMALL else f"odds below {_SMALL}"
 
 
 def _crowd(what: str, dependency: ValueDependency, given: HoldFigures) -> str:
@@ -120,9 +124,12 @@ def _attributes(dependency: ValueDependency) -> str:
 
 
 _REFUSALS: dict[str, Callable[[ValueDependency, GatePolicy], str]] = {
-    GateReason.UNREADABLE: lambda one, policy: "The record cannot be read: it is not a line of JSON or CSV.",
+    GateReason.UNREADABLE: lambda one, policy: (
+        "The record cannot be read: it is not a line of JSON or CSV with single values."
+    ),
     GateReason.NO_KEY: lambda one, policy: (
-        f"The record has no key ({', '.join(policy.key)}): nobody could tell whether it was released before."
+        f"The record has no key, or one with control characters ({', '.join(policy.key)}): nobody could tell whether "
+        "it was released before."
     ),
     GateReason.CHANGED: lambda one, policy: (
         "A record with this key was released before, with another target or value. It is counted once."

@@ -118,9 +118,11 @@ class Gate:
         return other
 
     def key_of(self, row: Sequence[str]) -> str:
-        """Return the key of a record; empty if a part of it is missing."""
+        """Return the key of a record; empty if a part of it is missing, or might be taken for two parts."""
         parts = [row[place] for place in self._key]
-        return KEY_SEPARATOR.join(parts) if all(parts) else ""
+        if not all(parts) or (len(parts) > 1 and any(KEY_SEPARATOR in part for part in parts)):
+            return ""
+        return KEY_SEPARATOR.join(parts)
 
     def _decide_known(self, key: str, row: Row, codes: Codes | Refused, batch: DecidedBatch) -> None:
         """Decide on a record that cannot be judged, or was decided on before."""

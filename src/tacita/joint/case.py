@@ -78,7 +78,7 @@ class JointCase:
 
     def _sums(self, releases: Sequence[RecordedRelease], numbers: NumberedRecords) -> CaseResult:
         """Return what follows from tables and files as sums over records."""
-        if not any(release.disclosures.tables for release in releases):
+        if not self.attributes and not any(release.disclosures.tables for release in releases):
             return CaseResult()
         names = {
             dimension.attribute

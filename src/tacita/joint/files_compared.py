@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from tacita.attacks.versions.changes import ChangeKind, IsolatedRecords, version_changes
 from tacita.attacks.versions.counts import count_differences
+from tacita.attacks.versions.links import linked_records
 from tacita.attacks.versions.released_version import ReleasedAttributeOf, ReleasedVersion
 from tacita.attacks.versions.sensitive_sets import shrunken_sets
 from tacita.errors import counted, listed
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
     from tacita.engines.protocol import Engine
 
 _MOST_RECORDS = 20
+_MOST_NAMES = 9
 _ROW, _UNIT = "row", "unit"
+_OTHER_VALUES = frozenset((AttributeDisclosure.PERTURBED, AttributeDisclosure.PSEUDONYM))
+"""Attributes whose values say nothing true, but may be the same in two files."""
 _HAPPENED = {
     ChangeKind.ADDED: "were added since {}",
     ChangeKind.REMOVED: "are in {} and not in this release",
@@ -57,12 +61,17 @@ class ComparedFile:
             columns[f"a{at}"] = kept.column(f"a{at}")
             meaning = {value: frozenset(finest) for value, finest in one.stands_for.items()}
             attributes[one.attribute] = ReleasedAttributeOf(f"a{at}", meaning)
+        others = {}
+        for at, one in enumerate(release.disclosures.records.attributes if release.disclosures.records else ()):
+            if one.attribute and one.attribute not in attributes and one.status in _OTHER_VALUES:
+                columns[f"a{at}"] = kept.column(f"a{at}")
+                others[one.attribute] = f"a{at}"
         table = pa.table(columns)
         relation = engine.adopt(table.to_batches(), table.schema)
         roles = {one.attribute: one.role for _, one in released_attributes(release)}
         known = tuple(name for name, role in roles.items() if role == QUASI_IDENTIFIER)
         sensitive = tuple(name for name, role in roles.items() if role == SENSITIVE)
-        return cls(release.label, ReleasedVersion(relation, _ROW, _UNIT, attributes, known, sensitive))
+        return cls(release.label, ReleasedVersion(relation, _ROW, _UNIT, attributes, known, sensitive, others))
 
 
 def file_reasons(
@@ -84,6 +93,15 @@ def file_reasons(
         isolated = [one for one in changes.isolated if one.kind is kind]
         if isolated:
             yield _isolated(kind, isolated, both, least)
+    linked = linked_records(earlier.version, new.version, least)
+    if linked.records:
+        verb = "is" if linked.records == 1 else "are"
+        sentence = (
+            f"{counted(linked.records, 'record')} can be linked with {earlier.label} by the values of "
+            f"{listed(linked.links, _MOST_NAMES)}, and {verb} then among fewer than {least:,} with the same "
+            f"{listed(linked.attributes, _MOST_NAMES)}."
+        )
+        yield JointReason("linked", sentence, both, records=_rows([linked.later_row]))
     for sets in shrunken_sets(earlier.version, new.version):
         if sets.disclosed:
             sentence = (

@@ -166,7 +166,8 @@ class _Question:
             label = _label(entry)
             sentence = f"What {label} disclosed is not known any more: {release}."
             do = (
-                f"put a copy of the internal folder of {label.short} back, or, if nobody received that release, "
+                f"run the command again if {label.short} is being released at this moment, put a copy of its internal "
+                "folder back, or, if nobody received that release, "
                 f"record it with '{never_left(entry.sequence)}'"
             )
             yield JointReason("unknown", sentence, (label,), is_decided=False, do=do)

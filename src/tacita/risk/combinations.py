@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from tacita.engines.arrow import as_arrow, as_codes, as_numpy
 from tacita.engines.plans.terms import as_double, same
 from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
-from tacita.risk.arrays import as_arrow, as_codes, as_numpy
 from tacita.risk.sample import Sample
 
 if TYPE_CHECKING:

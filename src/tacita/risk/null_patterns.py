@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tacita.engines.arrow import renumbered
 from tacita.errors import UsageError
-from tacita.risk.arrays import renumbered
 from tacita.risk.combinations import Codes
 
 if TYPE_CHECKING:

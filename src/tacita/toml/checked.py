@@ -124,8 +124,11 @@ class Checked:
         given = self.table.get(key)
         if given is None:
             return default
-        if type(given) is not int or given < least:
-            return self._wrong(key, given, f"a whole number, at least {least}", default)
+        if type(given) is not int:
+            return self._wrong(key, given, "a whole number", default)
+        if given < least:
+            self.fault(key, f"{self._named(key)} is {given}, but must be at least {least}")
+            return default
         return given
 
     def truth(self, key: str, default: bool) -> bool:

@@ -233,7 +233,7 @@ class ReleasedConcealmentView(ReleasedView):
     def _written(self, result: Any) -> list[str]:
         return [
             f"Released to {result.folder}: {', '.join(result.files)}, the dictionary, a report and a manifest.",
-            f"What stays in the house, with persons, reasons and keys, is in {result.internal}.",
+            f"Persons, reasons and keys are in the internal folder, {result.internal}, which is confidential.",
             f"Ask why with 'tacita explain {result.folder} --row N', check with 'tacita verify {result.folder}'.",
         ]
 
@@ -287,6 +287,15 @@ class ConcealedRecordsView(LinesView["ConcealedRecords"]):
         return said + ([f"and {len(result.records) - _LISTED:,} more"] if len(result.records) > _LISTED else [])
 
 
+def _staying(cells: int) -> str:
+    """Return that cells stay hidden.
+
+    >>> _staying(1), _staying(2)
+    ('1 cell stays hidden', '2 cells stay hidden')
+    """
+    return f"{counted(cells, 'cell')} {'stays' if cells == 1 else 'stay'} hidden"
+
+
 class RevealedView(LinesView[Any]):
     """The forms of a file whose hidden cells were given back."""
 
@@ -305,9 +314,9 @@ class RevealedView(LinesView[Any]):
         """Return how many cells came back, and where the file is."""
         said = [f"{counted(result.revealed, 'cell')} revealed in {counted(result.records, 'record')}."]
         if result.erased:
-            said.append(f"{counted(result.erased, 'cell')} stay hidden: the keys of their persons were erased.")
+            said.append(f"{_staying(result.erased)}: the keys of their persons were erased.")
         if result.damaged:
-            said.append(f"{counted(result.damaged, 'cell')} stay hidden: their tokens are damaged.")
+            said.append(f"{_staying(result.damaged)}: their tokens are damaged.")
         said += [f"Note: {note}" for note in result.notes]
         return [*said, f"Written to {', '.join(str(file) for file in result.files)}: confidential, not for release."]
 

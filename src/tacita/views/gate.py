@@ -89,8 +89,8 @@ class GateRunView(View["GateRun"]):
         if result.again:
             said.append(f"{counted(result.again, 'record')} had been decided on before.")
         said.append(
-            f"{counted(result.released_in_all, 'record')} have left in all; {result.held_now:,} wait, and are looked "
-            f"at again at {result.next_look:,}."
+            f"Released in all: {counted(result.released_in_all, 'record')}. Held now: {result.held_now:,}; they are "
+            f"looked at again at {result.next_look:,} released ones."
         )
         if result.is_cut_off:
             said.append("The stream ended in the middle of a record, which was not decided on.")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
+from tacita.engines.arrow import as_codes, as_numpy
 from tacita.engines.plans.terms import as_text
 from tacita.engines.protocol import Relation
 
@@ -57,7 +58,7 @@ def few_candidates(original: Relation, released: Relation, known: Sequence[str],
     patterns, pattern_of = np.unique(is_shown, axis=0, return_inverse=True)
     if len(patterns) > MOST_PATTERNS:
         return None
-    counts = np.asarray(classes.column(len(names))).astype(np.int64)
+    counts = as_numpy(classes.column(len(names))).astype(np.int64)
     sums = class_hashes.sum(axis=1, dtype=np.uint64)
     candidates = np.zeros(len(target_hashes), dtype=np.int64)
     for number, pattern in enumerate(patterns):
@@ -88,7 +89,7 @@ def _hashed(classes: pa.Table, targets: pa.Table, attributes: int) -> tuple[NDAr
     for i in range(attributes):
         both = pa.chunked_array([*classes.column(i).chunks, *targets.column(i).chunks], pa.string()).combine_chunks()
         coded = both.dictionary_encode()
-        codes = np.asarray(coded.indices.fill_null(len(coded.dictionary)))
+        codes = as_codes(coded.indices, len(coded.dictionary))
         numbers = random.integers(1, 2**63, len(coded.dictionary) + 1, dtype=np.uint64)
         numbers[-1] = 0
         hashes.append(numbers[codes])

@@ -35,6 +35,12 @@ class ReleasedVersion:
     known: Sequence[str] = ()
     """Those that an intruder knows of persons: quasi-identifiers."""
     sensitive: Sequence[str] = ()
+    others: Mapping[str, str] = field(default_factory=dict)
+    """The columns of attributes whose values are not the true ones, such as pseudonyms: equal ones link records."""
+
+    def marked(self) -> dict[str, str]:
+        """Return the columns of all attributes by which records can be linked."""
+        return {name: attribute.column for name, attribute in self.attributes.items()} | dict(self.others)
 
     def shared(self, other: ReleasedVersion) -> list[str]:
         """Return the attributes that both versions have."""

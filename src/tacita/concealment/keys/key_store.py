@@ -140,8 +140,9 @@ class KeyStore(Confidential):
         """
         erased = set(as_texts(persons, "person").to_pylist())
         if unknown := len(erased - self._keys.keys()):
+            have = "has" if unknown == 1 else "have"
             raise UsageError(
-                f"{unknown:,} of {counted(len(erased), 'person')} to erase have no key in this store",
+                f"{unknown:,} of {counted(len(erased), 'person')} to erase {have} no key in this store",
                 do="check the identifiers, and the data set; nobody was erased",
             )
         return self._with_keys({person: key for person, key in self._keys.items() if person not in erased})

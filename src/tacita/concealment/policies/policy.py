@@ -13,6 +13,7 @@ from tacita.errors import InputError, counted, did_you_mean, faults_text, listed
 Codes = NDArray[np.int64]
 EVERYTHING = "*"
 """What stands for all attributes in a policy."""
+CORRECT_NAMES = "correct the names; write several with semicolons between"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,28 +94,29 @@ class KnownNames:
 def resolved(lists: Sequence[tuple[int, Sequence[str]]], names: KnownNames, where: str) -> list[frozenset[str]]:
     """Return lists of names as sets of released attributes; all names that are unknown are reported together, by line.
 
-    Each list comes with the number of its line. `*` stands for all attributes. An unknown name is not told: whoever
-    names the wrong column must not see values of it.
+    Each list comes with the number of its line. `*` stands for all attributes.
     """
-    released, known = frozenset(names.released), frozenset((*names.released, *names.kept_back))
+    if faults := faults_of_names(lists, names):
+        raise InputError(faults_text(faults), where=where, do=CORRECT_NAMES)
+    released = frozenset(names.released)
     sets: dict[tuple[str, ...], frozenset[str]] = {}
+    for _, one in lists:
+        if (key := tuple(one)) not in sets:
+            sets[key] = released if EVERYTHING in one else frozenset(one) & released
+    return [sets[tuple(one)] for _, one in lists]
+
+
+def faults_of_names(lists: Sequence[tuple[int, Sequence[str]]], names: KnownNames) -> list[str]:
+    """Return what is wrong with the names in lists, by line.
+
+    An unknown name is not told: whoever names the wrong column must not see values of it.
+    """
+    known = frozenset((*names.released, *names.kept_back, EVERYTHING))
     unknown: dict[str, list[int]] = {}
-    for line, listed_names in lists:
-        wanted = frozenset(listed_names) - {EVERYTHING}
-        for name in sorted(wanted - known):
+    for line, one in lists:
+        for name in sorted(frozenset(one) - known):
             unknown.setdefault(did_you_mean(name, names.released), []).append(line)
-        if (key := tuple(listed_names)) not in sets:
-            sets[key] = released if EVERYTHING in listed_names else wanted & released
-    if unknown:
-        raise InputError(
-            faults_text(
-                [
-                    f"{counted(len(lines), 'name')} in a policy that no attribute has{hint} "
-                    f"(line {listed(sorted(set(lines)))})"
-                    for hint, lines in sorted(unknown.items())
-                ]
-            ),
-            where=where,
-            do="correct the names; write several with semicolons between",
-        )
-    return [sets[tuple(listed_names)] for _, listed_names in lists]
+    return [
+        f"{counted(len(lines), 'name')} in a policy that no attribute has{hint} (line {listed(sorted(set(lines)))})"
+        for hint, lines in sorted(unknown.items())
+    ]

@@ -11,10 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacita.concealment.policies.policy import KnownNames, Policies, policy_names, resolved
+from tacita.concealment.policies.policy import (
+    CORRECT_NAMES,
+    KnownNames,
+    Policies,
+    faults_of_names,
+    policy_names,
+    resolved,
+)
 from tacita.concealment.texts import texts_of
 from tacita.engines.protocol import Engine
-from tacita.errors import InputError, counted, did_you_mean, listed
+from tacita.errors import InputError, counted, did_you_mean, faults_text, listed
 from tacita.files.contract import ReadOptions
 from tacita.files.read import read
 
@@ -42,16 +49,25 @@ class PolicyTable:
     ) -> tuple[Policies, int]:
         """Return the policies of records, whose persons are given as text, and how many lines were skipped.
 
-        Raise with all lines that name nobody, somebody who is not in the data, or one person again; no name is told.
+        Raise with all lines that name nobody, somebody who is not in the data, one person again, or an attribute that
+        does not exist; no name is told.
         """
-        skipped = self._check_persons(frozenset(persons), skip_unknown=skip_unknown)
-        wanted: dict[str | None, frozenset[str]] = {}
         lists = list(enumerate(self.what, start=_FIRST_LINE))
+        skipped = self._check(lists, frozenset(persons), names, skip=skip_unknown)
+        wanted: dict[str | None, frozenset[str]] = {}
         for name, one in zip(self.who, resolved(lists, names, self.where), strict=True):
             wanted[name] = wanted.get(name, frozenset()) | one
         return Policies.of(len(persons), {i: wanted[name] for i, name in enumerate(persons) if name in wanted}), skipped
 
-    def _check_persons(self, known: frozenset[str], *, skip_unknown: bool) -> int:
+    def _check(
+        self,
+        lists: Sequence[tuple[int, Sequence[str]]],
+        known: frozenset[str],
+        names: KnownNames,
+        *,
+        skip: bool,
+    ) -> int:
+        """Return how many lines are about persons who are not in the data; raise with all faults together."""
         nobody, unknown, again = [], [], []
         first: dict[str, int] = {}
         for line, name in enumerate(self.who, start=_FIRST_LINE):
@@ -67,13 +83,16 @@ class PolicyTable:
         if again and not self.may_repeat:
             repeated = sorted(set(again))
             faults.append(f"{counted(len(repeated), 'person')} with several lines (first line {listed(repeated)})")
-        do = "correct these lines"
-        if unknown and not skip_unknown:
+        do = ["correct these lines"] if faults or (unknown and not skip) else []
+        if unknown and not skip:
             what = "persons who are not in the data" if self.person is not None else "records that do not exist"
             faults.append(f"{counted(len(unknown), 'line')} about {what} (line {listed(unknown)})")
-            do += ", or leave out persons who are not in the data with --skip-unknown"
+            do[0] += ", or leave out persons who are not in the data with --skip-unknown"
+        if misspelt := faults_of_names(lists, names):
+            faults += misspelt
+            do.append(CORRECT_NAMES)
         if faults:
-            raise InputError("; ".join(faults), where=self.where, do=do)
+            raise InputError(faults_text(faults), where=self.where, do="; ".join(do))
         return len(unknown)
 
     def __repr__(self) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from tacita.cycle.lattice.combined import CombinedPlan
 from tacita.cycle.lattice.local import SUPPRESSED, LocalPlan
 from tacita.cycle.lattice.problem import Problem
+from tacita.engines.arrow import as_numpy
 from tacita.errors import InternalError
 from tacita.masking.recoding.global_recoding import recoded
 from tacita.masking.recoding.local_recoding import locally_recoded
 from tacita.masking.recoding.masked import Masked
-from tacita.risk.arrays import as_numpy
 from tacita.risk.combinations import adopted, of_each_record
 
 if TYPE_CHECKING:

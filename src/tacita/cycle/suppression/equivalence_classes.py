@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tacita.cycle.suppression.look_alikes import CodedRecords
 from tacita.cycle.suppression.requirement import Requirement
 from tacita.cycle.suppression.smallest import Costs
-from tacita.risk.arrays import renumbered
+from tacita.engines.arrow import renumbered
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tacita.risk.arrays import renumbered
+from tacita.engines.arrow import renumbered
 
 if TYPE_CHECKING:
     import numpy as np

@@ -334,8 +334,21 @@ class DuckDBEngine:
 
 def _spare_optimizer(cursor: duckdb.DuckDBPyConnection, plan: exp.Query) -> None:
     """Have a cursor run a wide plan, or one over a wide one, as it is written."""
-    if any(len(part.selects) > _WIDE for part in plan.find_all(exp.Select)):
+    if _is_wide(plan):
         cursor.execute("PRAGMA disable_optimizer")  # of this cursor alone
+
+
+def _is_wide(part: exp.Expr) -> bool:
+    """Return whether a part of a plan selects many terms; the terms themselves are not looked into."""
+    if isinstance(part, exp.Select) and len(part.selects) > _WIDE:
+        return True
+    terms = part.args.get("expressions") if isinstance(part, exp.Select) else None
+    below = (one for value in part.args.values() if value is not terms for one in _listed(value))
+    return any(_is_wide(one) for one in below if isinstance(one, exp.Expr))
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def _number(name: str) -> int:

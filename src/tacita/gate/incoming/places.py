@@ -60,19 +60,26 @@ class RecordSource:
     def _watched(
         self, folder: Path, attributes: Sequence[str], most: int, stopped: Callable[[], bool]
     ) -> Iterator[list[Row | None]]:
+        """Yield the records of the files of a folder; of one that grows when it has stayed the same for two looks."""
         taken: set[tuple[str, int, int]] = set()
+        before: set[tuple[str, int, int]] = set()
         while not stopped():
+            now: set[tuple[str, int, int]] = set()
             for path in sorted(folder.iterdir()):
                 if not path.is_file() or path.name.startswith(".") or path.suffix in _UNFINISHED:
                     continue
                 status = path.stat()
                 version = (path.name, status.st_size, status.st_mtime_ns)
-                if version not in taken and not stopped():
+                now.add(version)
+                # a record that is cut off is another record: whoever follows has time to wait for the rest
+                is_settled = not self.follow or version in before
+                if is_settled and version not in taken and not stopped():
                     taken.add(version)
                     _check_format(path)
                     yield from _batches(str(path), self.options, attributes, most)
             if not self.follow:
                 return
+            before = now
             self._wait(stopped)
 
     def _wait(self, stopped: Callable[[], bool]) -> None:

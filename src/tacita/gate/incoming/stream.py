@@ -15,12 +15,11 @@ from typing import Any
 
 from tacita.errors import InputError, did_you_mean, listed
 from tacita.gate.answers import Row
-from tacita.gate.policy.cells import cell_text
+from tacita.gate.policy.cells import cell_text, cells_of
 
 _READ = 1 << 20
 _PATIENCE = 0.2
 """Seconds after which somebody who asked to stop is heard, while nothing arrives."""
-_SINGLE = (str, int, float, bool, type(None))
 _LONGEST = 64 << 20
 """Bytes of a record."""
 
@@ -81,10 +80,7 @@ class RecordStream:
             record: Any = json.loads(line)
         except (ValueError, RecursionError):
             return None
-        if not isinstance(record, dict):
-            return None
-        cells = [record.get(name) for name in self._attributes]
-        return tuple(map(cell_text, cells)) if all(isinstance(cell, _SINGLE) for cell in cells) else None
+        return cells_of(record, self._attributes)
 
     def _of_csv(self, lines: list[bytes]) -> list[Row | None]:
         rows: list[Row | None] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,9 @@ def parse_policy(
     observer = _observer(top)
     retry = top.number("retry", RETRY, least=0.05)
     dependencies = _dependencies(top, attributes, columns, knows_sizes=observer.knows_sizes)
+    source, recipients = top.text("source", ""), top.texts("recipients", single=True)
+    if top.table.get("recipients") == []:
+        top.fault("recipients", "'recipients' names nobody: without the key, whoever the ledger knows may receive")
     faults.raise_any(text, where=where, do=_DO)
     return GatePolicy(
         name or "",
@@ -72,8 +75,8 @@ def parse_policy(
         attributes,
         observer,
         dependencies,
-        top.text("source", ""),
-        top.texts("recipients", single=True),
+        source,
+        recipients,
         retry,
         text,
     )
@@ -110,16 +113,23 @@ def _dependencies(
     dependencies: list[ValueDependency] = []
     for number, given in top.tables("dependency"):
         keys = ("dependency", str(number))
-        one = read_dependency(given, keys, top, columns, knows_sizes=knows_sizes)
-        if one is None:
-            continue
-        for name in (one.target, *one.values.attributes):
+        for name in _attributes_of(given):
             if attributes and name not in attributes:
                 near = did_you_mean(name, attributes)
                 top.faults.add(keys, f"'{name}' is not released: name it in 'attributes', or drop the dependency{near}")
+        one = read_dependency(given, keys, top, columns, knows_sizes=knows_sizes)
+        if one is None:
+            continue
         if one.name in [other.name for other in dependencies]:
             top.faults.add(keys, f"two dependencies are called '{one.name}': give one of them a 'name'")
         dependencies.append(one)
     if not dependencies and not top.faults.notes:
         top.fault("dependency", "the policy has no [[dependency]]: say which values tell something of which targets")
     return tuple(dependencies)
+
+
+def _attributes_of(dependency: Mapping[str, Any]) -> list[str]:
+    """Return the attributes that a dependency names, whatever else is wrong with it."""
+    x = dependency.get("x")
+    named = [dependency.get("target"), *(x if isinstance(x, list) else [x])]
+    return list(dict.fromkeys(map(str, filter(None, named))))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-import secrets
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -72,12 +71,7 @@ class PostgresqlStore(SqlStore):
         store.place = f"{without_credentials(address, is_place=True)}, schema {schema}"
         store._address, store._schema, store._wait = address, _checked(schema), 30.0
         store._connection = store._connect(30.0)
-        about = {
-            "id": secrets.token_hex(16),
-            "name": name,
-            "person_key": secrets.token_hex(32),
-            "format": str(FORMAT),
-        }
+        about = {**LedgerIdentity.drawn(name).to_rows(), "format": str(FORMAT)}
         try:
             store._run("BEGIN")
             store._run(f"CREATE SCHEMA {schema}")
@@ -167,10 +161,7 @@ class PostgresqlStore(SqlStore):
             raise LedgerError(
                 "the tables of the ledger were changed", where=self.place, do="restore them, and verify the ledger"
             )
-        try:
-            return LedgerIdentity(about["id"], about["name"], bytes.fromhex(about["person_key"]))
-        except (KeyError, ValueError):
-            raise LedgerError("is a damaged ledger: it has no identity", where=self.place, do="restore it") from None
+        return LedgerIdentity.of_rows(about, self.place, "restore it")
 
     def _connect(self, wait: float | None) -> psycopg.Connection[tuple[Any, ...]]:
         library = _psycopg()

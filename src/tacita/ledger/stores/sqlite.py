@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
@@ -57,11 +56,7 @@ class SqliteStore(SqlStore):
         self._connection, self._is_read_only = _connect(self._path, wait)
         try:
             self._check_form()
-            about = self.about()
-            self.identity = LedgerIdentity(about["id"], about["name"], bytes.fromhex(about["person_key"]))
-        except (KeyError, ValueError):
-            self.close()
-            raise LedgerError("is a damaged ledger: it has no identity", where=self.place, do=_RESTORE) from None
+            self.identity = LedgerIdentity.of_rows(self.about(), self.place, _RESTORE)
         except TacitaError:
             self.close()
             raise
@@ -74,7 +69,7 @@ class SqliteStore(SqlStore):
                 "exists already", where=str(path), do="choose another name, or use the ledger that is there"
             )
         _check_folder(path)
-        about = {"id": secrets.token_hex(16), "name": name, "person_key": secrets.token_hex(32)}
+        about = LedgerIdentity.drawn(name).to_rows()
         with private_file(path, settings=settings) as partial:
             try:
                 with contextlib.closing(sqlite3.connect(partial, isolation_level=None)) as connection:
@@ -163,7 +158,7 @@ class SqliteStore(SqlStore):
             except sqlite3.OperationalError as error:
                 if "decode" not in str(error):
                     _raise_in_our_words(error, self.place)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 _raise_in_our_words(error, self.place)
             # A text was edited into something that is not a text: read it as it is, so that verification says where.
             self._connection.text_factory = _tolerant
@@ -176,7 +171,7 @@ class SqliteStore(SqlStore):
         with self._alone:
             try:
                 self._connection.executemany(statement, rows)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 _raise_in_our_words(error, self.place)
 
 
@@ -235,19 +230,19 @@ def _connect(path: Path, wait: float) -> tuple[sqlite3.Connection, bool]:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA secure_delete = ON")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         _raise_in_our_words(error, str(path))
     return connection, is_read_only
 
 
-def _raise_in_our_words(error: sqlite3.Error, place: str) -> NoReturn:
-    """Raise what happened; the words of SQLite may quote what it could not read."""
+def _raise_in_our_words(error: sqlite3.Error | UnicodeDecodeError, place: str) -> NoReturn:
+    """Raise what happened; the words of SQLite may quote what it could not read, and fail to be a text at that."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         raise_alone(
             LedgerBusy("another process writes to the ledger and does not finish", where=place, do="try again later")
         )
-    if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+    if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} or isinstance(error, UnicodeDecodeError):
         raise_alone(LedgerError("the file of the ledger is damaged", where=place, do=_RESTORE))
     if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}:
         raise_alone(OutputError("no permission to write to the ledger", where=place, do="ask its owner"))

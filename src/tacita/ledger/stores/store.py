@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
+
+from tacita.errors import LedgerError
 
 Row = tuple[int, str, str, str, str, str, str, str, bytes, bytes, bytes]
 """An entry in the order of the fields of `Entry`; hashes as 32 bytes."""
@@ -19,14 +23,44 @@ Node = tuple[int, int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class LedgerIdentity:
-    """What tells one ledger from another, for as long as it lives."""
+    """What tells one ledger from another, for as long as it lives.
+
+    The chain, the settings file and every checkpoint hold the id, and the id holds the key: with another key, persons
+    of later versions would be taken for others than those of earlier ones, and nothing be found.
+    """
 
     id: str
-    """32 hexadecimal digits, drawn when it was made."""
+    """32 hexadecimal digits: a hash of the key, which was drawn when the ledger was made."""
     name: str
     """What the organisation calls it."""
     person_key: bytes = field(repr=False)
     """The key of hashes that stand for persons in disclosures; it stays in the ledger."""
+
+    @classmethod
+    def drawn(cls, name: str) -> Self:
+        """Return the identity of a new ledger."""
+        key = secrets.token_bytes(32)
+        return cls(_id_of(key), name, key)
+
+    @classmethod
+    def of_rows(cls, about: Mapping[str, str], place: str, do: str) -> Self:
+        """Return the identity that a ledger says it has; raise if it has none, or an edited one."""
+        try:
+            key = bytes.fromhex(about["person_key"])
+            identity = cls(about["id"], about["name"], key)
+        except (KeyError, ValueError):
+            raise LedgerError("is a damaged ledger: it has no identity", where=place, do=do) from None
+        if identity.id != _id_of(key):
+            raise LedgerError("is a damaged ledger: its id does not have its key", where=place, do=do)
+        return identity
+
+    def to_rows(self) -> dict[str, str]:
+        """Return what a ledger says of itself."""
+        return {"id": self.id, "name": self.name, "person_key": self.person_key.hex()}
+
+
+def _id_of(person_key: bytes) -> str:
+    return hashlib.sha256(b"tacita ledger id\n" + person_key).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from tacita.attacks.microdata.in_clusters import Codes, Mask
+from tacita.engines.arrow import as_arrow, as_codes, as_numpy
 from tacita.engines.plans.terms import as_text, named, number
 from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
-from tacita.risk.arrays import as_codes
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_AT_ONCE = 200
+_AT_ONCE = 1000
 _CELLS = 4_000_000
 """Columns, and cells, that are fetched at once."""
 _BATCH = 1_000_000
@@ -81,7 +81,7 @@ class TextCells:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        values = np.array(pc.cast(self.texts, pa.float64()), dtype=np.float64)
+        values = as_numpy(pc.cast(self.texts, pa.float64()))
         return np.append(values, np.nan)[self.codes]
 
 
@@ -166,15 +166,15 @@ def _in_order(values: pa.Array) -> tuple[Codes, pa.Array]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    by_text = np.array(pc.array_sort_indices(values), dtype=np.int64)
+    by_text = as_numpy(pc.array_sort_indices(values)).astype(np.int64)
     try:
-        sizes = np.array(pc.cast(values, pa.float64()), dtype=np.float64)
+        sizes = as_numpy(pc.cast(values, pa.float64()))
         by_text = by_text[np.argsort(sizes[by_text], kind="stable")]
     except pa.ArrowInvalid:
         pass  # some are not numbers: the order of texts is that of their signs
     place = np.full(len(values) + 1, -1, dtype=np.int64)
     place[by_text] = np.arange(len(values))
-    return place, values.take(pa.array(by_text))
+    return place, values.take(as_arrow(by_text))
 
 
 def joint_codes(one: AnyCells, two: AnyCells | None) -> tuple[Codes, Codes | None]:

@@ -24,6 +24,7 @@ from tacita.attacks.microdata.relations.search import IntruderView
 from tacita.attacks.microdata.texts.hashes import SpelledAttribute
 from tacita.attacks.microdata.texts.released_texts import ReleasedTexts
 from tacita.attacks.microdata.texts.text_numbers import numbers_in_texts
+from tacita.engines.arrow import as_arrow
 from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
 from tacita.release.records.cells import (
@@ -280,8 +281,6 @@ def _side_by_side(
     original: Relation, released: Relation, origin: NDArray[np.int64] | None, before: Mapping[str, Column]
 ) -> Iterator[tuple[Column, pa.Array, pa.Array | None]]:
     """Yield each released column with its cells, and the cells that it had before in the order of the release."""
-    import pyarrow as pa
-
     there = [before[column.name] for column in released.columns if column.name in before]
     mixed = {
         column.name
@@ -289,7 +288,7 @@ def _side_by_side(
         if column.name in before and before[column.name].type.is_numeric != column.type.is_numeric
     }
     olds = arrays_of(original, there, as_texts=mixed)
-    places = None if origin is None else pa.array(origin)
+    places = None if origin is None else as_arrow(origin)
     for column, new in arrays_of(released, released.columns, as_texts=mixed):
         old = None
         if column.name in before:

@@ -144,7 +144,8 @@ class _Planning:
         for _ in range(_ROUNDS):
             if not derived:
                 break
-            if not all(self._remedy(one, derived) for one in derived):
+            before = len(self._remedies)
+            if not all(self._remedy(one, derived) for one in derived) or len(self._remedies) == before:
                 return None
             derived = search_derivations(self._records.view).derivations
         if derived or not self._noise_always_helps():

@@ -97,7 +97,7 @@ def as_relation(engine: Engine, **columns: Array) -> Relation:
     """Return arrays as a relation with the columns ``c0``, ``c1``, ... in their order."""
     import pyarrow as pa
 
-    from tacita.risk.arrays import as_arrow
+    from tacita.engines.arrow import as_arrow
 
     batch = pa.RecordBatch.from_arrays([as_arrow(values) for values in columns.values()], names=list(columns))
     return engine.adopt([batch], batch.schema)

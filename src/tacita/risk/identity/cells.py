@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tacita.risk.arrays import renumbered
+from tacita.engines.arrow import renumbered
 from tacita.risk.combinations import NULL, Codes
 from tacita.risk.identity.partitions import condensed, projected
 from tacita.risk.null_semantics import Nulls

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlglot import exp
 
+from tacita.engines.arrow import as_numpy
 from tacita.engines.plans.terms import as_double
 from tacita.engines.protocol import Relation
 from tacita.errors import listed
 from tacita.model.relation import ColumnType
 from tacita.progress import Progress, silent
-from tacita.risk.arrays import as_numpy
 from tacita.risk.combinations import NUMBER, adopted, of_each_record
 from tacita.risk.frequencies import FREQUENCY, POPULATION, frequencies, frequencies_of_records, frequency_type
 from tacita.risk.measure import RISK, ROW, Risks, Specification, stored_risks

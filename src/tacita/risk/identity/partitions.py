@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacita.risk.arrays import renumbered
+from tacita.engines.arrow import renumbered
 
 if TYPE_CHECKING:
     import numpy as np

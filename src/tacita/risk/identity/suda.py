@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from tacita.engines.arrow import as_arrow
 from tacita.engines.protocol import Relation
 from tacita.errors import UsageError
 from tacita.model.relation import Column, ColumnType
 from tacita.progress import Progress, silent
-from tacita.risk.arrays import as_arrow
 from tacita.risk.combinations import adopted, codes, of_each_record
 from tacita.risk.frequencies import has_nulls
 from tacita.risk.identity.minimal_sample_uniques import MinimalSampleUniques, minimal_sample_uniques

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacita.risk.arrays import as_arrow
+from tacita.engines.arrow import as_arrow
 from tacita.risk.combinations import NULL, Codes
 from tacita.risk.identity.suda_scores import SudaScores
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlglot import exp
 
+from tacita.engines.arrow import as_numpy
 from tacita.engines.protocol import Relation
 from tacita.progress import Progress, silent
-from tacita.risk.arrays import as_numpy
 from tacita.risk.combinations import NUMBER, codes
 from tacita.risk.frequencies import FREQUENCY, frequencies, frequencies_of_records
 from tacita.risk.measure import Risks, Specification

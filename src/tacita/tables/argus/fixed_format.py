@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tacita.engines.arrow import as_arrow
 from tacita.engines.protocol import Engine
 from tacita.errors import InputError, faults_text, listed
 from tacita.files.read import read
 from tacita.model.microdata import Microdata
-from tacita.risk.arrays import as_arrow
 from tacita.tables.argus.record_layout import ArgusVariable, RecordLayout, read_record_layout
 
 _NUMBERS = frozenset(("numeric", "weight", "frequency", "largest", "lower level", "upper level", "cost", "shadow"))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacita.engines.arrow import as_arrow
 from tacita.errors import UsageError
 from tacita.model.table import Status
-from tacita.risk.arrays import as_arrow
 from tacita.tables.output.figures import rounded, written
 from tacita.tables.output.grid import grids
 from tacita.tables.output.part import MARKER, TablePart

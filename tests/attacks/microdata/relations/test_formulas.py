@@ -1,4 +1,4 @@
-"""Numbers that follow from numbers and dates: sums, products, copies, ages; and that chance gives no formula."""
+"""Numbers that follow from numbers and dates: sums, products, both, copies, ages; and that chance gives no formula."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tacita.attacks.microdata.relations.birth_dates import ReleasedDates, ages, 
 from tacita.attacks.microdata.relations.copies import copies
 from tacita.attacks.microdata.relations.numbers import NumericLesson, NumericTarget, ReleasedFormula, ReleasedNumbers
 from tacita.attacks.microdata.relations.products import products
+from tacita.attacks.microdata.relations.quadratics import quadratics
 from tacita.attacks.microdata.relations.sums import sums
 
 Numbers = NDArray[np.float64]
@@ -30,9 +31,12 @@ def _lesson(truth: Numbers, random: np.random.Generator, share: float = 0.1) -> 
 
 
 def _derived(search: Search, lesson: NumericLesson, columns: dict[str, Numbers]) -> list[DerivableValues]:
-    released = [ReleasedNumbers(name, values.astype(float)) for name, values in columns.items()]
-    derived = [lesson.derivation(formula, 1_000) for formula in search(lesson, released)]
+    derived = [lesson.derivation(formula, 1_000) for formula in search(lesson, _released(columns))]
     return [one for one in derived if one is not None]
+
+
+def _released(columns: dict[str, Numbers]) -> list[ReleasedNumbers]:
+    return [ReleasedNumbers(name, values.astype(float)) for name, values in columns.items()]
 
 
 def _numbers(random: np.random.Generator) -> dict[str, Numbers]:
@@ -69,6 +73,46 @@ def test_a_constant_factor(make: Callable[[Numbers], Numbers], rule: str) -> Non
     (derived,) = _derived(sums, _lesson(secret, random), {**_numbers(random), "other": make(secret)})
     assert derived.clue == "other" and derived.right == derived.hidden
     assert derived.transcript is not None and derived.transcript.rule.startswith(rule)
+
+
+def test_digits_of_which_one_is_hardly_ever_shown() -> None:
+    """The first digit in base two is 1 in most hidden records, and in ten of those that show their number."""
+    random = np.random.default_rng(4)
+    age = np.where(np.arange(N) < 100, random.integers(64, 90, N), random.integers(18, 64, N))
+    hidden = np.arange(N) < 90
+    lesson = NumericLesson(NumericTarget("age", age.astype(float), hidden, ~hidden, is_suppressed=True))
+    bits = {f"bit{place}": (age >> place & 1).astype(float) for place in range(7)}
+    (derived,) = _derived(sums, lesson, {**_numbers(random), **bits})
+    assert set(derived.of) == set(bits) and derived.right == derived.hidden == 90
+
+
+@pytest.mark.parametrize("wrong", [0.0, 0.003])
+@pytest.mark.parametrize(
+    ("make", "tells"),
+    [
+        (lambda x, a, b: {"a": a, "growth": (100 * (x - a) / a).round(3)}, {"a", "growth"}),
+        (lambda x, a, b: {"a": a, "margin": ((a - x) / a).round(6)}, {"a", "margin"}),
+        (lambda x, a, b: {"a": a, "share": (100 * x / (x + a)).round(3)}, {"a", "share"}),
+        (lambda x, a, b: {"a": a, "b": b, "bill": a + b * x}, {"a", "b", "bill"}),
+        (lambda x, a, b: {"a": a, "b": b, "bill": b * (a + x)}, {"a", "b", "bill"}),
+        (lambda x, a, b: {"a": a, "b": b, "rate": ((x - a) / b).round(6)}, {"a", "b", "rate"}),
+    ],
+)
+def test_sums_and_products_together(make: Callable[..., dict[str, Numbers]], tells: set[str], wrong: float) -> None:
+    random = np.random.default_rng(6)
+    secret, a, b = (random.integers(low, high, N).astype(float) for low, high in ((1, 99), (20, 500), (2, 60)))
+    columns = {**_numbers(random), **make(secret, a, b)}
+    last = list(columns)[-1]
+    columns[last] = np.where(random.random(N) < wrong, 0, columns[last])
+    (derived,) = _derived(quadratics, _lesson(secret, random), columns)
+    assert set(derived.of) == tells and derived.right >= 0.95 * derived.hidden
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_chance_gives_no_polynomial(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    columns = {**_numbers(random), **{f"count {at}": random.integers(1, 60, N).astype(float) for at in range(9)}}
+    assert not list(quadratics(_lesson(random.integers(18, 90, N).astype(float), random), _released(columns)))
 
 
 def test_an_income_that_many_do_not_have() -> None:

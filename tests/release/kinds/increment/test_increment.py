@@ -237,6 +237,36 @@ def test_a_folder_that_is_lost_is_made_anew_from_the_ledger(tmp_path: Path) -> N
     assert verify(tmp_path / "out").holds
 
 
+def test_a_folder_that_is_gone_is_made_anew_from_its_own_ledger(tmp_path: Path) -> None:
+    import shutil
+
+    out = tmp_path / "out"
+    run(out, 0, 500)
+    before = (out / "records-0001.csv").read_bytes()
+    shutil.rmtree(out)
+    other = parse_policy(policy_text().replace('name = "soldiers"', 'name = "sailors"'))
+    with pytest.raises(InputError, match="belongs to another gate"):
+        run(out, 0, 100, policy=other)
+    with open_gate(POLICY, out) as gate:
+        assert any("was made anew from the ledger" in note for note in gate.result().notes)
+    assert (out / "records-0001.csv").read_bytes() == before
+    assert verify(out).holds
+
+
+def test_a_folder_never_lacks_its_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is interrupted while a gate begins leaves nothing; without the ledger of a gate nothing leaves."""
+    out = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteStore, "create", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            run(out, 0, 10)
+    assert list(tmp_path.iterdir()) == []
+    run(out, 0, 100)
+    (tmp_path / "out.internal" / "gate-ledger.sqlite").unlink()
+    with pytest.raises(LedgerError, match="what has left before is not known"):
+        run(out, 100, 200)
+
+
 def test_a_second_gate_waits_or_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run(out, 0, 100)

@@ -40,6 +40,8 @@ _NEAR = 0.1
 """The largest share of all numbers that may lie within the tolerance of a formula."""
 _LEAST = 20
 """Fewer records to check a formula with prove nothing."""
+_DIFFERENT = round(1 / _NEAR)
+"""Of fewer different numbers more than a tenth are equal to a number on average."""
 _DIGITS, _MOST_POWER = 9, 12
 _FLOATING = 1e-9
 
@@ -111,7 +113,7 @@ class NumericLesson:
     @property
     def is_usable(self) -> bool:
         """Whether there is something to learn: enough records with enough different numbers."""
-        return len(self.rows) >= 2 * _LEAST and self.different >= 5 and len(self.secret) > 0
+        return len(self.rows) >= 2 * _LEAST and self.different >= _DIFFERENT and len(self.secret) > 0
 
     def derivation(self, formula: ReleasedFormula, tried: int) -> DerivableValues | None:
         """Return what a formula determines; None if it does not meet the conditions. So many were tried."""

@@ -22,6 +22,7 @@ from tacita.attacks.microdata.relations.near_points import near_point_derivation
 from tacita.attacks.microdata.relations.near_sums import near_sums
 from tacita.attacks.microdata.relations.numbers import NumericLesson, NumericTarget, ReleasedNumbers
 from tacita.attacks.microdata.relations.products import number_of_products, products
+from tacita.attacks.microdata.relations.quadratics import number_of_quadratics, quadratics
 from tacita.attacks.microdata.relations.sums import MOST_ATTRIBUTES, sums
 from tacita.attacks.microdata.texts.code_parts import MOST_CODES, part_clues
 from tacita.attacks.microdata.texts.hashes import SpelledAttribute, hash_derivations
@@ -135,13 +136,14 @@ class _Formulas:
                 self.notes.append(
                     f"sums that give {target.name} were looked for among {MOST_ATTRIBUTES} of {len(columns):,} numbers"
                 )
-            number = 1 + 4 * len(columns) + number_of_products(len(own))
+            number = 1 + 4 * len(columns) + number_of_products(len(own)) + number_of_quadratics(len(own))
             self.tried += number
             determined: set[frozenset[str]] = set()
             for formula in chain(
                 ages(lesson, self._view.dates),
                 sums(lesson, columns),
                 products(lesson, own),
+                quadratics(lesson, own),
                 group_totals(lesson, own, self._view.attributes),
                 group_factors(lesson, own, self._view.attributes),
                 copies(lesson, columns),

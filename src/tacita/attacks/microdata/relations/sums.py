@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.attacks.microdata.in_clusters import Codes, Mask
 from tacita.attacks.microdata.relations.numbers import (
     Numbers,
     NumericLesson,
@@ -30,8 +31,11 @@ MOST_TERMS = 40
 _SPARE, _DRAWS = 8, 16
 _FILLED = 0.8
 """An attribute that is filled in fewer records is taken to be zero where it is empty."""
-_EXACT, _WITHIN = 0.5, 1.0
-"""Units of the last decimal by which a sum may miss."""
+_SHARP, _EXACT, _WITHIN = 0.01, 0.5, 1.0
+"""Units of the last decimal by which a sum may miss; a sharp one has nothing that was rounded in it."""
+_RARE, _OF_RARE = 0.05, 4
+"""An attribute that differs from its most frequent value in fewer records says nothing in most draws; so many records
+in which it differs are added to the sample, and half of them to every other draw."""
 _KEPT, _SURE = 0.9, 0.995
 """Shares of the sample that must keep a sum, and with which no better one is looked for."""
 _ROUNDING = 0.35
@@ -99,17 +103,21 @@ class _Sum:
 
 def _exact_sum(lesson: NumericLesson, columns: Sequence[ReleasedNumbers]) -> _Sum | None:
     """Return a sum of as few attributes as possible that is exact in most records of the sample, if there is one."""
-    matrix = np.stack([column.values[lesson.sample] for column in columns], axis=1)
-    truth = lesson.target.truth[lesson.sample]
+    sample = np.union1d(lesson.sample, _rare_rows(lesson, columns))
+    matrix = np.stack([column.values[sample] for column in columns], axis=1)
+    truth = lesson.target.truth[sample]
     whole = np.isfinite(matrix).all(axis=1)
     matrix, truth = matrix[whole], truth[whole]
     count = matrix.shape[1] + 1 + _SPARE
     if len(truth) < count + _SPARE:
         return None
     draw = np.random.Generator(np.random.PCG64(len(truth)))  # any draw does; the same one for the same data
+    rare = _first_rare(matrix)
     best: _Sum | None = None
-    for _ in range(_DRAWS if matrix.shape[1] <= 40 else _DRAWS // 4):
+    for number in range(_DRAWS if matrix.shape[1] <= 40 else _DRAWS // 4):
         rows = draw.choice(len(truth), count, replace=False)
+        if number % 2 == 0:  # not always: what is rare may be a typing error
+            rows = np.union1d(rows, rare)
         places = _fewest(matrix[rows], truth[rows], lesson.unit, draw)
         if places is None:
             continue
@@ -121,19 +129,43 @@ def _exact_sum(lesson: NumericLesson, columns: Sequence[ReleasedNumbers]) -> _Su
     return best
 
 
+def _is_other(values: Numbers) -> Mask:
+    """Return which numbers differ from the most frequent one; none if that is not most of them."""
+    middle = np.nanmedian(values)
+    other: Mask = np.isfinite(values) & (values != middle)
+    return other if other.mean() < _RARE else np.zeros_like(other)
+
+
+def _rare_rows(lesson: NumericLesson, columns: Sequence[ReleasedNumbers]) -> Codes:
+    """Return some records in which attributes differ that are the same in nearly all records of the sample."""
+    rows = [np.empty(0, dtype=np.int64)]
+    for column in columns:
+        values = column.values[lesson.sample]
+        values = values[np.isfinite(values)]
+        if len(values) and np.mean(values != np.median(values)) < _RARE:
+            rows.append(lesson.rows[_is_other(column.values[lesson.rows])][:_OF_RARE])
+    return np.concatenate(rows)
+
+
+def _first_rare(matrix: Numbers) -> Codes:
+    """Return for each column that is nearly always the same some rows in which it differs."""
+    return np.concatenate([np.flatnonzero(_is_other(column))[: _OF_RARE // 2] for column in matrix.T])
+
+
 def _fewest(matrix: Numbers, truth: Numbers, unit: float, draw: np.random.Generator) -> list[int] | None:
     """Return the columns of a sum that misses by no more than a unit anywhere; None if there is none.
 
     Attributes that are equal in these records are taken out in any order: other records decide between them.
     """
     factors = _solved(matrix, truth)
-    if not _is_exact(matrix, truth, factors, unit):
+    near = next((near for near in (_SHARP, _WITHIN) if _is_exact(matrix, truth, factors, near * unit)), None)
+    if near is None:
         return None
     reach = np.abs(factors[:-1]) * np.ptp(matrix, axis=0)
     places = [int(place) for place in np.flatnonzero(reach > unit / 4)]
     for place in draw.permutation(places).tolist():
         fewer = [other for other in places if other != place]
-        if fewer and _is_exact(matrix[:, fewer], truth, _solved(matrix[:, fewer], truth), unit):
+        if fewer and _is_exact(matrix[:, fewer], truth, _solved(matrix[:, fewer], truth), near * unit):
             places = fewer
     return places if 0 < len(places) <= MOST_TERMS else None
 
@@ -185,9 +217,9 @@ def _solved(matrix: Numbers, truth: Numbers) -> Numbers:
     return solved
 
 
-def _is_exact(matrix: Numbers, truth: Numbers, factors: Numbers, unit: float) -> bool:
+def _is_exact(matrix: Numbers, truth: Numbers, factors: Numbers, near: float) -> bool:
     missed = np.abs(truth - matrix @ factors[:-1] - factors[-1])
-    return bool((missed <= _WITHIN * unit + 1e-9 * np.abs(truth)).all())
+    return bool((missed <= near + 1e-9 * np.abs(truth)).all())
 
 
 def in_words(names: Sequence[str], factors: Numbers, constant: float) -> str:

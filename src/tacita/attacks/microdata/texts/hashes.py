@@ -9,6 +9,8 @@ it, and found as such.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import re
 import zlib
@@ -24,7 +26,9 @@ from tacita.attacks.microdata.lessons import Target
 from tacita.attacks.microdata.texts.released_texts import ReleasedTexts
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{8,128}")
-_FUNCTIONS = ("md5", "sha1", "sha256", "sha512", "sha224", "sha384")
+_BASE64 = re.compile(r"[0-9a-zA-Z+/_-]{22,86}={0,2}")
+_FUNCTIONS = ("md5", "sha1", "sha256", "sha512", "sha224", "sha384", "sha3_256", "sha3_512", "blake2b", "blake2s")
+_SIZES = {hashlib.new(name, usedforsecurity=False).digest_size for name in _FUNCTIONS}
 _BETWEEN = ("", "|", "-", "_", ";", ",", " ", ":", "/", ".", "#")
 _SMALLEST = 8
 """Hexadecimal digits that a hash has at least; shorter parts of one are met by accident."""
@@ -67,7 +71,8 @@ def hash_derivations(
     h and n determine 9 of 9 suppressed cells of region
     """
     once = {target.name: target for target in targets if target.hidden.any() and not target.is_coarse}
-    for column in columns[:MOST_HASHES] if once else ():
+    for written in columns[:MOST_HASHES] if once else ():
+        column = _in_hexadecimal_digits(written)
         if not _looks_like_hashes(column):
             continue
         for target in once.values():
@@ -78,6 +83,34 @@ def hash_derivations(
             derived = _Search(column, target, own, others[:MOST_ATTRIBUTES]).derivation()
             if derived is not None:
                 yield derived
+
+
+def _in_hexadecimal_digits(column: ReleasedTexts) -> ReleasedTexts:
+    """Return the texts of an attribute in hexadecimal digits, if they are hashes in base64."""
+    texts = [text for text in column.texts(column.sample[:_CHECKED]) if text]
+    if not texts or any(_digest(text) is None for text in texts):
+        return column
+
+    def digits(rows: Codes) -> list[str | None]:
+        return [_digest(text) if text else None for text in column.texts(rows)]
+
+    return ReleasedTexts(column.name, digits, column.records, column.is_code, column.of)
+
+
+def _digest(text: str) -> str | None:
+    """Return the hexadecimal digits of a text in base64, if it is as long as a hash.
+
+    >>> _digest("rL0Y20zC+Fzt72VPzMSk2A=="), _digest("Rome")
+    ('acbd18db4cc2f85cedef654fccc4a4d8', None)
+    """
+    if _BASE64.fullmatch(text) is None or (_HEXADECIMAL.fullmatch(text) and len(text) / 2 in _SIZES):
+        return None
+    bare = text.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        read = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
+    except binascii.Error:
+        return None
+    return read.hex() if len(read) in _SIZES else None
 
 
 def _looks_like_hashes(column: ReleasedTexts) -> bool:

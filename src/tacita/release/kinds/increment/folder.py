@@ -11,7 +11,7 @@ import csv
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,12 +30,14 @@ from tacita.release.manifest import (
 )
 from tacita.release.placing import place
 from tacita.settings import Settings
+from tacita.workspace import journalled, partial_beside
 
 NAME = "increment"
 POLICY, REPORT = "policy.toml", "report.html"
 _MOST_BYTES = 256 << 20
 """A file that has grown beyond this is followed by another one."""
 _CHUNK = 1 << 20
+_RESTORE = "restore the folder, or remove it and keep its internal folder: the gate makes it anew from the ledger"
 
 
 def part_name(number: int) -> str:
@@ -108,16 +110,46 @@ class IncrementFacts:
         )
 
 
-def begin_folder(folder: Path, internal: Path, facts: IncrementFacts, policy: str, settings: Settings | None) -> None:
-    """Make both folders without a record; nothing leaves with them, so no ledger has to know."""
+def begin_folder(
+    folder: Path,
+    internal: Path,
+    facts: IncrementFacts,
+    policy: str,
+    settings: Settings | None,
+    ledger: Callable[[Path], None] | None = None,
+) -> None:
+    """Make both folders without a record; nothing leaves with them, so no ledger has to know.
+
+    `ledger` makes a ledger in the internal folder: there is never a folder that lacks its ledger.
+    """
     with place(folder, internal, force=False, settings=settings) as places:
-        first = part_name(1)
-        write_text(places.release / first, head_line(facts.attributes), force=False, settings=settings)
-        public = as_json(public_manifest(NAME, facts.public(0), places.release))
-        write_text(places.release / MANIFEST, public, force=False, settings=settings)
+        _write_empty(places.release, facts, settings)
         write_text(places.internal / POLICY, policy, force=False, settings=settings)
         full = as_json(internal_manifest(NAME, facts.internal(0, 0), places))
         write_text(places.internal / MANIFEST, full, force=False, settings=settings)
+        if ledger is not None:
+            ledger(places.internal)
+
+
+def renew_folder(folder: Path, internal: Path, facts: IncrementFacts, settings: Settings | None) -> None:
+    """Make a folder that is gone anew, without a record; its internal folder is there, and the ledger has the records.
+
+    The internal manifest comes first: whoever is killed behind it leaves a folder that is gone, as before.
+    """
+    token = str(_manifest_of(internal, folder, facts)[TOKEN])
+    with journalled(partial_beside(folder), (settings or Settings.from_environment()).state) as partial:
+        partial.mkdir()
+        _write_empty(partial, facts, settings)
+        places = Places(partial, internal, token)
+        full = internal_manifest(NAME, facts.internal(0, 0), places, internal_files=_inside(internal))
+        write_text(internal / MANIFEST, as_json(full), force=True, settings=settings)
+        partial.rename(folder)
+
+
+def _write_empty(folder: Path, facts: IncrementFacts, settings: Settings | None) -> None:
+    write_text(folder / part_name(1), head_line(facts.attributes), force=False, settings=settings)
+    public = as_json(public_manifest(NAME, facts.public(0), folder))
+    write_text(folder / MANIFEST, public, force=False, settings=settings)
 
 
 class IncrementFolder:
@@ -125,16 +157,8 @@ class IncrementFolder:
 
     def __init__(self, folder: Path, internal: Path, facts: IncrementFacts, settings: Settings | None = None) -> None:
         self.folder, self.internal, self._settings = folder, internal, settings
-        manifest = manifest_in(internal)
         check_manifest(manifest_in(folder), folder, NAME)
-        check_manifest(manifest, internal, NAME, internal=True)
-        before = IncrementFacts.of_manifest(manifest)
-        if replace(facts, policy=before.policy) != before:
-            raise InputError(
-                "belongs to another gate, recipient or ledger, or has other attributes",
-                where=str(folder),
-                do="give each gate and recipient a folder of its own",
-            )
+        manifest = _manifest_of(internal, folder, facts)
         self._facts = facts
         self._token = str(manifest[TOKEN])
         self.sequence = int(manifest["sequence"])
@@ -156,6 +180,8 @@ class IncrementFolder:
         try:
             with (self.folder / part_name(self._number)).open("ab") as file:
                 file.write(data)
+                file.flush()
+                os.fsync(file.fileno())  # before the manifest says that it is there
         except OSError as error:
             raise OutputError(
                 f"the records cannot be written ({error.strerror}); they are recorded as released",
@@ -185,7 +211,7 @@ class IncrementFolder:
             raise InputError(
                 f"{name} is missing or shorter than its manifest says",
                 where=str(self.folder),
-                do="restore the folder, or remove both folders: the gate makes them anew from the ledger",
+                do=_RESTORE,
             )
         if path.stat().st_size > size:
             os.truncate(path, size)
@@ -197,7 +223,7 @@ class IncrementFolder:
             raise InputError(
                 f"{name} was changed: its SHA-256 is not that of the manifest",
                 where=str(self.folder),
-                do="restore the folder, or remove both folders: the gate makes them anew from the ledger",
+                do=_RESTORE,
             )
 
     def _begin_part(self) -> None:
@@ -213,9 +239,27 @@ class IncrementFolder:
         own = {"sha256": hashlib.sha256(public.encode()).hexdigest(), "bytes": len(public.encode())}
         facts = self._facts.internal(self.records, self.sequence)
         places = Places(self.folder, self.internal, self._token)
-        inside = {name: _hash_of(self.internal / name) for name in (POLICY, REPORT) if (self.internal / name).is_file()}
-        full = internal_manifest(NAME, facts, places, {**self._files, MANIFEST: own}, inside)
+        full = internal_manifest(NAME, facts, places, {**self._files, MANIFEST: own}, _inside(self.internal))
         write_text(self.internal / MANIFEST, as_json(full), force=True, settings=self._settings)
+
+
+def _manifest_of(internal: Path, folder: Path, facts: IncrementFacts) -> dict[str, Any]:
+    """Return the internal manifest; raise if it is that of another gate."""
+    manifest = manifest_in(internal)
+    check_manifest(manifest, internal, NAME, internal=True)
+    before = IncrementFacts.of_manifest(manifest)
+    if replace(facts, policy=before.policy) != before:
+        raise InputError(
+            "belongs to another gate, recipient or ledger, or has other attributes",
+            where=str(folder),
+            do="give each gate and recipient a folder of its own",
+        )
+    return manifest
+
+
+def _inside(internal: Path) -> dict[str, dict[str, Any]]:
+    """Return the hashes of what stays as it is in an internal folder; its ledger grows."""
+    return {name: _hash_of(internal / name) for name in (POLICY, REPORT) if (internal / name).is_file()}
 
 
 def _hash_of(path: Path) -> dict[str, Any]:

@@ -30,11 +30,20 @@ class GateLedger:
     """Whether it belongs to this gate alone."""
 
 
-def own_ledger(internal: Path, settings: Settings | None, *, name: str | None = None) -> GateLedger:
-    """Return the ledger in an internal folder, made under a name if it is not there."""
+def make_own_ledger(internal: Path, settings: Settings | None) -> None:
+    """Make the ledger of a gate in its internal folder."""
+    SqliteStore.create(internal / OWN_LEDGER, "gate", settings=settings).close()
+
+
+def own_ledger(internal: Path, settings: Settings | None) -> GateLedger:
+    """Return the ledger in an internal folder; without it nobody knows what has left."""
     path = internal / OWN_LEDGER
-    if name is not None and not path.exists():
-        SqliteStore.create(path, name, settings=settings).close()
+    if not path.exists():
+        raise LedgerError(
+            "the ledger of this gate is gone: what has left before is not known",
+            where=str(path),
+            do="restore it from a backup: a gate that begins anew does not count what others have",
+        )
     store = SqliteStore(path)
     return GateLedger(Ledger(store, SeenState(store.identity.id, settings)), is_own=True)
 

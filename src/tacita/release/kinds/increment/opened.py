@@ -19,8 +19,8 @@ from tacita.gate.memory import RecordedGate, check_recipient
 from tacita.gate.policy.policy import GatePolicy
 from tacita.ledger.ledger import Ledger
 from tacita.ledger.recipients import Recipients
-from tacita.release.kinds.increment.folder import NAME, IncrementFacts, IncrementFolder, begin_folder
-from tacita.release.kinds.increment.ledgers import NO_LEDGER, GateLedger, configured_ledger, own_ledger
+from tacita.release.kinds.increment.folder import NAME, IncrementFacts, IncrementFolder, begin_folder, renew_folder
+from tacita.release.kinds.increment.ledgers import NO_LEDGER, GateLedger, configured_ledger, make_own_ledger, own_ledger
 from tacita.release.manifest import kind_in, manifest_in
 from tacita.release.opening import internal_folder
 from tacita.settings import Settings
@@ -137,7 +137,7 @@ class OpenGate:
             return configured
         self._check_folder(self.folder, self.internal, configured)
         if configured is None:
-            if not self.folder.exists() and not self._read_only:
+            if not self.folder.exists() and not self.internal.exists() and not self._read_only:
                 return self._begun_with_own_ledger(self.folder)
             return own_ledger(self.internal, self._settings)
         return configured
@@ -170,9 +170,9 @@ class OpenGate:
         """Make the folders, with a ledger inside."""
         recipient = self._named(Recipients(), is_known=False)
         check_recipient(self.policy, recipient)
-        self._begin(folder, self._facts("", recipient))
+        self._begin(folder, self._facts("", recipient), lambda internal: make_own_ledger(internal, self._settings))
         assert self.internal is not None
-        return own_ledger(self.internal, self._settings, name="gate")
+        return own_ledger(self.internal, self._settings)
 
     def _named(self, recipients: Recipients, *, is_known: bool) -> str:
         """Return the recipient as entries name it; raise if nobody knows it."""
@@ -191,27 +191,36 @@ class OpenGate:
             policy.name, policy.attributes, policy.subject, recipient, policy.hash, ledger, policy.key
         )
 
-    def _begin(self, folder: Path, facts: IncrementFacts) -> None:
+    def _begin(self, folder: Path, facts: IncrementFacts, ledger: Callable[[Path], None] | None = None) -> None:
         assert self.internal is not None
-        begin_folder(folder, self.internal, facts, self.policy.text, self._settings)
+        begin_folder(folder, self.internal, facts, self.policy.text, self._settings, ledger)
 
     def _open_folder(self, folder: Path, facts: IncrementFacts) -> None:
         """Open the folder, made if need be, and hand out what is recorded and not there."""
         assert self.internal is not None and self._recorded is not None
-        if not folder.exists() and not self.internal.exists():
-            self._begin(folder, facts)
-        self._increments = IncrementFolder(folder, self.internal, facts, self._settings)
-        if self._increments.sequence > self._recorded.ledger.head.size:
+        sequence = int(manifest_in(self.internal).get("sequence", 0))
+        if sequence > self._recorded.ledger.head.size:
             raise LedgerError(
-                f"the folder has records of entry {self._increments.sequence:,}, which the ledger does not have",
+                f"the folder has records of entry {sequence:,}, which the ledger does not have",
                 where=self._recorded.ledger.place,
                 do="restore the ledger: an older copy, or another one, is in its place",
             )
+        is_lost = not folder.exists() and self.internal.exists()
+        if is_lost:
+            renew_folder(folder, self.internal, facts, self._settings)
+        elif not folder.exists():
+            self._begin(folder, facts)
+        self._increments = IncrementFolder(folder, self.internal, facts, self._settings)
         missing = 0
         for sequence, _, rows in self._recorded.handed_out(self._increments.sequence):
             self._increments.append(rows, sequence)
             missing += len(rows)
-        if missing:
+        if is_lost:
+            self.notes.append(
+                f"The folder was gone. It was made anew from the ledger, with {counted(missing, 'record')}; records "
+                "whose payloads were purged are not among them."
+            )
+        elif missing:
             self.notes.append(
                 f"{counted(missing, 'record')} had been released and not handed out when a process ended: they are "
                 "in the folder now."

@@ -129,6 +129,6 @@ def data_and_origin(release: Path) -> tuple[Path, Array | None]:
         )
     import pyarrow.parquet as pq
 
-    from tacita.risk.arrays import as_numpy
+    from tacita.engines.arrow import as_numpy
 
     return data, as_numpy(pq.read_table(order).column("source")) - 1

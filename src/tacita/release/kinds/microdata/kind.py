@@ -139,7 +139,7 @@ class MicrodataDraft:
         import numpy as np
         import pyarrow as pa
 
-        from tacita.risk.arrays import as_arrow
+        from tacita.engines.arrow import as_arrow
 
         outcome, tuples = self.outcome, self.tuples
         tuples.relation.engine.drop(tuples.relation)  # it is written, and the check needs the room

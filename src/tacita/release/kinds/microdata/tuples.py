@@ -296,7 +296,7 @@ def linked_records(outcome: Outcome, links: Relation, order: Array | None) -> pa
     import numpy as np
     import pyarrow as pa
 
-    from tacita.risk.arrays import as_arrow, as_numpy
+    from tacita.engines.arrow import as_arrow, as_numpy
 
     relation = outcome.protected.relation
     identifiers = outcome.protected.dictionary.of(Category.IDENTIFIER)

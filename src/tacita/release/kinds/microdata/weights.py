@@ -69,7 +69,7 @@ def _weights(microdata: Microdata, name: str, noise: WeightBlur) -> tuple[Array,
     import numpy as np
     import pyarrow as pa
 
-    from tacita.risk.arrays import as_numpy
+    from tacita.engines.arrow import as_numpy
 
     relation = microdata.relation
     row = exp.alias_(relation.engine.numbered(relation), "row_")

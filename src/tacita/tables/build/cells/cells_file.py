@@ -12,13 +12,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sqlglot import exp
 
+from tacita.engines.arrow import as_numpy
 from tacita.engines.plans.terms import as_double, as_text
 from tacita.engines.protocol import Engine, Relation
 from tacita.errors import InputError, did_you_mean, faults_text, listed
 from tacita.files.contract import ReadOptions
 from tacita.files.read import read
 from tacita.model.relation import Column, ColumnType
-from tacita.risk.arrays import as_numpy
 from tacita.tables.build.cells.markers import MARKERS, ZEROS
 
 _BATCH = 100_000

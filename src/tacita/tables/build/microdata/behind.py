@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tacita.engines.arrow import as_codes, as_numpy
 from tacita.engines.protocol import Relation
 from tacita.model.hierarchy import text_of
 from tacita.model.table import Contributions
-from tacita.risk.arrays import as_codes, as_numpy
 from tacita.tables.build.linked import System
 from tacita.tables.build.microdata.coding import encoded, leaf_places, streamed
 from tacita.tables.build.microdata.layers import summed

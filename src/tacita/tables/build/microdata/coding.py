@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from sqlglot import exp
 
+from tacita.engines.arrow import as_codes, as_numpy
 from tacita.engines.protocol import Relation
 from tacita.errors import InputError, counted, faults_text, listed
 from tacita.model.hierarchy import text_of
 from tacita.model.table import Dimension
-from tacita.risk.arrays import as_codes, as_numpy
 from tacita.tables.build.linked import System
 
 MOST_NAMED = 5

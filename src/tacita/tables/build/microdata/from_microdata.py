@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.engines.arrow import as_arrow, as_numpy
 from tacita.errors import InputError, UsageError
 from tacita.model.microdata import Microdata
 from tacita.model.table import Table
 from tacita.progress import Progress, Step, silent
-from tacita.risk.arrays import as_arrow, as_numpy
 from tacita.tables.build.linked import System, linked
 from tacita.tables.build.microdata.behind import Behind
 from tacita.tables.build.microdata.coding import leaf_places, streamed

@@ -35,7 +35,7 @@ def facts_of(table: Table) -> dict[str, pa.Table]:
     """
     import pyarrow as pa
 
-    from tacita.risk.arrays import as_arrow
+    from tacita.engines.arrow import as_arrow
 
     cells = np.arange(1, len(table) + 1, dtype=np.int64)
     counts = counts_of(table, "a program of rules").astype(np.int64)
