@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from dataclasses import replace
 from fractions import Fraction
 
@@ -233,9 +235,9 @@ def test_figures_outside_of_the_language(select: str, near: str) -> None:
         (", FROM emp", "between two things"),
         ("FROM emp WHERE sex IN (SELECT sex FROM emp)", "one SELECT"),
         ("FROM emp WHERE EXISTS (SELECT 1)", "one SELECT"),
-        ("FROM emp WHERE sex = 'f' 'm'", "a comma"),
-        ("FROM emp WHERE sex = 'f' sex", "a comma"),
-        ("FROM emp NULL", "a comma"),
+        ("FROM emp WHERE sex = 'f' 'm'", "AND or OR"),
+        ("FROM emp WHERE sex = 'f' sex", "AND or OR"),
+        ("FROM emp NULL", "AND or OR"),
         ("FROM emp WHERE sex = 'f' || 'm'", "SELECT figures"),
         ("FROM emp WHERE sex == 'f'", "SELECT figures"),
         ("FROM emp WHERE UPPER(sex) = 'F'", "attribute itself"),
@@ -248,11 +250,11 @@ def test_figures_outside_of_the_language(select: str, near: str) -> None:
         ("FROM emp WHERE age < 1e999999999", "a hundred digits"),
         ("FROM emp WHERE year < 1e-101", "a hundred digits"),
         (f"FROM emp WHERE year < {'9' * 101}", "a hundred digits"),
-        ("FROM emp WHERE year < 0x7E4", "SELECT figures"),
-        ("FROM emp WHERE year < 2_019", "SELECT figures"),
+        ("FROM emp WHERE year < 0x7E4", "AND or OR"),
+        ("FROM emp WHERE year < 2_019", "AND or OR"),
         ("FROM emp WHERE age < - - 30", "before a number"),
         ("FROM emp WHERE NOT NOT NOT NOT NOT NOT age < 30", "NOT once"),
-        ("FROM emp WHERE age < 30 XOR sex = 'f'", "SELECT figures"),
+        ("FROM emp WHERE age < 30 XOR sex = 'f'", "AND or OR"),
         ("FROM emp WHERE sex = 'f", "close it"),
         ('FROM emp WHERE "sex = 1', "close it"),
         ("FROM emp WHERE", "SELECT figures"),
@@ -368,3 +370,19 @@ def test_without_a_unit_only_records_are_counted() -> None:
     with pytest.raises(QueryRefused) as refusal:
         parse_question("SELECT COUNT(DISTINCT person) FROM emp", cube)
     assert refusal.value.do == "write COUNT(*)"
+
+
+def test_a_caller_that_is_deep_in_calls_gets_a_question_or_a_refusal() -> None:
+    def called(depth: int) -> int:
+        if depth:
+            return called(depth - 1)
+        try:
+            return len(parse_question(f"SELECT COUNT(*) FROM emp WHERE {'(' * 20}age < 30{')' * 20}", CUBE).groups)
+        except QueryRefused as refusal:
+            assert "nested" in refusal.found or "cannot be read" in refusal.found
+            return 1
+
+    here = len(inspect.stack(0))
+    results = [called(depth) for depth in range(100, sys.getrecursionlimit() - here - 120, 50)]
+    assert results == sorted(results)
+    assert set(results) == {0, 1}

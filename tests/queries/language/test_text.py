@@ -20,7 +20,7 @@ from tacita.queries.language.parse import parse_question
 from tacita.queries.language.payload import question_from_payload, question_payload
 from tacita.queries.language.text import question_text
 from tacita.queries.policy.policy import FilterAttribute, QueryPolicy
-from tacita.queries.question import AskedStatistic, Both, Either, Except, Predicate, DataQuestion, Selection, Statistic
+from tacita.queries.question import AskedStatistic, Both, DataQuestion, Either, Except, Predicate, Selection, Statistic
 
 CUBES = (cube_of(records(1)), cube_of(records(3, missing=False)))
 

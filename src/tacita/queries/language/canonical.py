@@ -13,7 +13,7 @@ from typing import Any
 
 from tacita.errors import InternalError
 from tacita.queries.cube.cube import Cube
-from tacita.queries.question import EVERYTHING, Both, Either, Except, Predicate, DataQuestion, Selection
+from tacita.queries.question import EVERYTHING, Both, DataQuestion, Either, Except, Predicate, Selection
 
 NOTHING = Either(())
 

@@ -12,7 +12,7 @@ from tacita.queries.language.reading import tree
 from tacita.queries.language.refusing import QuestionText
 from tacita.queries.language.scope import QuestionScope, scope_of
 from tacita.queries.language.spelling import shown, sql_name
-from tacita.queries.question import EVERYTHING, AskedStatistic, Predicate, DataQuestion
+from tacita.queries.question import EVERYTHING, AskedStatistic, DataQuestion, Predicate
 
 MOST_FIGURES = 100
 LONGEST_LABEL = 60
@@ -28,6 +28,13 @@ def parse_question(text: str, cube: Cube) -> DataQuestion:
     the text, and the nearest thing that is allowed. Nothing that is refused or accepted depends on a record.
     """
     question = QuestionText(text)
+    try:
+        return _parsed(question, cube)
+    except RecursionError:  # the caller is deep in calls of its own; otherwise the limits are far below
+        raise question.refused("the question is nested too deeply", "write simpler conditions") from None
+
+
+def _parsed(question: QuestionText, cube: Cube) -> DataQuestion:
     select = tree(question)
     question.only(select, "expressions", "from_", "joins", "where", "group", *_refused_parts(question, select))
     scope = scope_of(question, select, cube)

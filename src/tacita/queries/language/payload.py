@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacita.errors import InternalError, LedgerError
-from tacita.queries.question import AskedStatistic, Both, Either, Except, Predicate, DataQuestion, Selection, Statistic
+from tacita.queries.question import AskedStatistic, Both, DataQuestion, Either, Except, Predicate, Selection, Statistic
 
 _DEEPEST = 100
 _SHARE = re.compile(r"[0-9]{1,110}(/[0-9]{1,110})?")

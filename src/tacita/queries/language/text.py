@@ -14,7 +14,7 @@ from tacita.queries.language.conditions import MOST_VALUES
 from tacita.queries.language.scope import declared, join_text
 from tacita.queries.language.spelling import sql_name, sql_number, sql_string
 from tacita.queries.language.values import AttributeCodes
-from tacita.queries.question import AskedStatistic, Both, Either, Except, Predicate, DataQuestion, Selection, Statistic
+from tacita.queries.question import AskedStatistic, Both, DataQuestion, Either, Except, Predicate, Selection, Statistic
 
 _FUNCTIONS = {
     Statistic.SUM: "SUM",
