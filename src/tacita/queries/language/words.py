@@ -14,11 +14,17 @@ from tacita.queries.language.spelling import shown
 
 DEEPEST = 20
 """Parentheses within each other: sqlglot takes twenty calls for each, and Python stops at a thousand."""
+MOST_COMPARISONS = 500
+"""An attribute may have many codes, and each comparison looks at all of them."""
 MOST_NOTS = 5
 """NOT NOT NOT ..."""
 
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _OPERANDS = _NAMES | {TokenType.NUMBER, TokenType.STRING, TokenType.NULL, TokenType.TRUE, TokenType.FALSE}
+_COMPARES = frozenset(
+    {TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE}
+    | {TokenType.IN, TokenType.BETWEEN, TokenType.IS}
+)
 _FOLLOWED_BY = {
     TokenType.ALIAS: (_NAMES, "write AS and a name"),
     TokenType.FROM: (_NAMES, "write FROM and the name of the data set: there are no subqueries"),
@@ -69,6 +75,9 @@ def check_words(question: QuestionText, tokens: list[Token]) -> None:
     for one, other in zip(tokens, [*tokens[1:], end], strict=True):
         _check_neighbours(question, one, other)
     _check_depth(question, tokens)
+    if sum(token.token_type in _COMPARES for token in tokens) > MOST_COMPARISONS:
+        do = "write IN for several values of an attribute, or ask for less at once"
+        raise question.refused(f"the question has more than {MOST_COMPARISONS} comparisons", do)
 
 
 def _check_word(question: QuestionText, before: Token, token: Token) -> None:
