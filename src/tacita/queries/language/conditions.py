@@ -121,7 +121,7 @@ def _labelled(scope: QuestionScope, attribute: AttributeCodes, value: str, at: e
         if not value:
             do = f"write {sql_name(attribute.name)} IS NULL for records without a value"
             raise scope.question.refused(f"no value of '{attribute.name}' is empty", do, at)
-        known = [attribute.labels[code] for code in attribute.intervals]
+        known = [attribute.labels[code] for code in attribute.intervals[:MOST_VALUES]]
         do = f"write one of: {_some_labels(attribute)}"
         reason = f"'{attribute.name}' has no value {shown(value)}{did_you_mean(value, known)}"
         raise scope.question.refused(reason, do, at)
@@ -129,7 +129,9 @@ def _labelled(scope: QuestionScope, attribute: AttributeCodes, value: str, at: e
 
 
 def _some_labels(attribute: AttributeCodes) -> str:
-    return listed([sql_string(attribute.labels[code]) for code in attribute.intervals], 8)
+    some = listed([sql_string(attribute.labels[code]) for code in attribute.intervals[:8]], 8)
+    rest = len(attribute.intervals) - 8
+    return f"{some} and {rest:,} more" if rest > 0 else some
 
 
 def _no_order(scope: QuestionScope, attribute: AttributeCodes, at: exp.Expr) -> QueryRefused:
@@ -201,12 +203,9 @@ def _among(scope: QuestionScope, node: exp.In, negated: bool) -> Predicate:
     if len(values) > MOST_VALUES:
         do = "write a comparison or NOT IN, or ask by groups"
         raise scope.question.refused(f"the list of IN has more than {MOST_VALUES:,} values", do, node)
-    by_label = {label: frozenset((code,)) for code, label in enumerate(attribute.labels) if label}
     true: set[int] = set()
     for one in values:
-        value = _value(scope, one, attribute)
-        known = by_label.get(value) if isinstance(value, str) else None
-        true |= _true(scope, attribute, "=", value, one) if known is None else known
+        true |= _true(scope, attribute, "=", _value(scope, one, attribute), one)
     return _selection(attribute, frozenset(true), negated)
 
 

@@ -28,6 +28,13 @@ def parse_question(text: str, cube: Cube) -> DataQuestion:
     the text, and the nearest thing that is allowed. Nothing that is refused or accepted depends on a record.
     """
     question = QuestionText(text)
+    try:
+        return _parsed(question, cube)
+    except RecursionError:  # the caller is deep in calls of its own; otherwise the limits are far below
+        raise question.refused("the question is nested too deeply", "write simpler conditions") from None
+
+
+def _parsed(question: QuestionText, cube: Cube) -> DataQuestion:
     select = tree(question)
     question.only(select, "expressions", "from_", "joins", "where", "group", *_refused_parts(question, select))
     scope = scope_of(question, select, cube)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from sqlglot import exp
 
-from tacita.errors import InternalError, QueryRefused, did_you_mean, listed
+from tacita.errors import QueryRefused, did_you_mean, listed
 from tacita.queries.cube.cube import Cube
 from tacita.queries.language.refusing import QuestionText
 from tacita.queries.language.spelling import shown, sql_name
@@ -225,15 +226,12 @@ def _compares_keys(scope: QuestionScope, on: exp.Expr | None, join: DeclaredJoin
 def _may_lack_rows(cube: Cube, join: DeclaredJoin) -> bool:
     """Whether a cell has no value of any attribute of a join: then JOIN and LEFT JOIN may differ.
 
-    That such a cell exists is no secret: a GROUP BY of these attributes has it as a group.
+    A join that brings no attribute may lack any row. That such a cell exists is public: a GROUP BY has it as a group.
     """
     joined = [one for one in declared(cube.policy).values() if one.joined == join.name]
-    if not joined:
-        raise InternalError(f"the join '{join.name}' brings no attribute")
-    lacking = None
+    lacking = np.ones(len(cube), np.bool_)
     for one in joined:
         codes = cube.codes[one.name]
         missing = AttributeCodes.of(cube, one).missing
-        here = codes == next(iter(missing)) if missing else codes < 0
-        lacking = here if lacking is None else lacking & here
-    return bool(lacking is not None and lacking.any())
+        lacking &= np.isin(codes, list(missing))
+    return bool(lacking.any())

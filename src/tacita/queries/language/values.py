@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from tacita.errors import InternalError
 from tacita.queries.cube.cube import Cube
@@ -22,9 +24,9 @@ MISSING = ""
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class AttributeCodes:
-    """A declared attribute with the codes of a cube."""
+    """A declared attribute with the codes of a cube. There may be many codes: what is asked for often is kept."""
 
     declared: FilterAttribute
     labels: tuple[str, ...]
@@ -33,7 +35,14 @@ class AttributeCodes:
 
     @classmethod
     def of(cls, cube: Cube, declared: FilterAttribute) -> AttributeCodes:
-        """Return the codes of an attribute in a cube."""
+        """Return the codes of an attribute in a cube; they are counted out once for each cube."""
+        kept = _KEPT.setdefault(cube, {})
+        if declared not in kept:
+            kept[declared] = cls._of(cube, declared)
+        return kept[declared]
+
+    @classmethod
+    def _of(cls, cube: Cube, declared: FilterAttribute) -> AttributeCodes:
         attribute = cube.attribute(declared.name)
         result = cls(declared, attribute.labels, None)
         if declared.cuts:
@@ -55,25 +64,28 @@ class AttributeCodes:
         """How the attribute is called."""
         return self.declared.name
 
-    @property
+    @cached_property
     def missing(self) -> frozenset[int]:
         """The code of missing values, if there is one."""
         return frozenset(code for code, label in enumerate(self.labels) if label == MISSING)
 
-    @property
+    @cached_property
     def known(self) -> frozenset[int]:
         """All codes but that of missing values."""
         return frozenset(range(len(self.labels))) - self.missing
 
-    @property
+    @cached_property
     def intervals(self) -> tuple[int, ...]:
         """The known codes in their order: of an attribute with cuts, its intervals from below."""
         return tuple(code for code, label in enumerate(self.labels) if label != MISSING)
 
     def labelled(self, label: str) -> frozenset[int] | None:
         """Return the code with a label; None: no code has it."""
-        codes = frozenset(code for code, one in enumerate(self.labels) if one == label and label != MISSING)
-        return codes or None
+        return self._by_label.get(label)
+
+    @cached_property
+    def _by_label(self) -> dict[str, frozenset[int]]:
+        return {label: frozenset((code,)) for code, label in enumerate(self.labels) if label != MISSING}
 
     def below_cut(self, number: Decimal) -> frozenset[int] | None:
         """Return the intervals below a cut point; None: the number is not one."""
@@ -85,9 +97,18 @@ class AttributeCodes:
         """Return the codes whose number is smaller, equal, ... than another."""
         if self.numbers is None:
             raise InternalError(f"'{self.name}' has no numbers")
-        return frozenset(
-            code for code, one in enumerate(self.numbers) if one is not None and _is(one, operator, number)
-        )
+        if operator == "=":
+            return self._by_number.get(number, frozenset())
+        numbers = enumerate(self.numbers)
+        return frozenset(code for code, one in numbers if one is not None and _is(one, operator, number))
+
+    @cached_property
+    def _by_number(self) -> dict[Decimal, frozenset[int]]:
+        result: dict[Decimal, frozenset[int]] = {}
+        for code, number in enumerate(self.numbers or ()):
+            if number is not None:
+                result[number] = result.get(number, frozenset()) | {code}
+        return result
 
     def nearest_cut(self, number: Decimal, *, above: bool = False) -> Decimal:
         """Return the cut point nearest to a number, or the nearest one above it if there is one."""
@@ -105,8 +126,6 @@ def _is(one: Decimal, operator: str, other: Decimal) -> bool:
             return one > other
         case ">=":
             return one >= other
-        case "=":
-            return one == other
     raise InternalError(f"no comparison is written '{operator}'")
 
 
@@ -123,3 +142,6 @@ def number_of(label: str) -> Decimal | None:
     if number is None or not number.is_finite() or len(label) > LONGEST_NUMBER:
         return None
     return number if not number or abs(number.adjusted()) <= LARGEST_EXPONENT else None
+
+
+_KEPT: WeakKeyDictionary[Cube, dict[FilterAttribute, AttributeCodes]] = WeakKeyDictionary()

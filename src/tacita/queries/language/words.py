@@ -14,11 +14,17 @@ from tacita.queries.language.spelling import shown
 
 DEEPEST = 20
 """Parentheses within each other: sqlglot takes twenty calls for each, and Python stops at a thousand."""
+MOST_COMPARISONS = 500
+"""An attribute may have many codes, and each comparison looks at all of them."""
 MOST_NOTS = 5
 """NOT NOT NOT ..."""
 
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _OPERANDS = _NAMES | {TokenType.NUMBER, TokenType.STRING, TokenType.NULL, TokenType.TRUE, TokenType.FALSE}
+_COMPARES = frozenset(
+    {TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE}
+    | {TokenType.IN, TokenType.BETWEEN, TokenType.IS}
+)
 _FOLLOWED_BY = {
     TokenType.ALIAS: (_NAMES, "write AS and a name"),
     TokenType.FROM: (_NAMES, "write FROM and the name of the data set: there are no subqueries"),
@@ -41,10 +47,9 @@ _AFTER_A_FIGURE = {
     "WITHIN": ("quantiles are functions of two arguments", "write QUANTILE_CONT(measure, 0.5)"),
     "FILTER": ("figures have no filter of their own", "choose records with WHERE, one question for each choice"),
 }
-_NOTHING_BETWEEN = (
-    "a comma, an operator or AS is lacking",
-    "write a comma before the next figure, or AS before a name",
-)
+_LACKING = "something is lacking between two words"
+_IN_SELECT = "write a comma before the next figure, or AS before a name"
+_IN_WHERE = "write a comparison, AND or OR between them"
 
 
 def check_words(question: QuestionText, tokens: list[Token]) -> None:
@@ -55,22 +60,24 @@ def check_words(question: QuestionText, tokens: list[Token]) -> None:
     if first.token_type is not TokenType.SELECT:
         raise question.refused("a question begins with SELECT", f"write {FORM}", first.start)
     end = Token(TokenType.SENTINEL, "", start=len(question.text))
-    is_from = False
-    is_from = False
+    _check_ranges(question, tokens)
+    is_from = has_from = False
     for before, token, after in zip(tokens, tokens[1:], [*tokens[2:], end], strict=False):
         _check_word(question, before, token)
         if token.token_type in (TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY):
-            is_from = token.token_type is TokenType.FROM
+            is_from, has_from = token.token_type is TokenType.FROM, True
         is_alias = is_from and {before.token_type, token.token_type} <= _NAMES
         if token.token_type in _OPERANDS and before.token_type in (*_OPERANDS, TokenType.R_PAREN) and not is_alias:
-            raise question.refused(*_NOTHING_BETWEEN, token.start)
+            raise question.refused(_LACKING, _IN_WHERE if has_from else _IN_SELECT, token.start)
         if token.token_type is TokenType.NOT and not _negates(before, after):
             do = "write NOT condition, NOT IN or IS NOT NULL"
             raise question.refused("NOT stands in the wrong place", do, token.start)
     for one, other in zip(tokens, [*tokens[1:], end], strict=True):
         _check_neighbours(question, one, other)
-    _check_ranges(question, tokens)
     _check_depth(question, tokens)
+    if sum(token.token_type in _COMPARES for token in tokens) > MOST_COMPARISONS:
+        do = "write IN for several values of an attribute, or ask for less at once"
+        raise question.refused(f"the question has more than {MOST_COMPARISONS} comparisons", do)
 
 
 def _check_word(question: QuestionText, before: Token, token: Token) -> None:
