@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -31,7 +30,6 @@ from tacita.release.kind import Released
 from tacita.release.options import MaskedOptions, ReleaseOptions, TableOptions
 from tacita.release.verify import verify
 
-ROOT = Path(__file__).resolve().parents[2]
 SEED = 918273645546372819
 MORE = """
 [recipients.university]
@@ -302,18 +300,16 @@ def test_folders_that_cannot_be_put_in_place_are_recorded_as_never_left(
 
 
 KILLED = """
-import os
+import os, runpy, sys
 from tacita.release import placing
 placing._swap = lambda *_: os._exit(9)
-import tests.release.test_recording as module
-module.microdata()
+runpy.run_path(sys.argv[1])["microdata"]()
 """
 
 
 @pytest.mark.slow
 def test_a_kill_before_the_folders_are_in_place_leaves_an_entry_that_can_be_withdrawn(ledger: Path, here: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", KILLED], env=environment, capture_output=True, check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED, __file__], capture_output=True, check=False)
     assert done.returncode == 9, done.stderr
     shown = ledgers.show(1)
     assert (shown.is_there, shown.withdrawn_by) == (False, None)

@@ -39,7 +39,7 @@ FIRST_PAGE = 3  # with fewer arguments the command line is put together in anoth
 
 
 def preload() -> None:
-    """Import what commands need."""
+    """Import what commands need, and read what ships beside the code."""
     sys.argv = ["tacita"] * FIRST_PAGE
     import tacita
 
@@ -50,8 +50,11 @@ def preload() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     from tacita.cli.main import built
+    from tacita.describe.similarity import similarity_of_names
+    from tacita.knowledge.experience_base import ExperienceBase
 
     built()
+    similarity_of_names(ExperienceBase.load())
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +78,10 @@ class Running:
 def serve(address: str) -> None:
     """Start a process for each command that is asked for, until the standard input ends."""
     preload()
-    # What is here will not go: a collection in a command need not look at it.
+    # What is here will not go: a collection in a command need not look at it, and a short command needs none.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
     running: dict[int, Running] = {}
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(address)
