@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
@@ -34,6 +35,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for test in drawn:
         asked = test._hypothesis_internal_use_settings
         test._hypothesis_internal_use_settings = settings(asked, max_examples=max(100, asked.max_examples))
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector what lives until the end: every module, and thousands of tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

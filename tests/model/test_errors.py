@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from tacita import errors
@@ -5,7 +7,15 @@ from tacita.errors import TacitaError, did_you_mean, faults_text, listed
 
 
 def branches(error):
-    return [error, *(leaf for child in error.__subclasses__() for leaf in branches(child))]
+    """Return the errors of Tacita below one; tests and examples may have defined others, with any exit code."""
+    own = [child for child in error.__subclasses__() if is_of_tacita(child)]
+    return [error, *(leaf for child in own for leaf in branches(child))]
+
+
+def is_of_tacita(error):
+    """Return whether a class stands in a module of the package; that of an example only claims to."""
+    module = sys.modules.get(error.__module__)
+    return error.__module__.startswith("tacita.") and getattr(module, error.__name__, None) is error
 
 
 @pytest.mark.parametrize(
@@ -32,6 +42,20 @@ def test_every_error_is_in_the_tree_and_has_an_exit_code_that_a_shell_can_see():
     assert all(error.exit_code == 1 if error in verdicts else 1 < error.exit_code < 126 for error in tree)
     assert errors.UsageError.exit_code != errors.InputError.exit_code != errors.OutputError.exit_code
     assert errors.DictionaryError.exit_code == errors.HierarchyError.exit_code == errors.InputError.exit_code
+
+
+def test_errors_of_tests_are_not_in_the_tree():
+    class Claimed(TacitaError):
+        """An error of an example, which runs under the name of its module."""
+
+        __module__ = "tacita.errors"
+        exit_code = 200
+
+    class Other(TacitaError):
+        exit_code = 200
+
+    assert {Claimed, Other} <= set(TacitaError.__subclasses__())
+    assert not {Claimed, Other} & set(branches(TacitaError))
 
 
 def test_the_nearest_word_is_offered_whatever_its_capitals():

@@ -15,6 +15,7 @@ import importlib
 import io
 import marshal
 import os
+import pickle
 import select
 import signal
 import socket
@@ -39,7 +40,7 @@ FIRST_PAGE = 3  # with fewer arguments the command line is put together in anoth
 
 
 def preload() -> None:
-    """Import what commands need."""
+    """Import what commands need, and read what ships beside the code."""
     sys.argv = ["tacita"] * FIRST_PAGE
     import tacita
 
@@ -50,8 +51,63 @@ def preload() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     from tacita.cli.main import built
+    from tacita.describe.similarity import similarity_of_names
+    from tacita.knowledge.experience_base import ExperienceBase
 
     built()
+    similarity_of_names(ExperienceBase.load())
+    with contextlib.suppress(ImportError):
+        from numba.core.registry import cpu_target
+
+        # Numba learns all that it can compile before its first kernel runs, which takes longer than the kernel.
+        cpu_target.typing_context.refresh()
+        cpu_target.target_context.refresh()
+
+
+def start_drawing(address: str) -> int:
+    """Start a process that draws charts for all commands; return what keeps it running while it is open.
+
+    The program that draws takes longer to start than most commands, and cannot be started before a fork.
+    """
+    until, running = os.pipe()
+    if os.fork():
+        os.close(until)
+        return running
+    os.close(running)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    import vl_convert
+
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(address)
+        door.listen()
+        while until not in select.select([door, until], [], [])[0]:
+            line, _ = door.accept()
+            with line, line.makefile("rb") as order, contextlib.suppress(BrokenPipeError):
+                arguments, options = pickle.load(order)  # from a process of ours
+                try:
+                    drawn = vl_convert.vegalite_to_svg(*arguments, **options)
+                except Exception as error:
+                    drawn = error
+                line.sendall(pickle.dumps(drawn))
+    os._exit(0)
+
+
+def draw_elsewhere(address: str) -> None:
+    """Let commands ask that process for their charts."""
+    import vl_convert
+
+    def ordered(*arguments: object, **options: object) -> str:
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(address)
+            line.sendall(pickle.dumps((arguments, options)))
+            line.shutdown(socket.SHUT_WR)
+            with line.makefile("rb") as answer:
+                drawn = pickle.load(answer)
+        if isinstance(drawn, Exception):
+            raise drawn
+        return str(drawn)
+
+    vl_convert.vegalite_to_svg = ordered
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +130,13 @@ class Running:
 
 def serve(address: str) -> None:
     """Start a process for each command that is asked for, until the standard input ends."""
+    drawing = start_drawing(f"{address}.charts")
     preload()
-    # What is here will not go: a collection in a command need not look at it.
+    draw_elsewhere(f"{address}.charts")
+    # What is here will not go: a collection in a command need not look at it, and a short command needs none.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
     running: dict[int, Running] = {}
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(address)
@@ -107,6 +166,7 @@ def serve(address: str) -> None:
     for command in running.values():
         command.line.close()
     line.close()
+    os.close(drawing)
     become(asked)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tacita.describe import evidence
 from tacita.describe.experience import lent_categories
-from tacita.describe.similarity import NameSimilarity, Similarity
+from tacita.describe.similarity import Similarity, similarity_of_names
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Attribute, Category
 from tacita.model.dictionary import Dictionary
@@ -37,7 +37,7 @@ def propose(
 
     `cells` holds some values of each attribute, to recognise formats in; they do not appear in any reason.
     """
-    similarity = similarity or NameSimilarity(base.names)
+    similarity = similarity or similarity_of_names(base)
     lent = lent_categories(dictionary, base, similarity)
     proposals = [
         _proposal(
@@ -53,7 +53,7 @@ def said_by_words(attribute: Attribute, base: ExperienceBase, similarity: Simila
 
     >>> base = ExperienceBase.load()
     >>> age = Attribute("V012", description="Respondent's age")
-    >>> said_by_words(age, base, NameSimilarity(base.names)).category.value
+    >>> said_by_words(age, base, similarity_of_names(base)).category.value
     'quasi-identifier'
     """
     reasons = [
@@ -66,7 +66,7 @@ def said_by_words(attribute: Attribute, base: ExperienceBase, similarity: Simila
 
 def named_as(category: Category, dictionary: Dictionary, base: ExperienceBase) -> list[str]:
     """Return the attributes without a category whose names alone say that they have one: no data is looked at."""
-    similarity = NameSimilarity(base.names)
+    similarity = similarity_of_names(base)
     names = []
     for attribute in dictionary:
         reasons = sorted(evidence.from_name(attribute, base, similarity), key=lambda r: -r.strength)

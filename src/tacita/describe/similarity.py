@@ -8,9 +8,12 @@ household head" is a sex, the "respondent's age" an age.
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Protocol
+
+from tacita.knowledge.experience_base import ExperienceBase
 
 THRESHOLD = 0.8
 _SHORTEST_MISSPELT = 6
@@ -99,6 +102,12 @@ class NameSimilarity:
             role = _role(parts, words)
             if set(parts) < set(words) and (len(known) >= _SHORTEST_INSIDE or role == _NOUN):
                 yield known, 0.55 + role + 0.3 * len(known) / len(name)
+
+
+@functools.lru_cache(maxsize=4)
+def similarity_of_names(base: ExperienceBase) -> NameSimilarity:
+    """Return the shipped similarity to the names of an experience base; the thousands of them are indexed once."""
+    return NameSimilarity(base.names)
 
 
 def _role(parts: Sequence[str], words: Sequence[str]) -> float:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Self
 
 from tacita.errors import DictionaryError, InputError
 from tacita.model.attribute import Category, Kind
@@ -37,7 +36,7 @@ class Experience:
 
 
 class ExperienceBase:
-    """Known names, by their normalised spelling; confirmed ones replace shipped ones."""
+    """Known names, by their normalised spelling; confirmed ones replace shipped ones. Never changes: it is shared."""
 
     def __init__(self, entries: Iterable[Experience]) -> None:
         self._by_name: dict[str, Experience] = {}
@@ -47,10 +46,10 @@ class ExperienceBase:
             if known is None or entry.confirmed:
                 self._by_name[key] = entry
 
-    @classmethod
-    def load(cls, confirmed: Path | None = None) -> Self:
+    @staticmethod
+    def load(confirmed: Path | None = None) -> ExperienceBase:
         """Return the shipped base with the confirmed names of a file on top."""
-        return cls([*_shipped(), *(_confirmed(confirmed) if confirmed else ())])
+        return _with_shipped(tuple(_confirmed(confirmed)) if confirmed else ())
 
     def __len__(self) -> int:
         return len(self._by_name)
@@ -70,6 +69,11 @@ class ExperienceBase:
         """Yield ``ExpBase(attribute, category)`` for the reasoner."""
         for name, entry in self._by_name.items():
             yield DictionaryFact("ExpBase", (name, entry.category.value))
+
+
+@functools.lru_cache(maxsize=4)
+def _with_shipped(confirmed: tuple[Experience, ...]) -> ExperienceBase:
+    return ExperienceBase([*_shipped(), *confirmed])
 
 
 @functools.cache

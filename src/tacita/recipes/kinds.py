@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacita.describe.profile import profiles
-from tacita.describe.similarity import NameSimilarity
+from tacita.describe.similarity import similarity_of_names
 from tacita.knowledge.experience_base import ExperienceBase
 from tacita.model.attribute import Attribute, Category, Kind
 from tacita.model.microdata import Microdata
@@ -66,7 +66,7 @@ def _named_categories(attributes: Sequence[Attribute], microdata: Microdata) -> 
     if not whole:
         return []
     base = ExperienceBase.load()
-    similarity = NameSimilarity(base.names)
+    similarity = similarity_of_names(base)
 
     def kind(text: str) -> Kind | None:
         best = max(((alike, known) for known, alike in similarity.alike(normalised(text))), default=(0.0, ""))
