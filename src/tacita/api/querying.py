@@ -55,6 +55,7 @@ __all__ = [
     "read_query_policy",
 ]
 _DIGITS = 30
+_LARGEST = 10**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +168,6 @@ def _number(given: str | float | None, flag: str) -> Fraction | None:
         number = Fraction(text) if len(text) <= _DIGITS and "/" not in text else Fraction(0)
     except ValueError:
         number = Fraction(0)
-    if number <= 0:
-        raise UsageError(f"{flag} is not a number above 0", do="give a number such as 0.1")
+    if not 0 < number <= _LARGEST:
+        raise UsageError(f"{flag} is not a usable number above 0", do="give a number such as 0.1")
     return number
