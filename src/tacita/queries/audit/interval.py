@@ -21,9 +21,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.queries.audit.contributors import ClassContributors
 from tacita.queries.audit.judge import AuditRequest, Fact, Objection
-from tacita.queries.audit.needs import ClassNeed, RecordBounds, need_of
+from tacita.queries.audit.needs import CellExtents, ClassNeed, RecordBounds, need_of
 from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.programme import ClassProgramme, Optimum, TooLate, as_fraction
 from tacita.queries.audit.sensitivity import is_judged
@@ -55,15 +54,15 @@ class IntervalJudge:
 
     def __init__(self, cube: Cube, policy: QueryPolicy) -> None:
         self._cube, self._policy = cube, policy
-        self._contributors = ClassContributors(cube)
         self._states: dict[str, IntervalState] = {}
+        self._extents: dict[str, CellExtents] = {}
         self._judged: tuple[AuditRequest, dict[str, IntervalState]] | None = None
         self.programmes = 0
         """Linear programmes that were solved so far."""
 
     def objections(self, request: AuditRequest) -> tuple[Objection, ...]:
         """Return which contributors could be estimated too closely; no verdict within the deadline is an objection."""
-        ends = time.monotonic() + self._policy.limits.deadline / 1000
+        ends = time.thread_time() + self._policy.limits.deadline / 1000
         states, result = {}, list[Objection]()
         for measure, places in self._places(request).items():
             state = self._with(measure, [request.facts[place] for place in places], request.number)
@@ -125,7 +124,8 @@ class IntervalJudge:
         changed = set(classes.parents.tolist()) | set(range(before.classes.count, classes.count))
         kept = {} if is_narrower else {one: need for one, need in before.needs.items() if one not in changed}
         fresh = range(classes.count) if is_narrower or before.classes.count == 1 else sorted(changed)
-        needs = kept | {one: need for one in fresh if (need := self._need(measure, classes, one, bounds))}
+        suspects = self._suspects(measure, classes, fresh, bounds)
+        needs = kept | {one: need for one in suspects if (need := self._need(measure, classes, one, bounds))}
         witnesses = Witnesses() if is_narrower else before.witnesses
         if len(classes.parents):
             witnesses = witnesses.divided(classes.roots, *self._room(measure, classes, bounds))
@@ -133,6 +133,21 @@ class IntervalJudge:
         return IntervalState(
             CellClasses(classes.of_cell, classes.count, classes.parents[:0]), answers, bounds, needs, witnesses
         )
+
+    def _suspects(
+        self, measure: str, classes: CellClasses, fresh: Sequence[int], bounds: RecordBounds
+    ) -> Sequence[int]:
+        """Return those of some classes that could need something."""
+        if self._cube.units is not None:
+            return fresh
+        n = self._cube.n.astype(np.float64)
+        if measure == COUNT:
+            few = np.bincount(classes.of_cell, n, classes.count) < self._policy.rules.minimum
+        else:
+            if measure not in self._extents:
+                self._extents[measure] = CellExtents.of(self._cube, measure)
+            few = self._extents[measure].suspects(classes, n, bounds, self._policy.rules)
+        return [one for one in fresh if few[one]]
 
     def _need(self, measure: str, classes: CellClasses, one: int, bounds: RecordBounds) -> ClassNeed:
         cells = np.asarray(classes.of_cell == one)
@@ -169,7 +184,7 @@ class IntervalJudge:
             for sign, level in ((1, need.up), (-1, need.down)):
                 if level is None or state.witnesses.has(one, sign) or (need.either and state.witnesses.has(one, -sign)):
                     continue
-                if time.monotonic() >= ends:
+                if time.thread_time() >= ends:
                     raise TooLate
                 programme = programme or self._programme(measure, state, ends)
                 best = programme.farthest(one, sign)

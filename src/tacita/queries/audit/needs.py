@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.queries.audit.partition import CellClasses
 from tacita.queries.cube.cube import Cube
 from tacita.queries.policy.policy import QueryRules
 from tacita.queries.question import Mask
@@ -39,6 +40,50 @@ class RecordBounds:
 
     lower: Numbers
     upper: Numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CellExtents:
+    """The least, largest, and largest absolute value of each cell, and the sums of values and of absolute ones."""
+
+    least: Numbers
+    largest: Numbers
+    total: Numbers
+    absolute: Numbers
+
+    @classmethod
+    def of(cls, cube: Cube, measure: str) -> CellExtents:
+        """Return those of a measure."""
+        values, starts = cube.values[measure].astype(np.float64), cube.starts[:-1]
+        functions = ((np.minimum, values), (np.maximum, values), (np.add, values), (np.add, np.abs(values)))
+        return cls(*(function.reduceat(some, starts) for function, some in functions))
+
+    def suspects(self, classes: CellClasses, n: Numbers, bounds: RecordBounds, rules: QueryRules) -> Mask:
+        """Return the classes that could need anything, if each record is somebody: all others need nothing.
+
+        With largest excess e over the lower bound, ``2 e + room`` is the most that `need_of` can ask for beyond it.
+        """
+
+        def summed(values: Numbers) -> Numbers:
+            return np.bincount(classes.of_cell, values, classes.count).astype(np.float64)
+
+        def most(values: Numbers) -> Numbers:
+            result = np.zeros(classes.count)
+            np.maximum.at(result, classes.of_cell, values)
+            return result
+
+        above, below = summed(self.total - n * bounds.lower), summed(n * bounds.upper - self.total)
+        size = most(np.maximum(np.abs(self.least), np.abs(self.largest)))
+        if rules.p_percent is None:
+            suspect = (above <= 0) | (below <= 0) | (summed(n) <= 1)
+        else:
+            room = np.maximum(float(rules.p_percent) / 100 * size, 1.0)
+            suspect = above <= 2 * most(self.largest - bounds.lower) + room
+            suspect |= below <= 2 * most(bounds.upper - self.least) + room
+        if rules.dominance is not None:
+            contributors, share = rules.dominance
+            suspect |= summed(self.absolute) <= contributors * size * 100 / float(share)
+        return np.asarray(suspect)
 
 
 def need_of(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds, rules: QueryRules) -> ClassNeed:
@@ -87,8 +132,8 @@ def _widest(excess: Numbers, room: Numbers) -> float:
     """Return the largest sum of the room of somebody and the excess of somebody else, who tries to estimate them."""
     if len(excess) == 1:
         return float(room[0])
-    order = np.argsort(excess, kind="stable")
-    first, second = order[-1], order[-2]
+    order = np.argpartition(excess, -2)
+    second, first = sorted(order[-2:].tolist(), key=lambda at: float(excess[at]))
     others = np.full(len(excess), excess[first])
     others[first] = excess[second]
     return float((room + others).max())
