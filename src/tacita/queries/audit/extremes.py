@@ -141,8 +141,8 @@ class ExtremesJudge:
             # The next fact of the request is judged with this one known; its value is published together with it.
             states[fact.measure] = self._after(state, fact)
             if not is_simulatable and self._tells(states[fact.measure]):
-                told = "equal values leave a single record that may have an extreme"
-                result.append(Objection("extreme", told, (place,), looks_at_values=True))
+                reason = "equal values leave a single record that may have an extreme"
+                result.append(Objection("extreme", reason, (place,), looks_at_values=True))
         return tuple(result)
 
     def learn(self, request: AuditRequest) -> None:

@@ -26,7 +26,7 @@ from tacita.queries.audit.needs import CellExtents, ClassNeed, RecordBounds, nee
 from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.programme import ClassProgramme, Optimum, TooLate, as_fraction
 from tacita.queries.audit.sensitivity import is_judged
-from tacita.queries.audit.witnesses import Answers, Witnesses
+from tacita.queries.audit.witnesses import AnsweredSums, Witnesses
 from tacita.queries.cube.cube import COUNT, Cube
 from tacita.queries.policy.policy import QueryPolicy
 
@@ -41,7 +41,7 @@ class IntervalState:
     """What is known of one measure: classes, answers, bounds of records by cells, needs and witnesses of classes."""
 
     classes: CellClasses
-    answers: Answers
+    answers: AnsweredSums
     bounds: RecordBounds
     needs: dict[int, ClassNeed] = field(default_factory=dict)
     witnesses: Witnesses = field(default_factory=Witnesses)
@@ -101,7 +101,7 @@ class IntervalJudge:
             bounds = (0, self._cube.records) if measure == COUNT else self._policy.measure(measure).bounds
             low, high = (np.full(len(self._cube), float(bound)) for bound in bounds)
             classes = CellClasses.of(len(self._cube))
-            self._states[measure] = IntervalState(classes, Answers.none(1), RecordBounds(low, high))
+            self._states[measure] = IntervalState(classes, AnsweredSums.none(1), RecordBounds(low, high))
         return self._states[measure]
 
     def _with(self, measure: str, facts: Sequence[Fact], number: int) -> IntervalState:

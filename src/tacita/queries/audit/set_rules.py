@@ -151,11 +151,11 @@ class SetRules:
 
     def _sentence(self, finding: SensitivityFinding, table: Table, at: int) -> str:
         contributions = table.contributions
-        told = f"{finding.rule}: {finding.reason.sentence(float(finding.excess[at]))}"
+        sentence = f"{finding.rule}: {finding.reason.sentence(float(finding.excess[at]))}"
         if contributions is None or contributions.absolutes is None:
-            return told
+            return sentence
         share = contributions.largest[at, 0] / max(float(contributions.absolutes[at]), 1e-300)
-        return f"of {int(contributions.counts[at]):,} contributors one has {min(int(100 * share), 100)} %; {told}"
+        return f"of {int(contributions.counts[at]):,} contributors one has {min(int(100 * share), 100)} %; {sentence}"
 
     def _rules(self, power: int) -> tuple[Dominance | PPercent, ...]:
         rules = self.policy.rules
