@@ -16,6 +16,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -134,15 +135,19 @@ class IntervalJudge:
             CellClasses(classes.of_cell, classes.count, classes.parents[:0]), answers, bounds, needs, witnesses
         )
 
+    @cached_property
+    def _most_records(self) -> int:
+        """The most records that are about one person."""
+        units = self._cube.units
+        return 1 if units is None else int(np.unique(units, return_counts=True)[1].max(initial=1))
+
     def _suspects(
         self, measure: str, classes: CellClasses, fresh: Sequence[int], bounds: RecordBounds
     ) -> Sequence[int]:
         """Return those of some classes that could need something."""
-        if self._cube.units is not None:
-            return fresh
         n = self._cube.n.astype(np.float64)
         if measure == COUNT:
-            few = np.bincount(classes.of_cell, n, classes.count) < self._policy.rules.minimum
+            few = np.bincount(classes.of_cell, n, classes.count) < self._policy.rules.minimum * self._most_records
         else:
             if measure not in self._extents:
                 self._extents[measure] = CellExtents.of(self._cube, measure)

@@ -44,24 +44,39 @@ class RecordBounds:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CellExtents:
-    """The least, largest, and largest absolute value of each cell, and the sums of values and of absolute ones."""
+    """What says of most classes, without a look at their records, that they need nothing.
 
-    least: Numbers
-    largest: Numbers
+    Of each cell the sum of values and of absolute ones, and for its contributors the most that one of them is above the
+    declared lower bounds, below the upper ones, and away from zero. With units of protection these are the most of
+    anybody with all their records.
+    """
+
     total: Numbers
     absolute: Numbers
+    above: Numbers
+    below: Numbers
+    size: Numbers
+    is_per_person: bool
 
     @classmethod
     def of(cls, cube: Cube, measure: str) -> CellExtents:
         """Return those of a measure."""
         values, starts = cube.values[measure].astype(np.float64), cube.starts[:-1]
-        functions = ((np.minimum, values), (np.maximum, values), (np.add, values), (np.add, np.abs(values)))
-        return cls(*(function.reduceat(some, starts) for function, some in functions))
+        low, high = cube.policy.measure(measure).bounds
+        ends = values - low, high - values, np.abs(values)
+        if cube.units is None:
+            extents = [np.maximum.reduceat(one, starts) for one in ends]
+        else:
+            _, whose = np.unique(cube.units, return_inverse=True)
+            extents = [np.full(len(cube), np.bincount(whose.reshape(-1), one).max()) for one in ends]
+        total, absolute = np.add.reduceat(values, starts), np.add.reduceat(ends[2], starts)
+        return cls(total, absolute, *extents, cube.units is not None)
 
     def suspects(self, classes: CellClasses, n: Numbers, bounds: RecordBounds, rules: QueryRules) -> Mask:
-        """Return the classes that could need anything, if each record is somebody: all others need nothing.
+        """Return the classes that could need anything.
 
-        With largest excess e over the lower bound, ``2 e + room`` is the most that `need_of` can ask for beyond it.
+        If nobody is more than e above the lower bounds, ``2 e + room`` is the most that `need_of` can ask for beyond
+        the least sum.
         """
 
         def summed(values: Numbers) -> Numbers:
@@ -73,16 +88,20 @@ class CellExtents:
             return result
 
         above, below = summed(self.total - n * bounds.lower), summed(n * bounds.upper - self.total)
-        size = most(np.maximum(np.abs(self.least), np.abs(self.largest)))
+        size = most(self.size)
         if rules.p_percent is None:
             suspect = (above <= 0) | (below <= 0) | (summed(n) <= 1)
+            if self.is_per_person:
+                suspect |= above <= most(self.above)
         else:
             room = np.maximum(float(rules.p_percent) / 100 * size, 1.0)
-            suspect = above <= 2 * most(self.largest - bounds.lower) + room
-            suspect |= below <= 2 * most(bounds.upper - self.least) + room
+            suspect = above <= 2 * most(self.above) + room
+            suspect |= below <= 2 * most(self.below) + room
         if rules.dominance is not None:
             contributors, share = rules.dominance
-            suspect |= summed(self.absolute) <= contributors * size * 100 / float(share)
+            # Values of somebody may cancel out: what remains of the class is at least the sum itself.
+            absolute = np.abs(summed(self.total)) if self.is_per_person else summed(self.absolute)
+            suspect |= absolute <= contributors * size * 100 / float(share)
         return np.asarray(suspect)
 
 
