@@ -70,7 +70,8 @@ class CellExtents:
             _, whose = np.unique(cube.units, return_inverse=True)
             extents = [np.full(len(cube), np.bincount(whose.reshape(-1), one).max()) for one in ends]
         total, absolute = np.add.reduceat(values, starts), np.add.reduceat(ends[2], starts)
-        return cls(total, absolute, *extents, cube.units is not None)
+        above, below, size = (np.asarray(one, np.float64) for one in extents)
+        return cls(total, absolute, above, below, size, is_per_person=cube.units is not None)
 
     def suspects(self, classes: CellClasses, n: Numbers, bounds: RecordBounds, rules: QueryRules) -> Mask:
         """Return the classes that could need anything.
