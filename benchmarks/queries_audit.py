@@ -54,12 +54,13 @@ def queries_interval(folder: Path) -> Iterator[Line]:
         draw = np.random.default_rng(classes)
         cube = _cube(draw, classes, 3, minimum=1, p_percent=Fraction(10))
         judge = IntervalJudge(cube, cube.policy)
-        spent, refused, number = [], 0, 0
+        spent, refused, late = [], 0, 0
         for number in range(1, most + 1):
             request = AuditRequest((_sum(cube, np.asarray(draw.random(classes) < 0.5)),), number)
             objections, seconds = timed(partial(judge.objections, request))
             spent.append(seconds)
             refused += bool(objections)
+            late += any(one.rule == "deadline" for one in objections)
             if not objections:
                 judge.learn(request)
             if number in (most // 3, 2 * most // 3, most):
@@ -67,7 +68,7 @@ def queries_interval(folder: Path) -> Iterator[Line]:
                 needs = len(judge._states["salary"].needs)
                 what = f"interval audit, {classes:,} classes, question {number}"
                 ours = f"median {1000 * float(np.median(last)):.1f} ms, most {1000 * max(last):.0f} ms CPU"
-                yield what, ours, f"{needs} dangerous, {refused} refused", f"{judge.programmes} LPs", bar
+                yield what, ours, f"{needs} dangerous, {refused} refused ({late} late)", f"{judge.programmes} LPs", bar
 
 
 def queries_extremes(folder: Path) -> Iterator[Line]:

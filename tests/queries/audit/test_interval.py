@@ -12,6 +12,7 @@ from tests.long import LONG
 from tests.queries.audit.cubes import HOUR, count_of, cube_of, extreme_of, mask, policy_of, request, sum_of
 
 from tacita.queries.audit.interval import IntervalJudge
+from tacita.queries.audit.partition import CellClasses
 from tacita.queries.cube.cube import Cube
 from tacita.queries.policy.policy import QueryLimits
 from tacita.queries.question import Mask
@@ -95,6 +96,27 @@ def test_witnesses_save_programmes() -> None:
         if not objections:
             judge.learn(query)
     assert judge.programmes < judged / 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_classes_that_are_not_suspected_need_nothing(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    rules: list[dict[str, Any]] = [{}, {"p_percent": Fraction(15)}, {"dominance": (2, Fraction(80))}]
+    low = int(draw.choice([-50, 0, 5]))
+    policy = policy_of(minimum=2, bounds=(low, 100), **rules[seed % 3])
+    cells = [draw.integers(low, 101, draw.integers(1, 9)).tolist() for _ in range(40)]
+    records = sum(map(len, cells))
+    units = draw.integers(0, records // 3, records).tolist() if seed % 2 else None
+    cube = cube_of(cells, policy, units)
+    judge = IntervalJudge(cube, policy)
+    classes = CellClasses.of(40).cut([np.asarray(draw.random(40) < share) for share in (0.5, 0.3, 0.3, 0.5)])
+    bounds = judge._state("salary").bounds
+    every = list(range(classes.count))
+    for measure in ("salary", ""):
+        needed = [one for one in every if judge._need(measure, classes, one, bounds)]
+        suspects = judge._suspects(measure, classes, every, bounds)
+        assert set(needed) <= set(suspects)
+    assert len(judge._suspects("", classes, every, bounds)) < len(every)
 
 
 def _sequence(seed: int) -> tuple[int, int, int]:

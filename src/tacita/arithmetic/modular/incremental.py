@@ -66,7 +66,7 @@ class IncrementalKernel:
 
     def steps(self, sums: int) -> int:
         """Return about how many multiplications a trial of so many sums takes."""
-        return (sums * self.rank + sums**2) * self._basis.columns
+        return (sums * self.rank + sums**2 // 2 + 1) * self._basis.columns
 
     def trial(self, parents: Ints, sums: Mask) -> KernelTrial:
         """Return what would follow if more sums were known; nothing is changed.

@@ -196,7 +196,7 @@ class ExactJudge:
             few = left @ self._cube.n < self._rules.least(power)
         else:
             few = np.array([not self._rules.has_enough(one, self._rules.least(power)) for one in left], np.bool_)
-        if measure == COUNT or not self._rules.looks_at_values:
+        if measure == COUNT:
             return np.asarray(few)
         totals = left.astype(np.float64) @ self._rules.absolutes(measure, power)
         return np.asarray(few | self._rules.could_break(measure, power, totals))

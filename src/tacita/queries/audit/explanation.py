@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tacita.arithmetic.modular.basis import ModularBasis
 from tacita.arithmetic.modular.combination import factors_of
 from tacita.arithmetic.modular.kernel_vector import SparseRows
+from tacita.arithmetic.modular.primes import random_prime
 from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.published import PublishedSets
 from tacita.queries.question import Mask
@@ -57,8 +58,9 @@ def _last(one: tuple[int, Fraction], numbers: Sequence[int]) -> tuple[bool, int]
 def _needed(rows: Mask, wanted: Mask, order: Ints) -> Ints:
     """Return rows that the wanted one follows from, none of which can be left out; none if it does not follow."""
     kept: list[int] = []
+    prime = random_prime()
     while True:
-        basis = ModularBasis(rows.shape[1])
+        basis = ModularBasis(rows.shape[1], prime=prime)
         for row in kept:
             basis.add(rows[row])
         if basis.follows(wanted):

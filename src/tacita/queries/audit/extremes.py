@@ -89,6 +89,21 @@ class AnsweredExtremes:
         return np.asarray(self.sets[at] & (bound == value))
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WitnessesLeft:
+    """Of earlier answers how many contributors may have each: 0, 1, or 2 for more."""
+
+    values: Numbers
+    many: NDArray[np.int64]
+
+    def above(self, answer: float) -> NDArray[np.int64]:
+        """Return the numbers for larger answers than one."""
+        return self.many[self.values > answer]
+
+
+_NO_WITNESSES = WitnessesLeft(np.zeros(0), np.zeros(0, np.int64))
+
+
 class ExtremesJudge:
     """Keeps bounds and witnesses of extremes. Mutable: `learn` changes it. It looks at no value that is not known."""
 
@@ -126,8 +141,8 @@ class ExtremesJudge:
             # The next fact of the request is judged with this one known; its value is published together with it.
             states[fact.measure] = self._after(state, fact)
             if not is_simulatable and self._tells(states[fact.measure]):
-                told = "equal values leave a single record that may have an extreme"
-                result.append(Objection("extreme", told, (place,), looks_at_values=True))
+                reason = "equal values leave a single record that may have an extreme"
+                result.append(Objection("extreme", reason, (place,), looks_at_values=True))
         return tuple(result)
 
     def learn(self, request: AuditRequest) -> None:
@@ -152,52 +167,64 @@ class ExtremesJudge:
         if not cells.any():
             return "it is about nobody"
         looks_twice = self._policy.rules.simulatable or not state.is_distinct
+        distinct = self._outside_of_levels(state, cells) if state.is_distinct else _NO_WITNESSES
+        equal = self._outside_of_questions(state, cells) if looks_twice else _NO_WITNESSES
         for answer, is_old in _candidates(state):
-            if state.is_distinct and self._with_distinct(state, cells, answer, is_old=is_old):
+            if state.is_distinct and self._with_distinct(state, cells, answer, distinct, is_old=is_old):
                 return _REASON.format("")
-            if looks_twice and self._with_equal(state, cells, answer):
+            if looks_twice and self._with_equal(state, cells, answer, equal):
                 return _REASON.format(", with equal values,")
         return ""
 
-    def _with_distinct(self, state: AnsweredExtremes, cells: Mask, answer: float, *, is_old: bool) -> bool:
+    def _outside_of_levels(self, state: AnsweredExtremes, cells: Mask) -> WitnessesLeft:
+        """Return how many may have each earlier answer if records in question do not, with distinct values."""
+        levels = np.unique(state.values)
+        many = [self._contributors(state.witnesses(level) & ~cells) for level in levels.tolist()]
+        return WitnessesLeft(levels, np.array(many, np.int64))
+
+    def _outside_of_questions(self, state: AnsweredExtremes, cells: Mask) -> WitnessesLeft:
+        """Return how many may have each earlier maximum if records in question do not, with equal values."""
+        places = np.flatnonzero(state.is_max)
+        many = [self._contributors(state.of_question(at) & ~cells) for at in places.tolist()]
+        return WitnessesLeft(state.values[places], np.array(many, np.int64))
+
+    def _with_distinct(
+        self, state: AnsweredExtremes, cells: Mask, answer: float, left: WitnessesLeft, *, is_old: bool
+    ) -> bool:
         """Return whether an answer is possible and tells whose it is, if no two values are equal."""
-        low, high = state.lower[cells], np.minimum(state.upper[cells], answer)
-        if (low > high).any():
+        upper = np.minimum(state.upper, answer)
+        many = left.above(answer)
+        if (cells & (state.lower > upper)).any() or (many == 0).any():
             return False
-        fixed = cells & (state.lower == np.minimum(state.upper, answer))
-        above = np.unique(state.values[state.values > answer])
-        sets = [state.witnesses(level) & ~cells for level in above.tolist()]
-        sets.append(cells & (state.upper >= answer) & (state.lower <= answer))
+        new = cells & (state.upper >= answer) & (state.lower <= answer)
         if is_old:
-            sets[-1] &= state.sets[state.values == answer].all(axis=0)
-        if not all(one.any() for one in sets):
+            new &= state.sets[state.values == answer].all(axis=0)
+        if not new.any():
             return False
+        fixed = cells & (state.lower == upper)
         if fixed.any():
             # Two records cannot both have the one value that is left.
             return int(self._cube.n[fixed].sum()) == 1
-        return any(self._is_one(one) for one in sets)
+        return bool((many == 1).any()) or self._contributors(new) == 1
 
-    def _with_equal(self, state: AnsweredExtremes, cells: Mask, answer: float) -> bool:
+    def _with_equal(self, state: AnsweredExtremes, cells: Mask, answer: float, left: WitnessesLeft) -> bool:
         """Return whether an answer is possible and tells whose it is, if values may be equal."""
-        if (state.lower[cells] > np.minimum(state.upper[cells], answer)).any():
+        upper = np.minimum(state.upper, answer)
+        many, new = left.above(answer), cells & (state.upper >= answer)
+        if (cells & (state.lower > upper)).any() or (many == 0).any() or not new.any():
             return False
-        sets = [cells & (state.upper >= answer)]
-        sets += [
-            state.of_question(at) & ~cells for at in np.flatnonzero(state.is_max & (state.values > answer)).tolist()
-        ]
-        if not all(one.any() for one in sets):
-            return False
-        fixed = cells & (state.lower == np.minimum(state.upper, answer))
-        return bool(fixed.any()) or any(self._is_one(one) for one in sets)
+        return bool((cells & (state.lower == upper)).any() or (many == 1).any()) or self._contributors(new) == 1
 
     def _tells(self, state: AnsweredExtremes) -> bool:
         """Return whether what is known, with values that may be equal, tells whose an extreme is."""
         sets = [state.of_question(at) for at in range(len(state.values))]
-        return bool((state.lower == state.upper).any()) or any(self._is_one(one) for one in sets)
+        return bool((state.lower == state.upper).any()) or any(self._contributors(one) == 1 for one in sets)
 
-    def _is_one(self, cells: Mask) -> bool:
-        """Return whether records of some cells are about one contributor."""
-        return bool(cells.any()) and bool(self._first[cells].min() == self._last[cells].max())
+    def _contributors(self, cells: Mask) -> int:
+        """Return how many contributors records of some cells have: 0, 1, or 2 for more."""
+        if not cells.any():
+            return 0
+        return 1 if self._first[cells].min() == self._last[cells].max() else 2
 
 
 def _candidates(state: AnsweredExtremes) -> Iterator[tuple[float, bool]]:

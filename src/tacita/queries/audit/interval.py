@@ -16,18 +16,18 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.queries.audit.contributors import ClassContributors
 from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
-from tacita.queries.audit.needs import ClassNeed, RecordBounds, need_of
+from tacita.queries.audit.needs import CellExtents, ClassNeed, RecordBounds, need_of
 from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.programme import ClassProgramme, Optimum, TooLate, as_fraction
 from tacita.queries.audit.sensitivity import is_judged
-from tacita.queries.audit.witnesses import Answers, Witnesses
+from tacita.queries.audit.witnesses import AnsweredSums, Witnesses
 from tacita.queries.cube.cube import COUNT, Cube
 from tacita.queries.policy.policy import QueryPolicy
 
@@ -42,7 +42,7 @@ class IntervalState:
     """What is known of one measure: classes, answers, bounds of records by cells, needs and witnesses of classes."""
 
     classes: CellClasses
-    answers: Answers
+    answers: AnsweredSums
     bounds: RecordBounds
     needs: dict[int, ClassNeed] = field(default_factory=dict)
     witnesses: Witnesses = field(default_factory=Witnesses)
@@ -55,15 +55,15 @@ class IntervalJudge:
 
     def __init__(self, cube: Cube, policy: QueryPolicy) -> None:
         self._cube, self._policy = cube, policy
-        self._contributors = ClassContributors(cube)
         self._states: dict[str, IntervalState] = {}
+        self._extents: dict[str, CellExtents] = {}
         self._judged: tuple[AuditRequest, dict[str, IntervalState]] | None = None
         self.programmes = 0
         """Linear programmes that were solved so far."""
 
     def objections(self, request: AuditRequest) -> tuple[Objection, ...]:
         """Return which contributors could be estimated too closely; no verdict within the deadline is an objection."""
-        ends = time.monotonic() + self._policy.limits.deadline / 1000
+        ends = time.thread_time() + self._policy.limits.deadline / 1000
         states, result = {}, list[Objection]()
         for measure, places in self._places(request).items():
             state = self._with(measure, [request.facts[place] for place in places], request.number)
@@ -102,7 +102,7 @@ class IntervalJudge:
             bounds = (0, self._cube.records) if measure == COUNT else self._policy.measure(measure).bounds
             low, high = (np.full(len(self._cube), float(bound)) for bound in bounds)
             classes = CellClasses.of(len(self._cube))
-            self._states[measure] = IntervalState(classes, Answers.none(1), RecordBounds(low, high))
+            self._states[measure] = IntervalState(classes, AnsweredSums.none(1), RecordBounds(low, high))
         return self._states[measure]
 
     def _with(self, measure: str, facts: Sequence[ToldSum], number: int) -> IntervalState:
@@ -125,7 +125,8 @@ class IntervalJudge:
         changed = set(classes.parents.tolist()) | set(range(before.classes.count, classes.count))
         kept = {} if is_narrower else {one: need for one, need in before.needs.items() if one not in changed}
         fresh = range(classes.count) if is_narrower or before.classes.count == 1 else sorted(changed)
-        needs = kept | {one: need for one in fresh if (need := self._need(measure, classes, one, bounds))}
+        suspects = self._suspects(measure, classes, fresh, bounds)
+        needs = kept | {one: need for one in suspects if (need := self._need(measure, classes, one, bounds))}
         witnesses = Witnesses() if is_narrower else before.witnesses
         if len(classes.parents):
             witnesses = witnesses.divided(classes.roots, *self._room(measure, classes, bounds))
@@ -133,6 +134,25 @@ class IntervalJudge:
         return IntervalState(
             CellClasses(classes.of_cell, classes.count, classes.parents[:0]), answers, bounds, needs, witnesses
         )
+
+    @cached_property
+    def _most_records(self) -> int:
+        """The most records that are about one person."""
+        units = self._cube.units
+        return 1 if units is None else int(np.unique(units, return_counts=True)[1].max(initial=1))
+
+    def _suspects(
+        self, measure: str, classes: CellClasses, fresh: Sequence[int], bounds: RecordBounds
+    ) -> Sequence[int]:
+        """Return those of some classes that could need something."""
+        n = self._cube.n.astype(np.float64)
+        if measure == COUNT:
+            few = np.bincount(classes.of_cell, n, classes.count) < self._policy.rules.minimum * self._most_records
+        else:
+            if measure not in self._extents:
+                self._extents[measure] = CellExtents.of(self._cube, measure)
+            few = self._extents[measure].suspects(classes, n, bounds, self._policy.rules)
+        return [one for one in fresh if few[one]]
 
     def _need(self, measure: str, classes: CellClasses, one: int, bounds: RecordBounds) -> ClassNeed:
         cells = np.asarray(classes.of_cell == one)
@@ -169,7 +189,7 @@ class IntervalJudge:
             for sign, level in ((1, need.up), (-1, need.down)):
                 if level is None or state.witnesses.has(one, sign) or (need.either and state.witnesses.has(one, -sign)):
                     continue
-                if time.monotonic() >= ends:
+                if time.thread_time() >= ends:
                     raise TooLate
                 programme = programme or self._programme(measure, state, ends)
                 best = programme.farthest(one, sign)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.queries.audit.partition import CellClasses
 from tacita.queries.cube.cube import Cube
 from tacita.queries.policy.policy import QueryRules
 from tacita.queries.question import Mask
@@ -39,6 +40,70 @@ class RecordBounds:
 
     lower: Numbers
     upper: Numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CellExtents:
+    """What says of most classes, without a look at their records, that they need nothing.
+
+    Of each cell the sum of values and of absolute ones, and for its contributors the most that one of them is above the
+    declared lower bounds, below the upper ones, and away from zero. With units of protection these are the most of
+    anybody with all their records.
+    """
+
+    total: Numbers
+    absolute: Numbers
+    above: Numbers
+    below: Numbers
+    size: Numbers
+    is_per_person: bool
+
+    @classmethod
+    def of(cls, cube: Cube, measure: str) -> CellExtents:
+        """Return those of a measure."""
+        values, starts = cube.values[measure].astype(np.float64), cube.starts[:-1]
+        low, high = cube.policy.measure(measure).bounds
+        ends = values - low, high - values, np.abs(values)
+        if cube.units is None:
+            extents = [np.maximum.reduceat(one, starts) for one in ends]
+        else:
+            _, whose = np.unique(cube.units, return_inverse=True)
+            extents = [np.full(len(cube), np.bincount(whose.reshape(-1), one).max()) for one in ends]
+        total, absolute = np.add.reduceat(values, starts), np.add.reduceat(ends[2], starts)
+        above, below, size = (np.asarray(one, np.float64) for one in extents)
+        return cls(total, absolute, above, below, size, is_per_person=cube.units is not None)
+
+    def suspects(self, classes: CellClasses, n: Numbers, bounds: RecordBounds, rules: QueryRules) -> Mask:
+        """Return the classes that could need anything.
+
+        If nobody is more than e above the lower bounds, ``2 e + room`` is the most that `need_of` can ask for beyond
+        the least sum.
+        """
+
+        def summed(values: Numbers) -> Numbers:
+            return np.bincount(classes.of_cell, values, classes.count).astype(np.float64)
+
+        def most(values: Numbers) -> Numbers:
+            result = np.zeros(classes.count)
+            np.maximum.at(result, classes.of_cell, values)
+            return result
+
+        above, below = summed(self.total - n * bounds.lower), summed(n * bounds.upper - self.total)
+        size = most(self.size)
+        if rules.p_percent is None:
+            suspect = (above <= 0) | (below <= 0) | (summed(n) <= 1)
+            if self.is_per_person:
+                suspect |= above <= most(self.above)
+        else:
+            room = np.maximum(float(rules.p_percent) / 100 * size, 1.0)
+            suspect = above <= 2 * most(self.above) + room
+            suspect |= below <= 2 * most(self.below) + room
+        if rules.dominance is not None:
+            contributors, share = rules.dominance
+            # Values of somebody may cancel out: what remains of the class is at least the sum itself.
+            absolute = np.abs(summed(self.total)) if self.is_per_person else summed(self.absolute)
+            suspect |= absolute <= contributors * size * 100 / float(share)
+        return np.asarray(suspect)
 
 
 def need_of(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds, rules: QueryRules) -> ClassNeed:
@@ -87,8 +152,8 @@ def _widest(excess: Numbers, room: Numbers) -> float:
     """Return the largest sum of the room of somebody and the excess of somebody else, who tries to estimate them."""
     if len(excess) == 1:
         return float(room[0])
-    order = np.argsort(excess, kind="stable")
-    first, second = order[-1], order[-2]
+    order = np.argpartition(excess, -2)
+    second, first = sorted(order[-2:].tolist(), key=lambda at: float(excess[at]))
     others = np.full(len(excess), excess[first])
     others[first] = excess[second]
     return float((room + others).max())

@@ -32,7 +32,7 @@ class ClassProgramme:
     """All data that agree with answers, by classes. Warm: one objective after the other."""
 
     def __init__(self, rows: Numbers, right: Numbers, lower: Numbers, upper: Numbers, ends: float) -> None:
-        """`ends` is the moment of the monotonic clock at which to give up."""
+        """`ends` is the CPU time of the thread at which to give up: other work on the machine decides nothing."""
         self._ends = ends
         self._columns = rows.shape[1]
         solver = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -56,7 +56,7 @@ class ClassProgramme:
 
     def farthest(self, column: int, sign: int) -> Optimum:
         """Return the point at which a class is largest (sign 1) or smallest (-1). Raises `TooLate`."""
-        left = self._ends - time.monotonic()
+        left = self._ends - time.thread_time()
         if left <= 0:
             raise TooLate
         solver = self._solver

@@ -47,6 +47,8 @@ class SetRules:
 
     cube: Cube
     policy: QueryPolicy
+    _top_values: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    _absolutes: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict)
 
     def least(self, power: int = 1) -> int:
         """Return how many contributors a sum needs."""
@@ -92,9 +94,11 @@ class SetRules:
     def could_break(self, measure: str, power: int, totals: NDArray[np.float64]) -> Mask:
         """Return which sums of absolute values are so small that a rule on values could object to them at all."""
         rules = self.policy.rules
-        if not self.looks_at_values or measure == COUNT:
+        if measure == COUNT or rules.simulatable:
             return np.zeros(len(totals), np.bool_)
-        if rules.program is not None:
+        # Negative values of somebody may cancel out, and variances are another matter.
+        cancels = self.cube.units is not None and bool((self.cube.values[measure] < 0).any())
+        if power == 2 or (self.looks_at_values and (rules.program is not None or cancels)):
             return np.ones(len(totals), np.bool_)
         times = 0.0
         for rule in self._rules(power):
@@ -104,9 +108,10 @@ class SetRules:
 
     def absolutes(self, measure: str, power: int) -> NDArray[np.float64]:
         """Return the sum of absolute values of each cell."""
-        values = np.abs(self.cube.values[measure].astype(np.float64)) ** power
-        upto = np.concatenate([[0.0], np.cumsum(values)])
-        return np.asarray(upto[self.cube.starts[1:]] - upto[self.cube.starts[:-1]])
+        if (measure, power) not in self._absolutes:
+            values = np.abs(self.cube.values[measure].astype(np.float64)) ** power
+            self._absolutes[measure, power] = np.add.reduceat(values, self.cube.starts[:-1])
+        return self._absolutes[measure, power]
 
     @cached_property
     def _largest(self) -> dict[str, float]:
@@ -146,11 +151,11 @@ class SetRules:
 
     def _sentence(self, finding: SensitivityFinding, table: Table, at: int) -> str:
         contributions = table.contributions
-        told = f"{finding.rule}: {finding.reason.sentence(float(finding.excess[at]))}"
+        sentence = f"{finding.rule}: {finding.reason.sentence(float(finding.excess[at]))}"
         if contributions is None or contributions.absolutes is None:
-            return told
+            return sentence
         share = contributions.largest[at, 0] / max(float(contributions.absolutes[at]), 1e-300)
-        return f"of {int(contributions.counts[at]):,} contributors one has {min(int(100 * share), 100)} %; {told}"
+        return f"of {int(contributions.counts[at]):,} contributors one has {min(int(100 * share), 100)} %; {sentence}"
 
     def _rules(self, power: int) -> tuple[Dominance | PPercent, ...]:
         rules = self.policy.rules
@@ -179,34 +184,56 @@ class SetRules:
             records = np.array([float(self.cube.n[cells].sum()) for cells in sets])
             return Table(self.policy.name, (), nothing, records, no_sums, is_count=True, counts=counts)
         unit = float(self.policy.measure(measure).unit) ** power
-        sizes = [unit * self._sizes(cells, measure, power) for cells in sets]
-        kept = max([2, *(rule.needs_contributions for rule in self._rules(power)), _KEPT if self._program else 0])
-        largest = np.zeros((len(sets), kept))
-        holders = np.full((len(sets), kept), -1, np.int64)
-        for at, values in enumerate(sizes):
-            some = min(kept, len(values))
-            largest[at, :some] = values[:some]
-            holders[at, :some] = at * kept + np.arange(some)
-        absolutes = np.array([values.sum() for values in sizes])
+        sizes = [self._sizes(cells, measure, power) for cells in sets]
+        largest = np.zeros((len(sets), self._kept))
+        holders = np.full((len(sets), self._kept), -1, np.int64)
+        for at, (values, _, many) in enumerate(sizes):
+            some = min(len(values), many)
+            largest[at, :some] = unit * values[:some]
+            holders[at, :some] = at * self._kept + np.arange(some)
+        absolutes = np.array([unit * total for _, total, _ in sizes])
         signed = (
             absolutes if power == 2 else unit * np.array([float(self.cube.sums[measure][one].sum()) for one in sets])
         )
-        counts = np.array([len(values) for values in sizes], np.int64)
+        counts = np.array([many for *_, many in sizes], np.int64)
         everybody = Contributions(largest, holders, np.ones_like(largest), counts, signed, absolutes)
         return Table(
             self.policy.name, (), nothing, signed, no_sums, is_count=False, counts=counts, contributions=everybody
         )
 
-    def _sizes(self, cells: Mask, measure: str, power: int) -> NDArray[np.float64]:
-        """Return what everybody adds to a sum of absolute values or squares, the largest first."""
+    def _sizes(self, cells: Mask, measure: str, power: int) -> tuple[NDArray[np.float64], float, int]:
+        """Return the largest absolute values or squares that somebody adds, the sum over all, and how many they are."""
+        if self.cube.units is None:
+            largest = self._tops(measure)[cells].reshape(-1) ** power
+            total, many = float(self.absolutes(measure, power)[cells].sum()), int(self.cube.n[cells].sum())
+            return _first(largest, self._kept), total, many
         if power == 1:
-            return np.sort(np.abs(self.cube.contributions(cells, measure).astype(np.float64)))[::-1]
-        places = self.cube.records_of(cells)
-        squares = self.cube.values[measure][places].astype(np.float64) ** 2
-        if self.cube.units is not None:
+            sizes = np.abs(self.cube.contributions(cells, measure).astype(np.float64))
+        else:
+            places = self.cube.records_of(cells)
             _, whose = np.unique(self.cube.units[places], return_inverse=True)
-            squares = np.bincount(whose.reshape(-1), squares).astype(np.float64)
-        return np.sort(squares)[::-1]
+            squares = self.cube.values[measure][places].astype(np.float64) ** 2
+            sizes = np.bincount(whose.reshape(-1), squares).astype(np.float64)
+        return _first(sizes, self._kept), float(sizes.sum()), len(sizes)
+
+    @cached_property
+    def _kept(self) -> int:
+        """How many of the largest contributions rules look at."""
+        needed = [rule.needs_contributions for rule in self._rules(1)]
+        return max([2, *needed, _KEPT if self._program is not None else 0])
+
+    def _tops(self, measure: str) -> NDArray[np.float64]:
+        """Return the largest absolute values of each cell, 0 where there are fewer."""
+        if measure not in self._top_values:
+            sizes = np.abs(self.cube.values[measure].astype(np.float64))
+            cell = np.repeat(np.arange(len(self.cube)), self.cube.n)
+            order = np.lexsort((-sizes, cell))
+            rank = np.arange(len(sizes)) - self.cube.starts[cell]
+            some = rank < self._kept
+            largest = np.zeros((len(self.cube), self._kept))
+            largest[cell[some], rank[some]] = sizes[order][some]
+            self._top_values[measure] = largest
+        return self._top_values[measure]
 
     def _of_moments(self, cells: Mask, measure: str) -> list[Objection]:
         """Return what follows from a sum and a sum of squares together, by Samuelson's inequality.
@@ -214,21 +241,29 @@ class SetRules:
         Of n values with mean m and variance v none is above ``m + sqrt((n - 1) v)``. The second largest contributor
         leaves their own value out before.
         """
-        values = [int(value) for value in self.cube.values[measure][self.cube.records_of(cells)].tolist()]
-        if len(values) < 2 or len(set(values)) == 1:
+        values = self.cube.values[measure][self.cube.records_of(cells)]
+        if not len(values) or values.min() == values.max():
             sentence = "the variance is zero, so that every value follows from the mean"
             return [Objection("exact", sentence, looks_at_values=True)]
         p = self.policy.rules.p_percent
-        if p is None:
+        if p is None or len(values) < _FEWEST_OF_SQUARES:
             return []
+        second, first = (int(value) for value in sorted(values[np.argpartition(np.abs(values), -2)[-2:]], key=abs))
         # Whoever has the largest absolute value, with the sign turned if that is below zero.
-        values.sort(key=abs)
-        sign = -1 if values[-1] < 0 else 1
-        rest = [sign * value for value in values[:-2]] + [sign * values[-1]]
-        n, mean = len(rest), Fraction(sum(rest), len(rest))
-        variance = Fraction(sum(value * value for value in rest), n) - mean**2
-        distance = (1 + Fraction(p) / 100) * abs(values[-1]) - mean
+        n, sign = len(values) - 1, -1 if first < 0 else 1
+        squares = self.cube.squares(measure)
+        total = sum(squares[cell] for cell in np.flatnonzero(cells).tolist()) - second**2
+        mean = Fraction(sign * (int(self.cube.sums[measure][cells].sum()) - second), n)
+        variance = Fraction(total, n) - mean**2
+        distance = (1 + Fraction(p) / 100) * abs(first) - mean
         if distance <= 0 or (n - 1) * variance >= distance**2:
             return []
         sentence = f"mean and variance estimate the largest of {len(values):,} values to within {float(p):g} %"
         return [Objection("p_percent", sentence, looks_at_values=True)]
+
+
+def _first(values: NDArray[np.float64], many: int) -> NDArray[np.float64]:
+    """Return the largest values, in descending order."""
+    if len(values) > many:
+        values = np.partition(values, -many)[-many:]
+    return np.sort(values)[::-1]

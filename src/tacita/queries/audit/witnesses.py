@@ -15,7 +15,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Answers:
+class AnsweredSums:
     """Answered sums: row r adds up the classes where it is 1, and is ``right[r]``."""
 
     rows: Numbers
@@ -24,28 +24,28 @@ class Answers:
     """Of each row the number of its answer."""
 
     @classmethod
-    def none(cls, classes: int) -> Answers:
+    def none(cls, classes: int) -> AnsweredSums:
         """Return no answers."""
         return cls(np.zeros((0, classes)), np.zeros(0), ())
 
     def __len__(self) -> int:
         return len(self.right)
 
-    def divided(self, parents: Ints) -> Answers:
+    def divided(self, parents: Ints) -> AnsweredSums:
         """Return the same answers over classes that were cut."""
         rows = self.rows
         for parent in parents.tolist():
             rows = np.concatenate([rows, rows[:, parent : parent + 1]], axis=1)
-        return Answers(rows, self.right, self.numbers)
+        return AnsweredSums(rows, self.right, self.numbers)
 
-    def extended(self, rows: Numbers, right: Numbers, number: int) -> Answers:
+    def extended(self, rows: Numbers, right: Numbers, number: int) -> AnsweredSums:
         """Return these answers and more, without those that are there."""
         new = [
             at
             for at in range(len(rows))
             if not (self.rows == rows[at]).all(axis=1).any() and not (rows[:at] == rows[at]).all(axis=1).any()
         ]
-        return Answers(
+        return AnsweredSums(
             np.concatenate([self.rows, rows[new]]),
             np.concatenate([self.right, right[new]]),
             (*self.numbers, *[number] * len(new)),
@@ -81,7 +81,7 @@ class Witnesses:
             result[key] = lower + far[roots] * (upper - lower)
         return Witnesses(result)
 
-    def mended(self, answers: Answers, first: int, needs: Mapping[int, ClassNeed], tolerance: float) -> Witnesses:
+    def mended(self, answers: AnsweredSums, first: int, needs: Mapping[int, ClassNeed], tolerance: float) -> Witnesses:
         """Return witnesses that agree with all answers, by those from number `first` on.
 
         One that errs is mixed with one that errs on the other side, so that both errors cancel out.
