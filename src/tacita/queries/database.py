@@ -81,6 +81,7 @@ class QueryDatabase:
         self._mechanism: Mechanism = mechanism_of(version)
         self._alone = threading.RLock()
         self._is_behind = False
+        self._judged_request: tuple[tuple[int, ...], AuditRequest] | None = None
         self._rebuild()
         if not any(entry.kind == OPENING for entry in self._own_openings()):
             raise LedgerError(
@@ -203,7 +204,7 @@ class QueryDatabase:
             if any(figure.is_answered for row in figures for figure in row):
                 facts["spent"] = dict(price.spent)
         (entry,) = turn.append([answer_entry(self.version, self._policy_sha256, facts, figures, objections)])
-        recorded = self._learn(entry)
+        recorded = self._learn(entry, self._judged_request if before is None else None)
         assert recorded is not None
         return replace(self._shown(recorded, figures), is_repeated=before is not None)
 
@@ -212,6 +213,7 @@ class QueryDatabase:
     ) -> tuple[tuple[tuple[Figure, ...], ...], tuple[Objection, ...]]:
         """Return the figures that may be seen, and why others may not."""
         policy, state = self.version.policy, self._state
+        self._judged_request = None
         refused = tuple(tuple(NOT_ANSWERED for _ in wanted.question.aggregates) for _ in wanted.groups)
         if state.telling_refusals(wanted.analyst) >= (policy.limits.refusals or 0):
             return refused, (Objection("refusals", "The analyst has as many refusals as the policy allows."),)
@@ -231,6 +233,7 @@ class QueryDatabase:
         against: list[Objection] = []
         while allowed:
             request, of = self._request(wanted.question, [wanted.groups[place].cells for place in allowed])
+            self._judged_request = (tuple(allowed), request)
             objections = [one for judge in judges for one in judge.objections(request)]
             if not objections:
                 return allowed, tuple(dict.fromkeys(against))
@@ -294,14 +297,19 @@ class QueryDatabase:
         entries = self.ledger.entries(kinds=(OPENING,), subject=self.version.policy.subject)
         return [one for one in entries if (self.ledger.payload(one) or {}).get("database") == self.version.id]
 
-    def _learn(self, entry: Entry) -> RecordedAnswer | None:
+    def _learn(
+        self, entry: Entry, judged: tuple[tuple[int, ...], AuditRequest] | None = None
+    ) -> RecordedAnswer | None:
+        """Learn an entry; `judged` is what was judged last, with the places of its groups: judges remember it."""
         recorded = recorded_answer(entry, self.ledger.payload(entry), self.version.id, self.ledger.place)
         self._state.sequence = max(self._state.sequence, entry.sequence)
         if recorded is None:
             return None
         answered = [place for place, row in enumerate(recorded.figures) if any(one.is_answered for one in row)]
         request = None
-        if recorded.decision == "released" and answered:
+        if recorded.decision == "released" and judged is not None and judged[0] == tuple(answered):
+            request = judged[1]
+        elif recorded.decision == "released" and answered:
             groups = dict(self.version.cube.grouped(recorded.question))
             cells = [groups[recorded.groups[place]] for place in answered]
             request, _ = self._request(recorded.question, cells)
