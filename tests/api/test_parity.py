@@ -31,6 +31,7 @@ from tacita.api import (
     judging,
     ledgers,
     masking,
+    querying,
     reasoning,
     releases,
     rules,
@@ -77,6 +78,7 @@ WITHOUT_A_CASE = {
     "rules repl": "a prompt; all that it calls is `api.conversation`, and tests/cli/test_rules.py talks to it",
     "rules serve": "starts the language server, which has tests of its own",
     "table import": "reads the files of another program; tests/cli/test_table_protect.py compares its specification",
+    "query open": "draws a key and an id; tests/queries/test_doors.py compares what is not drawn",
     "ledger restore": "needs a state in which a later copy was seen; tests/release/test_recording.py restores one",
 }
 """Commands that are not compared here, each with its reason."""
@@ -126,6 +128,24 @@ def protect() -> Any:
 GATE = gates.GateOptions(out=Path("given"))
 
 
+ASK = 'SELECT "Health condition", COUNT(*) FROM people GROUP BY "Health condition"'
+
+
+def _asked(question: str) -> Any:
+    with querying.Database("opened") as database:
+        return database.sql(question, analyst="ann")
+
+
+def _history(analyst: str) -> Any:
+    with querying.Database("opened") as database:
+        return database.history(analyst)
+
+
+def _audit() -> Any:
+    with querying.Database("opened") as database:
+        return database.audit()
+
+
 def _watched() -> Any:
     result = gates.watch_gate("begun")
     gates.write_report(Path("page.html"), result)
@@ -142,6 +162,9 @@ CASES = {
         "release watch begun --report page.html",
         _watched,
     ),
+    "query ask": case("query ask opened", lambda: _asked(ASK), ASK, "--analyst", "ann"),
+    "query history": case("query history opened --analyst ann", lambda: _history("ann")),
+    "query audit": case("query audit opened", _audit),
     "depends discover": case(
         "depends discover people.csv --tolerance 0.1 --within Age=2",
         lambda: people().discover_dependencies(depending.DiscoveryOptions(tolerance=0.1, within={"Age": 2})),
@@ -307,6 +330,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         csv.writer(lines, lineterminator="\n").writerows([("id", "age", "location"), *soldiers(1)[:300]])
     begun = gates.GateOptions(policy=folder / "gate.toml", out=folder / "begun")
     gates.gate_records(str(folder / "soldiers.csv"), begun)
+    policy = querying.parse_query_policy('name = "people"\n[[filter]]\nattribute = "Health condition"\n')
+    querying.open_for_questions(tc.read(folder / "people.csv"), policy, folder / "opened")
+    with querying.Database(folder / "opened") as database:
+        database.sql("SELECT COUNT(*) FROM people", analyst="ann")
     (folder / "books").mkdir()
     settings = ledgers.init(folder / "books").settings.path
     settings.write_text(settings.read_text() + "\n[recipients.university]\n")
@@ -331,7 +358,7 @@ def test_parity(command: str, files: Path, tmp_path: Path, warm_path: Path, monk
     monkeypatch.setenv("TACITA_STATE", states[1])
     monkeypatch.chdir(python)
     said = json.loads(done.stdout.replace(str(typed), str(python)))
-    once = ONCE if command.startswith("ledger") else {"seconds"}
+    once = ONCE if command.startswith(("ledger", "query")) else {"seconds"}
     assert timeless(said, once) == timeless(plain(CASES[command].python()), once)
     assert contents(typed) == contents(python)
 

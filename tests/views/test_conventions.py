@@ -20,6 +20,15 @@ PAGE = (ROOT / "docs" / "reference" / "conventions.md").read_text(encoding="utf-
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 BY_NAME = set(re.findall(r"`(\w+)`", PAGE.partition("## Objects by name")[2].partition("\n## ")[0]))
 """Objects whose keys are names of the data or of a catalogue, and not fields."""
+QUESTIONS = """
+name = "firms"
+[[filter]]
+attribute = "Area"
+[[measure]]
+attribute = "W"
+lower = 0
+upper = 100000
+"""
 RECIPE = '[attack]\naccept = 1.0\naccept_unique = 1.0\n[[step]]\nmethod = "rank-swapping"\nattributes = ["W"]\np = 20\n'
 PROGRAM = 'Own(X, Y, W), W > 0.5 -> Control(X, Y).\nOwn("a", "b", 0.6).\n'
 FIRMS = ("firms.csv", "--quasi", "Area,Sector,Employees", "--weight", "W")
@@ -74,6 +83,10 @@ CASES = {
     "release gate": ("release", "gate", "staff.csv", "--out", "given"),
     "release plan": ("release", "plan", "staff.csv", "--out", "given"),
     "release watch": ("release", "watch", "given"),
+    "query open": ("query", "open", "firms.csv", "--policy", "questions.toml", "--out", "opened", "--beside-releases"),
+    "query ask": ("query", "ask", "opened", "SELECT COUNT(*), AVG(W) FROM firms"),
+    "query history": ("query", "history", "opened"),
+    "query audit": ("query", "audit", "opened"),
     "version": ("version",),
 }
 """Every command that has `--json`, in an order in which each finds the files that it needs."""
@@ -103,6 +116,7 @@ def test_json_keeps_to_the_conventions(tacita: Any, tmp_path: Path) -> None:
     (tmp_path / "program.vada").write_text(PROGRAM)
     tc.make_key(tmp_path / "new.bin")
     (tmp_path / "gate.toml").write_text(policy_text())
+    (tmp_path / "questions.toml").write_text(QUESTIONS)
     rows = "".join(f"{','.join(row)}\n" for row in soldiers(1)[:300])
     (tmp_path / "staff.csv").write_text(f"id,age,location\n{rows}")
     faults = []

@@ -297,9 +297,7 @@ class QueryDatabase:
         entries = self.ledger.entries(kinds=(OPENING,), subject=self.version.policy.subject)
         return [one for one in entries if (self.ledger.payload(one) or {}).get("database") == self.version.id]
 
-    def _learn(
-        self, entry: Entry, judged: tuple[tuple[int, ...], AuditRequest] | None = None
-    ) -> RecordedAnswer | None:
+    def _learn(self, entry: Entry, judged: tuple[tuple[int, ...], AuditRequest] | None = None) -> RecordedAnswer | None:
         """Learn an entry; `judged` is what was judged last, with the places of its groups: judges remember it."""
         recorded = recorded_answer(entry, self.ledger.payload(entry), self.version.id, self.ledger.place)
         self._state.sequence = max(self._state.sequence, entry.sequence)

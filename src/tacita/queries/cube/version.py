@@ -132,6 +132,8 @@ def read_version(folder: Path) -> FrozenVersion:
     """Return the frozen version in a folder; raise if anything of it was changed."""
     import pyarrow.parquet as pq
 
+    if not (folder / VERSION_FILE).is_file():
+        raise InputError("is not an opened data set", where=str(folder), do="open one with 'tacita query open'")
     try:
         facts = json.loads(read_private(folder / VERSION_FILE, "the description of a frozen version"))
         is_ours = facts["kind"] == _KIND
