@@ -5,7 +5,8 @@ Nothing is rounded until a figure is written: sums are whole numbers of the last
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +16,11 @@ from tacita.queries.cube.cube import Cube, Ints
 from tacita.queries.question import AskedStatistic, Mask, Statistic
 
 DIGITS = 15
-"""Significant digits of figures that are no sums."""
+"""Significant digits of figures that are not sums."""
+INTERVAL_DIGITS = 8
+"""Significant digits of the ends of an interval."""
+ERROR_DIGITS = 3
+"""Significant digits of the error of a figure with noise; the figure ends at the same decimal place."""
 
 
 def true_figure(aggregate: AskedStatistic, cube: Cube, cells: Mask) -> Fraction | None:
@@ -99,9 +104,74 @@ def figure_text(figure: Fraction, rounding: str = ROUND_HALF_EVEN) -> str:
     """
     if figure.denominator == 1:
         return str(figure.numerator)
-    text = format(
-        Context(prec=DIGITS, rounding=rounding).divide(Decimal(figure.numerator), Decimal(figure.denominator)), "f"
+    return _plain(
+        Context(prec=DIGITS, rounding=rounding).divide(Decimal(figure.numerator), Decimal(figure.denominator))
     )
+
+
+def rounded_error(error: Fraction, step: Fraction) -> Fraction:
+    """Return an error of three significant digits that covers the rounding of its figure, too.
+
+    Figures are whole numbers of `step`, or any number if it is 0. The last digit depends on the error alone, never on
+    the figure: it can be said before the figure is drawn.
+
+    >>> float(rounded_error(Fraction("4039.197"), Fraction(1, 100))), float(rounded_error(Fraction(31), Fraction(1)))
+    (4050.0, 31.0)
+    """
+    if not error:
+        return error
+    place = _last_place(error)
+    covered = error + place / 2 if place > step else error
+    return math.ceil(covered / place) * place
+
+
+def noisy_texts(value: Fraction, error: Fraction, step: Fraction) -> tuple[str, str]:
+    """Return a figure and its error as decimal text, both rounded to the same decimal place.
+
+    >>> noisy_texts(Fraction("164498.112204559"), Fraction("4039.19707205128"), Fraction(0))
+    ('164500', '4050')
+    """
+    if not error:
+        return figure_text(value), "0"
+    place = max(_last_place(error), step)
+    return _decimal_text(round(value / place), place), figure_text(rounded_error(error, step))
+
+
+def interval_texts(lower: Fraction, upper: Fraction) -> tuple[str, str, str]:
+    """Return the middle and both ends of an interval as decimal text of some digits, the ends rounded outwards.
+
+    >>> interval_texts(Fraction(123456789), Fraction(1000, 3))
+    ('61728557', '123456780', '333.33334')
+    """
+    low = _shortened(lower, ROUND_FLOOR)
+    high = _shortened(upper, ROUND_CEILING)
+    middle = _shortened((Fraction(low) + Fraction(high)) / 2, ROUND_HALF_EVEN)
+    return _plain(middle), _plain(low), _plain(high)
+
+
+def _last_place(error: Fraction) -> Fraction:
+    """Return the decimal place of the last digit that an error is written with."""
+    digits = Context(prec=DIGITS, rounding=ROUND_FLOOR).divide(Decimal(error.numerator), Decimal(error.denominator))
+    return Fraction(10) ** (digits.adjusted() - ERROR_DIGITS + 1)
+
+
+def _shortened(figure: Fraction, rounding: str) -> Decimal:
+    context = Context(prec=INTERVAL_DIGITS, rounding=rounding)
+    return context.divide(Decimal(figure.numerator), Decimal(figure.denominator))
+
+
+def _decimal_text(count: int, place: Fraction) -> str:
+    """Return so many units of a decimal place as text, without any rounding.
+
+    >>> _decimal_text(12345, Fraction(1, 100)), _decimal_text(12, Fraction(1000))
+    ('123.45', '12000')
+    """
+    exponent = Decimal(place.numerator).adjusted() - Decimal(place.denominator).adjusted()
+    return _plain(Decimal(f"{count}E{exponent}"))
+
+
+def _plain(number: Decimal) -> str:
+    text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -15,8 +15,10 @@ from tacita.queries.answer import Figure
 from tacita.queries.audit.judge import Objection
 from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion
+from tacita.queries.language.canonical import canonical_question
 from tacita.queries.language.payload import question_from_payload, question_payload
 from tacita.queries.language.text import question_text
+from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import DataQuestion
 from tacita.queries.state import RecordedAnswer
 
@@ -123,7 +125,13 @@ def recorded_answer(
 
 
 def question_key(question: DataQuestion, cube: Cube) -> tuple[Any, ...]:
-    """Return what is the same for two questions about the same records and figures, whatever their words."""
+    """Return what is the same for two questions about the same records and figures, whatever their words.
+
+    Which cells have a record is a fact of the data. Of private answers it must not decide what is free: there two
+    questions are the same if their predicates are, for any data.
+    """
+    if cube.policy.answers is AnswerMode.PRIVATE:
+        return (question.aggregates, question.groups, canonical_question(question, cube).predicate)
     return (question.aggregates, question.groups, cube.cells_of(question).tobytes())
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class NoisySum:
     """A sum with noise."""
 
     value: int
@@ -27,10 +27,10 @@ Estimate = tuple[Fraction, Fraction]
 """A figure, and how far the true one is away with a probability of 95 %."""
 
 
-def average(total: Spread, count: Spread, bounds: tuple[Fraction, Fraction]) -> Estimate | None:
+def average(total: NoisySum, count: NoisySum, bounds: tuple[Fraction, Fraction]) -> Estimate | None:
     """Return an average, which lies between the bounds of its measure; None if there may be nobody.
 
-    >>> value, error = average(Spread(100, 5, 6), Spread(10, 1, 1), (Fraction(0), Fraction(20)))
+    >>> value, error = average(NoisySum(100, 5, 6), NoisySum(10, 1, 1), (Fraction(0), Fraction(20)))
     >>> str(value), float(error)
     ('10', 1.777...)
     """
@@ -40,7 +40,7 @@ def average(total: Spread, count: Spread, bounds: tuple[Fraction, Fraction]) -> 
     return _estimate(clipped(Fraction(total.value, count.value), bounds), ends)
 
 
-def ratio(above: Spread, below: Spread) -> Estimate | None:
+def ratio(above: NoisySum, below: NoisySum) -> Estimate | None:
     """Return a ratio; None if the sum below may be 0."""
     low, high = below.ends
     if low <= 0 <= high:
@@ -49,7 +49,7 @@ def ratio(above: Spread, below: Spread) -> Estimate | None:
     return _estimate(Fraction(above.value, below.value), ends)
 
 
-def variance(total: Spread, squares: Spread, count: Spread) -> Estimate | None:
+def variance(total: NoisySum, squares: NoisySum, count: NoisySum) -> Estimate | None:
     """Return the variance of a population; None if there may be nobody."""
     low, high = count.ends
     if low < 1:

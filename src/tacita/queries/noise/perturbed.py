@@ -14,9 +14,9 @@ from tacita.errors import QueryRefused
 from tacita.queries.answer import NOT_ANSWERED, Figure, FigureStatus
 from tacita.queries.cube.cube import COUNT
 from tacita.queries.cube.version import FrozenVersion
-from tacita.queries.figures import figure_text, sum_of
+from tacita.queries.figures import noisy_texts, sum_of
 from tacita.queries.mechanism import AskedQuestion, Price
-from tacita.queries.noise.intervals import Spread, average, ratio
+from tacita.queries.noise.intervals import NoisySum, average, ratio
 from tacita.queries.noise.keyed import generator_for
 from tacita.queries.policy.policy import AnswerMode, QueryPolicy
 from tacita.queries.question import AskedStatistic, Mask, Statistic
@@ -59,7 +59,7 @@ class PerturbedFigures:
     def _figure(self, one: AskedStatistic, cells: Mask) -> Figure:
         return figure_of(one, {name: self._spread(name, cells) for name in names_of(one)}, self._cube.policy)
 
-    def _spread(self, measure: str, cells: Mask) -> Spread:
+    def _spread(self, measure: str, cells: Mask) -> NoisySum:
         """Return a count or a sum with its error."""
         if measure == COUNT:
             true, deviation = int(self._cube.n[cells].sum()), float(self._count_deviation)
@@ -68,7 +68,7 @@ class PerturbedFigures:
             largest = max(abs(bound) for bound in self._cube.policy.measure(measure).bounds)
             deviation = float(self._deviation) * largest
         error = generator_for(self._secret, cells, measure).normal(0.0, deviation)
-        return Spread(true + round(float(error)), math.ceil(Z * deviation), math.ceil(Z_JOINT * deviation))
+        return NoisySum(true + round(float(error)), math.ceil(Z * deviation), math.ceil(Z_JOINT * deviation))
 
 
 def check_answered(wanted: AskedQuestion, answered: frozenset[Statistic]) -> None:
@@ -91,7 +91,7 @@ def names_of(one: AskedStatistic) -> tuple[str, ...]:
     }[one.statistic]
 
 
-def figure_of(one: AskedStatistic, sums: dict[str, Spread], policy: QueryPolicy) -> Figure:
+def figure_of(one: AskedStatistic, sums: dict[str, NoisySum], policy: QueryPolicy) -> Figure:
     """Return a figure made of sums with errors."""
     unit = Fraction(1) if not one.measure else Fraction(policy.measure(one.measure).unit)
     if one.statistic in {Statistic.COUNT, Statistic.SUM}:
@@ -99,7 +99,7 @@ def figure_of(one: AskedStatistic, sums: dict[str, Spread], policy: QueryPolicy)
         value = unit * spread.value
         if one.statistic is Statistic.COUNT or policy.measure(one.measure).lower >= 0:
             value = max(value, Fraction(0))  # no true figure is below 0: this brings none further away
-        return Figure(FigureStatus.NOISY, figure_text(value), error=figure_text(unit * spread.error))
+        return noisy_figure(value, unit * spread.error, unit)
     if one.statistic is Statistic.AVERAGE:
         low, high = (Fraction(bound) for bound in policy.measure(one.measure).bounds)
         estimate = average(sums[one.measure], sums[COUNT], (low, high))
@@ -108,4 +108,10 @@ def figure_of(one: AskedStatistic, sums: dict[str, Spread], policy: QueryPolicy)
         unit = unit / Fraction(policy.measure(one.other).unit)
     if estimate is None:
         return NOT_ANSWERED
-    return Figure(FigureStatus.NOISY, figure_text(unit * estimate[0]), error=figure_text(unit * estimate[1]))
+    return noisy_figure(unit * estimate[0], unit * estimate[1], Fraction(0))
+
+
+def noisy_figure(value: Fraction, error: Fraction, step: Fraction) -> Figure:
+    """Return a figure with its error, both rounded to the digits that say something."""
+    text, error_text = noisy_texts(value, error, step)
+    return Figure(FigureStatus.NOISY, text, error=error_text)

@@ -21,18 +21,19 @@ from numpy.typing import NDArray
 from tacita.errors import QueryRefused
 from tacita.queries.answer import NOT_ANSWERED, Figure, FigureStatus
 from tacita.queries.cube.cube import COUNT, Cube
-from tacita.queries.figures import figure_text, squares_of, sum_of
+from tacita.queries.figures import figure_text, noisy_texts, rounded_error, squares_of, sum_of
 from tacita.queries.mechanism import NANO, AskedQuestion, Price
-from tacita.queries.noise.intervals import Spread, average, ratio, variance
+from tacita.queries.noise.intervals import NoisySum, average, ratio, variance
 from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import AskedStatistic, Mask, Statistic
 
 Part = tuple[str, int]
 """A sum that noise is put on: its measure (empty: counts) and power."""
-PEOPLE = "*"
+PEOPLE = "\0people"
 """The measure that counts people."""
 _ALPHA = 0.05
 _LARGEST = 2**62
+"""Sums are cut off here, which brings two of them no further apart; what comes near is not answered."""
 _LEAST_SHARE = 1000
 """A part of a price is at least this many billionths: less would only be noise."""
 _CANDIDATES = 1001
@@ -97,9 +98,10 @@ class PrivateFigures:
         quantiles = [one for one in statistics if one.statistic is Statistic.QUANTILE]
         share = price.spent[self._currency] // (len(parts) + len(quantiles) * len(wanted.groups))
         drawn = {part: self._noisy(part, [group.cells for group in wanted.groups], share) for part in parts}
+        reaches = {part: self._reach(part, share) for part in parts}
         rows = []
         for place, group in enumerate(wanted.groups):
-            sums = {part: Spread(int(values[place]), *self._reach(part, share)) for part, values in drawn.items()}
+            sums = {part: NoisySum(int(values[place]), *reaches[part]) for part, values in drawn.items()}
             rows.append(tuple(self._figure(one, sums, group.cells, share) for one in statistics))
         return tuple(rows)
 
@@ -115,7 +117,7 @@ class PrivateFigures:
                 )
             for role, power in _NEEDED[one.statistic]:
                 measure = {"measure": one.measure, "other": one.other}.get(role, role)
-                if self._largest(measure, power) * max(self._cube.records, 1) >= _LARGEST:
+                if self._sensitivity((measure, power)) >= _LARGEST:  # of the policy alone, never of the data
                     raise QueryRefused(
                         f"{one.name} needs larger numbers than noise can be put on",
                         do="ask for the average, or declare fewer decimals or narrower bounds",
@@ -134,7 +136,7 @@ class PrivateFigures:
 
     def _scale(self, part: Part, share: int) -> float:
         """Return the scale of noise that a share pays for."""
-        budget, sensitivity = share / NANO, self._sensitivity(part)
+        budget, sensitivity = budget_of(share), self._sensitivity(part)
         return sensitivity / budget if self._currency == "epsilon" else sensitivity / math.sqrt(2 * budget)
 
     def _noisy(self, part: Part, groups: Sequence[Mask], share: int) -> NDArray[np.int64]:
@@ -148,22 +150,23 @@ class PrivateFigures:
             true = [sum_of(self._cube, measure, cells) for cells in groups]
         else:
             true = [squares_of(self._cube, measure, cells) for cells in groups]
+        true = [min(max(total, -_LARGEST), _LARGEST) for total in true]
         return np.asarray(self._measurement(part, share)(true), dtype=np.int64)
 
     def _measurement(self, part: Part, share: int) -> Any:
         import opendp.prelude as dp
 
         dp.enable_features("contrib")
-        budget, scale, sensitivity = share / NANO, self._scale(part, share), self._sensitivity(part)
+        budget, scale, sensitivity = budget_of(share), self._scale(part, share), self._sensitivity(part)
         numbers = dp.vector_domain(dp.atom_domain(T="i64"))
         while True:
-            made: Any = (
+            measurement: Any = (
                 dp.m.make_laplace(numbers, dp.l1_distance(T="i64"), scale=scale)
                 if self._currency == "epsilon"
                 else dp.m.make_gaussian(numbers, dp.l2_distance(T="f64"), scale=scale)
             )
-            if made.map(sensitivity if self._currency == "epsilon" else float(sensitivity)) <= budget:
-                return made
+            if measurement.map(sensitivity if self._currency == "epsilon" else float(sensitivity)) <= budget:
+                return measurement
             scale = math.nextafter(scale * (1 + 1e-15), math.inf)  # rounding must not spend more than there is
 
     def _reach(self, part: Part, share: int) -> tuple[int, int]:
@@ -181,10 +184,10 @@ class PrivateFigures:
     def _error(self, one: AskedStatistic, share: int) -> str | None:
         """Return the error of a figure as far as it does not depend on what is drawn."""
         if one.statistic in {Statistic.COUNT, Statistic.CONTRIBUTORS}:
-            return str(self._reach((COUNT, 1), share)[0])
+            return figure_text(rounded_error(Fraction(self._reach((COUNT, 1), share)[0]), Fraction(1)))
         if one.statistic is Statistic.SUM:
             unit = Fraction(self._cube.policy.measure(one.measure).unit)
-            return figure_text(unit * self._reach((one.measure, 1), share)[0])
+            return figure_text(rounded_error(unit * self._reach((one.measure, 1), share)[0], unit))
         return None
 
     def _cost_of(self, accuracy: Fraction, statistics: Sequence[AskedStatistic]) -> int:
@@ -198,18 +201,23 @@ class PrivateFigures:
         one = statistics[0]
         part = (one.measure, 1)
         unit = Fraction(1) if part[0] == COUNT else Fraction(self._cube.policy.measure(one.measure).unit)
-        wanted = float(accuracy / unit)
-        if wanted < 1:
+        reach = _reach_for(accuracy, unit)
+        if reach < 1:
             raise QueryRefused("the accuracy is below the last decimal", do="ask for less accuracy")
+        if reach >= _LARGEST:
+            raise QueryRefused("the accuracy is beyond every figure", do="ask for more accuracy")
         if self._currency == "epsilon":
-            scale = dp.accuracy_to_discrete_laplacian_scale(wanted, _ALPHA)
+            scale = dp.accuracy_to_discrete_laplacian_scale(float(reach), _ALPHA)
             budget = self._sensitivity(part) / scale
         else:
-            scale = dp.accuracy_to_discrete_gaussian_scale(wanted, _ALPHA)
+            scale = dp.accuracy_to_discrete_gaussian_scale(float(reach), _ALPHA)
             budget = (self._sensitivity(part) / scale) ** 2 / 2
-        return math.ceil(float(budget) * NANO)
+        cost = max(math.ceil(float(budget) * NANO), _LEAST_SHARE)
+        while self._reach(part, cost)[0] > reach:  # the formulas of accuracy are inverse up to rounding only
+            cost += 1 + cost // 10**6
+        return cost
 
-    def _figure(self, one: AskedStatistic, sums: dict[Part, Spread], cells: Mask, share: int) -> Figure:
+    def _figure(self, one: AskedStatistic, sums: dict[Part, NoisySum], cells: Mask, share: int) -> Figure:
         if one.statistic is Statistic.QUANTILE:
             return self._quantile(one, cells, share)
         unit = Fraction(1) if not one.measure else Fraction(self._cube.policy.measure(one.measure).unit)
@@ -218,7 +226,7 @@ class PrivateFigures:
             value, error = unit * spread.value, unit * spread.error
             if one.statistic is not Statistic.SUM or self._cube.policy.measure(one.measure).lower >= 0:
                 value = max(value, Fraction(0))  # no true figure is below 0: this brings none further away
-            return Figure(FigureStatus.NOISY, figure_text(value), error=figure_text(error))
+            return _written(value, error, unit, [spread])
         if one.statistic is Statistic.AVERAGE:
             low, high = (Fraction(bound) for bound in self._cube.policy.measure(one.measure).bounds)
             result = average(sums[(one.measure, 1)], sums[(COUNT, 1)], (low, high))
@@ -231,7 +239,7 @@ class PrivateFigures:
         if result is None:
             return NOT_ANSWERED
         value, error = result
-        return Figure(FigureStatus.NOISY, figure_text(unit * value), error=figure_text(unit * error))
+        return _written(unit * value, unit * error, Fraction(0), list(sums.values()))
 
     def _quantile(self, one: AskedStatistic, cells: Mask, share: int) -> Figure:
         """Return a quantile by the exponential mechanism over a grid between the public bounds.
@@ -252,7 +260,9 @@ class PrivateFigures:
         goal = above * len(values)
         scores = -np.maximum(np.maximum(whole * below - goal, goal - whole * at_most), 0).astype(np.int64)
         sensitivity = self._records * max(above, whole - above)
-        epsilon = share / NANO if self._currency == "epsilon" else math.sqrt(2 * share / NANO)
+        budget = budget_of(share)
+        # A choice that is epsilon-private is epsilon^2/2-concentrated (Bun and Steinke 2016, proposition 3).
+        epsilon = budget if self._currency == "epsilon" else math.nextafter(math.sqrt(2 * budget), 0.0)
         scale = 2 * sensitivity / epsilon
         space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
         chooser: Any = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
@@ -261,3 +271,32 @@ class PrivateFigures:
             chooser = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
         place = int(chooser(scores.tolist()))
         return Figure(FigureStatus.NOISY, figure_text(Fraction(measure.unit) * int(candidates[place])))
+
+
+def budget_of(share: int) -> float:
+    """Return so many billionths as a number that is not larger.
+
+    >>> budget_of(500_000_000)
+    0.5
+    """
+    budget = share / NANO
+    return budget if Fraction(budget) <= Fraction(share, NANO) else math.nextafter(budget, 0.0)
+
+
+def _reach_for(accuracy: Fraction, unit: Fraction) -> int:
+    """Return how many units noise may reach so that the error, as it is written, is at most an accuracy."""
+    reach = int(accuracy / unit)
+    for _ in range(3):
+        error = rounded_error(unit * reach, unit)
+        if error <= accuracy:
+            break
+        reach -= math.ceil((error - accuracy) / unit)
+    return reach
+
+
+def _written(value: Fraction, error: Fraction, step: Fraction, sums: Sequence[NoisySum]) -> Figure:
+    """Return a figure as it is published; one of sums that were cut off is not answered."""
+    if any(abs(one.value) >= _LARGEST // 2 for one in sums):
+        return NOT_ANSWERED
+    text, error_text = noisy_texts(value, error, step)
+    return Figure(FigureStatus.NOISY, text, error=error_text)

@@ -6,19 +6,24 @@ another one has another.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar
 
-from tacita.queries.answer import Figure
+import numpy as np
+from scipy.stats import binom
+
+from tacita.queries.answer import NOT_ANSWERED, Figure
 from tacita.queries.cube.cube import COUNT
 from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.mechanism import AskedQuestion, Price
-from tacita.queries.noise.intervals import Spread
+from tacita.queries.noise.intervals import NoisySum
 from tacita.queries.noise.keyed import generator_for
-from tacita.queries.noise.perturbed import ANSWERED, Z_JOINT, Z, check_answered, figure_of, names_of
+from tacita.queries.noise.perturbed import ANSWERED, check_answered, figure_of, names_of
 from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import Mask
+
+_ALPHA = 0.05
 
 
 class SampledFigures:
@@ -44,27 +49,60 @@ class SampledFigures:
         return Price()
 
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
-        """Return figures of samples; all figures of a group are of the same sample."""
+        """Return figures of samples; all figures of a group are of the same sample.
+
+        A sample of fewer people than the minimum is not shown: its sum would be that of their values.
+        """
         rows = []
         for group in wanted.groups:
             names = {name for one in wanted.question.aggregates for name in names_of(one)}
             sums = self._estimates(group.cells, sorted(names))
-            rows.append(tuple(figure_of(one, sums, self._cube.policy) for one in wanted.question.aggregates))
+            rows.append(
+                tuple(
+                    NOT_ANSWERED if sums is None else figure_of(one, sums, self._cube.policy)
+                    for one in wanted.question.aggregates
+                )
+            )
         return tuple(rows)
 
-    def _estimates(self, cells: Mask, names: list[str]) -> dict[str, Spread]:
+    def _estimates(self, cells: Mask, names: list[str]) -> dict[str, NoisySum] | None:
         places = self._cube.records_of(cells)
         sampled = places[generator_for(self._secret, cells, "sample").random(len(places)) < float(self._share)]
-        # The error is that of a sample of as many records as are estimated, with the largest values that are allowed.
+        people = len(sampled) if self._cube.units is None else len(np.unique(self._cube.units[sampled]))
+        if people < self._cube.policy.rules.minimum:
+            return None
         count = round(len(sampled) / self._share)
-        relative = math.sqrt(max(count, 1) * float((1 - self._share) / self._share))
+        errors = [
+            max(high - count, count - low)
+            for low, high in (counts_behind(len(sampled), float(self._share), alpha) for alpha in (_ALPHA, _ALPHA / 3))
+        ]
         estimates = {}
         for name in names:
-            if name == COUNT:
-                value, largest = count, 1
-            else:
-                value = round(int(self._cube.values[name][sampled].sum()) / self._share)
-                largest = max(abs(bound) for bound in self._cube.policy.measure(name).bounds)
-            deviation = relative * largest
-            estimates[name] = Spread(value, math.ceil(Z * deviation), math.ceil(Z_JOINT * deviation))
+            # A sum is furthest from its estimate if all values are the largest that is allowed: then it errs as the
+            # count does, that many times.
+            largest = 1 if name == COUNT else max(abs(bound) for bound in self._cube.policy.measure(name).bounds)
+            value = count if name == COUNT else round(int(self._cube.values[name][sampled].sum()) / self._share)
+            estimates[name] = NoisySum(value, *(error * largest + (name != COUNT) for error in errors))
         return estimates
+
+
+def counts_behind(sampled: int, share: float, alpha: float) -> tuple[int, int]:
+    """Return between which numbers of records a sample was drawn, by the binomial distribution (Clopper and Pearson).
+
+    >>> counts_behind(8, 0.8, 0.05)
+    (8, 14)
+    """
+    low = _first(lambda records: float(binom.sf(sampled - 1, records, share)) > alpha / 2, sampled)
+    high = _first(lambda records: float(binom.cdf(sampled, records, share)) <= alpha / 2, low) - 1
+    return low, high
+
+
+def _first(holds: Callable[[int], bool], start: int) -> int:
+    """Return the least number from a start on for which something holds that stays true."""
+    below, above = start - 1, max(start, 1)
+    while not holds(above):
+        below, above = above, 2 * above
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if holds(middle) else (middle, above)
+    return above
