@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import tacita as tc
-from tacita.api import ledgers
+from tacita.api import ledgers, tables
 from tacita.api.querying import Database, OpenedDatabase, open_for_questions
-from tacita.errors import InputError, LedgerError, OutputError, QueryRefused, UsageError
+from tacita.errors import InputError, JointRefusal, LedgerError, OutputError, QueryRefused, UsageError
 from tacita.queries.answer import REFUSED, QueryAnswer
 from tacita.queries.opening import OWN_LEDGER
 
@@ -239,6 +239,39 @@ def test_releases_of_the_same_source_are_noticed_and_notice_answers():
     open_for_questions(tc.read("staff.csv"), "policy.toml", "staff.opened", beside_releases=True)
     with pytest.raises(UsageError, match="open already"):
         opened(folder="again.opened")
+
+
+def test_a_table_that_an_answer_unlocks_is_refused():
+    """The 3x3 table of document 002: a count of 90 persons, answered before, makes its withheld cells exact."""
+    counts = {"R1": (20, 50, 10), "R2": (8, 19, 22), "R3": (17, 32, 12)}
+    people = [
+        (region, f"C{c + 1}", "harbour" if c < 2 and (c == 1) != (region == "R2") else "inland")
+        for region, row in counts.items()
+        for c, count in enumerate(row)
+        for _ in range(count)
+    ]
+    rows = [f"P{n},{','.join(person)}" for n, person in enumerate(people)]
+    Path("people.csv").write_text("person,region,group,place\n" + "\n".join(rows) + "\n")
+    ledgers.init(".", ledgers.LedgerPlan(name="office", file=Path("office.sqlite")))
+    with Path("tacita-ledger.toml").open("a") as settings:
+        settings.write('\n[sources.people]\nkey = "person"\nfiles = ["people.csv"]\nleast = 3\n')
+    Path("policy.toml").write_text('name = "people"\n[[filter]]\nattribute = "place"\n')
+    open_for_questions(tc.read("people.csv"), "policy.toml", "people.opened")
+    with Database("people.opened") as database:
+        answer = database.sql("SELECT COUNT(*) FROM people WHERE place = 'harbour'")
+        assert figures(answer) == [["90"]]
+    Path("sensitive.vada").write_text(
+        'Sensitive(I, "on request") :- Cell(I, V, N), Code(I, "region", "R2"), Code(I, "group", "C3").\n'
+        'Protection(I, 5, 5) :- Cell(I, V, N), Code(I, "region", "R2"), Code(I, "group", "C3").\n'
+    )
+    Path("march.toml").write_text(
+        '[data]\nmicrodata = "people.csv"\n[[table]]\nname = "region by group"\ndimensions = ["region", "group"]\n'
+        '[sensitivity]\nrules = "sensitive.vada"\n[protect]\nsuppress = [{region = "R2", group = "C1"}, '
+        '{region = "R3", group = "C1"}, {region = "R3", group = "C3"}]\n'
+    )
+    with pytest.raises(JointRefusal, match="entry 2"):
+        tables.protect_to(Path("march"), "march.toml")
+    assert not Path("march").exists()
 
 
 def test_refusals_that_tell_something_are_counted():

@@ -203,7 +203,9 @@ class QueryDatabase:
             figures, objections = self._judged(wanted, price)
             if any(figure.is_answered for row in figures for figure in row):
                 facts["spent"] = dict(price.spent)
-        (entry,) = turn.append([answer_entry(self.version, self._policy_sha256, facts, figures, objections)])
+        sums = () if before is not None or self._judged_request is None else self._judged_request[1].facts
+        new = answer_entry(self.version, self._policy_sha256, facts, figures, objections, sums)
+        (entry,) = turn.append([new])
         recorded = self._learn(entry, self._judged_request if before is None else None)
         assert recorded is not None
         return replace(self._shown(recorded, figures), is_repeated=before is not None)

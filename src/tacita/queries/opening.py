@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sqlglot import exp
+
+from tacita.engines.plans.terms import as_text
 from tacita.errors import LedgerError, OutputError, UsageError, counted, listed
 from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger
+from tacita.ledger.persons import persons_of
 from tacita.ledger.seen import SeenState
 from tacita.ledger.settings_file import LedgerSettings, find_ledger_settings
-from tacita.ledger.sources import sha256_of
+from tacita.ledger.sources import sha256_of, version_of
 from tacita.ledger.stores.sqlite import SqliteStore
 from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.progress import Progress, silent
 from tacita.queries.cube.build import build_cube
 from tacita.queries.cube.cube import Cube
-from tacita.queries.cube.version import FrozenVersion, read_version, write_version
+from tacita.queries.cube.version import FrozenVersion, SourceFacts, read_version, write_version
 from tacita.queries.database import QueryDatabase, begin_database
 from tacita.queries.policy.policy import JudgedTogether, QueryPolicy
 from tacita.queries.recording import OPENING
@@ -77,7 +81,8 @@ def open_version(
     configured = find_ledger_settings(folder.resolve().parent, settings)
     if configured is not None:
         with configured.open(settings) as ledger:
-            _check_ledger(ledger, configured, policy, source["sha256"], beside_releases=beside_releases)
+            _check_ledger(ledger, configured, policy, source.sha256, beside_releases=beside_releases)
+            source = _with_persons(source, microdata, configured, ledger)
     elif beside_releases:
         raise UsageError("no ledger is configured, so no release is known", do="leave out --beside-releases")
     cube = build_cube(microdata, policy, progress)
@@ -131,14 +136,28 @@ def _ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
     return configured.open(settings)
 
 
-def _source(microdata: Microdata) -> Mapping[str, str]:
+def _source(microdata: Microdata) -> SourceFacts:
     path = Path(microdata.source.name)
-    is_file = path.is_file()
-    return {
-        "name": path.name if is_file else microdata.dictionary.name,
-        "path": str(path.resolve()) if is_file else "",
-        "sha256": sha256_of(path) if is_file else "",
-    }
+    if not path.is_file():
+        return SourceFacts(microdata.dictionary.name, "", "")
+    return SourceFacts(path.name, str(path.resolve()), sha256_of(path))
+
+
+def _with_persons(source: SourceFacts, microdata: Microdata, settings: LedgerSettings, ledger: Ledger) -> SourceFacts:
+    """Return the facts with hashes of persons, as releases have them, if the source has a key."""
+    paths = [Path(source.path)] if source.path else []
+    persons = persons_of(version_of(paths, settings.sources, str(settings.path)).source, ledger)
+    if persons is None:
+        return source
+    terms = [as_text(term) for term in microdata.relation.physical(persons.attributes)]
+    plan = exp.select(*(exp.alias_(term, f"k{at}") for at, term in enumerate(terms)))
+    plan = plan.from_(microdata.relation.source())
+    hashes = [
+        persons.of(values)
+        for batch in microdata.relation.engine.stream(plan, 100_000)
+        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    ]
+    return replace(source, person_key=persons.attributes, persons=tuple(hashes))
 
 
 def _check_ledger(

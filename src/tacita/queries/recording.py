@@ -12,9 +12,10 @@ from typing import Any
 from tacita.errors import LedgerError
 from tacita.ledger.entry import Entry, NewEntry
 from tacita.queries.answer import Figure
-from tacita.queries.audit.judge import Objection
+from tacita.queries.audit.judge import Objection, ToldSum
 from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion
+from tacita.queries.disclosing import answer_disclosures
 from tacita.queries.language.canonical import canonical_question
 from tacita.queries.language.payload import question_from_payload, question_payload
 from tacita.queries.language.text import question_text
@@ -55,8 +56,12 @@ def answer_entry(
     wanted: Mapping[str, Any],
     figures: Sequence[Sequence[Figure]],
     objections: Sequence[Objection],
+    sums: Sequence[ToldSum] = (),
 ) -> NewEntry:
-    """Return the entry of a question; `wanted` has analyst, number, question, groups, spent, and `of` if repeated."""
+    """Return the entry of a question; `wanted` has analyst, number, question, groups, spent, and `of` if repeated.
+
+    `sums` is what it tells exactly: releases that leave later are judged together with it.
+    """
     question: DataQuestion = wanted["question"]
     answered = any(figure.is_answered for row in figures for figure in row)
     decision = REPEATED if wanted.get("of") else RELEASED if answered else REFUSED
@@ -73,6 +78,10 @@ def answer_entry(
         "objections": [_objection_payload(one) for one in objections],
         "of": wanted.get("of", 0),
     }
+    if decision == RELEASED:
+        disclosures = answer_disclosures(version.cube, version.population, sums, wanted["number"])
+        where = {"folder": version.policy.name, "internal": str(version.folder.resolve())}
+        payload |= {} if disclosures is None else {"disclosures": disclosures.to_payload(), **where}
     return NewEntry(
         ANSWER,
         source=version.source_sha256,

@@ -90,6 +90,7 @@ def _cube(
         starts,
         {name: column[order] for name, column in values.items()},
         None if units is None else units[order],
+        order.astype(np.int64) + 1,
     )
 
 

@@ -54,6 +54,8 @@ class Cube:
     """Of each measure the value of each record, by cells, the largest first within a cell for the first measure."""
     units: Ints | None = None
     """Of each record the number of whom it is about; None: each record is somebody."""
+    rows: Ints | None = None
+    """Of each record its number in the source, from 1 on; None if nobody knows."""
 
     def __repr__(self) -> str:
         return f"<Cube of '{self.policy.name}': {len(self.n):,} cells>"

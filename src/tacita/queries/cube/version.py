@@ -23,8 +23,10 @@ import numpy as np
 from tacita.errors import InputError, LedgerError, OutputError
 from tacita.files.atomic import force_to_disk
 from tacita.files.private_file import private_file, read_private
+from tacita.ledger.disclosures import POPULATION_FILE, DisclosedPopulation
 from tacita.ledger.sources import sha256_of
 from tacita.queries.cube.cube import Cube, CubeAttribute
+from tacita.queries.disclosing import disclosed_population, population_table
 from tacita.queries.policy.policy import QueryPolicy
 from tacita.queries.policy.policy_file import parse_query_policy
 from tacita.settings import Settings
@@ -38,6 +40,19 @@ _CELLS, _RECORDS = "cells.parquet", "records.parquet"
 _FORMAT = 1
 _KIND = "tacita queryable version"
 _KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SourceFacts:
+    """What the data are: the file, its content, and how its persons are known."""
+
+    name: str
+    path: str
+    """Empty if they come from no file."""
+    sha256: str
+    person_key: tuple[str, ...] = ()
+    persons: tuple[str | None, ...] | None = None
+    """The keyed hash of the person of each record, if the settings of the ledger give the source a key."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,6 +71,8 @@ class FrozenVersion:
     created: str
     ledger_id: str
     """Of the ledger that has its answers."""
+    population: DisclosedPopulation | None = None
+    """The records behind the cells, for whoever judges answers together with releases."""
 
     def __repr__(self) -> str:
         return f"<FrozenVersion {self.id[:8]} of '{self.cube.policy.name}'>"
@@ -79,7 +96,11 @@ class FrozenVersion:
 
 
 def write_version(
-    folder: Path, cube: Cube, source: Mapping[str, str], ledger_id: str, settings: Settings | None = None
+    folder: Path,
+    cube: Cube,
+    source: SourceFacts,
+    ledger_id: str,
+    settings: Settings | None = None,
 ) -> FrozenVersion:
     """Write a frozen version to a new folder, whole or not at all."""
     import pyarrow as pa
@@ -98,6 +119,7 @@ def write_version(
         _parquet(aside / _RECORDS, pa.table({"unit": pa.array(whose), **records}), settings)
         _bytes(aside / POLICY_FILE, cube.policy.text.encode(), settings)
         _bytes(aside / KEY_FILE, secrets.token_bytes(_KEY_BYTES), settings)
+        _parquet(aside / POPULATION_FILE, population_table(cube, source.persons), settings)
         facts = {
             "kind": _KIND,
             "format": _FORMAT,
@@ -105,7 +127,8 @@ def write_version(
             "id": secrets.token_hex(16),
             "name": cube.policy.name,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "source": dict(source),
+            "source": {"name": source.name, "path": source.path, "sha256": source.sha256},
+            "population": {"sha256": sha256_of(aside / POPULATION_FILE), "person_key": list(source.person_key)},
             "ledger_id": ledger_id,
             "policy_folder": str(cube.policy.folder.resolve()),
             "has_units": cube.units is not None,
@@ -113,7 +136,7 @@ def write_version(
                 {"name": one.name, "labels": list(one.labels), "is_regressor": one.numbers is not None}
                 for one in cube.attributes
             ],
-            "files": {name: sha256_of(aside / name) for name in (_CELLS, _RECORDS, POLICY_FILE)},
+            "files": {name: sha256_of(aside / name) for name in (_CELLS, _RECORDS, POLICY_FILE, POPULATION_FILE)},
             "key_check": hashlib.sha256(b"check" + (aside / KEY_FILE).read_bytes()).hexdigest()[:16],
         }
         _bytes(aside / VERSION_FILE, (json.dumps(facts, indent=1, ensure_ascii=False) + "\n").encode(), settings)
@@ -166,6 +189,7 @@ def read_version(folder: Path) -> FrozenVersion:
             source["path"],
             facts["created"],
             facts["ledger_id"],
+            disclosed_population(cube, facts["population"]),
         )
     except (KeyError, TypeError, ValueError, OSError):
         raise _damaged(folder, "a part of it cannot be read") from None

@@ -1,0 +1,101 @@
+"""What answers disclose, in the form in which releases are judged together: sums over the cells of a frozen version.
+
+The folder of the version has the records behind the cells, as the internal folder of a table has (`POPULATION_FILE`).
+So a table or a file that leaves later is judged with every exact answer. Noise and intervals tell no sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacita.ledger.disclosures import (
+    CONTRIBUTOR_COLUMN,
+    PERSON_COLUMN,
+    ROW_COLUMN,
+    DisclosedCell,
+    DisclosedDimension,
+    DisclosedPopulation,
+    DisclosedTable,
+    Disclosures,
+)
+from tacita.queries.audit.judge import ToldSum
+from tacita.queries.cube.cube import COUNT, Cube
+from tacita.queries.figures import figure_text
+from tacita.queries.policy.policy import AnswerMode
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CELL, _IN_QUESTION, _LEFT_OUT = "cell", "in question", "left out"
+MOST_CELLS = 20_000
+"""Cells of a cube that answers list; of larger ones nothing is written, and later releases are refused."""
+
+
+def population_table(cube: Cube, persons: Sequence[str | None] | None) -> pa.Table:
+    """Return the records behind the cells, in the order of the source; `persons` are their hashes in that order."""
+    import pyarrow as pa
+
+    assert cube.rows is not None
+    order = np.argsort(cube.rows, kind="stable")
+    cell_of = np.repeat(np.arange(len(cube)), cube.n)[order]
+    columns: dict[str, Any] = {ROW_COLUMN: pa.array(cube.rows[order])}
+    if persons is not None:
+        columns[PERSON_COLUMN] = pa.array(list(persons), pa.string())
+    if cube.units is not None:
+        columns[CONTRIBUTOR_COLUMN] = pa.array(cube.units[order])
+    columns["d0"] = pa.array([str(cell) for cell in cell_of.tolist()], pa.string())
+    for at, measure in enumerate(cube.policy.measures):
+        columns[f"m{at}"] = pa.array(cube.values[measure.name][order] * float(measure.unit))
+    return pa.table(columns)
+
+
+def disclosed_population(cube: Cube, facts: Mapping[str, Any]) -> DisclosedPopulation:
+    """Return what the ledger says of that file; `facts` are its hash and the key of persons."""
+    measures = tuple(measure.name for measure in cube.policy.measures)
+    return DisclosedPopulation(cube.records, (_CELL,), measures, facts["sha256"], tuple(facts["person_key"]))
+
+
+def answer_disclosures(
+    cube: Cube, population: DisclosedPopulation | None, sums: Sequence[ToldSum], number: int
+) -> Disclosures | None:
+    """Return what exact sums disclose; None if that cannot be said in this form."""
+    if cube.policy.answers not in {AnswerMode.EXACT}:
+        return Disclosures(notes=("figures have noise or are intervals: nothing follows from them with certainty",))
+    if population is None or len(cube) > MOST_CELLS:
+        return None
+    tables = [
+        _table(cube, one, f"question {number}" if at == 0 else f"question {number}, figure {at + 1}")
+        for at, one in enumerate(one for one in sums if one.power == 1 and not one.extreme and one.cells.any())
+    ]
+    others = sum(one.power != 1 or bool(one.extreme) for one in sums)
+    notes = ("variances and extremes are not judged together with releases",) if others else ()
+    return Disclosures(tuple(tables), population=population, notes=notes)
+
+
+def _table(cube: Cube, one: ToldSum, name: str) -> DisclosedTable:
+    cells = {
+        name: tuple(str(cell) for cell in np.flatnonzero(chosen).tolist())
+        for name, chosen in ((_IN_QUESTION, one.cells), (_LEFT_OUT, ~one.cells))
+        if chosen.any()
+    }
+    unit = Decimal(1) if one.measure == COUNT else cube.policy.measure(one.measure).unit
+    value = figure_text(Fraction(unit) * one.value)
+    low = Decimal(0) if one.measure == COUNT else cube.policy.measure(one.measure).lower
+    return DisclosedTable(
+        name,
+        one.measure,
+        (DisclosedDimension(_CELL, "", cells),),
+        # Of the records that are left out nothing is said; they have to be there, so that all records are in groups.
+        tuple(
+            DisclosedCell((code,), *((value, value) if code == _IN_QUESTION else (None, None)), code == _LEFT_OUT)
+            for code in cells
+        ),
+        method="answer",
+        is_whole=unit == 1,
+        is_nonnegative=low >= 0,
+    )
