@@ -92,7 +92,7 @@ def _table(cube: Cube, one: ToldSum, name: str) -> DisclosedTable:
         (DisclosedDimension(_CELL, "", cells),),
         # Of the records that are left out nothing is said; they have to be there, so that all records are in groups.
         tuple(
-            DisclosedCell((code,), *((value, value) if code == _IN_QUESTION else (None, None)), code == _LEFT_OUT)
+            DisclosedCell((code,), value, value) if code == _IN_QUESTION else DisclosedCell((code,), None, None)
             for code in cells
         ),
         method="answer",
