@@ -7,7 +7,6 @@ records.
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import ClassVar
 
@@ -19,7 +18,7 @@ from tacita.queries.answer import NOT_ANSWERED, Figure, FigureStatus
 from tacita.queries.camouflage.vectors import vectors_of
 from tacita.queries.cube.cube import Ints
 from tacita.queries.cube.version import FrozenVersion
-from tacita.queries.figures import figure_text, true_figure
+from tacita.queries.figures import figure_text, interval_texts, true_figure
 from tacita.queries.mechanism import AskedQuestion, Price
 from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import AskedStatistic, Mask, Statistic
@@ -27,6 +26,7 @@ from tacita.queries.question import AskedStatistic, Mask, Statistic
 _STEPS = 400
 _ROUNDING = 1e-9
 """The share of a figure by which bounds in floating point are moved outwards."""
+_EPSILON = float(np.finfo(np.float64).eps)
 Interval = tuple[Fraction, Fraction]
 
 
@@ -74,12 +74,7 @@ class CamouflagedFigures:
         lower, upper = interval
         if not lower <= true <= upper:  # the promise of every answer: it is looked at, not trusted
             raise InternalError("an interval does not hold the true figure; it was not answered")
-        return Figure(
-            FigureStatus.INTERVAL,
-            figure_text((lower + upper) / 2),
-            figure_text(lower, ROUND_FLOOR),
-            figure_text(upper, ROUND_CEILING),
-        )
+        return Figure(FigureStatus.INTERVAL, *interval_texts(lower, upper))
 
     def _interval(self, one: AskedStatistic, cells: Mask, places: Ints) -> Interval | None:
         unit = Fraction(self._cube.policy.measure(one.measure).unit)
@@ -141,8 +136,11 @@ class CamouflagedFigures:
         centred = numbers - numbers.mean(axis=1, keepdims=True)
         spread = centred @ centred.T / len(places)
         most = float(spread.diagonal().max())
-        least = max(smallest_mixture(spread), 0.0)
-        return Fraction(least * (1 - 1e-6)), Fraction(most * (1 + 1e-6)) + Fraction(_ROUNDING)
+        # Numbers err by a share of the largest one, and their products by that times the deviation, not of the result.
+        step = 4 * _EPSILON * float(np.abs(numbers).max(initial=0.0))
+        error = _ROUNDING * most + 2 * step * most**0.5 + step**2
+        least = max(smallest_mixture(spread) - error, 0.0)
+        return Fraction(least), Fraction(most + error) + Fraction(_ROUNDING)
 
 
 def smallest_mixture(spread: NDArray[np.float64]) -> float:

@@ -1,10 +1,14 @@
 """The vectors of camouflage: the data are a mixture of them with secret weights, and none of them is the data.
 
-Each record is lowest in one vector and highest in another, chosen at random; the rest is balanced so that the mixture
-gives the true value. How wide a value is hidden, and where it lies between its ends, is drawn in secret: ends that were
-a public function of the value would tell it, and so would the true vector among the k (Gopal, Garfinkel and Goes 2002
-choose it so). Where the cells that are asked about are known, neighbours by size in one cell have mirrored patterns:
-their sums then hardly move, and answers are narrow.
+Each record is lowest in one vector and highest in another, chosen at random, and somewhere between in the others. This
+pattern is drawn first, without a look at the weights; then the record is put where the mixture gives the true value.
+So patterns tell nothing of the weights, and where a value lies between its ends follows from secrets alone: ends that
+were a public function of the value would tell it, and so would the true vector among the k (Gopal, Garfinkel and Goes
+2002 choose it so). How far the ends are apart is drawn for each record, as a multiple of its size.
+
+Where a cell has at least as many records as there are vectors, neighbours by size in it have mirrored patterns: the sum
+of the cell then hardly moves, and answers about cells are narrow. In a smaller cell that would tell each of them what
+the others have.
 
 Everything is in whole numbers: the weight of vector j is ``parts[j] / sum(parts)``, and its values are kept times
 ``parts[j]``. So a mixture is exact, and the truth is inside of every answer.
@@ -23,13 +27,18 @@ from tacita.errors import LimitError
 from tacita.queries.cube.cube import Cube, Ints
 from tacita.queries.noise.keyed import generator_for
 
-_LEAST_PART, _MOST_PART = 256, 768
-"""Parts of the weights: none is far from the others, so that every vector counts."""
+_PARTS = 3072
+"""The weights are about so many parts together."""
+_EQUAL_SHARE = 0.25
+"""The share of the parts that all vectors have alike; the rest is shared out at random, all ways being as likely."""
 _LARGEST = 2**62
 _WIDEST = 2.0
-"""The distance of the ends is drawn between twice the width and this many times as much, evenly by its logarithm."""
-_NEAREST = 0.1
-"""The value lies at least this share of the distance away from both ends."""
+"""The distance of the ends is drawn between twice the width and this many times as much; extremes are rare: an edge
+that many records come near to would tell the weights."""
+_STEEPNESS = 2.0
+"""How much alike the places of a record in its other vectors are; 0: all at the ends."""
+_GRID = 2**16
+"""Places and distances are whole numbers of so many parts: the same on machines whose logarithms differ a little."""
 _LEAST_SHARE = 0.01
 """A value near 0 is hidden within the width of this share of the largest value."""
 
@@ -63,7 +72,7 @@ def vectors_of(cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned
     """Return the vectors of a cube: the same for the same secret."""
     everything = np.ones(len(cube), np.bool_)
     weights = generator_for(secret, everything, "camouflage weights")
-    parts = weights.integers(_LEAST_PART, _MOST_PART, size=number, endpoint=True)
+    parts = _weights(number, weights)
     values = {}
     for measure in cube.policy.measures:
         true = cube.values[measure.name]
@@ -74,47 +83,57 @@ def vectors_of(cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned
                 do="declare fewer decimals or narrower bounds",
             )
         generator = generator_for(secret, everything, f"camouflage of {measure.name}")
-        order = _neighbours(cube, true) if tuned else None
-        values[measure.name] = _vectors(true, largest, parts, float(width), order, generator)
+        pairs = mirrored_pairs(cube, true, number) if tuned else np.zeros((0, 2), np.int64)
+        values[measure.name] = _vectors(true, largest, parts, float(width), pairs, generator)
     return CamouflageVectors(tuple(parts.tolist()), values)
 
 
-def _neighbours(cube: Cube, true: Ints) -> Ints:
-    """Return the records cell by cell, and by size within a cell."""
+def mirrored_pairs(cube: Cube, true: Ints, least: int) -> Ints:
+    """Return pairs of records of nearly the same size in one cell, of the cells with so many records at least."""
     cell_of = np.repeat(np.arange(len(cube)), cube.n)
-    return np.lexsort((true, cell_of)).astype(np.int64)
+    order = np.lexsort((true, cell_of)).astype(np.int64)
+    place = np.arange(len(order)) - np.repeat(cube.starts[:-1], cube.n)
+    size = np.repeat(cube.n, cube.n)
+    is_first = (place % 2 == 0) & (place + 1 < size) & (size >= least)
+    first = np.flatnonzero(is_first)
+    return np.stack([order[first], order[first + 1]], axis=1)
+
+
+def _weights(number: int, generator: np.random.Generator) -> Ints:
+    """Return the parts of the vectors: any of them may count for much, none for nothing."""
+    shares = np.asarray(generator.exponential(size=number))
+    shares = _EQUAL_SHARE / number + (1 - _EQUAL_SHARE) * shares / shares.sum()
+    return np.asarray(np.maximum(np.rint(_PARTS * shares), 1), np.int64)
 
 
 def _vectors(
-    true: Ints, largest: int, parts: Ints, width: float, order: Ints | None, generator: np.random.Generator
+    true: Ints, largest: int, parts: Ints, width: float, pairs: Ints, generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    count, number = len(true), len(parts)
-    low, high = _two_places(count, number, generator)
-    distance = 2.0 * np.exp2(generator.uniform(0.0, np.log2(_WIDEST), size=count))
-    place = generator.uniform(_NEAREST, 1.0 - _NEAREST, size=count)
-    shares = np.stack([distance * place, distance * (1.0 - place)])
-    if order is not None:
-        first, second = order[0 : count - 1 : 2], order[1::2]
-        # Mirrored: where one is lowest the other is highest, by the same shares of nearly the same size.
-        low[second], high[second] = high[first], low[first]
-        shares[:, second] = shares[::-1, first]
+    patterns = _patterns(len(true), len(parts), generator)
+    patterns[:, pairs[:, 1]] = _GRID - patterns[:, pairs[:, 0]]
+    multiple = np.rint(_GRID * np.exp2(np.log2(_WIDEST) * generator.beta(3.0, 3.0, size=len(true)))) / _GRID
+    multiple[pairs[:, 1]] = multiple[pairs[:, 0]]
     size = np.maximum(np.abs(true), np.int64(max(1, round(_LEAST_SHARE * largest)))) * width
-    below = np.maximum(np.rint(shares[0] * size), 1).astype(np.int64)
-    above = np.maximum(np.rint(shares[1] * size), 1).astype(np.int64)
-    records = np.arange(count)
-    moved = np.zeros((number, count), np.int64)
-    moved[low, records] = -below
-    moved[high, records] = above
-    # What the two leave over is shared out among the other vectors; one of them takes what whole numbers leave.
-    rest = -(parts[low] * moved[low, records] + parts[high] * moved[high, records])
-    is_other = np.ones((number, count), np.bool_)
-    is_other[low, records] = is_other[high, records] = False
-    of_others = (is_other * parts[:, None]).sum(axis=0)
-    moved += is_other * (rest // of_others)
-    scaled = parts[:, None] * (true + moved)
-    balancing = is_other.argmax(axis=0)
-    scaled[balancing, records] += parts.sum() * true - scaled.sum(axis=0)
+    distance = np.maximum(np.ceil(2.0 * multiple * size), 2)
+    moved = np.rint(distance * patterns / _GRID).astype(np.int64)
+    # The mixture of all moves is taken back everywhere; one vector takes what whole numbers leave.
+    everything = int(parts.sum())
+    back = parts @ moved
+    scaled = np.asarray(parts[:, None] * (true + moved - back // everything), np.int64)
+    scaled[int(parts.argmax())] -= back % everything
     return scaled
+
+
+def _patterns(count: int, number: int, generator: np.random.Generator) -> Ints:
+    """Return where each record is in each vector, from 0, its lowest, to the grid, its highest."""
+    rise = generator.random(count)
+    low, high = _two_places(count, number, generator)
+    places = generator.beta(_STEEPNESS * rise + 0.05, _STEEPNESS * (1 - rise) + 0.05, size=(number, count))
+    patterns = np.rint(_GRID * places).astype(np.int64)
+    records = np.arange(count)
+    patterns[low, records] = 0
+    patterns[high, records] = _GRID
+    return patterns
 
 
 def _two_places(count: int, number: int, generator: np.random.Generator) -> tuple[Ints, Ints]:
