@@ -217,7 +217,8 @@ class QueryDatabase:
         policy, state = self.version.policy, self._state
         self._judged_request = None
         refused = tuple(tuple(NOT_ANSWERED for _ in wanted.question.aggregates) for _ in wanted.groups)
-        if state.telling_refusals(wanted.analyst) >= (policy.limits.refusals or 0):
+        most = policy.limits.refusals
+        if most is not None and state.telling_refusals(wanted.analyst) >= most:
             return refused, (Objection("refusals", "The analyst has as many refusals as the policy allows."),)
         if objection := budget_objection(state, wanted.analyst, price, policy):
             return refused, (objection,)

@@ -97,6 +97,10 @@ def test_all_faults_are_told_at_once():
         ("private", "", "needs 'total'"),
         ("private", "[private]\ntotal = 1\nrecords_per_unit = 2\n", "person of its own"),
         ("camouflage", "[camouflage]\nvectors = 4\ninsiders = 3\n", "at least 5 vectors"),
+        ("camouflage", "", "exact counts"),
+        ("private", "[rules]\nminimum = 3\n[private]\ntotal = 1\n", "no effect"),
+        ("perturbed", "[rules]\noverlap = 3\n", "no effect"),
+        ("camouflage", "[limits]\nshare = 0.5\n", "no effect"),
         ("sample", "[sample]\nshare = 1.5\n", "at most"),
     ],
 )
@@ -106,8 +110,11 @@ def test_modes_say_what_they_need(answers: str, table: str, word: str):
     assert word in str(caught.value)
 
 
+COUNTS = "[rules]\ncounts_are_confidential = false\n"
+
+
 def test_modes_have_usual_options():
-    policy = parse_query_policy(SMALL.replace('name = "staff"', 'name = "staff"\nanswers = "camouflage"'))
+    policy = parse_query_policy(SMALL.replace('name = "staff"', 'name = "staff"\nanswers = "camouflage"') + COUNTS)
     assert policy.options["vectors"] == 6 and policy.options["width"] == Fraction(1, 5)
     private = SMALL.replace('name = "staff"', 'name = "staff"\nanswers = "private"') + "[private]\ntotal = 2\n"
     assert parse_query_policy(private).options["analyst"] == 2

@@ -44,7 +44,32 @@ _RULES = (
     "cell_by_cell",
 )
 _LIMITS = ("cells", "answers", "share", "refusals", "memory", "deadline")
-_ASKED = tuple(str(one) for one in Statistic if one not in {Statistic.COUNT, Statistic.INTERCEPT})
+_ASKED = tuple(str(one) for one in Statistic if one not in {Statistic.COUNT, Statistic.CONTRIBUTORS})
+_NOISY_RULES = (
+    "minimum",
+    "dominance",
+    "p_percent",
+    "program",
+    "counts_are_confidential",
+    "simulatable",
+    "cell_by_cell",
+)
+_RULES_OF: dict[AnswerMode, tuple[str, ...]] = {
+    AnswerMode.EXACT: _RULES,
+    AnswerMode.SAMPLE: _NOISY_RULES,
+    AnswerMode.PERTURBED: _NOISY_RULES,
+    AnswerMode.CAMOUFLAGE: ("counts_are_confidential",),
+    AnswerMode.PRIVATE: (),
+}
+_NOISY_LIMITS = ("cells", "answers", "share", "refusals", "memory")
+_LIMITS_OF: dict[AnswerMode, tuple[str, ...]] = {
+    AnswerMode.EXACT: _LIMITS,
+    AnswerMode.SAMPLE: _NOISY_LIMITS,
+    AnswerMode.PERTURBED: _NOISY_LIMITS,
+    AnswerMode.CAMOUFLAGE: ("cells",),
+    AnswerMode.PRIVATE: ("cells",),
+}
+"""The rules and limits that mean something, by what analysts get."""
 _DO = "correct the policy; docs/reference/query-policy.md lists every key"
 _MOST_DIGITS = 15
 
@@ -103,12 +128,24 @@ def parse_query_policy(text: str, *, where: str = "the policy", folder: Path = P
         folder=folder,
     )
     _check_names(top, policy)
+    _check_effects(top, policy)
     options = read_mode(policy, top)
     for mode in modes:
         if mode != answers and mode in top.table:
             top.fault(mode, f"[{mode}] has no effect: 'answers' is '{answers}'")
     faults.raise_any(text, where=where, do=_DO)
     return replace(policy, options=options)
+
+
+def _check_effects(top: Checked, policy: QueryPolicy) -> None:
+    """Note what is given and would change nothing: nobody should rely on it."""
+    for table, effective in (("rules", _RULES_OF), ("limits", _LIMITS_OF)):
+        given = top.table.get(table)
+        for key in given if isinstance(given, dict) else ():
+            if key in (_RULES if table == "rules" else _LIMITS) and key not in effective[policy.answers]:
+                top.faults.add((table, key), f"'{key}' has no effect: 'answers' is '{policy.answers}'")
+    if policy.answers is AnswerMode.CAMOUFLAGE and policy.rules.counts_are_confidential:
+        top.fault("answers", "camouflage gives exact counts: say counts_are_confidential = false in [rules]")
 
 
 def _check_names(top: Checked, policy: QueryPolicy) -> None:
