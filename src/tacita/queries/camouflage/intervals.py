@@ -48,7 +48,8 @@ class CamouflagedFigures:
         """What holds of every figure."""
         return (
             "Every interval holds the true figure; counts are exact. Whoever asks everything is left with an interval "
-            f"for each value. Up to {self._insiders} people who pool their own values cannot compute those of others."
+            f"for each value; {self._insiders + 1} people who pool their own values can compute those of others, and "
+            "fewer of them estimate some closely."
         )
 
     def price(self, wanted: AskedQuestion) -> Price:

@@ -35,8 +35,6 @@ _LARGEST = 2**62
 _WIDEST = 2.0
 """The distance of the ends is drawn between twice the width and this many times as much; extremes are rare: an edge
 that many records come near to would tell the weights."""
-_STEEPNESS = 2.0
-"""How much alike the places of a record in its other vectors are; 0: all at the ends."""
 _GRID = 2**16
 """Places and distances are whole numbers of so many parts: the same on machines whose logarithms differ a little."""
 _LEAST_SHARE = 0.01
@@ -125,11 +123,12 @@ def _vectors(
 
 
 def _patterns(count: int, number: int, generator: np.random.Generator) -> Ints:
-    """Return where each record is in each vector, from 0, its lowest, to the grid, its highest."""
-    rise = generator.random(count)
+    """Return where each record is in each vector, from 0, its lowest, to the grid, its highest.
+
+    Hardly any two records have the same pattern: who knows one of them would know the other.
+    """
     low, high = _two_places(count, number, generator)
-    places = generator.beta(_STEEPNESS * rise + 0.05, _STEEPNESS * (1 - rise) + 0.05, size=(number, count))
-    patterns = np.rint(_GRID * places).astype(np.int64)
+    patterns = generator.integers(0, _GRID, size=(number, count), endpoint=True)
     records = np.arange(count)
     patterns[low, records] = 0
     patterns[high, records] = _GRID
