@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,14 +33,11 @@ class ClassContributors:
         result[result < least] = np.bincount(pairs[:, 0], minlength=classes.count)[result < least]
         return result
 
-    def of_one_person(self, classes: CellClasses, single: Ints) -> Iterator[Ints]:
-        """Yield the classes of each person that have nobody else's records, if there are several; `single` are such."""
-        pairs = self._pairs(classes, np.isin(classes.of_cell, single))
-        order = np.argsort(pairs[:, 1], kind="stable")
-        persons = pairs[order, 1]
-        for some in np.split(pairs[order, 0], np.flatnonzero(np.diff(persons)) + 1):
-            if len(some) > 1:
-                yield np.sort(some)
+    def owners(self, classes: CellClasses, small: Ints) -> list[frozenset[int]]:
+        """Return who has records in each of some classes, which are in their order."""
+        pairs = self._pairs(classes, np.isin(classes.of_cell, small))
+        bounds = (np.searchsorted(pairs[:, 0], small, side).tolist() for side in ("left", "right"))
+        return [frozenset(pairs[first:last, 1].tolist()) for first, last in zip(*bounds, strict=True)]
 
     def _pairs(self, classes: CellClasses, cells: NDArray[np.bool_]) -> Ints:
         """Return which class has records of whom, for some cells."""

@@ -30,7 +30,7 @@ from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.published import PublishedSets
 from tacita.queries.audit.sensitivity import is_judged
 from tacita.queries.audit.set_rules import KnownSet, SetRules
-from tacita.queries.audit.unions import known_unions
+from tacita.queries.audit.unions import known_unions, unions_of_few_people
 from tacita.queries.cube.cube import COUNT, Cube
 from tacita.queries.policy.policy import QueryPolicy
 from tacita.queries.question import Mask, Statistic
@@ -164,11 +164,11 @@ class ExactJudge:
         for union in known_unions(trial.after[small], persons, least, trial.prime):
             if sum(trial.before[small[union]].tolist()) % trial.prime:
                 yield small[union]
-        if self._cube.units is not None:
-            for union in self._contributors.of_one_person(classes, small[counts[small] == 1]):
-                is_known = sum(trial.after[union].tolist()) % trial.prime == 0
-                if is_known and sum(trial.before[union].tolist()) % trial.prime:
-                    yield union
+        if self._cube.units is not None and len(small) > 1:
+            owners = self._contributors.owners(classes, small)
+            for union in unions_of_few_people(trial.after[small].tolist(), owners, least, trial.prime):
+                if sum(trial.before[small[union]].tolist()) % trial.prime:
+                    yield small[union]
 
     def _differences(self, request: AuditRequest, key: Unknown, places: Sequence[int]) -> Iterator[_NewlyKnown]:
         """Yield what is left between a new set and an earlier one within it, or the other way."""
