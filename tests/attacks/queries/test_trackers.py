@@ -108,20 +108,23 @@ def _presence(ask: AskFunction, people: list[dict[str, Any]]) -> Any:
     return probe_presence(ask, SALARIES, "age = 'old'", combinations)
 
 
-def test_private_answers_do_not_tell_that_nobody_was_added(tmp_path: Path) -> None:
+def test_private_answers_are_paid_whether_anybody_was_added_or_not(tmp_path: Path) -> None:
     people = write_people(tmp_path, NUMBER)
     with Database(opened(tmp_path, policy_text(MODES["private"][1], top=MODES["private"][0]))) as staff:
         lesson = _presence(asker(staff, epsilon="0.01"), people)
-    # Each is another question with noise of its own: nearly all figures differ, whether anybody is there or not.
+        history = staff.history().answers
     assert lesson.concluded == 3 and lesson.refusals == 0
+    assert [answer.is_repeated for _, answer in history] == [False] * 4
+    assert [answer.cost for _, answer in history] == [{"epsilon": "0.01"}] * 4
 
 
-def test_noise_of_cells_tells_that_nobody_was_added(tmp_path: Path) -> None:
-    """A limit of consistent noise that its page states: equal figures mean equal records."""
+@pytest.mark.parametrize(("mode", "concluded"), [("sample", 3), ("perturbed", 3), ("exact", 2)])
+def test_noise_of_cells_tells_that_nobody_was_added(tmp_path: Path, mode: str, concluded: int) -> None:
+    """A limit that the page of attacks states: equal figures mean equal records. Exactly, few records are refused."""
     people = write_people(tmp_path, NUMBER)
-    with Database(opened(tmp_path, policy_text(top=MODES["perturbed"][0]))) as staff:
+    with Database(opened(tmp_path, policy_text(top=MODES[mode][0]))) as staff:
         lesson = _presence(asker(staff), people)
-    assert lesson.concluded == lesson.right == 3
+    assert lesson.concluded == lesson.right == concluded
 
 
 def _refusals(folder: Path, rules: str, salary: int) -> Path:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr, bdtrc
 
 from tacita.queries.answer import NOT_ANSWERED, Figure
 from tacita.queries.cube.cube import COUNT
@@ -92,8 +92,8 @@ def counts_behind(sampled: int, share: float, alpha: float) -> tuple[int, int]:
     >>> counts_behind(8, 0.8, 0.05)
     (8, 14)
     """
-    low = _first(lambda records: float(binom.sf(sampled - 1, records, share)) > alpha / 2, sampled)
-    high = _first(lambda records: float(binom.cdf(sampled, records, share)) <= alpha / 2, low) - 1
+    low = _first(lambda records: float(bdtrc(sampled - 1, records, share)) > alpha / 2, sampled)
+    high = _first(lambda records: float(bdtr(sampled, records, share)) <= alpha / 2, low) - 1
     return low, high
 
 
