@@ -77,6 +77,10 @@ WITHOUT_A_CASE = {
     "rules repl": "a prompt; all that it calls is `api.conversation`, and tests/cli/test_rules.py talks to it",
     "rules serve": "starts the language server, which has tests of its own",
     "table import": "reads the files of another program; tests/cli/test_table_protect.py compares its specification",
+    "serve": "runs until somebody ends it; tests/service has its tests",
+    "token make": "prints random bytes; tests/service/test_state.py has its tests",
+    "token list": "of the service alone; tests/service/test_state.py has its tests",
+    "token revoke": "of the service alone; tests/service/test_state.py has its tests",
     "ledger restore": "needs a state in which a later copy was seen; tests/release/test_recording.py restores one",
 }
 """Commands that are not compared here, each with its reason."""

@@ -17,6 +17,7 @@ from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.language.payload import question_from_payload, question_payload
 from tacita.queries.language.text import question_text
+from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import DataQuestion
 from tacita.queries.state import RecordedAnswer
 
@@ -123,7 +124,13 @@ def recorded_answer(
 
 
 def question_key(question: DataQuestion, cube: Cube) -> tuple[Any, ...]:
-    """Return what is the same for two questions about the same records and figures, whatever their words."""
+    """Return what is the same for two questions about the same records and figures, whatever their words.
+
+    Where answers are private it depends on the canonical words alone: that two different conditions select the same
+    records is a fact about the data, and a repeated answer would tell it for nothing.
+    """
+    if cube.policy.answers is AnswerMode.PRIVATE:
+        return (question.aggregates, question.groups, question_text(question, cube))
     return (question.aggregates, question.groups, cube.cells_of(question).tobytes())
 
 
