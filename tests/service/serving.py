@@ -94,7 +94,9 @@ class RunningService:
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
             connection.request(method, path, body, headers)
             with connection.getresponse() as reply:
-                return Reply(reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read().decode())
+                names = {name.lower() for name, _ in reply.getheaders()}
+                joined = {name: reply.getheader(name, "") for name in names}
+                return Reply(reply.status, joined, reply.read().decode())
 
     def ask(self, sql: str, token: str | None = None, database: str = "firms", **more: Any) -> Reply:
         path = f"/v1/databases/{database}/ask"

@@ -29,9 +29,11 @@ from tacita.service.faults import (
 from tacita.service.guard import Guard, GuardLimits, names_of_host
 from tacita.service.metrics import ServiceMetrics
 from tacita.service.options import ServeOptions
+from tacita.service.pages import fault_page, pages
 from tacita.service.state import ServiceState
 from tacita.version import __version__
 
+_FOR_PROGRAMS = ("/v1", "/health", "/metrics")
 _NOT_THERE, _WRONG_METHOD = 404, 405
 
 
@@ -89,6 +91,7 @@ def application(opened: Callable[[], ServiceCore], metrics: ServiceMetrics, limi
     )
     app.include_router(health)
     app.include_router(api)
+    app.include_router(pages)
     handlers: dict[Any, Callable[[Any], ServiceFault]] = {
         RequestRefused: lambda error: error.fault,
         TacitaError: fault_of,
@@ -103,14 +106,12 @@ def application(opened: Callable[[], ServiceCore], metrics: ServiceMetrics, limi
 
 def _handler(fault: Callable[[Any], ServiceFault]) -> Callable[[Request, Exception], Response]:
     def handle(request: Request, error: Exception) -> Response:
-        return json_fault(fault(error))
+        said = fault(error)
+        if request.url.path.startswith(_FOR_PROGRAMS):
+            return JSONResponse(said.to_dict(), said.status, dict(said.headers))
+        return fault_page(request, said)
 
     return handle
-
-
-def json_fault(fault: ServiceFault) -> Response:
-    """Return a fault for programs."""
-    return JSONResponse(fault.to_dict(), fault.status, dict(fault.headers))
 
 
 def _http_fault(error: HTTPException) -> ServiceFault:
