@@ -122,7 +122,6 @@ def running(options: ServeOptions, limits: GuardLimits | None = None) -> Iterato
     config.app, config.factory = application(start, metrics, limits or limits_of(options)), False
     server, listener = uvicorn.Server(config), listening(options.host, options.port)
     with contextlib.closing(listener):
-        listener.listen(512)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         port = listener.getsockname()[1]

@@ -24,6 +24,7 @@ from tacita.service.options import ServeOptions
 from tacita.service.protocol import PatientProtocol
 from tacita.service.state import ServiceState
 
+_WAITING = 1024
 _FAREWELL = 10
 """Seconds that requests have to end after a request to stop."""
 
@@ -93,6 +94,7 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen(_WAITING)  # from here on connections wait, while processes start
     except OSError as error:
         listener.close()
         raise OutputError(
