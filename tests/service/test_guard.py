@@ -93,6 +93,15 @@ def test_a_body_that_does_not_come_is_not_waited_for(firms_folder: Path, tmp_pat
     assert reply.startswith(b"HTTP/1.1 408") and b'"slow"' in reply
 
 
+def test_who_connects_and_says_nothing_is_not_waited_for(
+    service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("tacita.service.protocol._PATIENCE", 0.0)
+        assert raw(service) == b""
+    assert service.send("GET", "/health").status == 200
+
+
 def test_who_sends_too_much_waits(firms_folder: Path, tmp_path: Path) -> None:
     options = ServeOptions(folders=(firms_folder,), port=0, state=tmp_path / "state", rate=1e-3, burst=3)
     with running(options) as service:
