@@ -203,6 +203,25 @@ def test_a_full_disk_answers_nothing_and_says_so(service: RunningService, monkey
     assert service.ask(BY_AREA).status == 200 and served.database
 
 
+def test_a_disk_that_is_full_for_sqlite(service: RunningService) -> None:
+    """The ledger, and then the limits, may not get one page more."""
+    ledger = service.core.databases["firms"].database._database.ledger
+    connections = {"ask": ledger._store._connection, "limit": service.core.state._limits}
+    for number, (what, connection) in enumerate(connections.items()):
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        replies = []
+        for step in range(200):
+            token = service.token(f"{what} {step}") if what == "limit" else None
+            sql = f"SELECT COUNT(*) AS n{number}{step} FROM firms WHERE Area = 'North'"
+            replies.append(service.ask(sql, token) if what == "ask" else service.send("GET", "/v1/databases", token))
+            if replies[-1].status != 200:
+                break
+        assert (replies[-1].status, replies[-1].code) == (503, "storage")
+        connection.execute("PRAGMA max_page_count = 1073741823")
+        assert service.ask(BY_AREA).status == 200
+
+
 def test_a_fault_of_ours_tells_no_value(service: RunningService, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ValueError("confidential 4711")

@@ -102,6 +102,17 @@ def test_who_connects_and_says_nothing_is_not_waited_for(
     assert service.send("GET", "/health").status == 200
 
 
+def test_only_so_many_are_worked_on_at_once(firms_folder: Path, tmp_path: Path) -> None:
+    limits = GuardLimits(names_of_host("127.0.0.1", ()), at_once=1)
+    with running(ServeOptions(folders=(firms_folder,), port=0, state=tmp_path / "state"), limits) as service:
+        start = b"POST /v1/databases HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE) as connection:
+            connection.sendall(start)  # its body is on the way
+            while (reply := service.send("GET", "/health")).status == 200:
+                pass
+            assert (reply.status, reply.code) == (503, "busy")
+
+
 def test_who_sends_too_much_waits(firms_folder: Path, tmp_path: Path) -> None:
     options = ServeOptions(folders=(firms_folder,), port=0, state=tmp_path / "state", rate=1e-3, burst=3)
     with running(options) as service:

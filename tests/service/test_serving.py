@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -51,9 +54,10 @@ def started(folder: Path, state: Path, *more: str) -> Iterator[Started]:
     arguments = ["serve", str(folder), "--state", str(state), "--port", "0", "--rate", "10000", "--burst", "10000"]
     command = [sys.executable, "-c", script, *arguments, *more]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment, start_new_session=True
-    )
+    with (state.parent / "log").open("w") as log:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment, start_new_session=True
+        )
     assert process.stdout is not None
     try:
         first = json.loads(process.stdout.readline())
@@ -122,12 +126,18 @@ def test_two_workers_share_a_budget_and_count_together(tmp_path: Path) -> None:
         answers = list(pool.map(lambda sql: service.connect().sql(sql, epsilon="0.1"), questions))
         assert sorted(answer.status for answer in answers) == ["answered"] * 10 + ["refused"] * 2
         assert service.connect().audit()["spent"] == {"epsilon": "1"}
+        with urllib.request.urlopen(f"{service.url}/metrics") as reply:
+            figures = reply.read().decode()
+        assert re.search(r'tacita_requests_total{.*/ask",status="200"} 12.0', figures)
         service.process.send_signal(signal.SIGTERM)
         service.process.communicate(timeout=PATIENCE)
         assert service.process.returncode == 0
     with Database(folder) as database:
         database.check_ledger()
         assert len(database.history().answers) == 12
+    log = (tmp_path / "log").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert sum(line["route"].endswith("/ask") for line in lines) == 12 and service.token not in log
 
 
 def options_of(tmp_path: Path, *folders: Path) -> ServeOptions:
@@ -153,6 +163,19 @@ def test_a_changed_folder_is_not_served(tmp_path: Path, name: str) -> None:
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]) if name != "answers.sqlite" else b"x" * 99)
     with pytest.raises(TacitaError):
+        check(options_of(tmp_path, folder))
+
+
+def test_an_older_copy_is_not_served(tmp_path: Path) -> None:
+    """What was answered since then would be forgotten."""
+    folder = opened(tmp_path / "firms", EXACT)
+    copy = shutil.copy(folder / "answers.sqlite", tmp_path / "older.sqlite")
+    with Database(folder) as database:
+        database.sql(BY_AREA, analyst="ann")
+    shutil.copy(copy, folder / "answers.sqlite")
+    for more in ("-wal", "-shm"):
+        (folder / f"answers.sqlite{more}").unlink(missing_ok=True)
+    with pytest.raises(LedgerError):
         check(options_of(tmp_path, folder))
 
 

@@ -26,7 +26,7 @@ from tacita.service.faults import (
     ServiceFault,
     fault_of,
 )
-from tacita.service.guard import Guard, GuardLimits, names_of_host
+from tacita.service.guard import Guard, GuardLimits, names_of_host, write_log
 from tacita.service.metrics import ServiceMetrics
 from tacita.service.options import ServeOptions
 from tacita.service.pages import fault_page, pages
@@ -45,6 +45,7 @@ class ServiceFactory:
 
     def __call__(self) -> ASGIApp:
         """Return the application."""
+        write_log()
         metrics = ServiceMetrics()
         return application(lambda: opened_core(self.options, metrics), metrics, limits_of(self.options))
 

@@ -10,6 +10,7 @@ import asyncio
 import json
 import logging
 import secrets
+import sys
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -149,6 +150,17 @@ class _Reply:
         headers += [(name.lower().encode(), value.encode()) for name, value in fault.headers.items()]
         await self.send({"type": "http.response.start", "status": fault.status, "headers": headers})
         await self.send({"type": "http.response.body", "body": b"" if self._is_head else body})
+
+
+def write_log() -> None:
+    """Write lines of JSON to the standard error: requests of the service, and warnings of the server."""
+    if not LOG.handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        LOG.addHandler(handler)
+    LOG.setLevel(logging.INFO)
+    LOG.propagate = False
+    logging.getLogger("uvicorn.error").addHandler(logging.NullHandler())
 
 
 def names_of_host(host: str, more: Sequence[str]) -> frozenset[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import json
-import logging
 import signal
 import socket
 import sys
@@ -37,7 +36,6 @@ def run(options: ServeOptions) -> None:
         port = listener.getsockname()[1]
         if options.workers > 1:
             count_together(options.state / "metrics")
-        write_log()
         shown = f"[{options.host}]" if ":" in options.host else options.host
         _say({"event": "serving", "url": f"http://{shown}:{port}", "databases": names, "workers": options.workers})
         if not is_loopback(options.host):
@@ -113,18 +111,6 @@ def is_loopback(host: str) -> bool:
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return host == "localhost"
-
-
-def write_log() -> None:
-    """Write lines of JSON to the standard error: requests of the service, and warnings of the server."""
-    logger = logging.getLogger("tacita.service")
-    if not logger.handlers:
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(logging.Formatter("%(message)s"))
-        logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    logging.getLogger("uvicorn.error").addHandler(logging.NullHandler())
 
 
 class _Server(uvicorn.Server):
