@@ -115,3 +115,17 @@ def mariadb() -> Iterator[str]:
                 ):
                     connection.cursor().execute(statement)
             yield f"mysql://ann:s3cr3t-pw@127.0.0.1:{port}/survey"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A Chromium without a window, driven by playwright; the one of the system, nothing is downloaded."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("Chromium is not installed: run scripts/services")
+    api = pytest.importorskip("playwright.sync_api")
+    options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=options)
+        yield browser
+        browser.close()

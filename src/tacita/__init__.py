@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tacita.api.reasoning import Conclusions, ReasoningRequest, reason
     from tacita.api.releases import explain, verify
     from tacita.api.releasing import ReleaseOptions, anonymize, release_to
+    from tacita.api.remote import connect
     from tacita.api.rules import check_rules, explain_rules
     from tacita.api.tables import (
         ProtectionOptions,
@@ -76,6 +77,7 @@ _HOMES = {
     "enter": "api.catalogues",
     "Masking": "api.masking",
     "compare": "api.masking",
+    "connect": "api.remote",
     "ConcealPlan": "api.concealing",
     "ConcealedOptions": "api.concealing",
     "DependencyOptions": "api.concealing",
@@ -160,6 +162,7 @@ __all__ = [
     "check_rules",
     "compare",
     "conceal",
+    "connect",
     "enter",
     "erase_persons",
     "explain",

@@ -44,6 +44,16 @@ class QueryRefused(UsageError):
     """
 
 
+class ServiceError(TacitaError):
+    """A server that answers questions could not be reached, or did not take the request; `code` says why."""
+
+    exit_code = 3
+
+    def __init__(self, found: str, *, code: str = "", where: str | None = None, do: str | None = None) -> None:
+        super().__init__(found, where=where, do=do)
+        self.code = code
+
+
 class InputError(TacitaError):
     """The data, or a file beside it, cannot be used as it is."""
 

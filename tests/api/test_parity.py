@@ -79,6 +79,10 @@ WITHOUT_A_CASE = {
     "rules serve": "starts the language server, which has tests of its own",
     "table import": "reads the files of another program; tests/cli/test_table_protect.py compares its specification",
     "query open": "draws a key and an id; tests/queries/test_doors.py compares what is not drawn",
+    "serve": "runs until somebody ends it; tests/service has its tests",
+    "token make": "prints random bytes; tests/service/test_state.py has its tests",
+    "token list": "of the service alone; tests/service/test_state.py has its tests",
+    "token revoke": "of the service alone; tests/service/test_state.py has its tests",
     "ledger restore": "needs a state in which a later copy was seen; tests/release/test_recording.py restores one",
 }
 """Commands that are not compared here, each with its reason."""

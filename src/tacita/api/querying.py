@@ -21,19 +21,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from tacita.api.dataset import Dataset
-from tacita.errors import UsageError
+from tacita.errors import LedgerError, TacitaError, UsageError, counted
 from tacita.options import option
 from tacita.progress import Progress, silent
 from tacita.queries.answer import QueryAnswer
 from tacita.queries.auditing import QueryAudit, QueryHistory, audit_of, history_of
 from tacita.queries.database import Inquiry, QueryDatabase, QuotedPrice
+from tacita.queries.describing import DatabaseDescription, description_of
 from tacita.queries.mechanism import NANO
 from tacita.queries.opening import OpenedDatabase, open_database, open_version
 from tacita.queries.policy.policy import QueryPolicy
@@ -43,6 +45,7 @@ from tacita.settings import Settings
 __all__ = [
     "AskOptions",
     "Database",
+    "DatabaseDescription",
     "OpenedDatabase",
     "QueryAnswer",
     "QueryAudit",
@@ -50,6 +53,7 @@ __all__ = [
     "QueryOpeningOptions",
     "QueryPolicy",
     "QuotedPrice",
+    "SentQuestion",
     "open_for_questions",
     "parse_query_policy",
     "read_query_policy",
@@ -79,6 +83,16 @@ class AskOptions:
     accuracy: str | None = option(
         None, metavar="NUMBER", help="How far figures may be away (95 %); what that costs is worked out."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SentQuestion:
+    """A question of an analyst, with what it may cost or how exact it is to be."""
+
+    question: str = field(repr=False)
+    analyst: str
+    epsilon: str | float | None = None
+    accuracy: str | float | None = None
 
 
 def open_for_questions(
@@ -146,13 +160,44 @@ class Database:
         """Return what a question would cost; nothing is spent."""
         return self._database.price(_asking(question, analyst, epsilon, accuracy))
 
-    def history(self, analyst: str | None = None) -> QueryHistory:
-        """Return what was asked, by everybody or by one analyst, as analysts saw it."""
-        return history_of(self._database, analyst)
+    def ask_together(self, questions: Sequence[SentQuestion]) -> list[QueryAnswer | TacitaError]:
+        """Ask several questions, which are written to the disk at once; each is judged with those before it.
+
+        A question that cannot be asked gives its error in its place. Raises if the ledger cannot be written: then
+        nothing was answered.
+        """
+        inquiries = [_inquiry_or_error(one) for one in questions]
+        answers = iter(self._database.ask_together([one for one in inquiries if isinstance(one, Inquiry)]))
+        return [next(answers) if isinstance(one, Inquiry) else one for one in inquiries]
+
+    def description(self) -> DatabaseDescription:
+        """Return what an analyst may know before the first question: attributes, labels, measures; no figure."""
+        return description_of(self._database)
+
+    def check_ledger(self) -> None:
+        """Recompute every hash of the ledger; raise `LedgerError` with the first place that was changed."""
+        ledger = self._database.ledger
+        if faults := ledger.verify().faults:
+            raise LedgerError(
+                f"the ledger is not what was appended: {counted(len(faults), 'fault')}, the first: {faults[0]}",
+                where=ledger.place,
+                do="restore it from a backup, and compare it with a checkpoint: tacita ledger verify",
+            )
+
+    def history(self, analyst: str | None = None, last: int | None = None) -> QueryHistory:
+        """Return what was asked, by everybody or by one analyst, as analysts saw it; `last` is for how many."""
+        return history_of(self._database, analyst, last)
 
     def audit(self) -> QueryAudit:
         """Return all questions with the reasons of refusals, what was told so far, and budgets. It stays inside."""
         return audit_of(self._database)
+
+
+def _inquiry_or_error(sent: SentQuestion) -> Inquiry | TacitaError:
+    try:
+        return _asking(sent.question, sent.analyst, sent.epsilon, sent.accuracy)
+    except UsageError as error:
+        return error
 
 
 def _asking(question: str, analyst: str, epsilon: str | float | None, accuracy: str | float | None) -> Inquiry:

@@ -58,9 +58,10 @@ class QueryAudit(Result):
         return f"'{self.database}': {self.released:,} answered, {self.refused:,} refused"
 
 
-def history_of(database: QueryDatabase, analyst: str | None) -> QueryHistory:
-    """Return what was asked by everybody or by one analyst."""
+def history_of(database: QueryDatabase, analyst: str | None, last: int | None = None) -> QueryHistory:
+    """Return what was asked by everybody or by one analyst: all of it, or so many of the last questions."""
     recorded = database.answers(analyst)
+    recorded = recorded if last is None else recorded[max(len(recorded) - last, 0) :]
     policy = database.version.policy
     return QueryHistory(
         policy.name,

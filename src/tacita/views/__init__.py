@@ -34,6 +34,7 @@ VIEWS = {
     "ConcealmentExplanation": "concealment",
     "Conversion": "written_files",
     "Curve": "outcome",
+    "DatabaseDescription": "queries",
     "Description": "description",
     "Discovery": "discovery",
     "EntryProof": "ledger",

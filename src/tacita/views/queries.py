@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tacita.queries.answer import Figure, QueryAnswer
     from tacita.queries.auditing import QueryAudit, QueryHistory
     from tacita.queries.database import QuotedPrice
+    from tacita.queries.describing import DatabaseDescription
     from tacita.queries.opening import OpenedDatabase
     from tacita.queries.state import RecordedAnswer
 
@@ -182,6 +183,48 @@ class QueryAuditView(View["QueryAudit"]):
                 where = _groups(one, objection["groups"])
                 add(table, "", "", "", f"  {objection['rule']}{where}: {objection['sentence']}")
         return Group(*lines(head), table, *notes(result.notes))
+
+
+class DatabaseDescriptionView(View["DatabaseDescription"]):
+    """The forms of what analysts may know of a database."""
+
+    def title(self, result: DatabaseDescription) -> str:
+        """Return what the page is about."""
+        return f"{result.name}: what may be asked"
+
+    def as_dict(self, result: DatabaseDescription) -> dict[str, Any]:
+        """Return the words of questions."""
+        return {
+            "name": result.name,
+            "answers": result.answers,
+            "guarantee": result.guarantee,
+            "filters": [{"attribute": name, "labels": list(labels)} for name, labels in result.filters],
+            "regressors": [{"attribute": name, "labels": list(labels)} for name, labels in result.regressors],
+            "measures": [
+                {
+                    "attribute": one.name,
+                    "lower": str(one.lower),
+                    "upper": str(one.upper),
+                    "decimals": one.decimals,
+                    "statistics": [str(statistic) for statistic in one.statistics],
+                }
+                for one in result.measures
+            ],
+            "joins": [{"name": one.name, "key": one.key} for one in result.joins],
+            "budget": dict(result.budget),
+        }
+
+    def as_text(self, result: DatabaseDescription) -> RenderableType:
+        """Return two tables: what may be filtered by, and what may be asked of measures."""
+        from rich.console import Group
+
+        filters = columns("filter", "labels")
+        for name, labels in (*result.filters, *result.regressors):
+            add(filters, name, listed([label or MISSING for label in labels], 12))
+        measures = columns("measure", "bounds", "statistics")
+        for one in result.measures:
+            add(measures, one.name, f"{one.lower} to {one.upper}", listed(one.statistics, 12))
+        return Group(*lines([f"{result.name}: {result.guarantee}", ""]), filters, *lines([""]), measures)
 
 
 class QuotedPriceView(View["QuotedPrice"]):
