@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from sqlglot import exp
 
-from tacita.engines.plans.terms import as_text, named
+from tacita.engines.plans.terms import as_text, cell, named
 from tacita.engines.protocol import Delimited, Engine, Relation
 from tacita.errors import InputError, UsageError, did_you_mean, faults_text
 from tacita.files import formulas
@@ -163,9 +163,9 @@ def write_to_pipe(microdata: Microdata, pipe: TextIO, *, escape_formulas: bool =
 
 
 def _as_text(column: Column) -> exp.Expr:
-    value: exp.Expr = exp.column(column.physical)
+    value: exp.Expr = cell(column.physical)
     if column.type is not ColumnType.TEXT:
         value = as_text(value)
     if column.as_written:
-        value = exp.func("coalesce", exp.column(column.as_written), value)
+        value = exp.func("coalesce", cell(column.as_written), value)
     return value
