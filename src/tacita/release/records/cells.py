@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from tacita.attacks.microdata.in_clusters import Codes, Mask
 from tacita.engines.arrow import as_arrow, as_codes, as_numpy
-from tacita.engines.plans.terms import as_text, named, number
+from tacita.engines.plans.terms import as_text, cell, named, number
 from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
 
@@ -115,7 +115,7 @@ def arrays_of(
 
 
 def _term(column: Column, *, is_text: bool, as_written: bool) -> exp.Expr:
-    value: exp.Expr = exp.column(column.physical)
+    value: exp.Expr = cell(column.physical)
     if column.type.is_numeric and not is_text:
         return value
     if column.type is ColumnType.NUMBER:
