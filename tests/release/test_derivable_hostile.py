@@ -107,6 +107,22 @@ def test_several_ways_to_one_secret_are_remedied_together(tmp_path: Path) -> Non
     _released(tmp_path / "out", columns, quasi, {}, better, **options)
 
 
+def test_a_verdict_does_not_depend_on_the_order_of_the_release(tmp_path: Path) -> None:
+    """An age as seven bits: whatever the seed, the same is derived, and each remedy is enough in the next run."""
+    columns = survey()
+    columns |= {f"bit{place}": columns["age"] >> place & 1 for place in range(7)}
+    plan, verdicts = _plan("age", QUASI), []
+    for shuffle in (True, False):
+        with pytest.raises(DerivableError) as refused:
+            _released(tmp_path / "out", columns, QUASI, {}, plan, seed=1, shuffle=shuffle)
+        derived = [replace(one, transcript=None) for one in refused.value.derivations]
+        verdicts.append((derived, [proposed.to_dict() for proposed in refused.value.plans]))
+    assert verdicts[0] == verdicts[1]
+    for number, proposed in enumerate(refused.value.plans[:2]):
+        better, options = _followed(proposed.remedies, plan)
+        _released(tmp_path / f"out{number}", columns, QUASI, {}, better, seed=number, **options)
+
+
 def test_a_chain_through_what_was_suppressed_along(tmp_path: Path) -> None:
     """The code is suppressed along with the region, and a copy of the code gives both back."""
     columns = survey()
