@@ -14,6 +14,7 @@ import pytest
 from tests.release.hostile import HOSTILE, REGIONS, Columns, Hostile, columns_of, quasi_of, survey
 
 import tacita as tc
+from tacita.attacks.microdata.relations.search import DerivationSearch, IntruderView
 from tacita.cycle.plan import Plan
 from tacita.release.options import ReleaseOptions, WeightBlur
 from tacita.release.records.derivable import DerivableError
@@ -121,6 +122,19 @@ def test_a_verdict_does_not_depend_on_the_order_of_the_release(tmp_path: Path) -
     for number, proposed in enumerate(refused.value.plans[:2]):
         better, options = _followed(proposed.remedies, plan)
         _released(tmp_path / f"out{number}", columns, QUASI, {}, better, seed=number, **options)
+
+
+def test_an_attacker_samples_the_same_records_of_every_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[list[int]]] = []
+
+    def search(view: IntruderView) -> DerivationSearch:
+        seen.append([clue.groups.tolist() for clue in view.attributes])
+        return DerivationSearch()
+
+    monkeypatch.setattr("tacita.release.records.derivable.search_derivations", search)
+    for seed, shuffle in ((1, True), (2, True), (3, False)):
+        _released(tmp_path / str(seed), survey(), QUASI, {}, _plan("age", QUASI), seed=seed, shuffle=shuffle)
+    assert seen[0] == seen[1] == seen[2]
 
 
 def test_a_chain_through_what_was_suppressed_along(tmp_path: Path) -> None:
