@@ -61,13 +61,24 @@ def test_damaged_parquet_is_told_without_a_traceback(tmp_path: Path) -> None:
         engine.scan_parquet([path])
 
 
-def test_ragged_lines_are_named_and_never_quoted(tmp_path: Path) -> None:
+def test_columns_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text('a,b,c\n1,"x,\ny",2\n3,,4\n', encoding="utf-8")
+    with DuckDBEngine() as engine:
+        relation = engine.load_delimited([path], Delimited(3, kept=(1, 2)))
+        rows = [row for batch in relation.batches() for row in batch.to_pylist()]
+        assert [column.physical for column in relation.columns] == ["c1", "c2"]
+    assert [list(row.values()) for row in rows] == [["x,\ny", "2"], [None, "4"]]
+
+
+@pytest.mark.parametrize("kept", [None, (1,), (0,)])
+def test_ragged_lines_are_named_and_never_quoted(tmp_path: Path, kept: tuple[int, ...] | None) -> None:
     path = tmp_path / "r.csv"
     path.write_text("a,b\n1,secret\nsecret\n3,4,secret\n", encoding="utf-8")
     with DuckDBEngine() as engine:
         for _ in range(2):  # the second time must not see the rejects of the first
             with pytest.raises(InputError) as caught:
-                engine.load_delimited([path], Delimited(2))
+                engine.load_delimited([path], Delimited(2, kept=kept))
             assert caught.value.found == (
                 "2 faults:\n  - line 3: 1 field where the header has 2\n  - line 4: 3 fields where the header has 2"
             )

@@ -96,3 +96,9 @@ def test_masked_data_too(survey: Path) -> None:
     safe = tc.release_to("safe", found, MaskedOptions(ungated=True, escape_formulas=True))
     assert remarks(safe.data) == SAFE
     assert run(["verify", "safe"]) == 0
+
+
+def test_a_wide_table_is_looked_at_in_strips_first() -> None:
+    cells = {f"c{place}": ["x", "", "a\x1f=1", None] for place in range(900)}
+    cells["c450"] = ["-5", "=1", None, "@a"]
+    assert formula_cells(tc.read(pa.table(cells)).microdata) == {"c450": 2}

@@ -14,6 +14,7 @@ import pytest
 from tests.release.hostile import HOSTILE, REGIONS, Columns, Hostile, columns_of, quasi_of, survey
 
 import tacita as tc
+from tacita.attacks.microdata.relations.search import DerivationSearch, IntruderView
 from tacita.cycle.plan import Plan
 from tacita.release.options import ReleaseOptions, WeightBlur
 from tacita.release.records.derivable import DerivableError
@@ -105,6 +106,35 @@ def test_several_ways_to_one_secret_are_remedied_together(tmp_path: Path) -> Non
     assert all(len(proposed.remedies) >= 2 for proposed in error.plans)
     better, options = _followed(error.plans[0].remedies, plan)
     _released(tmp_path / "out", columns, quasi, {}, better, **options)
+
+
+def test_a_verdict_does_not_depend_on_the_order_of_the_release(tmp_path: Path) -> None:
+    """An age as seven bits: whatever the seed, the same is derived, and each remedy is enough in the next run."""
+    columns = survey()
+    columns |= {f"bit{place}": columns["age"] >> place & 1 for place in range(7)}
+    plan, verdicts = _plan("age", QUASI), []
+    for shuffle in (True, False):
+        with pytest.raises(DerivableError) as refused:
+            _released(tmp_path / "out", columns, QUASI, {}, plan, seed=1, shuffle=shuffle)
+        derived = [replace(one, transcript=None) for one in refused.value.derivations]
+        verdicts.append((derived, [proposed.to_dict() for proposed in refused.value.plans]))
+    assert verdicts[0] == verdicts[1]
+    for number, proposed in enumerate(refused.value.plans[:2]):
+        better, options = _followed(proposed.remedies, plan)
+        _released(tmp_path / f"out{number}", columns, QUASI, {}, better, seed=number, **options)
+
+
+def test_an_attacker_samples_the_same_records_of_every_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[list[int]]] = []
+
+    def search(view: IntruderView) -> DerivationSearch:
+        seen.append([clue.groups.tolist() for clue in view.attributes])
+        return DerivationSearch()
+
+    monkeypatch.setattr("tacita.release.records.derivable.search_derivations", search)
+    for seed, shuffle in ((1, True), (2, True), (3, False)):
+        _released(tmp_path / str(seed), survey(), QUASI, {}, _plan("age", QUASI), seed=seed, shuffle=shuffle)
+    assert seen[0] == seen[1] == seen[2]
 
 
 def test_a_chain_through_what_was_suppressed_along(tmp_path: Path) -> None:

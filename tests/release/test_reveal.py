@@ -235,6 +235,20 @@ def test_the_same_keys_again_give_the_same_tokens_and_fresh_ones_do_not(tmp_path
     assert not {*tokens[0]} & {*tokens[2]}
 
 
+@pytest.mark.parametrize("derived", [False, True])
+def test_another_master_key_than_that_of_the_keys_is_refused_before_the_search(
+    derived: bool, tmp_path: Path, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tc.read(people().select(["person", "other", "code"]))
+    conceal_to(tmp_path / "one", data, plan(tmp_path, "code"), ConcealedOptions(key=key, derive_keys=derived))
+    tc.make_key(tmp_path / "other.bin")
+    monkeypatch.setattr("tacita.api.concealing.conceal", lambda *_, **__: pytest.fail("the search began"))
+    again = ConcealedOptions(key=tmp_path / "other.bin", keys_of=tmp_path / "one")
+    with pytest.raises(InputError, match="master key"):
+        conceal_to(tmp_path / "two", data, plan(tmp_path, "code"), again)
+    assert not (tmp_path / "two").exists()
+
+
 def test_tokens_of_an_earlier_release_are_refused(tmp_path: Path, key: Path) -> None:
     """Under the same keys they open, and would give old values."""
     table = people().select(["person", "other", "code"])

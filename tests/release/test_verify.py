@@ -116,6 +116,14 @@ def test_an_identifier_is_found(release: Path, settings: Settings) -> None:
     assert "the identifier 'id' is a column of the release" in verify(release, claim, settings=settings).faults
 
 
+def test_an_identifier_is_found_beside_a_dictionary(release: Path, settings: Settings) -> None:
+    dictionary = release / "data.dictionary.toml"
+    lines = (release / "data.csv").read_text().splitlines()
+    (release / "data.csv").write_text("\n".join(f"{line},{n or 'id'}" for n, line in enumerate(lines)))
+    dictionary.write_text(f"{dictionary.read_text()}\n[attributes.id]\n")
+    assert "the identifier 'id' is a column of the release" in verify(release, settings=settings).faults
+
+
 def test_without_the_internal_folder_the_claim_must_be_given(release: Path, settings: Settings) -> None:
     shutil.rmtree(release.with_name("release.internal"))
     with pytest.raises(InputError, match="what is claimed is not known"):

@@ -30,7 +30,7 @@ from tacita.progress import Progress, silent
 from tacita.release.kinds.concealed.key_care import KeyCare, erase_persons, export_person, rotate_key
 from tacita.release.kinds.concealed.options import ConcealedOptions, HideAs
 from tacita.release.kinds.concealed.reveal import reveal as reveal_cells
-from tacita.release.kinds.concealed.sealed import decoys_of, seed_of
+from tacita.release.kinds.concealed.sealed import decoys_of, earlier_keys, seed_of
 from tacita.release.kinds.concealed.told import ToldCells
 from tacita.release.records.tuples import fresh_seed
 from tacita.release.writing import check_folder, write_release
@@ -121,15 +121,15 @@ def conceal_to(
         return ReleaseAttempt(conceal(data, plan, dependencies, progress=progress))
     options = options or ConcealedOptions()
     check_folder(folder, options)
-    _check_key(options.key)
+    _check_key(options.key, options.keys_of)
     concealment = conceal(
         data, plan, dependencies, in_order=not options.shuffle, keys_of=options.keys_of, progress=progress
     )
     return ReleaseAttempt(concealment, write_release(concealment, folder, options, progress=progress))
 
 
-def _check_key(key: Path | None) -> None:
-    """Raise if there is something wrong with the master key: that is said before any work."""
+def _check_key(key: Path | None, keys_of: Path | None) -> None:
+    """Raise before any work if the master key cannot be used, or is not that of the keys that are used again."""
     from tacita.concealment.keys import read_master_key
 
     if key is None:
@@ -140,7 +140,9 @@ def _check_key(key: Path | None) -> None:
             where=str(key),
             do=f"make one: tacita keys make {key}; keep it apart from releases",
         )
-    read_master_key(key)
+    master = read_master_key(key)
+    if keys_of is not None:
+        earlier_keys(keys_of, master)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

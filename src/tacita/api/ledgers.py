@@ -38,9 +38,8 @@ from tacita.ledger.settings_file import (
     read_ledger_settings,
 )
 from tacita.ledger.signing import SigningKey, VerifyingKey, check_key_name
-from tacita.ledger.stores.postgresql import SCHEMA, PostgresqlStore
 from tacita.ledger.stores.sqlite import SqliteStore
-from tacita.ledger.stores.store import EntryQuery, LedgerStore
+from tacita.ledger.stores.store import SCHEMA, EntryQuery, LedgerStore
 from tacita.ledger.verification import Evidence, LedgerVerification
 from tacita.options import option
 from tacita.progress import Progress, silent
@@ -122,6 +121,8 @@ def init(folder: Path | str = ".", plan: LedgerPlan | None = None, *, settings: 
     key = _key(plan, settings)
     if file is None:
         assert plan.database is not None
+        from tacita.ledger.stores.postgresql import PostgresqlStore
+
         store: LedgerStore = PostgresqlStore.create(plan.database, plan.name, plan.schema)
     else:
         store = SqliteStore.create(file, plan.name, settings=settings)

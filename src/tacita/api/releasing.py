@@ -143,7 +143,7 @@ def _prepare(data: Dataset, plan: Plan, progress: Progress) -> tuple[Dataset, Pl
 
 
 def _with_chain(outcome: Outcome, data: Dataset, program: str, inputs: Mapping[str, str]) -> Outcome:
-    """Keep which rules link the records, so that 'explain' can show the chain of facts; it stays in the house."""
+    """Keep which rules link the records, so that 'explain' can show the chain of facts; it is internal."""
     source = data.microdata.source.name
     chain = {
         "source": str(Path(source).absolute()) if Path(source).exists() else source,

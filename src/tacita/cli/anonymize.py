@@ -62,7 +62,7 @@ def anonymize(
 ) -> None:
     """Change microdata as little as possible until no record is too risky, and release them with a proof.
 
-    The release folder holds the protected data, a dictionary, a report and a manifest; what stays in the house is in
+    The release folder holds the protected data, a dictionary, a report and a manifest; the internal folder is
     OUT.internal. Nothing is written if a record cannot be made safe: exit code 1, and what would make it pass. Ask
     'tacita explain OUT --row N' why a cell was changed, and 'tacita verify OUT' whether the claim holds.
     """

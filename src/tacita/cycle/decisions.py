@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tacita.engines.arrow import array, as_arrow
-from tacita.model.decision import Alternative, Decision
+from tacita.engines.arrow import array, as_arrow, equal
+from tacita.model.decision import EVERY_RECORD, Alternative, Decision
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,32 +93,28 @@ class Decisions:
         """Return the decisions about one cell, in their order; none if it was not changed."""
         import pyarrow.compute as pc
 
-        here = pc.and_(pc.equal(self.table["row"], row), pc.equal(self.table["attribute"], attribute))
+        here = pc.and_(equal(self.table["row"], row), equal(self.table["attribute"], attribute))
         return [_decision(entry) for entry in self.table.filter(here).to_pylist()]
 
     def of_record(self, row: int) -> list[Decision]:
         """Return the decisions about one record, in their order."""
-        import pyarrow.compute as pc
-
-        return [_decision(entry) for entry in self.table.filter(pc.equal(self.table["row"], row)).to_pylist()]
+        return [_decision(entry) for entry in self.table.filter(equal(self.table["row"], row)).to_pylist()]
 
     def per_attribute(self) -> dict[str, tuple[int, int]]:
         """Return for each attribute that was changed how many cells were suppressed, and how many recoded only.
 
         Whole columns that were rolled up are not counted: they are decisions about no single record.
         """
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        single = self.table.filter(pc.greater(self.table["row"], 0))
-        last = single.select(["row", "attribute", "to_level", "step"])
-        grouped = pa.TableGroupBy(last, ["row", "attribute"]).aggregate([("to_level", "count"), ("step", "count")])
+        single = self.table.filter(pc.invert(equal(self.table["row"], EVERY_RECORD)))
         counts: dict[str, tuple[int, int]] = {}
-        for batch in grouped.select(["attribute", "to_level_count", "step_count"]).to_batches():
-            for attribute, known, steps in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                suppressed, recoded = counts.get(attribute, (0, 0))
-                hidden = known < steps
-                counts[attribute] = (suppressed + hidden, recoded + (not hidden))
+        # One attribute after the other: the groups of pyarrow come with its data sets, and these import pandas.
+        for attribute in pc.unique(single["attribute"]).to_pylist():
+            changed = single.filter(equal(single["attribute"], attribute))
+            cells = len(pc.unique(changed["row"]))
+            suppressed = len(pc.unique(changed.filter(pc.is_null(changed["to_level"]))["row"]))
+            counts[attribute] = (suppressed, cells - suppressed)
         return counts
 
 

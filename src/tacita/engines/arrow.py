@@ -47,6 +47,18 @@ def array(values: Sequence[Any], type_: pa.DataType) -> pa.Array:
     )
 
 
+def equal(column: pa.ChunkedArray, value: str | int) -> pa.ChunkedArray:
+    """Return where a column has a value; to compare with a value of Python, pyarrow would import pandas.
+
+    >>> import pyarrow as pa
+    >>> equal(pa.chunked_array([["a", "b"], ["a"]]), "a").to_pylist()
+    [True, False, True]
+    """
+    import pyarrow.compute as pc
+
+    return pc.equal(column, array([value], column.type)[0])
+
+
 def as_numpy(column: pa.Array | pa.ChunkedArray) -> Array:
     """Return a column of numbers without nulls as an array.
 

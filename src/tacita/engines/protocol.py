@@ -27,6 +27,13 @@ class Delimited:
     delimiter: str = ","
     quote: str = '"'
     header: bool = True
+    kept: tuple[int, ...] | None = None
+    """The places of the columns that are loaded; None for all. Every field is parsed, and counted, all the same."""
+
+    @property
+    def names(self) -> list[str]:
+        """The physical names of the columns that are loaded."""
+        return [f"c{place}" for place in (range(self.columns) if self.kept is None else self.kept)]
 
 
 class Engine(Protocol):

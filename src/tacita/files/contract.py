@@ -68,6 +68,8 @@ class ReadOptions:
     """Table of a database, with its schema if needed: ``survey.firms``."""
     query: str | None = option(None, panel=_READING, help="Query of a database.")
     """Query of a database."""
+    only: frozenset[str] | None = field(default=None, repr=False)
+    """Columns of a text file that are looked at; None for all. Of the others only the layout is checked."""
     progress: Progress = field(default=silent, repr=False)
 
     def __post_init__(self) -> None:
@@ -133,6 +135,8 @@ class Loaded:
     details: tuple[tuple[str, str], ...] = ()
     description: str = ""
     """The file's own label, if it has one."""
+    left_out: frozenset[str] = frozenset()
+    """Columns of the file that nobody looks at."""
 
 
 @dataclass(frozen=True, slots=True)

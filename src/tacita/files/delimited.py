@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import csv
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from sqlglot import exp
 
-from tacita.engines.plans.terms import as_text, named
+from tacita.engines.plans.terms import as_text, cell, named
 from tacita.engines.protocol import Delimited, Engine, Relation
 from tacita.errors import InputError, UsageError, did_you_mean, faults_text
 from tacita.files import formulas
@@ -45,27 +45,34 @@ def read(source: Path, options: ReadOptions, engine: Engine) -> Loaded:
                 do=f"use one of: {', '.join(layout.names[:20])}",
             )
     options.progress(Step(f"reading {source.name}"))
-    raw = _load(source, layout, engine)
-    named = raw.renamed([Column(name, c.physical, c.type) for name, c in zip(layout.names, raw.columns, strict=True)])
+    places = range(len(layout.names))
+    kept = [place for place in places if options.only is None or layout.names[place] in options.only] or list(places)
+    names, rows = [layout.names[place] for place in kept], layout.rows
+    if len(kept) < len(layout.names):
+        rows = tuple(tuple(row[place] for place in kept if place < len(row)) for row in rows)
+    raw = _load(source, layout, engine, kept)
+    named = raw.renamed([Column(name, c.physical, c.type) for name, c in zip(names, raw.columns, strict=True)])
     options.progress(Step("finding what each column is"))
-    relation, readings, style = typed(named, layout.rows, options)
+    relation, readings, style = typed(named, rows, options)
     if relation.table != raw.table:
         engine.drop(raw)
     details = layout.details
     if any(c.type.is_numeric for c in relation.columns):
         details += (("decimal", style.decimal),)
         details += (("thousands", style.thousands),) if style.thousands else ()
-    return Loaded(relation, tuple(Attribute(name) for name in layout.names), readings, details)
+    left_out = frozenset(layout.names) - frozenset(names)
+    return Loaded(relation, tuple(map(Attribute, names)), readings, details, left_out=left_out)
 
 
-def _load(source: Path, layout: Layout, engine: Engine) -> Relation:
+def _load(source: Path, layout: Layout, engine: Engine, kept: Sequence[int]) -> Relation:
     if layout.encoding.replace("_", "-").lower() in {"utf-8", "utf8", "ascii", "utf-8-sig"}:
-        shape = Delimited(len(layout.names), layout.delimiter, layout.quote, layout.header)
+        places = None if len(kept) == len(layout.names) else tuple(kept)
+        shape = Delimited(len(layout.names), layout.delimiter, layout.quote, layout.header, places)
         return engine.load_delimited([source], shape)
     import pyarrow as pa
 
-    schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(layout.names))])
-    return engine.adopt(_decoded_batches(source, layout), schema)
+    schema = pa.schema([(f"c{i}", pa.string()) for i in kept])
+    return engine.adopt((batch.select(list(kept)) for batch in _decoded_batches(source, layout)), schema)
 
 
 def _decoded_batches(source: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
@@ -163,9 +170,9 @@ def write_to_pipe(microdata: Microdata, pipe: TextIO, *, escape_formulas: bool =
 
 
 def _as_text(column: Column) -> exp.Expr:
-    value: exp.Expr = exp.column(column.physical)
+    value: exp.Expr = cell(column.physical)
     if column.type is not ColumnType.TEXT:
         value = as_text(value)
     if column.as_written:
-        value = exp.func("coalesce", exp.column(column.as_written), value)
+        value = exp.func("coalesce", cell(column.as_written), value)
     return value

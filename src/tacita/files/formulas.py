@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from tacita.engines.plans.terms import as_text, named
+from tacita.engines.plans.terms import as_text, cell, named
 from tacita.engines.protocol import Relation
 from tacita.errors import counted, listed
 from tacita.model.microdata import Microdata
@@ -26,6 +26,7 @@ _IS_SIGNED = "^[+＋－-]"
 _MAY_BEGIN = "^[=@\t\r\n＝＠+＋－-]"
 _NUMBER = "[+-]([0-9., ]+([eE][+-]?[0-9]+)?%?)?"
 _ESCAPE = "'"
+_BETWEEN = "\x1f"  # the unit separator: a cell that holds one is looked at twice, no more
 _AT_ONCE = 400  # columns counted by one plan
 
 
@@ -43,9 +44,26 @@ def formula_cells(microdata: Microdata) -> dict[str, int]:
     """Return how many cells of each attribute a spreadsheet would take for a formula; none has no entry."""
     relation = microdata.relation
     looked = [column for column in relation.columns if _spellings(column)]
+    if len(looked) > _AT_ONCE:
+        looked = _in_strips(relation, looked)
     # Few columns have a cell that begins like one: the others need one look, which is cheap.
     suspects = _counts(relation, looked, lambda physical: _matches(as_text(exp.column(physical)), _MAY_BEGIN))
     return _counts(relation, [column for column in looked if column.name in suspects], _looks_like_one)
+
+
+def _in_strips(relation: Relation, columns: Sequence[Column]) -> list[Column]:
+    """Return the strips of a wide table in which a cell may begin like a formula: a pattern a column costs too much."""
+    suspects: list[Column] = []
+    pattern = f"(^|{_BETWEEN}){_MAY_BEGIN.removeprefix('^')}"
+    for start in range(0, len(columns), _AT_ONCE):
+        part = columns[start : start + _AT_ONCE]
+        texts = [as_text(cell(physical)) for column in part for physical in _spellings(column)]
+        strip = exp.Anonymous(this="concat_ws", expressions=[exp.Literal.string(_BETWEEN), *texts])
+        any_of = exp.Case(ifs=[exp.If(this=_matches(strip, pattern), true=exp.Literal.number(1))])
+        plan = exp.select(named(exp.Count(this=any_of), "n"), copy=False).from_(relation.source(), copy=False)
+        if relation.engine.run(plan)[0]["n"]:
+            suspects += part
+    return suspects
 
 
 def _counts(relation: Relation, columns: Sequence[Column], condition: Callable[[str], exp.Expr]) -> dict[str, int]:

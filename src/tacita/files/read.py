@@ -116,7 +116,9 @@ def _microdata(loaded: Loaded, options: ReadOptions, source: Source, name: str, 
     if beside is None:
         return microdata
     given = dictionary_file.load(beside)
-    given.check_fits(draft.names, where=str(beside))
+    given.check_fits((*draft.names, *loaded.left_out), where=str(beside))
+    if loaded.left_out:
+        given = replace(given, attributes=tuple(given[name] for name in draft.names))
     # What the file itself carries (labels, missings) stays unless the dictionary says otherwise.
     merged = given.mapped(lambda attribute: _merged(attribute, draft[attribute.name]))
     ordered = Dictionary(

@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from sqlglot import exp
 
 from tacita.engines.plans.profile import sample
-from tacita.engines.plans.terms import as_double, as_text, named, rows_where
+from tacita.engines.plans.terms import as_double, as_text, cell, named, rows_where
 from tacita.engines.protocol import Relation
 from tacita.errors import InputError, UsageError, listed
 from tacita.files.column_types import (
@@ -48,7 +48,7 @@ class _Conversion:
 
     @property
     def cell(self) -> exp.Expr:
-        return exp.column(self.column.physical)
+        return cell(self.column.physical)
 
     @property
     def companion(self) -> str:
@@ -107,7 +107,7 @@ class _Conversion:
 
     def unfit(self) -> exp.Expr:
         """Return the condition, over the typed table, that a cell held neither a value of the type nor a marker."""
-        spelling = exp.column(self.companion)
+        spelling = cell(self.companion)
         wrong: exp.Expr = exp.Is(this=self.cell, expression=exp.Null())
         form = STRICT_FORMS.get(self.candidate.type)
         if self.candidate.type is ColumnType.NUMBER and self.style != NumberStyle():
@@ -120,7 +120,7 @@ class _Conversion:
 
     def strange(self) -> exp.Expr:
         """Return the condition that a spelling is more than a number with zeros at its end, as 12.50 is."""
-        spelling = exp.column(self.companion)
+        spelling = cell(self.companion)
         there = exp.Not(this=exp.Is(this=spelling, expression=exp.Null()))
         if self.candidate.type is not ColumnType.NUMBER:
             return there
@@ -132,7 +132,7 @@ class _Conversion:
 
     def checks(self) -> dict[str, exp.Expr]:
         """Return what is counted over the typed table to know whether the column is what it seemed."""
-        spelling = exp.column(self.companion)
+        spelling = cell(self.companion)
         counted = {"unfit": self.unfit(), "marked": _among(spelling, self.markers)}
         if self.candidate.type.is_numeric:
             counted["zeros"] = exp.RegexpLike(this=spelling.copy(), expression=exp.Literal.string("^[+-]?0[0-9]"))
@@ -213,7 +213,7 @@ def _declared(type_: ColumnType, cells: Sequence[str], style: NumberStyle, optio
 def _figures(stored: Relation, conversions: Sequence[_Conversion]) -> dict[str, int]:
     """Return for each converted column how many cells do not fit, are markers, codes, and spelled differently."""
     converted = [c for c in conversions if not c.is_text or c.markers]
-    respelled = _counted(stored, {c.companion: exp.column(c.companion) for c in converted})
+    respelled = _counted(stored, {c.companion: cell(c.companion) for c in converted})
     figures = {f"{c.column.physical}_respelled": respelled[c.companion] for c in converted}
     # Most columns are as they seem, which one look shows; the others are counted by what is strange in them.
     doubtful = [c for c in converted if respelled[c.companion]]

@@ -19,9 +19,8 @@ from tacita.ledger.recipients import EVERYBODY, Recipient, Recipients
 from tacita.ledger.seen import SeenState, check_not_gone, check_place
 from tacita.ledger.signing import SigningKey, VerifyingKey, check_key_name
 from tacita.ledger.sources import LedgerSource
-from tacita.ledger.stores.postgresql import SCHEMA, PostgresqlStore
 from tacita.ledger.stores.sqlite import SqliteStore
-from tacita.ledger.stores.store import LedgerStore
+from tacita.ledger.stores.store import SCHEMA, LedgerStore
 from tacita.settings import Settings
 from tacita.toml.checked import Checked
 from tacita.toml.faults import Faults, tables_of
@@ -55,6 +54,8 @@ class LedgerSettings:
     def store(self) -> LedgerStore:
         """Return the database of the ledger, opened."""
         if self.database is not None:
+            from tacita.ledger.stores.postgresql import PostgresqlStore
+
             store: LedgerStore = PostgresqlStore(self.database, self.schema)
         else:
             assert self.file is not None

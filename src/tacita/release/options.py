@@ -86,9 +86,7 @@ WEIGHT_NOISE = Form(
 class FolderOptions:
     """What may be chosen about the two folders of any release."""
 
-    internal: Path | None = option(
-        None, panel=_PANEL, key=None, help="Folder for what stays in the house; default: OUT.internal."
-    )
+    internal: Path | None = option(None, panel=_PANEL, key=None, help="Internal folder; default: OUT.internal.")
     """Where the internal folder goes; None: beside the release, with ``.internal`` behind its name."""
     force: bool = option(False, "--force", key=None, help="Replace files that exist.")
     """Whether an existing release may be replaced."""

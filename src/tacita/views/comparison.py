@@ -122,7 +122,7 @@ def comparison_page(comparison: RecipeComparison, title: str) -> Html:
             "p",
             f"The intruder is assumed to know {listed(comparison.ground.known, 30) or 'nothing'}. Risk and loss go "
             "from 0 to 100. Every point is a recipe beside the unmasked file; the dashed line joins those that are not "
-            "dominated. This page tells parameters of protection and stays in the house.",
+            "dominated. This page shows parameters of protection: keep it internal.",
         ),
         *_map(comparison),
         section("All recipes", _all(comparison)),

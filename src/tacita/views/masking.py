@@ -63,7 +63,7 @@ class MaskingView(View["Masking"]):
         said += lines((f"Not kept: {reason}." for reason in against), "bold red")
         if released is not None:
             said += lines([f"Released to {released.folder}: {', '.join(released.files)} and a report."])
-            said += lines([f"What stays in the house, with the seed, is in {released.internal}."])
+            said += lines([f"The internal folder, with the seed, is {released.internal}."])
             said += lines(receipt_lines(released.receipt))
         elif is_refused:
             said += lines([f"Not released: {UNGATED}. {_DO_LIMIT}"], "bold red")

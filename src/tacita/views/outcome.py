@@ -136,7 +136,7 @@ def _numbers(outcome: Outcome) -> Table:
             "strictly",
             f"{before.unsafe_strict:,}",
             f"{after.unsafe_strict:,}",
-            "nobody leaning on nulls of others",
+            "suppressed cells match nothing",
         )
     if before.expected is not None and after.expected is not None:
         add(table, "expected finds", f"{before.expected:,.1f}", f"{after.expected:,.1f}", "re-identifications")

@@ -51,7 +51,7 @@ class ReleasedView(View["Released"]):
         folder = result.folder
         return [
             f"Released to {folder}: {result.data.name}, its dictionary, a report and a manifest.",
-            f"What stays in the house is in {result.internal}.",
+            f"The internal folder is {result.internal}.",
             f"Ask why with 'tacita explain {folder} --row N', check with 'tacita verify {folder}'.",
         ]
 
@@ -62,7 +62,7 @@ class ReleasedRecordsView(ReleasedView):
     def _written(self, result: Any) -> list[str]:
         return [
             f"Released to {result.folder}: {', '.join(result.files)} and a report.",
-            f"What stays in the house, with the seed, is in {result.internal}.",
+            f"The internal folder, with the seed, is {result.internal}.",
         ]
 
 
@@ -77,7 +77,7 @@ class ReleasedTablesView(ReleasedView):
     def _written(self, result: Any) -> list[str]:
         return [
             f"Released to {result.folder}: {', '.join(result.files)}, a page and a manifest.",
-            f"What stays in the house is in {result.internal}.",
+            f"The internal folder is {result.internal}.",
         ]
 
 

@@ -1,6 +1,6 @@
 """Tables as one HTML page: the figures themselves, as printed, in a page that needs nothing but itself.
 
-The page that is handed out says of a withheld figure only that it is withheld. The page that stays in the house shows
+The page that is handed out says of a withheld figure only that it is withheld. The internal page shows
 all figures, marks those that are withheld, and says on hover why, and what an attacker can find out about them.
 """
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.dependencies.discovery.naive import Key, Naive
 from tests.dependencies.discovery.tables import discovered, drawn
+from tests.long import examples
 
 from tacita.dependencies.dependency import Dependency, Discovery
 
@@ -169,3 +171,70 @@ def test_distinct_records(seed: int) -> None:
     assert distinct.records == len(rows)
     for one in distinct.dependencies:
         assert one.support == Naive(alone).support(one.left)
+
+
+_RELAXATIONS = list(
+    product(["", "g1", "g3"], ["equal", "near"], ["whole", "in groups"], [None, 1, 2], ["all", "distinct"])
+)
+"""Tolerance, distances, conditions, bound on the left-hand side, distinct records: every combination of them."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("error", "near", "groups", "most", "records"), _RELAXATIONS)
+def test_relaxations_together(error: str, near: str, groups: str, most: int | None, records: str) -> None:
+    """Every combination of relaxations: equal to the definitions, or an interval around them (g3 with distances)."""
+    place = _RELAXATIONS.index((error, near, groups, most, records))
+    for seed in range(1000 * place, 1000 * place + examples(1)):
+        cells = drawn(seed, most_records=8, most_attributes=3)
+        within = thresholds(seed, cells) if near == "near" else {}
+        cells = {"group": [value % 2 if value is not None else None for value in _numbers(cells)], **cells}
+        options: dict[str, Any] = {"within": within, "force": True}
+        options |= {"tolerance": 0.2, "error": error, **EVERYTHING} if error else {}
+        options |= {"conditional": ("group",), "min_group": 3} if groups == "in groups" else {}
+        options |= {"max_left": most} if most is not None else {}
+        discovery = discovered(cells, distinct=records == "distinct", **options)
+        if records == "distinct":
+            rows = list(dict.fromkeys(zip(*cells.values(), strict=True)))
+            cells = {name: [row[place] for row in rows] for place, name in enumerate(cells)}
+        naive = Naive(cells, within)
+        whole = _compared(naive, [one for one in discovery.dependencies if one.condition is None], error, most)
+        parts = [one for one in discovery.dependencies if one.condition is not None]
+        for value in (0, 1, None) if groups == "in groups" else ():
+            if sum(cell == value for cell in cells["group"]) >= 3:
+                text = "" if value is None else str(value)
+                here = [one for one in parts if one.condition is not None and one.condition.value == text]
+                largest = None if most is None else most - 1  # the condition counts as an attribute on the left
+                _compared(naive.group("group", value), here, error, largest, whole)
+                parts = [one for one in parts if one not in here]
+        assert not parts
+
+
+def _compared(
+    naive: Naive, dependencies: Sequence[Dependency], error: str, most: int | None, known: Sequence[Key] = ()
+) -> list[Key]:
+    """Compare dependencies with the definitions; return them. What is `known` to hold in all groups is not repeated."""
+    keys = [(one.left, one.right) for one in dependencies]
+    total = {"g1": len(list(naive.pairs())), "g3": naive.records}.get(error, 1) or 1
+
+    def off(left: Sequence[str], right: str) -> float:
+        return (naive.deletions(left, right) if error == "g3" else len(naive.violations(left, right))) / total
+
+    def is_known(left: Sequence[str], right: str) -> bool:
+        return any(right == a and set(one) <= {*left, "group"} for one, a in known)
+
+    limit = 0.2 if error else 0.0
+    true = [key for key in naive.minimal(lambda left, right: off(left, right) <= limit, most) if not is_known(*key)]
+    assert all(
+        one.error - 1e-12 <= off(one.left, one.right) * (error != "") <= one.error_at_most + 1e-12
+        for one in dependencies
+    )
+    if not any(one.is_undecided for one in dependencies):
+        assert keys == true
+    for one in dependencies:
+        assert one.is_undecided or off(one.left, one.right) <= limit + 1e-12
+        assert most is None or len(one.left) <= most
+    for left, right in true:  # what is listed instead is smaller and undecided
+        instead = [one for one in dependencies if one.right == right and set(one.left) <= set(left)]
+        assert instead
+        assert (left, right) in keys or all(one.is_undecided for one in instead)
+    return keys

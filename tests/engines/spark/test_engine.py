@@ -156,6 +156,12 @@ def test_delimited_text(spark: SparkEngine, duckdb: DuckDBEngine, tmp_path: Path
     ]
     assert found[0] == found[1]
     assert found[0][0] == {"c0": "1", "c1": 'x;\n"y"'}
+    second = Delimited(2, ";", kept=(1,))
+    few = [
+        [list(row.values()) for batch in engine.load_delimited([path], second).batches() for row in batch.to_pylist()]
+        for engine in (spark, duckdb)
+    ]
+    assert few[0] == few[1] == [[row["c1"]] for row in found[0]]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ whoever has the list of codes reads every hidden cell.
 
 Members of one household are not independent examples of a public relation: where clusters are known, such a rule
 leaves out the whole cluster of a record and counts other clusters, not records. A number whose values hardly repeat
-has no list of codes: it is looked at in classes, or if it is a code itself.
+has no list of codes: it is looked at in classes, or if it is a code itself. In large files, attributes with very many
+values are tried in a part of the records first (`windows`).
 
 What several attributes determine together is looked for in `relations`.
 """
@@ -57,6 +58,7 @@ from tacita.attacks.microdata.lessons import (
     same_value_rule,
 )
 from tacita.attacks.microdata.silent_clues import silent_clues
+from tacita.attacks.microdata.windows import FEW_IN_WINDOWS, clue_in, lesson_in, rows_in_windows
 
 DerivationRule = Literal[
     "same value",
@@ -180,6 +182,7 @@ def derivations(
     region_code determines 2 of 2 suppressed cells of region
     """
     determined: dict[tuple[str, str, bool], DerivableValues] = {}
+    windows = {clue.name: (clue_in(clue, rows), rows) for clue in clues if (rows := rows_in_windows(clue)) is not None}
     for target in targets:
         before = [one for one, *where in known if where == [target.name, target.is_suppressed]]
         if not target.hidden.any():
@@ -192,6 +195,8 @@ def derivations(
             if any((name, target.name, target.is_suppressed) in determined for name in clue.of):
                 continue  # what it was counted from tells as much
             if any(one <= {clue.name, *clue.of} for one in before):
+                continue
+            if clue.name in windows and not _may_tell(*windows[clue.name], lessons):
                 continue
             best = _best(clue, lessons)
             pair = clue.name, target.name, target.is_suppressed
@@ -255,6 +260,24 @@ def _best(clue: Clue, lessons: Sequence[Lesson]) -> DerivableValues | None:
             best = max(readings, key=lambda reading: reading.right)
             return best.derivation(clue.name, clue.of, lesson)
     return None
+
+
+def _may_tell(clue: Clue, rows: Codes, lessons: Sequence[Lesson]) -> bool:
+    """Return whether a clue names some hidden cells in the windows, and at least half of these rightly, at a level."""
+    for lesson in lessons:
+        if lesson.is_public and clue.is_drawn:
+            continue
+        part = lesson_in(lesson, rows)
+        if part is None or (lesson.is_public and clue.groups.max() < 2 * lesson.values):  # it may be a code
+            return True
+        largest = int(np.bincount(clue.groups + 1).max(initial=0))
+        for _, make in _rules(clue, part, largest):
+            answers = _Answers(make(True), part, part.secret)
+            hits = answers.sums(answers.right)
+            enough = max(1, FEW_IN_WINDOWS * len(part.secret))
+            if ((hits >= enough) & (2 * hits >= answers.sums(None))).any():
+                return True
+    return False
 
 
 _RuleMaker = Callable[[bool], Guesser]

@@ -69,8 +69,10 @@ class Lesson:
         self.rows, self.secret = np.flatnonzero(training), np.flatnonzero(target.hidden)
         self.truth, self.values = target.truth[self.rows], int(target.truth.max()) + 1
         self.classes = target.classes if target.classes is not None else np.zeros(len(training), dtype=np.int64)
-        self._cells, self._counts = np.unique(self.classes[self.rows] * self.values + self.truth, return_counts=True)
-        of_class, number = self._cells // self.values, int(self.classes.max(initial=0)) + 1
+        number = int(self.classes.max(initial=0)) + 1
+        cells = self.truth if target.classes is None else self.classes[self.rows] * self.values + self.truth
+        self._cells, self._counts = counted_numbers(cells, number * self.values)
+        of_class = self._cells // self.values
         self._total = np.bincount(of_class, self._counts, minlength=number)
         by_size = np.lexsort((-self._cells, self._counts))
         self._usual = np.full(number, -1, dtype=np.int64)
@@ -200,45 +202,64 @@ def neighbours_rule(ranks: Codes, lesson: Lesson) -> Guesser:
     Records with the same value of the clue are not neighbours, and all those of one value count together: otherwise
     the order of the file would decide which of them come first.
     """
-    place = ranks + 1 if lesson.target.classes is None else pair_numbers(lesson.classes, ranks + 1)
+    has_classes = lesson.target.classes is not None
+    place = pair_numbers(lesson.classes, ranks + 1) if has_classes else ranks + 1
     rows, truth = lesson.rows, lesson.truth
     if ranks.min() < 0:
         known = ranks[rows] >= 0
         rows, truth = rows[known], truth[known]
     at, limit = place[rows], int(place.max()) + 1
     counts = np.bincount(at, minlength=limit)
-    value, of_class = np.full(limit, -1, dtype=np.int64), np.zeros(limit, dtype=np.int64)
-    value[at] = truth
-    if lesson.target.classes is not None:
+    is_filled = counts > 0
+    filled = np.flatnonzero(is_filled)
+    number_below = np.concatenate([[0], np.cumsum(is_filled)])
+    value = _common_values(at, truth, limit)[filled]  # -1 where there are several: such a place tells nothing
+    counts = counts[filled]
+    same_class: Mask | bool = True
+    if has_classes:
+        of_class = np.zeros(limit, dtype=np.int64)
         of_class[at] = lesson.classes[rows]
-    value[at[value[at] != truth]] = -1  # several values: such a place tells nothing
-    only = np.full(limit, -1, dtype=np.int64)  # the cluster of a place, -1 if there are several
+        of_class = of_class[filled]
+        same_class = of_class[1:] == of_class[:-1]
     if lesson.clusters is not None:
-        members = lesson.clusters[rows]
-        only[at] = members
-        only[at[only[at] != members]] = -1
-    filled = np.flatnonzero(counts)
-    only = only[filled]
-    number_below = np.concatenate([[0], np.cumsum(counts > 0)])
-    value, of_class, counts = value[filled], of_class[filled], counts[filled]
-    goes_on = (value[1:] == value[:-1]) & (value[1:] >= 0) & (of_class[1:] == of_class[:-1])
-    first = np.concatenate([[0], np.flatnonzero(~goes_on) + 1])
-    run = np.concatenate([[0], np.cumsum(~goes_on)])
+        only = _common_values(at, lesson.clusters[rows], limit)[filled]
+    goes_on = (value[1:] == value[:-1]) & (value[1:] >= 0) & same_class
+    first = np.concatenate([[0], np.flatnonzero(~goes_on) + 1])  # of each run of places with one value
     records = np.concatenate([[0], np.cumsum(counts)])
-    starts, ends = records[first], records[np.append(first[1:], len(filled))]
 
     def guess(rows: Codes) -> Guess:
         below, above = number_below[place[rows]] - 1, number_below[place[rows] + 1]
         inside = (below >= 0) & (above < len(filled)) & (ranks[rows] >= 0)
         below, above = np.where(inside, below, 0), np.where(inside, above, 0)
-        own = lesson.classes[rows]
-        agree = inside & (value[below] == value[above]) & (of_class[below] == own) & (of_class[above] == own)
+        agree = inside & (value[below] == value[above])
+        if has_classes:
+            own = lesson.classes[rows]
+            agree &= (of_class[below] == own) & (of_class[above] == own)
         if lesson.clusters is not None:
             agree &= (only[below] != lesson.clusters[rows]) & (only[above] != lesson.clusters[rows])
-        support = np.minimum(records[below + 1] - starts[run[below]], ends[run[above]] - records[above])
-        return Guess(np.where(agree, value[below], -1), support, np.ones(len(rows), dtype=bool))
+        named = np.flatnonzero(agree)
+        below, above = below[named], above[named]
+        start = first[np.searchsorted(first, below, side="right") - 1]
+        end = np.append(first, len(filled))[np.searchsorted(first, above, side="right")]
+        support = np.zeros(len(rows), dtype=np.int64)
+        support[named] = np.minimum(records[below + 1] - records[start], records[end] - records[above])
+        guessed = np.full(len(rows), -1, dtype=np.int64)
+        guessed[named] = value[below]
+        return Guess(guessed, support, np.ones(len(rows), dtype=bool))
 
     return guess if len(filled) > 1 else _no_guess
+
+
+def _common_values(places: Codes, values: Codes, limit: int) -> Codes:
+    """Return for each of so many places the value that all its records have, -1 if there is no such value.
+
+    >>> _common_values(np.array([0, 2, 2, 0]), np.array([7, 5, 6, 7]), 4).tolist()
+    [7, -1, -1, -1]
+    """
+    common = np.full(limit, -1, dtype=np.int64)
+    common[places] = values
+    common[places[common[places] != values]] = -1
+    return common
 
 
 def _no_guess(rows: Codes) -> Guess:

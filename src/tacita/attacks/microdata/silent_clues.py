@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacita.attacks.microdata.in_clusters import Codes, Mask
 from tacita.attacks.microdata.lessons import CODE, CONFIDENCE, Clue, Lesson
 
+Counts = NDArray[np.int64]
+
 _VALUES = 64
 """Different values of a clue, or of a target, above which it is tried by itself."""
-_CELLS = 1_000_000
+_CELLS = 300_000
 """Counts, and records of clues, that are looked at together."""
 
 
@@ -40,7 +43,7 @@ def silent_clues(clues: Sequence[Clue], lessons: Sequence[Lesson]) -> Mask:
     for start in range(0, len(places), width):
         part = places[start : start + width]
         groups = np.stack([clues[place].groups for place in part])
-        silent[part] = np.logical_and.reduce([_say_nothing(groups, lesson) for lesson in lessons])
+        silent[part] = _say_nothing(groups, lessons)
     ordered = [
         place
         for place in places
@@ -51,7 +54,7 @@ def silent_clues(clues: Sequence[Clue], lessons: Sequence[Lesson]) -> Mask:
     for start in range(0, len(ordered), width):
         part = ordered[start : start + width]
         ranks = np.stack([clue_ranks for place in part if (clue_ranks := clues[place].ranks) is not None])
-        silent[part] = np.logical_and.reduce([_say_nothing(ranks, lesson) for lesson in lessons])
+        silent[part] = _say_nothing(ranks, lessons)
     return silent
 
 
@@ -60,13 +63,29 @@ def _is_short(clue: Clue) -> bool:
     return highest < _VALUES
 
 
-def _say_nothing(clues: Codes, lesson: Lesson) -> Mask:
+def _say_nothing(clues: Codes, lessons: Sequence[Lesson]) -> Mask:
     """Return for each row of values, one clue each, whether no group of equal ones (nearly) agrees on the target."""
-    if not len(lesson.rows):
+    if not all(len(lesson.rows) for lesson in lessons):
         return np.zeros(len(clues), dtype=bool)
+    nothing = np.ones(len(clues), dtype=bool)
+    counts, known = np.zeros((1, 1, 1), dtype=np.int64), np.zeros(clues.shape[1], dtype=bool)
+    for lesson in lessons:  # the public knows what the release shows, and the hidden cells: only these are counted anew
+        counts = counts + _counts(clues, lesson, np.flatnonzero(lesson.training & ~known))
+        known = lesson.training
+        nothing &= _tell_nothing(counts)
+    return nothing
+
+
+def _counts(clues: Codes, lesson: Lesson, rows: Codes) -> Counts:
+    """Return how many of some records have each value of each clue and each value of the target."""
     number, values = int(clues.max()) + 2, lesson.values
-    cells = ((np.arange(len(clues))[:, None] * number + clues[:, lesson.rows] + 1) * values + lesson.truth).ravel()
-    counts = np.bincount(cells, minlength=len(clues) * number * values).reshape(len(clues), number, values)
+    cells = (
+        (np.arange(len(clues))[:, None] * number + clues[:, rows] + 1) * values + lesson.target.truth[rows]
+    ).ravel()
+    return np.bincount(cells, minlength=len(clues) * number * values).reshape(len(clues), number, values)
+
+
+def _tell_nothing(counts: Counts) -> Mask:
     total, most = counts.sum(axis=2), counts.max(axis=2)
     # A record is named without itself, and a neighbour has one value only: both need this of some group.
     agrees = (total > 0) & (most >= CONFIDENCE * (total - 1))

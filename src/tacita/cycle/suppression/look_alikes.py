@@ -43,7 +43,7 @@ class CodedRecords:
 
 
 class Count(NamedTuple):
-    """How many look-alikes a record has: for certain, and leaning on nulls of others; and the same in weights."""
+    """How many look-alikes a record has: for certain, and if nulls of others may match; and the same in weights."""
 
     certain: float
     leaning: float

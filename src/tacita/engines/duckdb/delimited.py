@@ -16,6 +16,7 @@ _SHOWN = 6
 
 def load_delimited(cursor: duckdb.DuckDBPyConnection, table: str, paths: Sequence[str], layout: Delimited) -> None:
     """Create a table of text columns c0, c1, ... from UTF-8 files; empty cells become NULL."""
+    kept = "*" if layout.kept is None else ", ".join(layout.names)
     columns = "{" + ", ".join(f"'c{i}': 'VARCHAR'" for i in range(layout.columns)) + "}"
     reader = (
         f"read_csv($paths, auto_detect=false, columns={columns}, delim=$delimiter, quote=$quote, escape=$quote, "
@@ -24,7 +25,7 @@ def load_delimited(cursor: duckdb.DuckDBPyConnection, table: str, paths: Sequenc
     values: dict[str, object] = {"paths": list(paths), "delimiter": layout.delimiter, "quote": layout.quote}
     fault: InputError | None = None
     try:
-        cursor.execute(f"CREATE TABLE {table} AS SELECT * FROM {reader})", values).fetchall()
+        cursor.execute(f"CREATE TABLE {table} AS SELECT {kept} FROM {reader})", values).fetchall()
     except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
         if "interrupted" in str(error).lower():
             raise

@@ -94,7 +94,7 @@ class DuckDBEngine:
         table = self._new_name()
         with self._cursor(str(paths[0])) as cursor:
             load_delimited(cursor, table, [_literal_path(path) for path in paths], layout)
-        columns = tuple(Column(f"c{i}", f"c{i}", ColumnType.TEXT) for i in range(layout.columns))
+        columns = tuple(Column(name, name, ColumnType.TEXT) for name in layout.names)
         return Relation(self, table, columns)
 
     def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Relation:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from tacita.engines.plans.terms import as_double, as_text, finite, named, number
+from tacita.engines.plans.terms import as_double, as_text, cell, finite, named, number
 from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
 
@@ -221,7 +221,7 @@ def sample(relation: Relation, columns: Sequence[Column], rows: int, *, present:
 
     With `present`, of those rows where the columns have values.
     """
-    terms = [named(as_text(exp.column(c.physical)), c.physical) for c in columns]
+    terms = [named(as_text(cell(c.physical)), c.physical) for c in columns]
     plan = exp.select(*terms, copy=False).from_(relation.source(), copy=False).limit(rows, copy=False)
     if present:
         plan = plan.where(*(exp.Not(this=exp.Is(this=exp.column(c.physical), expression=exp.Null())) for c in columns))

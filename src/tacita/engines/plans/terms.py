@@ -28,6 +28,15 @@ def named(term: exp.Expr, name: str) -> exp.Alias:
     return exp.Alias(this=term, alias=exp.Identifier(this=name, quoted=False))
 
 
+def cell(physical: str) -> exp.Column:
+    """Return the term of a column by its physical name; unlike `exp.column` it does not look into the name.
+
+    >>> cell("c1") == exp.column("c1")
+    True
+    """
+    return exp.Column(this=exp.Identifier(this=physical, quoted=False))
+
+
 def as_double(term: exp.Expr) -> exp.Cast:
     """Return a term as a floating-point number."""
     return exp.Cast(this=term, to=exp.DataType(this=exp.DType.DOUBLE))

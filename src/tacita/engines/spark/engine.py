@@ -82,7 +82,12 @@ class SparkEngine:
 
     def load_delimited(self, paths: Sequence[Path], layout: Delimited) -> Relation:
         """Return a delimited UTF-8 file as a stored relation of text columns; empty cells are null."""
-        return self.adopt(text_batches(paths, layout), text_schema(layout.columns))
+        batches, schema = text_batches(paths, layout), text_schema(layout.columns)
+        if layout.kept is None:
+            return self.adopt(batches, schema)
+        kept = list(layout.kept)
+        few = pa.schema([schema.field(place) for place in kept])
+        return self.adopt((batch.select(kept) for batch in batches), few)
 
     def adopt(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Relation:
         """Return Arrow batches as a stored relation."""

@@ -26,12 +26,11 @@ from tacita.errors import (
 )
 from tacita.ledger.entry import FORMAT
 from tacita.ledger.stores.statements import ENTRY_COLUMNS, TABLES, SqlStore
-from tacita.ledger.stores.store import LedgerIdentity, PayloadRow, Row, StoreTransaction
+from tacita.ledger.stores.store import SCHEMA, LedgerIdentity, PayloadRow, Row, StoreTransaction
 
 if TYPE_CHECKING:
     import psycopg
 
-SCHEMA = "tacita_ledger"
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _KEEP = (
     "CREATE FUNCTION entries_stay() RETURNS trigger LANGUAGE plpgsql AS"

@@ -11,6 +11,8 @@ from typing import Protocol, Self
 
 from tacita.errors import LedgerError
 
+SCHEMA = "tacita_ledger"
+"""The schema of a database that a ledger is made in, unless another is named."""
 Row = tuple[int, str, str, str, str, str, str, str, bytes, bytes, bytes]
 """An entry in the order of the fields of `Entry`; hashes as 32 bytes."""
 PayloadRow = tuple[int, bytes, bytes]

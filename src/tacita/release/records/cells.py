@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from tacita.attacks.microdata.in_clusters import Codes, Mask
 from tacita.engines.arrow import as_arrow, as_codes, as_numpy
-from tacita.engines.plans.terms import as_text, named, number
+from tacita.engines.plans.terms import as_text, cell, named, number
 from tacita.engines.protocol import Relation
 from tacita.model.relation import Column, ColumnType
 
@@ -24,6 +24,8 @@ _AT_ONCE = 1000
 _CELLS = 4_000_000
 """Columns, and cells, that are fetched at once."""
 _BATCH = 1_000_000
+_SORTED_AS_THEY_ARE = 10_000
+"""Of fewer numbers it is not asked whether they can be sorted by their digits."""
 _DIGITS = 6
 
 
@@ -115,7 +117,7 @@ def arrays_of(
 
 
 def _term(column: Column, *, is_text: bool, as_written: bool) -> exp.Expr:
-    value: exp.Expr = exp.column(column.physical)
+    value: exp.Expr = cell(column.physical)
     if column.type.is_numeric and not is_text:
         return value
     if column.type is ColumnType.NUMBER:
@@ -214,6 +216,8 @@ def _ranks(values: NDArray[np.int64] | NDArray[np.float64], there: Mask) -> Code
         is_used = np.zeros(int(shifted.max()) + 1, dtype=bool)
         is_used[shifted] = True
         ranks = (np.cumsum(is_used) - 1)[shifted]
+    elif (whole := _as_small_numbers(known)) is not None:
+        ranks = _ranks_by_digits(whole)
     else:
         ranks = np.unique(known, return_inverse=True)[1].reshape(-1)
     if len(ranks) == len(values):
@@ -231,6 +235,34 @@ def _first_of_few(values: NDArray[np.int64] | NDArray[np.float64]) -> int | None
     if values.dtype != np.int64 and not (values == np.floor(values)).all():
         return None
     return int(least)
+
+
+def _as_small_numbers(values: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.uint32] | None:
+    """Return numbers of 32 bits in the same order, if the values are multiples of a power of ten; else None."""
+    least, most = (float(values.min()), float(values.max())) if len(values) >= _SORTED_AS_THEY_ARE else (0.0, np.inf)
+    for scale in (1.0, 10.0, 100.0, 1000.0):
+        if not (most - least) * scale < 2**32 or max(abs(least), abs(most)) * scale > 2**52:
+            return None
+        if values.dtype == np.int64:
+            return np.asarray(values - values.min(), dtype=np.uint32)
+        scaled = np.rint(values * scale)
+        if np.array_equal(scaled / scale, values):
+            return np.asarray(scaled - scaled.min(), dtype=np.uint32)
+    return None
+
+
+def _ranks_by_digits(values: NDArray[np.uint32]) -> Codes:
+    """Return the place of each number in the order of all different ones: numpy sorts 16 bits in a few passes.
+
+    >>> _ranks_by_digits(np.array([70_000, 5, 3, 70_000], dtype=np.uint32)).tolist()
+    [2, 1, 0, 2]
+    """
+    low = np.argsort(values.astype(np.uint16), kind="stable")
+    order = low[np.argsort((values >> np.uint32(16)).astype(np.uint16)[low], kind="stable")]
+    sorted_ = values[order]
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[order] = np.cumsum(np.concatenate([[False], sorted_[1:] != sorted_[:-1]]))
+    return ranks
 
 
 def _joint_texts(one: TextCells, two: TextCells) -> tuple[Codes, Codes]:

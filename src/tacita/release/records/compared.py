@@ -4,6 +4,9 @@ What is compared is what the engine holds, not what a cycle or a recipe says tha
 in one order of all its values, before and after, from which an attacker gets its clues and its targets. The comparison
 can also be changed as a remedy would change it (an attribute left out, or suppressed along with another), so that a
 remedy is proposed only if the attacker then finds nothing.
+
+The records are compared in an order that is drawn by their numbers in the source. So the samples that an attacker takes
+do not depend on the order, or the seed, of the release: a remedy that helps here helps in the next run, too.
 """
 
 from __future__ import annotations
@@ -76,6 +79,8 @@ class ComparedRecords:
     circumstances: Circumstances
     clusters: Codes | None = field(default=None, repr=False)
     """The household of each record, if the records have households."""
+    rows: Codes | None = field(default=None, repr=False)
+    """The place in the release of each compared record, from 0; None if they are compared in that order."""
 
     @classmethod
     def of(
@@ -90,8 +95,10 @@ class ComparedRecords:
 
         `cluster` is the key of households in the original records, released or not.
         """
-        columns = tuple(_compared(original, released, origin, circumstances.renamed))
-        return cls(columns, circumstances, _clusters(original, cluster, origin))
+        source = np.arange(released.count()) if origin is None else origin
+        rows = np.argsort(_mixed(source), kind="stable")
+        columns = tuple(_compared(original, released, origin, rows, circumstances.renamed))
+        return cls(columns, circumstances, _clusters(original, cluster, source[rows]), rows)
 
     def __len__(self) -> int:
         return len(self.columns[0].after) if self.columns else 0
@@ -188,6 +195,7 @@ class ComparedRecords:
             self.written_numbers,
             self.codes,
             self.spelled,
+            self.rows,
         )
 
     def counts(self) -> Iterator[Clue]:
@@ -195,7 +203,7 @@ class ComparedRecords:
 
         Which attributes are empty can be seen in every record: a question that is not asked everywhere tells where.
         """
-        rows = np.arange(len(self))
+        rows = np.arange(len(self)) if self.rows is None else self.rows
         yield from self._emptiness()
         if self.circumstances.in_order:
             yield Clue(ORDER, rows, rows)
@@ -247,8 +255,16 @@ class ComparedRecords:
         return replace(self, columns=columns)
 
 
+def _mixed(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return other numbers in which no order and no period of the given ones is left (splitmix64)."""
+    mixed = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
 def _compared(
-    original: Relation, released: Relation, origin: NDArray[np.int64] | None, renamed: Collection[str]
+    original: Relation, released: Relation, origin: NDArray[np.int64] | None, rows: Codes, renamed: Collection[str]
 ) -> Iterator[ComparedColumn]:
     before = {column.name: column for column in original.columns if column.name not in renamed}
     sides: Iterable[tuple[Column, pa.Array, pa.Array | None]] = _side_by_side(original, released, origin, before)
@@ -256,12 +272,12 @@ def _compared(
         sides = list(sides)  # to fetch them twice costs more than the memory
     if all(old is None or old.equals(new) for _, new, old in sides):
         return  # nothing is hidden, so that there is nothing to derive
-    spellings = dict(_spellings(released))
+    spellings = dict(_spellings(released, rows))
     if not isinstance(sides, list):
         sides = _side_by_side(original, released, origin, before)
     for column, new, old in sides:
-        after = as_cells(new)
-        was = None if old is None else after if old.equals(new) else as_cells(old)
+        after = as_cells(new).at(rows)
+        was = None if old is None else after if old.equals(new) else as_cells(old).at(rows)
         new_codes, old_codes = joint_codes(after, was)
         was_number = column.type.is_numeric or (was is not None and before[column.name].type.is_numeric)
         yield ComparedColumn(
@@ -282,14 +298,14 @@ def _side_by_side(
 ) -> Iterator[tuple[Column, pa.Array, pa.Array | None]]:
     """Yield each released column with its cells, and the cells that it had before in the order of the release."""
     there = [before[column.name] for column in released.columns if column.name in before]
-    mixed = {
+    retyped = {
         column.name
         for column in released.columns
         if column.name in before and before[column.name].type.is_numeric != column.type.is_numeric
     }
-    olds = arrays_of(original, there, as_texts=mixed)
+    olds = arrays_of(original, there, as_texts=retyped)
     places = None if origin is None else as_arrow(origin)
-    for column, new in arrays_of(released, released.columns, as_texts=mixed):
+    for column, new in arrays_of(released, released.columns, as_texts=retyped):
         old = None
         if column.name in before:
             old = next(olds)[1]
@@ -304,19 +320,19 @@ def _numbers(cells: AnyCells, type_: ColumnType) -> NDArray[np.float64] | None:
     return cells.numbers() if type_.is_numeric else None
 
 
-def _spellings(released: Relation) -> Iterator[tuple[str, Codes]]:
+def _spellings(released: Relation, rows: Codes) -> Iterator[tuple[str, Codes]]:
     """Yield columns as they are written in the file, where that differs: a code of a missing value is a value."""
     respelled = [column for column in released.columns if column.as_written]
     for column, texts in cells_of(released, respelled, as_written=True):
-        yield column.name, joint_codes(texts, None)[0]
+        yield column.name, joint_codes(texts, None)[0][rows]
 
 
-def _clusters(original: Relation, key: str | None, origin: NDArray[np.int64] | None) -> Codes | None:
-    """Return the cluster of each released record, a record without a key being one of its own."""
+def _clusters(original: Relation, key: str | None, source: Codes) -> Codes | None:
+    """Return the cluster of each compared record, a record without a key being one of its own."""
     column = next((candidate for candidate in original.columns if candidate.name == key), None)
     if column is None:
         return None
     [(_, cells)] = cells_of(original, [column])
-    codes = joint_codes(cells if origin is None else cells.at(origin), None)[0]
+    codes = joint_codes(cells.at(source), None)[0]
     own = int(codes.max(initial=0)) + 1 + np.arange(len(codes))
     return numbered(np.where(codes < 0, own, codes))

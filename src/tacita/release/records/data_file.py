@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -91,12 +91,11 @@ def _is_number(text: str) -> bool:
 
 
 def reading_options(
-    public: Mapping[str, Any], progress: Progress = silent, typed: Collection[str] | None = None
+    public: Mapping[str, Any], progress: Progress = silent, only: frozenset[str] | None = None
 ) -> ReadOptions:
     """Return how the data file is read: types as the manifest says, for text files only.
 
-    Where only some attributes matter, those that are not `typed` stay text: to type a column of a wide file takes
-    longer than to read it.
+    Where `only` some attributes matter, the others are left out: a wide file costs as much as it has columns.
     """
     layout = public.get("reading", {})
     if not str(public["data"]).endswith((".csv", ".txt", ".tsv", ".tab", ".gz")):
@@ -107,12 +106,8 @@ def reading_options(
         encoding="utf-8",
         decimal=layout.get("decimal"),
         thousands=layout.get("thousands"),
-        types=types_named(
-            {
-                name: type_ if typed is None or name in typed else ColumnType.TEXT.value
-                for name, type_ in layout.get("types", {}).items()
-            }
-        ),
+        types=types_named(layout.get("types", {})),
+        only=only,
         progress=progress,
     )
 

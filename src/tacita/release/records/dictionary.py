@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from tacita.engines.plans.terms import as_double, as_text, named, number
+from tacita.engines.plans.terms import as_double, as_text, cell, named, number
 from tacita.engines.protocol import Relation
 from tacita.model.attribute import Attribute, Category, Kind
 from tacita.model.dictionary import Dictionary, MissingAs
@@ -148,9 +148,9 @@ def _missing_spellings(relation: Relation) -> dict[str, list[str]]:
 
 def _is_spelt(column: Column) -> exp.Expr:
     """Return the condition that a cell has no value and yet something is written in it."""
-    absent = exp.Is(this=exp.column(column.physical), expression=exp.Null())
+    absent = exp.Is(this=cell(column.physical), expression=exp.Null())
     assert column.as_written is not None
-    written = exp.Not(this=exp.Is(this=exp.column(column.as_written), expression=exp.Null()))
+    written = exp.Not(this=exp.Is(this=cell(column.as_written), expression=exp.Null()))
     return exp.And(this=absent, expression=written)
 
 

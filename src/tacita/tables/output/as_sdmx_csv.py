@@ -2,7 +2,7 @@
 
 Codes of the SDMX code lists: OBS_STATUS ``A`` is a normal value and ``Q`` a missing one that is suppressed; CONF_STATUS
 ``F`` is free for publication and ``N`` not for publication. The lists also have ``C`` for primary and ``D`` for
-secondary confidentiality: which is which is known in the house only, so these are written in the internal version only.
+secondary confidentiality: which is which is internal, so these are written in the internal version only.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class GridCell:
     upper: float = np.nan
     is_there: bool = True
     mark: str | None = None
-    """How it is to stand out: ``withheld``, or in the house ``primary`` or ``secondary``."""
+    """How it is to stand out: ``withheld``, or in the internal version ``primary`` or ``secondary``."""
     reason: str = ""
 
     @property

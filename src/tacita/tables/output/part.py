@@ -22,7 +22,7 @@ class TablePart:
     """The cells of one table, in the order of its dimensions, with what a reader sees.
 
     A value that is withheld is nan here, not merely marked: a writer cannot give away what it does not have. With
-    `lower` and `upper` an interval is published instead of a withheld value. The version that stays in the house has
+    `lower` and `upper` an interval is published instead of a withheld value. The internal version has
     all values, and besides `statuses` (`Status` of each cell), `reasons` (a sentence for each cell, or nothing) and
     `columns` (further figures); the other has none of these.
 

@@ -1,4 +1,4 @@
-"""Tables that were protected and audited, and what may be told of them, outside and in the house."""
+"""Tables that were protected and audited, and what may be told of them, outside and internally."""
 
 from __future__ import annotations
 

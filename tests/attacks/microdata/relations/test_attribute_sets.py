@@ -149,7 +149,7 @@ def test_the_words_count_what_a_loop_counts() -> None:
     truth = clues[0].groups * 2 % 5 ^ clues[1].groups % 2
     hidden = np.arange(records) % 3 == 0
     lesson = lessons_of(Target("secret", _numbered(truth), hidden, ~hidden), None)[0]
-    promising = promising_sets(clues, [ClueIndex.of(clue.groups) for clue in clues], lesson, 2)
+    promising = promising_sets(clues, lambda clue, _: ClueIndex.of(clue.groups), lesson, 2)
     by_hand = Counter()
     rows = list(zip(*(clue.groups.tolist() for clue in clues), strict=True))
     for probe in lesson.secret[np.arange(80) * len(lesson.secret) // 80 if len(lesson.secret) > 96 else slice(None)]:

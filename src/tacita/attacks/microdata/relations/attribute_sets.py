@@ -53,6 +53,7 @@ from tacita.attacks.microdata.lessons import (
 from tacita.attacks.microdata.relations.set_screen import (
     ClueIndex,
     PromisingSet,
+    has_few_values,
     largest_size,
     number_of_sets,
     promising_sets,
@@ -140,7 +141,7 @@ class _TargetSearch:
                 continue
             number = number_of_sets(len(clues), size)
             self.sets += number
-            promising = promising_sets(clues, [self._index(clue) for clue in clues], lesson, size)
+            promising = promising_sets(clues, self._index, lesson, size)
             if len(promising) > MOST_TRIED:
                 self.notes.append(
                     f"{len(promising) - MOST_TRIED:,} sets of attributes that look as if they told {self.target.name} "
@@ -157,7 +158,9 @@ class _TargetSearch:
                     in_order = tuple(clue.name for clue in members)
                     yield reading.derivation(_listed(in_order), in_order, lesson)
 
-    def _index(self, clue: Clue) -> ClueIndex:
+    def _index(self, clue: Clue, rows: Codes) -> ClueIndex:
+        if not has_few_values(clue.groups):
+            return ClueIndex.of(clue.groups, rows)
         if clue.name not in self._indices:
             self._indices[clue.name] = ClueIndex.of(clue.groups)
         return self._indices[clue.name]

@@ -117,7 +117,10 @@ def _formula(lesson: NumericLesson, column: ReleasedNumbers, clue: Clue, *, is_f
             total = np.bincount(group[kept], (truth - values)[kept], minlength=number)
             rule = np.divide(total, counts, out=np.full(number, np.nan), where=counts > 0)
             missed = np.abs(truth - values - rule[group])
-        kept = missed <= np.nanquantile(missed, 0.95)
+        known = missed[~np.isnan(missed)]
+        if not len(known):
+            break
+        kept = missed <= np.quantile(known, 0.95)
     of_all = np.append(rule, np.nan)[clue.groups]
     given = of_all * column.values if is_factor else of_all + column.values
     what = f"{column.name} times a factor of each" if is_factor else f"{column.name} and a number for each"

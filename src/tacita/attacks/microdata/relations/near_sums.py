@@ -112,6 +112,8 @@ class _Fit:
             scaled = chosen[kept] / scale
             gram = scaled.T @ scaled  # a small system; attributes that depend on each other are held apart by little
             gram[np.diag_indices_from(gram)] += 1e-12 * np.trace(gram)
+            if not kept.any() or not np.isfinite(gram).all():
+                return cls(places, factors, np.inf)  # numbers that are too large to be added up
             factors = np.linalg.solve(gram, scaled.T @ truth[kept]) / scale
             missed = np.abs(truth - chosen @ factors)
             kept = missed <= np.quantile(missed, _KEPT)

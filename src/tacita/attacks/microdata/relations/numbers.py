@@ -36,6 +36,8 @@ Numbers = NDArray[np.float64]
 
 SAMPLE = 500
 """Records from which a formula is learnt."""
+_CHECKED = 20_000
+"""Records by which a formula is checked at most; among the hidden cells it is checked in all."""
 _NEAR = 0.1
 """The largest share of all numbers that may lie within the tolerance of a formula."""
 _LEAST = 20
@@ -123,7 +125,7 @@ class NumericLesson:
         fits = np.abs(truth - formula.values) <= near + _FLOATING * np.abs(truth)
         rows = self.rows[np.isfinite(formula.values[self.rows])]
         fresh = np.setdiff1d(rows, self.sample, assume_unique=True)
-        rows = fresh if len(fresh) >= len(self.sample) else rows
+        rows = _spread(fresh, _CHECKED) if len(fresh) >= len(self.sample) else rows
         if len(rows) < _LEAST:
             return None
         right = int(fits[rows].sum())

@@ -7,8 +7,10 @@ written in texts, points, and sets of attributes. What one of them finds is not 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
+
+import numpy as np
 
 from tacita.attacks.microdata.derivation import Dependency, DerivableValues, derivations
 from tacita.attacks.microdata.in_clusters import Codes
@@ -47,6 +49,8 @@ class IntruderView:
     codes: Sequence[ReleasedTexts] = field(default=(), repr=False)
     """The attributes whose texts differ between most records."""
     spelled: Mapping[str, SpelledAttribute] = field(default_factory=dict, repr=False)
+    rows: Codes | None = field(default=None, repr=False)
+    """The place of each record in the release, from 0; None if they stand in that order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,12 @@ class DerivationSearch:
     """What was not looked at."""
 
 
+@np.errstate(all="ignore")
 def search_derivations(view: IntruderView) -> DerivationSearch:
-    """Return everything that determines hidden cells."""
+    """Return everything that determines hidden cells.
+
+    A formula may leave the range of numbers, as 1e300 squared does: what it then gives is not finite, and fits nothing.
+    """
     if not view.targets and not view.numeric_targets:
         return DerivationSearch()
     by_formula = _Formulas(view)
@@ -78,9 +86,16 @@ def search_derivations(view: IntruderView) -> DerivationSearch:
     notes = [*by_formula.notes, *sets.notes]
     if len(view.codes) > MOST_CODES:
         notes.append(f"values inside of codes were looked for in {MOST_CODES} of {len(view.codes):,} codes")
-    return DerivationSearch(
-        (*single, *derived, *written, *points, *sets.derivations), sets.sets, by_formula.tried, tuple(notes)
-    )
+    everything = (_in_release(one, view.rows) for one in (*single, *derived, *written, *points, *sets.derivations))
+    return DerivationSearch(tuple(everything), sets.sets, by_formula.tried, tuple(notes))
+
+
+def _in_release(derived: DerivableValues, places: Codes | None) -> DerivableValues:
+    """Return what is derived with the records of its transcript as they are numbered in the release."""
+    if places is None or derived.transcript is None:
+        return derived
+    rows = tuple(sorted(int(places[row - 1]) + 1 for row in derived.transcript.rows))
+    return replace(derived, transcript=replace(derived.transcript, rows=rows))
 
 
 def _written(view: IntruderView, known: Sequence[Dependency]) -> list[DerivableValues]:

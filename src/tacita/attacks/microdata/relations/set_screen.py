@@ -14,7 +14,7 @@ what determines less than about a fiftieth of the hidden cells may be missed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
@@ -57,15 +57,22 @@ class ClueIndex:
     starts: Codes = field(repr=False)
 
     @classmethod
-    def of(cls, groups: Codes) -> ClueIndex:
-        """Return the index of the values of a clue; equal values stand in the order of the records."""
-        count = max(len(groups), 1)
+    def of(cls, groups: Codes, wanted: Codes | None = None) -> ClueIndex:
+        """Return the index of the values of a clue, or of those of some records; equal ones in their order.
+
+        >>> ClueIndex.of(np.array([2, 0, 2, 1]), np.array([0])).like(np.array([2]))[0][0, :2].tolist()
+        [0, 2]
+        """
         sizes = np.bincount(groups + 1, minlength=2)
+        if wanted is not None:
+            is_wanted = np.zeros(len(sizes), dtype=bool)
+            is_wanted[groups[wanted] + 1] = True
+            rows = np.flatnonzero(is_wanted[groups + 1])
+            order = rows[np.argsort(groups[rows], kind="stable")]
+            return cls(order, np.concatenate([[0], np.cumsum(np.where(is_wanted, sizes, 0))]))
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        if len(sizes) <= np.iinfo(np.uint16).max:  # numpy sorts so small numbers by their digits
-            return cls(np.argsort((groups + 1).astype(np.uint16), kind="stable"), starts)
-        keys = np.sort((groups + 1) * count + np.arange(len(groups)))  # keys differ, so that any sort gives this order
-        return cls(keys % count, starts)
+        keys = (groups + 1).astype(np.uint16 if has_few_values(groups) else np.int64)
+        return cls(np.argsort(keys, kind="stable"), starts)
 
     def sizes(self, values: Codes) -> Codes:
         """Return how many records have each value."""
@@ -89,11 +96,20 @@ class ClueIndex:
         return self.rows[np.where(there, self.starts[values + 1][:, None] + places, 0)], there
 
 
+def has_few_values(groups: Codes) -> bool:
+    """Return whether numpy sorts the values of a clue by their digits, so that one index for all probes is cheapest."""
+    return int(groups.max(initial=-1)) + 1 <= np.iinfo(np.uint16).max
+
+
 def promising_sets(
-    clues: Sequence[Clue], indices: Sequence[ClueIndex], lesson: Lesson, size: int
+    clues: Sequence[Clue], index_of: Callable[[Clue, Codes], ClueIndex], lesson: Lesson, size: int
 ) -> list[PromisingSet]:
-    """Return the sets of two to `size` clues that may determine hidden cells, the most promising first."""
+    """Return the sets of two to `size` clues that may determine hidden cells, the most promising first.
+
+    `index_of` gives the index of a clue that has the values of some records at least.
+    """
     probes = _probes(lesson)
+    indices = [index_of(clue, probes.rows) for clue in clues]
     shares = [float(index.sizes(clue.groups[probes.rows]).mean()) for clue, index in zip(clues, indices, strict=True)]
     # The least selective first: when an attribute leads, all sets of those before it have been looked at.
     order = sorted(range(len(clues)), key=lambda place: (-shares[place], place))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,14 +70,10 @@ def keys_for(concealment: Concealment, options: ConcealedOptions, master: Master
 
 def _keys_again(release: Path, persons: Sequence[str], master: MasterKey) -> SealingKeys:
     """Return the keys of an earlier release, with new ones for persons who are new."""
-    internal, sealed = _earlier(release)
-    data_set = str(sealed["data_set"])
-    widths = {str(name): int(width) for name, width in sealed.get("widths", {}).items()}
-    if sealed.get("derived"):
-        if not master.fits(bytes.fromhex(str(sealed["key_check"]))):
-            raise InputError("is not a release under this master key", where=str(release), do="use the key of then")
-        return SealingKeys(data_set, DerivedKeys(master, data_set), master.check, widths)
-    store = KeyStore.read(internal / KEYS, master, data_set)
+    earlier = earlier_keys(release, master)
+    store = earlier.keys
+    if isinstance(store, DerivedKeys):
+        return earlier
     new = [person for person in persons if person not in store]
     if len(new) == len(persons) and len(store):
         raise InputError(
@@ -85,7 +81,19 @@ def _keys_again(release: Path, persons: Sequence[str], master: MasterKey) -> Sea
             where=str(release),
             do="name an earlier release of the same data",
         )
-    return SealingKeys(data_set, store.with_persons(new), master.check, widths)
+    return replace(earlier, keys=store.with_persons(new))
+
+
+def earlier_keys(release: Path, master: MasterKey) -> SealingKeys:
+    """Return the keys of an earlier release; raise if they are not under this master key."""
+    internal, sealed = _earlier(release)
+    data_set = str(sealed["data_set"])
+    widths = {str(name): int(width) for name, width in sealed.get("widths", {}).items()}
+    if not sealed.get("derived"):
+        return SealingKeys(data_set, KeyStore.read(internal / KEYS, master, data_set), master.check, widths)
+    if not master.fits(bytes.fromhex(str(sealed["key_check"]))):
+        raise InputError("is not a release under this master key", where=str(release), do="use the key of then")
+    return SealingKeys(data_set, DerivedKeys(master, data_set), master.check, widths)
 
 
 def _earlier(release: Path) -> tuple[Path, Mapping[str, Any]]:

@@ -346,7 +346,7 @@ def _origins(origin: NDArray[np.int64], tuples: Tuples) -> NDArray[np.int64]:
 def _published(recipe: Recipe) -> Recipe:
     """Return the steps alone: what the intruder was supposed to know, and what is accepted, helps nobody else.
 
-    Of a file that a step reads the name is told, not where it lies in the house.
+    Of a file that a step reads the name is told, not the folder that it lies in.
     """
     steps = []
     for step in recipe.steps:

@@ -103,7 +103,7 @@ def internal_report(
         body.insert(2, tag("p", _NO_LIMIT))
     if notes:
         body.append(section("Notes", items(list(dict.fromkeys(notes)))))
-    body.append(tag("footer", f"Made with Tacita {__version__}. This page stays in the house."))
+    body.append(tag("footer", f"Made with Tacita {__version__}. This page is internal."))
     return page(title, tag("main", *body))
 
 

@@ -139,7 +139,8 @@ def verify_claim(
 def _looked_at(claim: Claim, release: OpenedRelease, own: Measure | None) -> frozenset[str] | None:
     """Return the attributes that matter for a claim by measures of ours; None for any other: rules may read all.
 
-    Ours look at what is known, at attributes that they name, and at those with a category, such as a weight.
+    Ours look at what is known, at attributes that they name, and at those with a category, such as a weight. The
+    identifiers of the source matter, too: none may be there.
     """
     path = release.folder / DICTIONARY
     if own is not None or not all(MEASURES.is_ours(name) for name, _ in claim.measures) or not path.is_file():
@@ -147,7 +148,8 @@ def _looked_at(claim: Claim, release: OpenedRelease, own: Measure | None) -> fro
     values = [value for _, parameters in claim.measures for value in parameters.values()]
     named = {name for value in values for name in ([value] if isinstance(value, str) else _texts_in(value))}
     categorised = {attribute.name for attribute in dictionary_file.load(path) if attribute.category is not None}
-    return frozenset({*claim.known, *named, *categorised, *filter(None, [claim.cluster])})
+    identifiers = {str(name) for part in ("identifiers", "pseudonymised") for name in release.manifest.get(part, ())}
+    return frozenset({*claim.known, *named, *categorised, *identifiers, *filter(None, [claim.cluster])})
 
 
 def _texts_in(value: Any) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from tacita.cycle.outcome import Outcome
+from tacita.engines.arrow import equal
 from tacita.engines.plans.terms import as_text, named, number
 from tacita.engines.protocol import Relation
 from tacita.errors import UsageError, listed
@@ -281,7 +282,7 @@ class _Plan:
         import pyarrow.compute as pc
 
         log = self._outcome.decisions.table
-        rows = pc.unique(log.filter(pc.equal(log["attribute"], name))["row"])
+        rows = pc.unique(log.filter(equal(log["attribute"], name))["row"])
         batch = pa.RecordBatch.from_arrays([rows], names=["row"])
         table = f"d{len(self._joins)}"
         relation = self._relation.engine.adopt([batch], batch.schema)

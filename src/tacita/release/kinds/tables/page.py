@@ -1,4 +1,4 @@
-"""The two pages of a release of tables: the one that is handed out, and the one that stays in the house."""
+"""The two pages of a release of tables: the one that is handed out, and the internal one."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class RandomRoundingWay(_RoundingWay):
         """Return a seed that nobody can guess.
 
         Who knows the seed of random rounding repeats the draws, and knows of each figure more than its base says. It is
-        kept in the house only.
+        kept internally only.
         """
         return secrets.randbits(63)
 
