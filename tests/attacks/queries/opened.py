@@ -46,9 +46,14 @@ def write_people(folder: Path, number: int = 120, seed: int = 1, name: str = "st
     return people
 
 
+_RULES_OF = {"camouflage": "counts_are_confidential = false", "private": ""}
+
+
 def policy_text(more: str = "", rules: str = "minimum = 5", *, ids: int = 0, top: str = "") -> str:
     """Return a policy of staff by age, job and, if there are so many, by number."""
     identifiers = [str(one) for one in range(ids)]
+    if rules == "minimum = 5":  # where counts are exact or everything is paid for, this rule would have no effect
+        rules = next((other for mode, other in _RULES_OF.items() if mode in top), rules)
     by_id = f'[[filter]]\nattribute = "id"\nvalues = {identifiers}\n'.replace("'", '"') if ids else ""
     return f"""
 name = "staff"
