@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
+import logging
 import os
 import re
 import shutil
@@ -27,6 +29,7 @@ import tacita as tc
 from tacita.api.querying import Database
 from tacita.errors import LedgerError, OutputError, ServiceError, TacitaError, UsageError
 from tacita.ledger.stores.sqlite import _KEEP
+from tacita.service.application import ServiceFactory
 from tacita.service.options import ServeOptions
 from tacita.service.serving import check, listening
 from tacita.service.state import ServiceState
@@ -164,6 +167,28 @@ def test_a_changed_folder_is_not_served(tmp_path: Path, name: str) -> None:
     (folder / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]) if name != "answers.sqlite" else b"x" * 99)
     with pytest.raises(TacitaError):
         check(options_of(tmp_path, folder))
+
+
+def test_what_changed_after_the_check_is_said_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = opened(tmp_path / "firms", EXACT)
+    factory = ServiceFactory(options_of(tmp_path, folder))
+    (folder / "policy.toml").write_text("")
+    sent: list[str] = []
+
+    async def receive() -> Any:
+        return {"type": "lifespan.startup"}
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    app = factory()
+    monkeypatch.setattr(logging.getLogger("tacita.service"), "propagate", True)
+    with caplog.at_level(logging.INFO), pytest.raises(LedgerError):
+        asyncio.run(app({"type": "lifespan"}, receive, send))
+    assert sent == ["lifespan.startup.failed"]
+    assert "policy.toml was changed" in json.loads(caplog.records[-1].getMessage())["message"]
 
 
 def test_an_older_copy_is_not_served(tmp_path: Path) -> None:

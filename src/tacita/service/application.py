@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from tacita.service.faults import (
     ServiceFault,
     fault_of,
 )
-from tacita.service.guard import Guard, GuardLimits, names_of_host, write_log
+from tacita.service.guard import LOG, Guard, GuardLimits, names_of_host, write_log
 from tacita.service.metrics import ServiceMetrics
 from tacita.service.options import ServeOptions
 from tacita.service.pages import fault_page, pages
@@ -74,7 +75,11 @@ def application(opened: Callable[[], ServiceCore], metrics: ServiceMetrics, limi
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.core = opened()
+        try:
+            app.state.core = opened()
+        except TacitaError as error:  # its text has no value; it was checked before, so somebody changed it just now
+            LOG.critical(json.dumps({"event": "not started", "message": str(error)}))
+            raise
         try:
             yield
         finally:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import uvicorn
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
 from tacita.api.querying import Database
@@ -45,7 +46,10 @@ def run(options: ServeOptions) -> None:
             _Server(config).run(sockets=[listener])
         else:
             with _handlers_restored():
-                Multiprocess(config, sockets=[listener]).run()
+                supervisor = Multiprocess(config, sockets=[listener])
+                supervisor.run()
+            if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
+                raise OutputError("a process could not start", do="see the log, which says why")
         _say({"event": "stopped"})
 
 

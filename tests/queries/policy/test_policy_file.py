@@ -96,7 +96,7 @@ def test_all_faults_are_told_at_once():
     [
         ("private", "", "needs 'total'"),
         ("private", "[private]\ntotal = 1\nrecords_per_unit = 2\n", "person of its own"),
-        ("camouflage", "[camouflage]\nvectors = 4\ninsiders = 3\n", "at least 5 vectors"),
+        ("camouflage", "[camouflage]\nvectors = 4\ninsiders = 3\n", "at least 8 vectors"),
         ("camouflage", "", "exact counts"),
         ("private", "[rules]\nminimum = 3\n[private]\ntotal = 1\n", "no effect"),
         ("perturbed", "[rules]\noverlap = 3\n", "no effect"),

@@ -22,7 +22,7 @@ from tacita.queries.question import DataQuestion, Mask
 Ints = NDArray[np.int64]
 MOST_GROUPS = 2_000
 _MOST_MARKS = 2 * 10**8
-"""Groups times cells that one question may have."""
+"""Groups times the cells that the policy allows: how many cells the data have is theirs to know."""
 COUNT = ""
 """The measure that counts records."""
 
@@ -126,7 +126,7 @@ class Cube:
         """
         selected = self.cells_of(question)
         sizes = [len(self.attribute(name).labels) for name in question.groups]
-        if math.prod(sizes) > min(MOST_GROUPS, _MOST_MARKS // max(len(self), 1)):
+        if math.prod(sizes) > min(MOST_GROUPS, _MOST_MARKS // self.policy.limits.cells):
             raise QueryRefused(
                 f"there would be {math.prod(sizes):,} groups",
                 do="group by fewer attributes, or ask for a part at a time with WHERE",

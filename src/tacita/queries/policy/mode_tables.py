@@ -26,11 +26,11 @@ def _fraction(table: Checked, key: str, usual: str | None, *, most: float = 1e9)
 def _camouflage(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
     table = top.below("camouflage", ("vectors", "width", "insiders", "tuned"))
     vectors, insiders = table.whole("vectors", 6, least=3), table.whole("insiders", 0)
-    if vectors < insiders + 2:
+    if vectors < 2 * insiders + 2:
         table.fault(
             "vectors",
-            f"{insiders} insiders who know their values find the others unless there are at least {insiders + 2} "
-            "vectors: give more 'vectors', or expect fewer 'insiders'",
+            f"{insiders} insiders who know their values narrow the others down unless there are at least "
+            f"{2 * insiders + 2} vectors: give more 'vectors', or expect fewer 'insiders'",
         )
     return {
         "vectors": vectors,
