@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +81,12 @@ upper = 1
 """
 
 
-def opened(folder: Path, policy: str, name: str = "staff") -> Path:
+def opened(folder: Path, policy: str, name: str = "staff", key: str = "") -> Path:
     """Open the file of `write_people` under a policy, and return the folder."""
     data = tc.read(folder / f"{name}.csv")
-    return open_for_questions(data, parse_query_policy(policy), folder / f"{name}.opened").folder
+    # The key of noise is drawn at the opening: here it is the same in every run, so that no test depends on chance.
+    with mock.patch("secrets.token_bytes", random.Random(key + policy).randbytes):
+        return open_for_questions(data, parse_query_policy(policy), folder / f"{name}.opened").folder
 
 
 def asker(database: Database, analyst: str = "eve", **price: Any) -> Callable[[str], Mapping[str, Any]]:

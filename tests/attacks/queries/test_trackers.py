@@ -131,7 +131,7 @@ def _refusals(folder: Path, rules: str, salary: int) -> Path:
     people = write_people(folder, NUMBER)
     text = (folder / "staff.csv").read_text(encoding="utf-8")
     (folder / "staff.csv").write_text(text.replace(f",{people[4]['salary']},", f",{salary},"), encoding="utf-8")
-    return opened(folder, policy_text(rules=rules))
+    return opened(folder, policy_text(rules=rules), key=folder.name)
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,15 @@ from scipy.stats import beta
 
 
 def certified_epsilon(
-    one: NDArray[np.float64], other: NDArray[np.float64], *, alpha: float, thresholds: int = 5
+    one: NDArray[np.float64], other: NDArray[np.float64], *, alpha: float, thresholds: int = 5, spread: float = 0.2
 ) -> float:
     """Return an epsilon that the mechanism has at least, except with a probability of alpha.
 
-    Events are both tails at thresholds around the middle of the draws; bounds are those of Clopper and Pearson, for all
-    events together (Ding et al. 2018).
+    Events are both tails at thresholds around the middle of the draws, that share of them to either side; bounds are
+    those of Clopper and Pearson, for all events together (Ding et al. 2018).
     """
     pooled = np.concatenate([one, other])
-    places = np.unique(np.quantile(pooled, np.linspace(0.3, 0.7, thresholds)))
+    places = np.unique(np.quantile(pooled, np.linspace(0.5 - spread, 0.5 + spread, thresholds)))
     pairs = [
         (np.asarray(sign * a >= sign * place).sum(), np.asarray(sign * b >= sign * place).sum())
         for place in places

@@ -75,18 +75,18 @@ def test_half_of_the_scale_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.long
 def test_many_draws_certify_nearly_the_claim() -> None:
     less, more = _neighbours()
-    draws, least = (1_000_000, 0.489) if LONG else (20_000, 0.4)
+    many, least = (2_000_000, 0.489) if LONG else (20_000, 0.4)
 
-    def certified(part: tuple[str, int], totals: tuple[int, int], share: int) -> float:
+    def certified(part: tuple[str, int], totals: tuple[int, int], share: int, draws: int) -> float:
         measurement = PrivateFigures(less)._measurement(part, share)
         one, other = (np.asarray(measurement([total] * draws), np.float64) for total in totals)
-        return certified_epsilon(one, other, alpha=0.005, thresholds=3)
+        return certified_epsilon(one, other, alpha=0.02, thresholds=3, spread=0.1)
 
     sums = int(less.sums["x"].sum()), int(more.sums["x"].sum())
     for part, totals in ((("", 1), (less.records, more.records)), (("x", 1), sums)):
-        epsilon = certified(part, totals, int(CLAIM * NANO))
+        epsilon = certified(part, totals, int(CLAIM * NANO), many)
         assert least <= epsilon <= CLAIM, part
-        assert certified(part, totals, NANO) > CLAIM  # half of the scale
+        assert certified(part, totals, NANO, 20_000) > CLAIM  # half of the scale
 
 
 @pytest.mark.parametrize("currency", ["epsilon", "rho"])
