@@ -117,9 +117,12 @@ def mariadb() -> Iterator[str]:
             yield f"mysql://ann:s3cr3t-pw@127.0.0.1:{port}/survey"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A Chromium without a window, driven by playwright; the one of the system, nothing is downloaded."""
+    """A Chromium without a window, driven by playwright; the one of the system, nothing is downloaded.
+
+    It ends with the module: as long as playwright runs, no test of the same process can run a loop of its own.
+    """
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         pytest.skip("Chromium is not installed: run scripts/services")
