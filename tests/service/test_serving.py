@@ -215,6 +215,8 @@ def test_what_cannot_be_served_is_said(tmp_path: Path) -> None:
     with contextlib.closing(socket.socket()) as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
+        with contextlib.closing(listening("127.0.0.1", 0)) as ours:
+            assert ours.proto == socket.IPPROTO_TCP  # else asyncio leaves delays on
         with pytest.raises(OutputError, match="cannot listen"):
             listening("127.0.0.1", other.getsockname()[1])
     for wrong in ({"port": 70_000}, {"workers": 0}, {"rate": 0.0}, {"burst": 0}):
