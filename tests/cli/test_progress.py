@@ -27,9 +27,13 @@ QUICK = {
     "rules list",
     "rules serve",
     "rules show",
+    "serve",
     "table example",
     "table explain",
     "table import",
+    "token list",
+    "token make",
+    "token revoke",
     "version",
 }
 

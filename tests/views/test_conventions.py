@@ -87,10 +87,13 @@ CASES = {
     "query ask": ("query", "ask", "opened", "SELECT COUNT(*), AVG(W) FROM firms"),
     "query history": ("query", "history", "opened"),
     "query audit": ("query", "audit", "opened"),
+    "token make": ("token", "make", "ann"),
+    "token list": ("token", "list"),
     "version": ("version",),
 }
 """Every command that has `--json`, in an order in which each finds the files that it needs."""
 ELSEWHERE = {
+    "token revoke": "needs the id of a token, which is drawn; its JSON is a line of 'token list'",
     "table import": "needs a batch of tau-Argus; its JSON is a list of names",
     "ledger restore": "needs an older copy of a ledger; its JSON is that of 'ledger purge'",
 }
