@@ -24,7 +24,7 @@ from tacita.queries.cube.build import build_cube
 from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion, SourceFacts, read_version, write_version
 from tacita.queries.database import QueryDatabase, begin_database
-from tacita.queries.policy.policy import JudgedTogether, QueryPolicy
+from tacita.queries.policy.policy import AnswerMode, JudgedTogether, QueryPolicy
 from tacita.queries.recording import OPENING
 from tacita.settings import Settings
 
@@ -197,7 +197,12 @@ def _notes(cube: Cube, policy: QueryPolicy, configured: LedgerSettings | None) -
     if policy.together is JudgedTogether.ANALYST:
         notes.append("Each analyst is judged alone: two who tell each other their answers are not protected against.")
     rules = policy.rules
-    if (rules.dominance or rules.p_percent or rules.program or rules.knows_bounds) and not rules.simulatable:
+    is_judged = policy.answers not in {AnswerMode.CAMOUFLAGE, AnswerMode.PRIVATE}
+    if (
+        is_judged
+        and (rules.dominance or rules.p_percent or rules.program or rules.knows_bounds)
+        and not rules.simulatable
+    ):
         notes.append(
             "Some rules look at values, so that a refusal itself tells something; 'simulatable' in [rules] prevents it."
         )

@@ -81,6 +81,28 @@ def test_data_that_do_not_fit_are_refused_with_counts(column: str, values: list[
     assert "1000000" not in str(caught.value) and "0.34" not in str(caught.value)
 
 
+def test_a_policy_may_refuse_missing_values():
+    complete = POLICY.replace('values = ["m", "f"]', 'values = ["m", "f"]\nmissing = "refuse"')
+    complete = complete.replace("cuts = [30, 60]", 'cuts = [30, 60]\nmissing = "refuse"')
+    with pytest.raises(InputError, match="'sex': 1 record without a value") as caught:
+        cube_of(FRAME, complete)
+    assert "'age': 1 record without a value" in str(caught.value)
+    cube = cube_of(FRAME.dropna(), complete)
+    assert cube.attribute("sex").labels == ("m", "f")
+    assert cube.attribute("age").labels == ("below 30", "30 to below 60", "60 and above")
+
+
+def test_a_regressor_may_declare_its_values():
+    policy = POLICY + '[[regressor]]\nattribute = "grade"\nvalues = [1, 2, 3]\n'
+    cube = cube_of(FRAME.assign(grade=[1, 2, 2, 1, 1]), policy)
+    numbers = cube.attribute("grade").numbers
+    assert numbers is not None and numbers.tolist() == [1, 2, 3]
+    with pytest.raises(InputError, match="'grade': 1 record without a value"):
+        cube_of(FRAME.assign(grade=[1, 2, None, 1, 1]), policy)
+    with pytest.raises(InputError, match="'grade' has values that are not numbers"):
+        cube_of(FRAME.assign(grade=["x", "y", "x", "y", "x"]), POLICY + '[[regressor]]\nattribute = "grade"\n')
+
+
 def test_values_beyond_bounds_count_as_bounds_if_the_policy_says_so():
     cube = cube_of(FRAME.assign(salary=[-5, 1e9, 1, None, 2]), POLICY + 'outside = "clamp"\nmissing = "zero"\n')
     assert sorted(cube.values["salary"].tolist()) == [0, 0, 10, 20, 1000]

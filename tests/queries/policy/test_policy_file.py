@@ -76,6 +76,8 @@ share = 0.25
         (SMALL + "[rules]\nminimum = 1\n", "at least 2"),
         (SMALL + "[rules]\nsimulatable = true\np_percent = 10\n", "looks at values"),
         (SMALL + "[private]\ntotal = 1\n", "has no effect"),
+        (SMALL + '[[regressor]]\nattribute = "grade"\ncuts = [1, 2]\n', "is not a number that can be regressed on"),
+        (SMALL + '[[regressor]]\nattribute = "grade"\nmissing = "code"\n', "cannot be regressed on"),
         (SMALL + "[rules]\nminimun = 5\n", "did you mean 'minimum'"),
     ],
 )

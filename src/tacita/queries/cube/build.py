@@ -235,15 +235,17 @@ def _coded(
         faults.append(f"'{one.name}': {counted(records, 'value')} not declared in 'values'")
         return CubeAttribute(one.name, ()), np.zeros(len(column), np.int32)
     labels = declared or sorted(present, key=_in_order)
-    labels += [MISSING] if MISSING in occurring or one.values else []
+    if one.is_complete and MISSING in occurring:
+        faults.append(_incomplete(one, int((inverse == occurring.index(MISSING)).sum())))
+    labels += [MISSING] if MISSING in occurring or (one.values and not one.is_complete) else []
     place = {label: code for code, label in enumerate(labels)}
     codes = np.asarray([place[text] for text in occurring], np.int32)[inverse.reshape(-1)]
     numbers = None
     if is_number:
         try:
-            numbers = np.asarray([float(label) for label in labels])
+            numbers = np.asarray([float(label) for label in labels if label != MISSING])
         except ValueError:
-            faults.append(f"the regressor '{one.name}' has values that are missing or not numbers")
+            faults.append(f"the regressor '{one.name}' has values that are not numbers")
     return CubeAttribute(one.name, tuple(labels), numbers), codes
 
 
@@ -281,8 +283,16 @@ def _cut(one: FilterAttribute, column: NDArray[Any], faults: list[str]) -> tuple
         return CubeAttribute(one.name, labels), np.zeros(len(column), np.int32)
     is_missing = np.isnan(numbers)
     codes = np.searchsorted(np.asarray([float(cut) for cut in one.cuts]), numbers, side="right").astype(np.int32)
+    if one.is_complete:
+        if is_missing.any():
+            faults.append(_incomplete(one, int(is_missing.sum())))
+        return CubeAttribute(one.name, labels), codes
     codes[is_missing] = len(labels)
     return CubeAttribute(one.name, (*labels, MISSING)), codes
+
+
+def _incomplete(one: FilterAttribute, records: int) -> str:
+    return f"'{one.name}': {counted(records, 'record')} without a value, which 'missing' refuses"
 
 
 def _as_numbers(column: NDArray[Any]) -> NDArray[np.float64] | None:

@@ -52,6 +52,8 @@ class FilterAttribute:
     """The codes of an attribute without cuts, in their order; none: all values that occur, which makes them public."""
     joined: str = ""
     """The join that brings it; empty: it is in the file."""
+    is_complete: bool = False
+    """Whether a record without a value is a fault of the data; otherwise missing values have a code of their own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from tacita.toml.checked import Checked
 from tacita.toml.faults import Faults, tables_of
 
 _TOP = ("name", "source", "unit", "answers", "together", "filter", "measure", "regressor", "join", "rules", "limits")
-_FILTER = ("attribute", "cuts", "values", "join")
+_FILTER = ("attribute", "cuts", "values", "missing", "join")
 _MEASURE = ("attribute", "lower", "upper", "decimals", "statistics", "missing", "outside")
 _RULES = (
     "minimum",
@@ -197,8 +197,14 @@ def _filters(top: Checked, kind: str, joins: Sequence[DeclaredJoin]) -> list[Fil
         values = _texts_or_numbers(one)
         if cuts and values:
             one.fault("values", "an attribute has 'cuts' or 'values', not both")
+        if cuts and kind == "regressor":
+            one.fault("cuts", "an interval is not a number that can be regressed on; a [[regressor]] has 'values'")
         join = one.text("join", "", among=[one.name for one in joins]) if joins or "join" in one.table else ""
-        filters.append(FilterAttribute(name or "", cuts, values, join))
+        usual = "refuse" if kind == "regressor" else "code"
+        missing = one.text("missing", usual, among=("code", "refuse"))
+        if missing == "code" and kind == "regressor":
+            one.fault("missing", "a missing number cannot be regressed on")
+        filters.append(FilterAttribute(name or "", cuts, values, join, is_complete=missing == "refuse"))
     return filters
 
 
