@@ -67,6 +67,11 @@ class QueryOpeningOptions:
     """How a data set is opened for questions."""
 
     policy: Path = option(Path("policy.toml"), metavar="FILE.toml", help="The policy of the data set.")
+    after: Path | None = option(
+        None,
+        metavar="FOLDER",
+        help="Open it as a new version of the data set in this folder, which answers no more.",
+    )
     beside_releases: bool = option(
         False,
         "--beside-releases",
@@ -100,18 +105,25 @@ def open_for_questions(
     policy: QueryPolicy | str | Path,
     folder: str | Path,
     *,
+    after: str | Path | None = None,
     beside_releases: bool = False,
     progress: Progress = silent,
 ) -> OpenedDatabase:
     """Freeze a data set and open it for questions under a policy; the folder stays inside.
 
-    Raises `InputError` if the data do not fit the policy, `LimitError` if there would be too many cells.
+    With `after`, the folder of an earlier version, it is a new version of the same data set: answers, refusals and
+    budgets go on, records that did not change stay as well hidden as they were, and the earlier version answers no
+    more. Its policy needs a 'key', and has to be the same.
+
+    Raises `InputError` if the data do not fit the policy, `LimitError` if there would be too many cells, and
+    `UsageError` if the data cannot follow the earlier version.
     """
     given = policy if isinstance(policy, QueryPolicy) else read_query_policy(policy)
     return open_version(
         data.microdata,
         given,
         Path(folder),
+        after=None if after is None else Path(after),
         beside_releases=beside_releases,
         settings=data.context.settings,
         progress=progress,

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Self
 
 from tacita.errors import LedgerError, QueryRefused, TacitaError, UsageError
@@ -23,6 +24,7 @@ from tacita.model.result import Result
 from tacita.queries.answer import NOT_ANSWERED, AnswerRow, Figure, QueryAnswer
 from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
 from tacita.queries.budgets import budget_objection, left_of, spent_text
+from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.figures import facts_of
 from tacita.queries.language.parse import parse_question
@@ -31,7 +33,14 @@ from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price
 from tacita.queries.mechanisms import mechanism_of
 from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import DataQuestion
-from tacita.queries.recording import ANSWER, OPENING, answer_entry, opening_entry, question_key, recorded_answer
+from tacita.queries.recording import (
+    ANSWER,
+    OPENING,
+    answer_entry,
+    opening_payload,
+    question_key,
+    recorded_answer,
+)
 from tacita.queries.state import QueryState, RecordedAnswer, shown_rows
 
 _LONGEST_NAME = 100
@@ -81,13 +90,14 @@ class QueryDatabase:
         self._mechanism: Mechanism = mechanism_of(version)
         self._alone = threading.RLock()
         self._is_behind = False
+        self._latest, self._answers_elsewhere = version.id, ""
         self._judged_request: tuple[tuple[int, ...], AuditRequest] | None = None
         self._rebuild()
         if not any(entry.kind == OPENING for entry in self._own_openings()):
             raise LedgerError(
                 "the ledger does not have the opening of this database",
                 where=ledger.place,
-                do="an older copy, or another ledger, is in its place: restore it",
+                do="restore the ledger; if opening was interrupted, delete the folder and open it again",
             )
 
     def __repr__(self) -> str:
@@ -129,6 +139,8 @@ class QueryDatabase:
                 with self.ledger.alone() as turn:
                     self._catch_up()
                     self._is_behind = True  # what is learnt from here on counts only if it gets to the disk
+                    if newer := self._newer():
+                        return [newer for _ in understood]
                     answers = [one if isinstance(one, TacitaError) else self._answered(one, turn) for one in understood]
                 self._is_behind = False
             except BaseException:
@@ -143,8 +155,10 @@ class QueryDatabase:
             raise wanted
         with self._alone:
             self._catch_up()
+            if newer := self._newer():
+                raise newer
             price = self._mechanism.price(wanted)
-            repeated = self._state.same(self._key(wanted.question), wanted.analyst)
+            repeated = self._state.same(question_key(wanted.question, self.version.cube), wanted.analyst)
             return QuotedPrice(
                 question_text(wanted.question, self.version.cube),
                 wanted.question.names,
@@ -165,11 +179,28 @@ class QueryDatabase:
         return self._shown(recorded, recorded.figures)
 
     @property
+    def answers_elsewhere(self) -> str:
+        """The folder of the version that answers instead, as it was opened; empty if this one answers."""
+        with self._alone:
+            self._catch_up()
+            return self._answers_elsewhere
+
+    @property
     def state(self) -> QueryState:
         """What was answered, as the ledger has it now."""
         with self._alone:
             self._catch_up()
             return self._state
+
+    def _newer(self) -> QueryRefused | None:
+        """Return why nothing is answered if there is a newer version; its path is not for everybody."""
+        if not self._answers_elsewhere:
+            return None
+        name = Path(self._answers_elsewhere).name
+        return QueryRefused(
+            f"'{self.version.policy.name}' has a newer version, and only this one answers",
+            do=f"ask the version in the folder '{name}'; history and audit of this one stay readable",
+        )
 
     def _understood(self, asking: Inquiry) -> AskedQuestion | TacitaError:
         if not asking.analyst.isprintable() or not 0 < len(asking.analyst.strip()) <= _LONGEST_NAME:
@@ -192,7 +223,7 @@ class QueryDatabase:
             "question": wanted.question,
             "groups": [group.codes for group in wanted.groups],
         }
-        key = self._key(wanted.question)
+        key = question_key(wanted.question, self.version.cube)
         objections: tuple[Objection, ...] = ()
         before = state.same(key, wanted.analyst)
         if before is not None:
@@ -235,7 +266,9 @@ class QueryDatabase:
         allowed = list(range(len(wanted.groups)))
         against: list[Objection] = []
         while allowed:
-            request, of = self._request(wanted.question, [wanted.groups[place].cells for place in allowed])
+            request, of = self._request(
+                wanted.question, [wanted.groups[place].cells for place in allowed], self.version.cube
+            )
             self._judged_request = (tuple(allowed), request)
             objections = [one for judge in judges for one in judge.objections(request)]
             if not objections:
@@ -253,7 +286,7 @@ class QueryDatabase:
             allowed = [place for at, place in enumerate(allowed) if at not in blamed]
         return [], tuple(dict.fromkeys(against))
 
-    def _request(self, question: DataQuestion, groups: Sequence[Any]) -> tuple[AuditRequest, list[int]]:
+    def _request(self, question: DataQuestion, groups: Sequence[Any], cube: Cube) -> tuple[AuditRequest, list[int]]:
         """Return what would be told of some groups, and the place of the group that each fact is of."""
         facts: list[ToldSum] = []
         of: list[int] = []
@@ -261,10 +294,10 @@ class QueryDatabase:
             return AuditRequest((), len(self._state.answers) + 1), of
         for place, cells in enumerate(groups):
             for aggregate in question.aggregates:
-                more = facts_of(aggregate, self.version.cube, cells)
-                facts += more
+                more = facts_of(aggregate, cube, cells)
+                facts += [replace(one, cells=cube.same_values(one.measure, one.cells)) for one in more]
                 of += [place] * len(more)
-        return AuditRequest(tuple(facts), len(self._state.answers) + 1), of
+        return AuditRequest(tuple(facts), len(self._state.answers) + 1, cube.version), of
 
     def _shown(self, recorded: RecordedAnswer, figures: Sequence[Sequence[Figure]]) -> QueryAnswer:
         cube, question = self.version.cube, recorded.question
@@ -283,9 +316,6 @@ class QueryDatabase:
             bool(recorded.of),
         )
 
-    def _key(self, question: DataQuestion) -> Any:
-        return question_key(question, self.version.cube)
-
     def _rebuild(self) -> None:
         self._state = QueryState(self.version.cube)
         self._is_behind = False
@@ -293,33 +323,39 @@ class QueryDatabase:
 
     def _catch_up(self) -> None:
         subject = self.version.policy.subject
-        for entry in self.ledger.entries(after=self._state.sequence, kinds=(ANSWER,), subject=subject):
-            self._learn(entry)
+        for entry in self.ledger.entries(after=self._state.sequence, kinds=(ANSWER, OPENING), subject=subject):
+            if entry.kind == OPENING:
+                self._notice(entry)
+            else:
+                self._learn(entry)
+
+    def _notice(self, entry: Entry) -> None:
+        """Take in an opening: that of a version after this one, or after one that came after it, ends its answers."""
+        payload = opening_payload(entry, self.ledger)
+        if payload.get("after") in {self.version.id, self._latest}:
+            self._latest, self._answers_elsewhere = payload["database"], payload["folder"]
+        self._state.sequence = max(self._state.sequence, entry.sequence)
 
     def _own_openings(self) -> list[Entry]:
         entries = self.ledger.entries(kinds=(OPENING,), subject=self.version.policy.subject)
-        return [one for one in entries if (self.ledger.payload(one) or {}).get("database") == self.version.id]
+        return [one for one in entries if opening_payload(one, self.ledger).get("database") == self.version.id]
 
     def _learn(self, entry: Entry, judged: tuple[tuple[int, ...], AuditRequest] | None = None) -> RecordedAnswer | None:
         """Learn an entry; `judged` is what was judged last, with the places of its groups: judges remember it."""
-        recorded = recorded_answer(entry, self.ledger.payload(entry), self.version.id, self.ledger.place)
+        payload, ids = self.ledger.payload(entry), (*self.version.earlier, self.version.id)
+        recorded = recorded_answer(entry, payload, ids, self.ledger.place)
         self._state.sequence = max(self._state.sequence, entry.sequence)
         if recorded is None:
             return None
+        cube = self.version.cube_of(recorded.database)
+        assert cube is not None
         answered = [place for place, row in enumerate(recorded.figures) if any(one.is_answered for one in row)]
         request = None
         if recorded.decision == "released" and judged is not None and judged[0] == tuple(answered):
             request = judged[1]
         elif recorded.decision == "released" and answered:
-            groups = dict(self.version.cube.grouped(recorded.question))
+            groups = dict(cube.grouped(recorded.question))
             cells = [groups[recorded.groups[place]] for place in answered]
-            request, _ = self._request(recorded.question, cells)
-        self._state.learn(recorded, self._key(recorded.question), request)
+            request, _ = self._request(recorded.question, cells, cube)
+        self._state.learn(recorded, question_key(recorded.question, cube), request)
         return recorded
-
-
-def begin_database(version: FrozenVersion, ledger: Ledger) -> QueryDatabase:
-    """Record the opening of a version, and return it opened."""
-    digest = hashlib.sha256(version.policy.text.encode()).hexdigest()
-    ledger.append([opening_entry(version, digest)])
-    return QueryDatabase(version, ledger)

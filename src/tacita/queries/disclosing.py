@@ -42,11 +42,12 @@ def population_table(cube: Cube, persons: Sequence[str | None] | None) -> pa.Tab
 
     assert cube.rows is not None
     order = np.argsort(cube.rows, kind="stable")
+    order = order[cube.rows[order] > 0]  # records of earlier versions only are not of this source
     cell_of = np.repeat(np.arange(len(cube)), cube.n)[order]
     columns: dict[str, Any] = {ROW_COLUMN: pa.array(cube.rows[order])}
     if persons is not None:
         columns[PERSON_COLUMN] = pa.array(list(persons), pa.string())
-    if cube.units is not None:
+    if cube.policy.unit and cube.units is not None:
         columns[CONTRIBUTOR_COLUMN] = pa.array(cube.units[order])
     columns["d0"] = pa.array([str(cell) for cell in cell_of.tolist()], pa.string())
     for at, measure in enumerate(cube.policy.measures):
@@ -78,9 +79,10 @@ def answer_disclosures(
 
 
 def _table(cube: Cube, one: ToldSum, name: str) -> DisclosedTable:
+    asked = cube.present & one.cells[cube.standing(one.measure)]
     cells = {
         name: tuple(str(cell) for cell in np.flatnonzero(chosen).tolist())
-        for name, chosen in ((_IN_QUESTION, one.cells), (_LEFT_OUT, ~one.cells))
+        for name, chosen in ((_IN_QUESTION, asked), (_LEFT_OUT, cube.present & ~asked))
         if chosen.any()
     }
     unit = Decimal(1) if one.measure == COUNT else cube.policy.measure(one.measure).unit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text
-from tacita.errors import LedgerError, OutputError, UsageError, counted, listed
+from tacita.errors import LedgerError, OutputError, TacitaError, UsageError, counted, listed
 from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger
 from tacita.ledger.persons import persons_of
@@ -22,10 +23,13 @@ from tacita.model.result import Result
 from tacita.progress import Progress, silent
 from tacita.queries.cube.build import build_cube
 from tacita.queries.cube.cube import Cube
-from tacita.queries.cube.version import FrozenVersion, SourceFacts, read_version, write_version
-from tacita.queries.database import QueryDatabase, begin_database
+from tacita.queries.cube.following import RecordChanges, followed_by
+from tacita.queries.cube.version import FrozenVersion, SourceFacts, VersionOrigin, read_version, write_version
+from tacita.queries.database import QueryDatabase
+from tacita.queries.mechanisms import mechanism_of
 from tacita.queries.policy.policy import AnswerMode, JudgedTogether, QueryPolicy
-from tacita.queries.recording import OPENING
+from tacita.queries.recording import ANSWER, OPENING
+from tacita.queries.succession import check_latest, check_succession, record_opening
 from tacita.settings import Settings
 
 OWN_LEDGER = "answers.sqlite"
@@ -63,43 +67,55 @@ def open_version(
     policy: QueryPolicy,
     folder: Path,
     *,
+    after: Path | None = None,
     beside_releases: bool = False,
     settings: Settings | None = None,
     progress: Progress = silent,
 ) -> OpenedDatabase:
-    """Open microdata for questions in a new folder.
+    """Open microdata for questions in a new folder: `after` a version of the same data set, which answers no more.
 
     Raises if the data do not fit the policy, the folder is there, the data set is open already under its name, or the
     ledger has releases of the same source: questions are not judged together with those. `beside_releases` accepts
-    that, and is recorded.
+    that, and is recorded. A version cannot follow one that had another policy, no key, or has a newer version.
     """
     if folder.exists() or folder.is_symlink():
         raise OutputError("exists already", where=str(folder), do="choose another name: a version is never replaced")
     if not folder.parent.is_dir():
         raise OutputError("the folder does not exist", where=str(folder.parent), do="make it first")
     source = _source(microdata)
-    configured = find_ledger_settings(folder.resolve().parent, settings)
+    before = None if after is None else read_version(after)
+    if before is not None:
+        check_succession(before, policy)
+    configured = _configured(folder, before, settings)
     if configured is not None:
         with configured.open(settings) as ledger:
-            _check_ledger(ledger, configured, policy, source.sha256, beside_releases=beside_releases)
+            _check_ledger(ledger, configured, policy, source.sha256, before, beside_releases=beside_releases)
             source = _with_persons(source, microdata, configured, ledger)
     elif beside_releases:
         raise UsageError("no ledger is configured, so no release is known", do="leave out --beside-releases")
-    cube = build_cube(microdata, policy, progress)
-    version = write_version(folder, cube, source, configured.id if configured else "", settings)
-    with _begun(version, configured, settings):
-        pass
+    if before is not None:
+        with _ledger_of(before, settings) as ledger:
+            check_latest(policy.subject, before.id, ledger)
+    origin = _origin(before, configured)
+    cube = build_cube(microdata, policy, progress, secret=origin.secret)
+    notes = list(_notes(cube, policy, configured))
+    joined = cube
+    if before is not None:
+        joined, changes = followed_by(before.cube, cube)
+        notes.append(_changes_note(changes, before, len(joined)))
+    version = write_version(folder, joined, source, origin, settings)
+    _begin(version, configured, settings)
     return OpenedDatabase(
         folder,
         policy.name,
         cube.records,
         len(cube),
         policy.limits.cells,
-        tuple((one.name, len(one.labels)) for one in cube.attributes),
+        tuple((one.name, len(one.labels)) for one in joined.attributes),
         int((cube.n < policy.rules.minimum).sum()),
         tuple(one.name for one in policy.measures),
         str(policy.answers),
-        tuple(_notes(cube, policy, configured)),
+        tuple(notes),
         policy,
     )
 
@@ -110,12 +126,33 @@ def open_database(folder: Path, settings: Settings | None = None) -> QueryDataba
     return QueryDatabase(version, _ledger_of(version, settings))
 
 
-def _begun(version: FrozenVersion, configured: LedgerSettings | None, settings: Settings | None) -> QueryDatabase:
-    if configured is not None:
-        return begin_database(version, configured.open(settings))
-    path = version.folder / OWN_LEDGER
-    SqliteStore.create(path, version.policy.name, settings=settings).close()
-    return begin_database(version, _own(path, settings))
+def _configured(folder: Path, before: FrozenVersion | None, settings: Settings | None) -> LedgerSettings | None:
+    """Return the ledger that will have the answers, if it is a configured one: that of the version before."""
+    if before is not None:
+        return _settings_of(before, settings)
+    return find_ledger_settings(folder.resolve().parent, settings)
+
+
+def _origin(before: FrozenVersion | None, configured: LedgerSettings | None) -> VersionOrigin:
+    if before is None:
+        return VersionOrigin.new(configured.id if configured else "")
+    own = None if configured else _own_path(before)
+    return VersionOrigin(before.secret, before.ledger_id, (*before.earlier, before.id), own)
+
+
+def _begin(version: FrozenVersion, configured: LedgerSettings | None, settings: Settings | None) -> None:
+    """Record the opening, and see that the database can answer; a new version is there as a whole or not at all."""
+    if configured is None and not version.earlier:
+        SqliteStore.create(version.folder / OWN_LEDGER, version.policy.name, settings=settings).close()
+    mechanism_of(version)  # raises before anything is recorded if its figures would be too large
+    try:
+        with _ledger_of(version, settings) as ledger:
+            record_opening(version, ledger)
+    except TacitaError:
+        if version.earlier:
+            shutil.rmtree(version.folder, ignore_errors=True)
+        raise
+    open_database(version.folder, settings).close()
 
 
 def _own(path: Path, settings: Settings | None) -> Ledger:
@@ -123,9 +160,28 @@ def _own(path: Path, settings: Settings | None) -> Ledger:
     return Ledger(store, SeenState(store.identity.id, settings))
 
 
+def _own_path(version: FrozenVersion) -> Path:
+    return (version.folder.resolve() / (version.own_ledger or OWN_LEDGER)).resolve()
+
+
 def _ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
+    configured = _settings_of(version, settings)
+    if configured is not None:
+        return configured.open(settings)
+    path = _own_path(version)
+    if version.own_ledger and not path.is_file():
+        raise LedgerError(
+            "the ledger of the first version, which has the answers, is not there",
+            where=str(path),
+            do="restore the folder of the first version: all versions answer by its ledger",
+        )
+    return _own(path, settings)
+
+
+def _settings_of(version: FrozenVersion, settings: Settings | None) -> LedgerSettings | None:
+    """Return the ledger that has the answers of a version; None if it is one of its own."""
     if not version.ledger_id:
-        return _own(version.folder / OWN_LEDGER, settings)
+        return None
     configured = find_ledger_settings(version.folder.resolve().parent, settings)
     if configured is None or configured.id != version.ledger_id:
         raise LedgerError(
@@ -133,7 +189,7 @@ def _ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
             where=str(version.folder),
             do="set TACITA_LEDGER, or put the settings file of the ledger back",
         )
-    return configured.open(settings)
+    return configured
 
 
 def _source(microdata: Microdata) -> SourceFacts:
@@ -161,16 +217,24 @@ def _with_persons(source: SourceFacts, microdata: Microdata, settings: LedgerSet
 
 
 def _check_ledger(
-    ledger: Ledger, settings: LedgerSettings, policy: QueryPolicy, sha256: str, *, beside_releases: bool
+    ledger: Ledger,
+    settings: LedgerSettings,
+    policy: QueryPolicy,
+    sha256: str,
+    before: FrozenVersion | None,
+    *,
+    beside_releases: bool,
 ) -> None:
     of_name = list(ledger.entries(subject=policy.subject))
-    openings = [entry for entry in of_name if entry.kind == OPENING]
+    openings = [entry for entry in of_name if entry.kind == OPENING and before is None]
     if openings:
         raise UsageError(
             f"'{policy.subject}' is open already (entry {openings[0].sequence}), and what was answered counts",
             where=ledger.place,
-            do="ask there; a new version of the data needs a name of its own, and is then judged by itself",
+            do="ask there; open a new version of the data after it (--after), other data under a name of their own",
         )
+    if before is not None:  # what was answered counts in the new version: it is not a release beside it
+        of_name = [entry for entry in of_name if entry.kind != ANSWER]
     released = [*of_name, *(ledger.entries(source=sha256) if sha256 else ())]
     released = sorted({one.sequence: one for one in released if one.decision == "released"}.values(), key=_sequence)
     if released and not beside_releases:
@@ -184,6 +248,15 @@ def _check_ledger(
 
 def _sequence(entry: Entry) -> int:
     return entry.sequence
+
+
+def _changes_note(changes: RecordChanges, before: FrozenVersion, cells: int) -> str:
+    return (
+        f"Version {len(before.earlier) + 2}, after {before.folder}, which answers no more: "
+        f"{counted(changes.kept, 'record')} with the same values, {changes.changed:,} with others, "
+        f"{changes.added:,} added, {changes.removed:,} removed. Questions are judged in {counted(cells, 'cell')} of "
+        "all versions; sets of records that changed by few contributors since they were asked about are refused."
+    )
 
 
 def _notes(cube: Cube, policy: QueryPolicy, configured: LedgerSettings | None) -> Sequence[str]:

@@ -6,11 +6,15 @@ were given, what they cost, and why anything was refused. Whoever reads all of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from tacita.errors import LedgerError
 from tacita.ledger.entry import Entry, NewEntry
+from tacita.ledger.ledger import Ledger
 from tacita.queries.answer import Figure
 from tacita.queries.audit.judge import Objection, ToldSum
 from tacita.queries.cube.cube import Cube
@@ -20,7 +24,7 @@ from tacita.queries.language.canonical import canonical_question
 from tacita.queries.language.payload import question_from_payload, question_payload
 from tacita.queries.language.text import question_text
 from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.question import DataQuestion
+from tacita.queries.question import AskedStatistic, DataQuestion, Mask, Statistic
 from tacita.queries.state import RecordedAnswer
 
 OPENING, ANSWER = "query opening", "answer"
@@ -40,6 +44,8 @@ def opening_entry(version: FrozenVersion, policy_sha256: str) -> NewEntry:
         "answers": str(policy.answers),
         "folder": str(version.folder.resolve()),
     }
+    if version.earlier:
+        payload["after"] = version.earlier[-1]
     return NewEntry(
         OPENING,
         source=version.source_sha256,
@@ -48,6 +54,14 @@ def opening_entry(version: FrozenVersion, policy_sha256: str) -> NewEntry:
         decision=OPENED,
         payload=payload,
     )
+
+
+def opening_payload(entry: Entry, ledger: Ledger) -> Mapping[str, Any]:
+    """Return what an opening says. Raise if it was purged: then nobody can tell which version answers."""
+    payload = ledger.payload(entry)
+    if payload is None:
+        raise _purged(entry, ledger.place)
+    return payload
 
 
 def answer_entry(
@@ -93,16 +107,12 @@ def answer_entry(
 
 
 def recorded_answer(
-    entry: Entry, payload: Mapping[str, Any] | None, database: str, place: str
+    entry: Entry, payload: Mapping[str, Any] | None, databases: Sequence[str], place: str
 ) -> RecordedAnswer | None:
-    """Return the answer of an entry; None if it is one of another database. Raise if nobody can tell any more."""
+    """Return the answer of an entry; None if it is not one of some databases. Raise if nobody can tell any more."""
     if payload is None:
-        raise LedgerError(
-            f"the payload of entry {entry.sequence} was purged, and with it what was answered",
-            where=place,
-            do="open the data set anew under a new name: what is known of this one cannot be judged any more",
-        )
-    if payload.get("database") != database:
+        raise _purged(entry, place)
+    if payload.get("database") not in databases:
         return None
     if payload.get("format", _FORMAT + 1) > _FORMAT:
         raise LedgerError(
@@ -124,6 +134,7 @@ def recorded_answer(
             payload["spent"],
             tuple(payload["objections"]),
             payload["of"],
+            payload["database"],
         )
     except (KeyError, TypeError, ValueError):
         raise LedgerError(
@@ -133,15 +144,43 @@ def recorded_answer(
         ) from None
 
 
+def _purged(entry: Entry, place: str) -> LedgerError:
+    return LedgerError(
+        f"the payload of entry {entry.sequence} was purged, and with it what was answered",
+        where=place,
+        do="open the data set anew under a new name: what is known of this one cannot be judged any more",
+    )
+
+
 def question_key(question: DataQuestion, cube: Cube) -> tuple[Any, ...]:
     """Return what is the same for two questions about the same records and figures, whatever their words.
 
     Which cells have a record is a fact of the data. Of private answers it must not decide what is free: there two
-    questions are the same if their predicates are, for any data.
+    questions are the same if their predicates are, for any data; a new version is new data, and costs again.
     """
     if cube.policy.answers is AnswerMode.PRIVATE:
-        return (question.aggregates, question.groups, canonical_question(question, cube).predicate)
-    return (question.aggregates, question.groups, cube.cells_of(question).tobytes())
+        return (cube.version, question.aggregates, question.groups, canonical_question(question, cube).predicate)
+    if cube.history is None or len(cube.history.versions) == 1:
+        return (question.aggregates, question.groups, cube.cells_of(question).tobytes())
+    digest = hashlib.sha256()
+    groups = cube.grouped(question)
+    for _, cells in groups:
+        for one in question.aggregates:
+            for told in _cells_of_figure(one, cube, cells):
+                digest.update(np.packbits(told).tobytes())
+    return (question.aggregates, question.groups, tuple(codes for codes, _ in groups), digest.digest())
+
+
+def _cells_of_figure(one: AskedStatistic, cube: Cube, cells: Mask) -> Iterator[Mask]:
+    """Yield the cells that a figure is made of, as they are the same in all versions."""
+    if one.statistic not in {Statistic.SLOPE, Statistic.INTERCEPT}:
+        yield cube.same_values(one.measure, cells)
+        if one.statistic is Statistic.RATIO:
+            yield cube.same_values(one.other, cells)
+        return
+    # Which number the records have is a matter of the version, too.
+    for code in range(len(cube.attribute(one.other).labels)):
+        yield cube.same_values(one.measure, cells & (cube.codes[one.other] == code))
 
 
 def _objection_payload(one: Objection) -> dict[str, Any]:

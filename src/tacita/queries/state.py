@@ -42,6 +42,8 @@ class RecordedAnswer:
     objections: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     of: int = 0
     """Of a repeated question: the entry that has its answer."""
+    database: str = ""
+    """The id of the version that answered."""
 
     @property
     def looks_at_values(self) -> bool:

@@ -6,7 +6,9 @@ judge looks at
 
 - every class whose sum would become known,
 - unions of small classes whose sum would (`unions` says which),
-- what is left between the records of a new answer and those of an earlier one that hold them or are among them.
+- what is left between the records of a new answer and those of an earlier one that hold them or are among them,
+- of data that had earlier versions, what is in only one of a new set and an earlier one of another version, and unions
+  of small classes whose sum changed by an amount that would become known.
 
 Each is judged by the rules like a question. Whatever follows already is nothing new. Values decide nothing but what
 these rules look at, so that with rules that look at contributors only a refusal tells nothing of values.
@@ -51,8 +53,8 @@ class _NewlyKnown:
     """A set of cells whose sum would become known, and by which facts of the request."""
 
     known: KnownSet
-    classes: Mask | None
-    """As a union of classes; None: it is the difference of two sets, one of them new."""
+    classes: Ints | None
+    """Of each class by which factor it counts; None: it is the difference of two sets, one of them new."""
     place: int = -1
     multipliers: tuple[tuple[int, str], ...] = ()
 
@@ -107,7 +109,7 @@ class ExactJudge:
             masks = [request.facts[place].cells for place in places.get(key, ())]
             kernel.add(classes.parents, classes.rows(masks) if masks else nothing)
             for mask in masks:
-                self._published(key).add(mask, request.number)
+                self._published(key).add(mask, request.number, request.version)
         self._classes = CellClasses(classes.of_cell, classes.count, classes.parents[:0])
 
     def rank(self, measure: str = COUNT, power: int = 1) -> int:
@@ -147,27 +149,54 @@ class ExactJudge:
         masks = [request.facts[place].cells for place in places]
         trial = self._kernels[key].trial(classes.parents, classes.rows(masks))
         for union in self._unions(trial, key, classes):
-            row = np.zeros(classes.count, np.bool_)
-            row[union] = True
+            row = np.zeros(classes.count, np.int64)
+            row[union] = 1
             yield _NewlyKnown(KnownSet(classes.cells(union), *key), row)
         new = [place for place, is_new in zip(places, trial.is_new.tolist(), strict=True) if is_new]
         yield from self._differences(request, key, new)
+        if self._cube.version > 1:
+            for row in self._changes(trial, key, classes):
+                cells = classes.cells(np.flatnonzero(row))
+                yield _NewlyKnown(KnownSet(cells, *key, is_change=True), row)
 
     def _unions(self, trial: KernelTrial, key: Unknown, classes: CellClasses) -> Iterator[Ints]:
         """Yield classes and unions of small ones that would become known."""
         yield from np.flatnonzero((trial.after == 0) & (trial.before != 0))[:, None]
+        yield from self._small_unions(trial, np.ones(classes.count, np.int64), key, classes)
+
+    def _changes(self, trial: KernelTrial, key: Unknown, classes: CellClasses) -> Iterator[Ints]:
+        """Yield factors of small classes of which the change since an earlier version would become known.
+
+        Classes that this version does not have any more count as taken away.
+        """
+        assert self._cube.history is not None
+        present = self._cube.same_values(key[0], self._cube.present)
+        for seen in self._cube.history.versions[: self._cube.version - 1]:
+            was = self._cube.same_values(key[0], seen.present)
+            is_gone = np.bincount(classes.of_cell[present], minlength=classes.count) == 0
+            is_gone &= np.bincount(classes.of_cell[was], minlength=classes.count) > 0
+            signs = np.where(is_gone, -1, 1)
+            for union in self._small_unions(trial, signs, key, classes):
+                if is_gone[union].any():
+                    row = np.zeros(classes.count, np.int64)
+                    row[union] = signs[union]
+                    yield row
+
+    def _small_unions(self, trial: KernelTrial, signs: Ints, key: Unknown, classes: CellClasses) -> Iterator[Ints]:
+        """Yield unions of small classes of which a sum with signs would become known."""
         least = self._rules.least(key[1])
         counts = self._contributors.by_class(classes, least)
         small = np.flatnonzero((counts < least) & (trial.after != 0))
+        after = np.where(signs[small] > 0, trial.after[small], trial.prime - trial.after[small])
         # Somebody with records in several classes is counted once in their union: a union may be any of so many.
         persons = counts[small] if self._cube.units is None else np.ones(len(small), np.int64)
-        for union in known_unions(trial.after[small], persons, least, trial.prime):
-            if sum(trial.before[small[union]].tolist()) % trial.prime:
+        for union in known_unions(after, persons, least, trial.prime):
+            if not _follows(trial.before, small[union], signs, trial.prime):
                 yield small[union]
         if self._cube.units is not None and len(small) > 1:
             owners = self._contributors.owners(classes, small)
-            for union in unions_of_few_people(trial.after[small].tolist(), owners, least, trial.prime):
-                if sum(trial.before[small[union]].tolist()) % trial.prime:
+            for union in unions_of_few_people(after.tolist(), owners, least, trial.prime):
+                if not _follows(trial.before, small[union], signs, trial.prime):
                     yield small[union]
 
     def _differences(self, request: AuditRequest, key: Unknown, places: Sequence[int]) -> Iterator[_NewlyKnown]:
@@ -188,6 +217,12 @@ class ExactJudge:
                     signs = ("1", "-1") if outer is not None else ("-1", "1")
                     yield _NewlyKnown(KnownSet(left, *key), None, place, ((number, signs[0]), (0, signs[1])))
             own.add(cells, 0)
+            if self._cube.version > 1:
+                for at, different in sets.changes(cells, request.version):
+                    if self._rules.has_enough(different, self._rules.least(key[1])):
+                        continue
+                    factors = ((sets.numbers[at], "-1"), (0, "1"))
+                    yield _NewlyKnown(KnownSet(different, *key, is_change=True), None, place, factors)
 
     def _suspect(self, left: Mask, key: Unknown) -> Mask:
         """Return which sets a rule could object to at all."""
@@ -217,23 +252,30 @@ class ExactJudge:
             places = self._places(request)[key]
             place = places[self._completing(request, key, one.classes, classes) - 1]
             upto = [request.facts[at].cells for at in places if at <= place]
-            if is_explained:
+            if is_explained and not one.known.is_change:
                 factors = multipliers(SumFollows(self._published(key), upto, one.known.cells, classes))
         records = int(self._cube.n[one.known.cells].sum())
         what = {COUNT: "the number"}.get(key[0], "the total" if key[1] == 1 else "the sum of squares")
+        what = f"the change of {what}" if one.known.is_change else what
         sentence = f"{_formula(factors)} gives {what} of {records:,} records: {broken[0].sentence}"
         return Objection("exact", sentence, (place,), factors, any(item.looks_at_values for item in broken))
 
-    def _completing(self, request: AuditRequest, key: Unknown, union: Mask, classes: CellClasses) -> int:
-        """Return how many of the facts are needed, in their order, until the sum of a union follows."""
+    def _completing(self, request: AuditRequest, key: Unknown, factors: Ints, classes: CellClasses) -> int:
+        """Return how many of the facts are needed, in their order, until a sum of classes with factors follows."""
         rows = classes.rows([request.facts[place].cells for place in self._places(request)[key]])
         low, high = 1, len(rows)
         while low < high:
             middle = (low + high) // 2
             trial = self._kernels[key].trial(classes.parents, rows[:middle])
-            follows = sum(trial.after[union].tolist()) % trial.prime == 0
+            follows = _follows(trial.after, np.flatnonzero(factors), factors, trial.prime)
             low, high = (low, middle) if follows else (middle + 1, high)
         return low
+
+
+def _follows(entries: Ints, union: Ints, signs: Ints, prime: int) -> bool:
+    """Return whether a sum of classes with signs is known, by the entries of a vector of the kernel."""
+    pairs = zip(entries[union].tolist(), signs[union].tolist(), strict=True)
+    return int(sum(entry * sign for entry, sign in pairs)) % prime == 0
 
 
 def _unknowns(policy: QueryPolicy) -> list[Unknown]:

@@ -111,7 +111,7 @@ class ExtremesJudge:
 
     def __init__(self, cube: Cube, policy: QueryPolicy) -> None:
         self._cube, self._policy = cube, policy
-        whose = np.arange(cube.records) if cube.units is None else cube.units
+        whose = np.arange(cube.all_records) if cube.units is None else cube.units
         # Two people are in a union of cells if the smallest number in it is not the largest.
         self._first = np.minimum.reduceat(whose, cube.starts[:-1]) if len(cube) else np.zeros(0, np.int64)
         self._last = np.maximum.reduceat(whose, cube.starts[:-1]) if len(cube) else np.zeros(0, np.int64)

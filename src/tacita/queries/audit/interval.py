@@ -99,7 +99,7 @@ class IntervalJudge:
 
     def _state(self, measure: str) -> IntervalState:
         if measure not in self._states:
-            bounds = (0, self._cube.records) if measure == COUNT else self._policy.measure(measure).bounds
+            bounds = (0, self._cube.all_records) if measure == COUNT else self._policy.measure(measure).bounds
             low, high = (np.full(len(self._cube), float(bound)) for bound in bounds)
             classes = CellClasses.of(len(self._cube))
             self._states[measure] = IntervalState(classes, AnsweredSums.none(1), RecordBounds(low, high))
@@ -172,7 +172,7 @@ class IntervalJudge:
 
     def _tolerance(self, measure: str) -> float:
         if measure == COUNT:
-            return TOLERANCE * max(1, self._cube.records)
+            return TOLERANCE * max(1, self._cube.all_records)
         lower, upper = self._policy.measure(measure).bounds
         return TOLERANCE * max(1.0, float(upper - lower))
 
@@ -208,7 +208,7 @@ class IntervalJudge:
         classes = state.classes
         low, high = self._room(measure, classes, state.bounds)
         if measure == COUNT:
-            high = np.full(classes.count, float(self._cube.records))
+            high = np.full(classes.count, float(self._cube.all_records))
         return ClassProgramme(state.answers.rows, state.answers.right, low, high, ends)
 
     def _objection(

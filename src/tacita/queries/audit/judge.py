@@ -39,6 +39,8 @@ class AuditRequest:
     facts: tuple[ToldSum, ...] = field(repr=False)
     number: int = 0
     """The number that the answer would have, for explanations."""
+    version: int = 1
+    """The number of the version of the data that it is about."""
 
 
 @dataclass(frozen=True, slots=True)

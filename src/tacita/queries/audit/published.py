@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ class PublishedSets:
         self._known: dict[bytes, int] = {}
         self.numbers: list[int] = []
         """The answer of each set, in their order."""
+        self._versions: list[int] = []
 
     def __repr__(self) -> str:
         return f"<PublishedSets: {len(self):,} sets>"
@@ -41,7 +42,7 @@ class PublishedSets:
         """Return whether so many more sets may be remembered."""
         return len(self) + more <= self._most
 
-    def add(self, cells: Mask, number: int) -> None:
+    def add(self, cells: Mask, number: int, version: int = 1) -> None:
         """Remember a set, unless it is known."""
         bits = np.packbits(cells)
         if bits.tobytes() in self._known:
@@ -55,6 +56,7 @@ class PublishedSets:
         self._bits[len(self)] = bits
         self._known[bits.tobytes()] = len(self)
         self.numbers.append(number)
+        self._versions.append(version)
 
     def masks(self, places: Sequence[int] | NDArray[np.int64]) -> Mask:
         """Return some of the sets, a row for each."""
@@ -84,6 +86,13 @@ class PublishedSets:
             else:
                 result.append((None, place, self._unpacked(only_new[place])))
         return result
+
+    def changes(self, cells: Mask, version: int) -> Iterator[tuple[int, Mask]]:
+        """Yield what is in one of both only, of a set and each that is of another version, with the place of that."""
+        bits = np.packbits(cells)
+        for place in np.flatnonzero(np.array(self._versions, np.int64) != version).tolist():
+            if (different := self._bits[place] ^ bits).any():
+                yield place, self._unpacked(different)
 
     def _unpacked(self, bits: Bits) -> Mask:
         return np.unpackbits(bits, axis=-1, count=self._cells).astype(np.bool_)

@@ -12,6 +12,7 @@ from tacita.queries.audit.published import PublishedSets
 from tacita.queries.audit.set_rules import KnownSet, SetRules
 from tacita.queries.cube.cube import COUNT, Cube
 from tacita.queries.policy.policy import QueryPolicy
+from tacita.queries.question import Mask
 
 
 class SensitivityJudge:
@@ -48,8 +49,8 @@ class SensitivityJudge:
         """Do nothing: each question is judged by itself."""
 
     def _of_the_others(self, one: KnownSet) -> tuple[Objection, ...]:
-        least = self._policy.rules.minimum
-        others = ~one.cells
+        least, cube = self._policy.rules.minimum, self._rules.cube
+        others = cube.same_values(one.measure, cube.present) & ~one.cells
         if not others.any() or self._rules.has_enough(others, least):
             return ()
         return (Objection("minimum", f"all but fewer than {least:,} contributors are in it"),)
@@ -69,18 +70,15 @@ class OverlapJudge:
         most = self._policy.rules.overlap
         if most is None:
             return ()
-        result, before = [], list[ToldSum]()
+        result, before = [], list[Mask]()
         for place, fact in enumerate(request.facts):
             if not is_judged(fact, self._policy):
                 continue
             if not self._sets.has_room(len(before) + 1):
                 return (Objection("memory", "what was answered takes more memory than the policy allows"),)
-            earlier = self._sets.overlaps(fact.cells, self._cube.n)
-            own = [
-                int(self._cube.n[fact.cells & one.cells].sum())
-                for one in before
-                if not np.array_equal(one.cells, fact.cells)
-            ]
+            cells = self._records(fact)
+            earlier = self._sets.overlaps(cells, self._cube.n)
+            own = [int(self._cube.n[cells & one].sum()) for one in before if not np.array_equal(one, cells)]
             worst = max([int(earlier.max(initial=0)), *own])
             if worst > most:
                 number = (
@@ -88,7 +86,7 @@ class OverlapJudge:
                 )
                 sentence = f"{worst:,} of its records are in answer {number}, too, and {most:,} are allowed"
                 result.append(Objection("overlap", sentence, (place,)))
-            before.append(fact)
+            before.append(cells)
         return tuple(result)
 
     def learn(self, request: AuditRequest) -> None:
@@ -97,7 +95,11 @@ class OverlapJudge:
             return
         for fact in request.facts:
             if is_judged(fact, self._policy):
-                self._sets.add(fact.cells, request.number)
+                self._sets.add(self._records(fact), request.number)
+
+    def _records(self, fact: ToldSum) -> Mask:
+        """Return the records of a fact, the same whichever values they have."""
+        return self._cube.same_values(COUNT, fact.cells)
 
 
 def is_judged(fact: ToldSum, policy: QueryPolicy) -> bool:

@@ -39,6 +39,8 @@ class KnownSet:
     cells: Mask = field(repr=False)
     measure: str
     power: int = 1
+    is_change: bool = False
+    """Whether not the sum is known, but by how much one part of the cells is more than the rest."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +69,7 @@ class SetRules:
         if not self.policy.rules.simulatable:
             groups: dict[tuple[str, int], list[int]] = defaultdict(list)
             for at, one in enumerate(sets):
-                if not result[at]:
+                if not result[at] and not one.is_change:
                     groups[one.measure, one.power].append(at)
             for (measure, power), places in groups.items():
                 cells = [sets[at].cells for at in places]

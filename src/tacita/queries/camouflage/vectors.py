@@ -10,13 +10,17 @@ Where a cell has at least as many records as there are vectors, neighbours by si
 of the cell then hardly moves, and answers about cells are narrow. In a smaller cell that would tell each of them what
 the others have.
 
+In a new version of the data, weights are kept, and so are the vectors of every record whose value is as it was: drawn
+anew, they would have other intervals, and the truth is in both. Only new records and new values are drawn; these alone
+are neighbours of each other.
+
 Everything is in whole numbers: the weight of vector j is ``parts[j] / sum(parts)``, and its values are kept times
 ``parts[j]``. So a mixture is exact, and the truth is inside of every answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -24,8 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import LimitError
+from tacita.queries.cube.build import numbered
 from tacita.queries.cube.cube import Cube, Ints
-from tacita.queries.noise.keyed import generator_for
+from tacita.queries.noise.keyed import generator_for, generator_of
 
 _PARTS = 3072
 """The weights are about so many parts together."""
@@ -68,9 +73,7 @@ class CamouflageVectors:
 
 def vectors_of(cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned: bool) -> CamouflageVectors:
     """Return the vectors of a cube: the same for the same secret."""
-    everything = np.ones(len(cube), np.bool_)
-    weights = generator_for(secret, everything, "camouflage weights")
-    parts = _weights(number, weights)
+    parts = _weights(number, _generator(cube, secret, "camouflage weights"))
     values = {}
     for measure in cube.policy.measures:
         true = cube.values[measure.name]
@@ -80,19 +83,61 @@ def vectors_of(cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned
                 f"the vectors of '{measure.name}' would need numbers of more than 62 bits",
                 do="declare fewer decimals or narrower bounds",
             )
-        generator = generator_for(secret, everything, f"camouflage of {measure.name}")
-        pairs = mirrored_pairs(cube, true, number) if tuned else np.zeros((0, 2), np.int64)
-        values[measure.name] = _vectors(true, largest, parts, float(width), pairs, generator)
+        vectors = np.zeros((number, len(true)), np.int64)
+        for batch in _batches(cube, measure.name):
+            generator = _generator(cube, secret, f"camouflage of {measure.name}{batch.name}")
+            own = true[batch.rows]
+            pairs = mirrored_pairs(batch.cell_of, own, number) if tuned else np.zeros((0, 2), np.int64)
+            vectors[:, batch.rows] = _vectors(own, largest, parts, float(width), pairs, generator)
+        values[measure.name] = vectors[:, _standing(cube, measure.name)]
     return CamouflageVectors(tuple(parts.tolist()), values)
 
 
-def mirrored_pairs(cube: Cube, true: Ints, least: int) -> Ints:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Batch:
+    """Rows whose vectors are drawn together, in an order that no later version changes."""
+
+    name: str
+    rows: Ints
+    cell_of: Ints
+    """Of each of them the cell in the version that had it first."""
+
+
+def _batches(cube: Cube, measure: str) -> Iterator[_Batch]:
+    """Yield the rows that each version brought, of those that have a value for the first time."""
+    cell_of = np.repeat(np.arange(len(cube), dtype=np.int64), cube.n)
+    if cube.history is None:
+        yield _Batch("", np.arange(len(cell_of), dtype=np.int64), cell_of)
+        return
+    is_first = cube.standing(measure)[cell_of] == cell_of
+    for number, seen in enumerate(cube.history.versions, 1):
+        rows = np.flatnonzero(is_first & (cube.history.born == number))
+        rows = rows[np.argsort(cube.history.order[rows], kind="stable")]
+        own = [seen.codes[one.name][cell_of[rows]] for one in cube.attributes]
+        if len(rows):
+            yield _Batch(f" in version {number}", rows, numbered(own, [len(one.labels) for one in cube.attributes]))
+
+
+def _standing(cube: Cube, measure: str) -> Ints:
+    """Return for each row the first one of the same record with the same value."""
+    cell_of = np.repeat(np.arange(len(cube), dtype=np.int64), cube.n)
+    within = np.arange(len(cell_of)) - cube.starts[cell_of]
+    return np.asarray(cube.starts[cube.standing(measure)[cell_of]] + within, np.int64)
+
+
+def _generator(cube: Cube, secret: bytes, what: str) -> np.random.Generator:
+    if cube.history is None:
+        return generator_for(secret, np.ones(len(cube), np.bool_), what)
+    return generator_of(secret, what)
+
+
+def mirrored_pairs(cell_of: Ints, true: Ints, least: int) -> Ints:
     """Return pairs of records of nearly the same size in one cell, of the cells with so many records at least."""
-    cell_of = np.repeat(np.arange(len(cube)), cube.n)
     order = np.lexsort((true, cell_of)).astype(np.int64)
-    place = np.arange(len(order)) - np.repeat(cube.starts[:-1], cube.n)
-    size = np.repeat(cube.n, cube.n)
-    is_first = (place % 2 == 0) & (place + 1 < size) & (size >= least)
+    n = np.bincount(cell_of)[cell_of[order]]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(cell_of))])
+    place = np.arange(len(order)) - starts[cell_of[order]]
+    is_first = (place % 2 == 0) & (place + 1 < n) & (n >= least)
     first = np.flatnonzero(is_first)
     return np.stack([order[first], order[first + 1]], axis=1)
 

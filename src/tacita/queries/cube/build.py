@@ -17,6 +17,8 @@ from tacita.files.read import read
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
 from tacita.queries.cube.cube import Cube, CubeAttribute, Ints
+from tacita.queries.cube.history import RecordHistory, first_history, in_order
+from tacita.queries.cube.identities import RecordIdentities, identities_of, key_faults
 from tacita.queries.policy.policy import AnswerMode, DeclaredJoin, FilterAttribute, QueryMeasure, QueryPolicy
 
 MISSING = ""
@@ -27,8 +29,10 @@ _LAST_DIGITS = 2e-15
 """The share of a number that its binary form may be off."""
 
 
-def build_cube(microdata: Microdata, policy: QueryPolicy, progress: Progress = silent) -> Cube:
-    """Return the cube of microdata under a policy.
+def build_cube(
+    microdata: Microdata, policy: QueryPolicy, progress: Progress = silent, *, secret: bytes | None = None
+) -> Cube:
+    """Return the cube of microdata under a policy; with a secret, by which its records are known later.
 
     Raises `InputError` if the data do not fit the policy, each fault with its count and never a value, and `LimitError`
     if there would be more cells than the policy allows, with the attribute that costs most.
@@ -36,7 +40,8 @@ def build_cube(microdata: Microdata, policy: QueryPolicy, progress: Progress = s
     joined = {join.name: _joined(join, policy) for join in policy.joins}
     shown = (*policy.filters, *policy.regressors)
     in_file = [one.name for one in shown if not one.joined]
-    names = list(dict.fromkeys((*in_file, *(one.name for one in policy.measures), *policy.unit, *_keys(policy))))
+    measures = [one.name for one in policy.measures]
+    names = list(dict.fromkeys((*in_file, *measures, *policy.unit, *policy.key, *_keys(policy))))
     _check_names(microdata, names)
     columns = _columns(microdata, names, progress)
     faults = private_faults(policy)
@@ -47,8 +52,11 @@ def build_cube(microdata: Microdata, policy: QueryPolicy, progress: Progress = s
         attribute, codes[one.name] = _coded(one, cells, faults, is_number=one.name in regressors)
         attributes.append(attribute)
     values = {measure.name: _whole(measure, columns[measure.name], faults) for measure in policy.measures}
-    units = _units([columns[name] for name in policy.unit], policy, faults)
+    persons = [_texts(columns[name]) for name in policy.unit]
+    units = _units(persons, policy, faults)
     faults += _crowded(units, policy)
+    keys = [_texts(columns[name]) for name in policy.key]
+    faults += key_faults(policy, keys)
     if faults:
         raise InputError(
             "the data do not fit the policy:" + "".join(f"\n  - {fault}" for fault in faults),
@@ -56,7 +64,8 @@ def build_cube(microdata: Microdata, policy: QueryPolicy, progress: Progress = s
             do="correct the policy or the data; nothing was opened",
         )
     progress(Step("building the cube"))
-    return _cube(policy, attributes, codes, values, units)
+    known = identities_of(secret, keys, persons, len(keys[0])) if keys and secret else None
+    return _cube(policy, attributes, codes, values, units, known)
 
 
 def _cube(
@@ -65,36 +74,49 @@ def _cube(
     codes: Mapping[str, NDArray[np.int32]],
     values: Mapping[str, Ints],
     units: Ints | None,
+    known: RecordIdentities | None,
 ) -> Cube:
     count = len(next(iter(codes.values())))
-    for measure in policy.measures:
-        if max(map(abs, measure.bounds)) * max(count, 1) >= _LARGEST:
-            raise LimitError(
-                f"a sum of '{measure.name}' could have more than 62 bits",
-                do="give narrower bounds, or fewer decimals",
-            )
-    cell_of = _numbered([codes[one.name] for one in attributes], [len(one.labels) for one in attributes])
+    check_sums(policy, count)
+    cell_of = numbered([codes[one.name] for one in attributes], [len(one.labels) for one in attributes])
     cells = int(cell_of.max(initial=-1)) + 1
     if cells > policy.limits.cells:
         raise _too_many(cells, policy, attributes, codes)
-    first = values[policy.measures[0].name] if policy.measures else np.zeros(count, np.int64)
-    order = np.lexsort((np.arange(count), -first, cell_of))
+    order = np.argsort(cell_of, kind="stable") if known is None else in_order(known.keys, cell_of)
     n = np.bincount(cell_of, minlength=cells).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(n)]).astype(np.int64)
     heads = order[starts[:-1]] if cells else order[:0]
+    of_cells = {name: column[heads] for name, column in codes.items()}
+    history = None
+    if known is not None:
+        labels = {one.name: len(one.labels) for one in attributes}
+        seen, same = first_history(of_cells, labels, cells, tuple(values))
+        persons = None if known.persons is None else known.persons[order]
+        history = RecordHistory((seen,), same, known.keys[order], np.ones(count, np.int64), persons)
     return Cube(
         policy,
         tuple(attributes),
-        {name: column[heads] for name, column in codes.items()},
+        of_cells,
         n,
         starts,
         {name: column[order] for name, column in values.items()},
         None if units is None else units[order],
         order.astype(np.int64) + 1,
+        history,
     )
 
 
-def _numbered(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Ints:
+def check_sums(policy: QueryPolicy, records: int) -> None:
+    """Raise if a sum over so many records could be too large a number."""
+    for measure in policy.measures:
+        if max(map(abs, measure.bounds)) * max(records, 1) >= _LARGEST:
+            raise LimitError(
+                f"a sum of '{measure.name}' could have more than 62 bits",
+                do="give narrower bounds, or fewer decimals",
+            )
+
+
+def numbered(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int]) -> Ints:
     """Return the number of the combination of codes of each record, in the order of the codes."""
     number = np.zeros(len(columns[0]), np.int64)
     for column, size in zip(columns, sizes, strict=True):
@@ -110,7 +132,7 @@ def _too_many(
     costs = {}
     for left_out in attributes:
         rest = [one for one in attributes if one is not left_out]
-        without = _numbered([codes[one.name] for one in rest], [len(one.labels) for one in rest]) if rest else None
+        without = numbered([codes[one.name] for one in rest], [len(one.labels) for one in rest]) if rest else None
         costs[left_out.name] = 1 if without is None else int(without.max(initial=-1)) + 1
     dearest = min(costs, key=lambda name: (costs[name], name))
     return LimitError(
@@ -359,10 +381,10 @@ def _crowded(units: Ints | None, policy: QueryPolicy) -> list[str]:
     return [f"{counted(crowded, 'person')} with more than {most} records: raise 'records_per_unit'"] if crowded else []
 
 
-def _units(columns: Sequence[NDArray[Any]], policy: QueryPolicy, faults: list[str]) -> Ints | None:
+def _units(columns: Sequence[Sequence[str]], policy: QueryPolicy, faults: list[str]) -> Ints | None:
     if not columns:
         return None
-    texts = list(zip(*(_texts(column) for column in columns), strict=True))
+    texts = list(zip(*columns, strict=True))
     absent = sum(MISSING in name for name in texts)
     if absent:
         faults.append(f"'{listed(policy.unit)}': {counted(absent, 'record')} without it, so about nobody")

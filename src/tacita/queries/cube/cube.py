@@ -2,6 +2,9 @@
 
 Values are whole numbers of the last decimal that the policy declares, so that sums are exact and the same on every
 machine.
+
+If the data had earlier versions, their records are in the cube as well (`history`). It is then seen from one version:
+codes are those of this version, and only cells that it has are ever selected.
 """
 
 from __future__ import annotations
@@ -9,13 +12,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacita.errors import QueryRefused
+from tacita.queries.cube.history import RecordHistory
 from tacita.queries.policy.policy import QueryPolicy
 from tacita.queries.question import DataQuestion, Mask
 
@@ -45,17 +49,22 @@ class Cube:
     policy: QueryPolicy
     attributes: tuple[CubeAttribute, ...]
     codes: Mapping[str, NDArray[np.int32]]
-    """Of each attribute the code of each cell; the rows of all attributes are different for any two cells."""
+    """Of each attribute the code of each cell, -1 where the version does not have it. Without a history, the codes of
+    all attributes together are different for any two cells."""
     n: Ints
     """Records in each cell."""
     starts: Ints
     """Where the records of each cell begin in `values` and `units`; one more at the end."""
     values: Mapping[str, Ints] = field(default_factory=dict)
-    """Of each measure the value of each record, by cells, the largest first within a cell for the first measure."""
+    """Of each measure the value of each record, by cells."""
     units: Ints | None = None
     """Of each record the number of whom it is about; None: each record is somebody."""
     rows: Ints | None = None
-    """Of each record its number in the source, from 1 on; None if nobody knows."""
+    """Of each record its number in the source, from 1 on; None if nobody knows. 0: it is not in this version."""
+    history: RecordHistory | None = None
+    """What is known of versions; None if the policy has no key, so that there is one version only."""
+    version: int = 1
+    """The number of the version that it is seen from."""
 
     def __repr__(self) -> str:
         return f"<Cube of '{self.policy.name}': {len(self.n):,} cells>"
@@ -65,8 +74,48 @@ class Cube:
 
     @property
     def records(self) -> int:
-        """How many records there are."""
+        """How many records the version has."""
+        return int(self.n[self.present].sum())
+
+    @property
+    def all_records(self) -> int:
+        """How many records there are in all versions; one whose measures changed counts for each of its values."""
         return int(self.starts[-1])
+
+    @cached_property
+    def present(self) -> Mask:
+        """The cells whose records the version has."""
+        if self.history is None:
+            return np.ones(len(self), np.bool_)
+        return self.history.versions[self.version - 1].present
+
+    def same_values(self, measure: str, cells: Mask) -> Mask:
+        """Return the cells that stand for some cells of one version where a measure is concerned.
+
+        These are the same in all versions that have the same records with the same values; for counts (the empty
+        measure) values do not matter. Sums and contributors are those of the cells themselves.
+        """
+        if self.history is None or not self.history.changes:
+            return cells
+        result = np.zeros(len(self), np.bool_)
+        result[self.standing(measure)[cells]] = True
+        return result
+
+    def standing(self, measure: str) -> Ints:
+        """Return for each cell the one that stands for it where a measure is concerned."""
+        return np.arange(len(self), dtype=np.int64) if self.history is None else self.history.same[measure]
+
+    def seen_from(self, version: int) -> Cube:
+        """Return the cube as an earlier version sees it: its codes, its labels, its records."""
+        return self if version == self.version else self._views[version]
+
+    @cached_property
+    def _views(self) -> dict[int, Cube]:
+        views = {}
+        for number, seen in enumerate(self.history.versions if self.history else (), 1):
+            attributes = tuple(replace(one, labels=one.labels[: seen.labels[one.name]]) for one in self.attributes)
+            views[number] = replace(self, attributes=attributes, codes=seen.codes, rows=None, version=number)
+        return views
 
     def attribute(self, name: str) -> CubeAttribute:
         """Return an attribute, which the language has checked."""
@@ -116,7 +165,7 @@ class Cube:
 
     def cells_of(self, question: DataQuestion) -> Mask:
         """Return the cells of the records that a question is about."""
-        return question.predicate.cells(self.codes, len(self))
+        return np.asarray(question.predicate.cells(self.codes, len(self)) & self.present)
 
     def grouped(self, question: DataQuestion) -> list[tuple[tuple[int, ...], Mask]]:
         """Return the codes of each group of a question, in their order, with its cells.

@@ -3,6 +3,9 @@
 ``cells.parquet`` has the codes of each cell, ``records.parquet`` the values by cell, ``policy.toml`` the policy as it
 was read, ``secret.key`` what noise and tokens are derived from, ``version.json`` the hashes of all of them and what the
 data were. Nothing of it changes after it was made.
+
+A version that follows another has the cells and records of both, and the same secret (``following``). It answers by the
+ledger of the first one, also if that lies in the folder of the first one.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from tacita.files.private_file import private_file, read_private
 from tacita.ledger.disclosures import POPULATION_FILE, DisclosedPopulation
 from tacita.ledger.sources import sha256_of
 from tacita.queries.cube.cube import Cube, CubeAttribute
+from tacita.queries.cube.tables import cells_table, labels_of, read_history, records_table
 from tacita.queries.disclosing import disclosed_population, population_table
 from tacita.queries.policy.policy import QueryPolicy
 from tacita.queries.policy.policy_file import parse_query_policy
@@ -37,7 +41,8 @@ if TYPE_CHECKING:
 
 VERSION_FILE, POLICY_FILE, KEY_FILE = "version.json", "policy.toml", "secret.key"
 _CELLS, _RECORDS = "cells.parquet", "records.parquet"
-_FORMAT = 1
+_FORMAT = 2
+"""1 had neither keys of records nor earlier versions; such folders are read as they are."""
 _KIND = "tacita queryable version"
 _KEY_BYTES = 32
 
@@ -73,6 +78,10 @@ class FrozenVersion:
     """Of the ledger that has its answers."""
     population: DisclosedPopulation | None = None
     """The records behind the cells, for whoever judges answers together with releases."""
+    earlier: tuple[str, ...] = ()
+    """The ids of the versions that it follows, oldest first."""
+    own_ledger: str = ""
+    """The file of the ledger where none is configured, from the folder on; empty: the one in the folder."""
 
     def __repr__(self) -> str:
         return f"<FrozenVersion {self.id[:8]} of '{self.cube.policy.name}'>"
@@ -81,6 +90,11 @@ class FrozenVersion:
     def policy(self) -> QueryPolicy:
         """The policy that it was opened with."""
         return self.cube.policy
+
+    def cube_of(self, database: str) -> Cube | None:
+        """Return the cube as a version of this data set sees it, by the id of the version; None: it is not one."""
+        ids = (*self.earlier, self.id)
+        return self.cube.seen_from(ids.index(database) + 1) if database in ids else None
 
     def source_note(self) -> str | None:
         """Return what has to be said of the source now; None if it is as it was."""
@@ -91,20 +105,33 @@ class FrozenVersion:
             return None
         return (
             f"'{self.source_name}' changed since it was opened on {self.created[:10]}: answers are of the frozen "
-            "version. To answer of the new one, open it as a data set of its own."
+            "version. To answer of the new one, open it as a new version (--after), or as a data set of its own."
         )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class VersionOrigin:
+    """What a version has from the one before it, or from nowhere: its secret, its ledger, the versions it follows."""
+
+    secret: bytes = field(repr=False)
+    ledger_id: str = ""
+    earlier: tuple[str, ...] = ()
+    own_ledger: Path | None = None
+
+    @classmethod
+    def new(cls, ledger_id: str) -> VersionOrigin:
+        """Return that of a first version."""
+        return cls(secrets.token_bytes(_KEY_BYTES), ledger_id)
 
 
 def write_version(
     folder: Path,
     cube: Cube,
     source: SourceFacts,
-    ledger_id: str,
+    origin: VersionOrigin,
     settings: Settings | None = None,
 ) -> FrozenVersion:
     """Write a frozen version to a new folder, whole or not at all."""
-    import pyarrow as pa
-
     if folder.exists() or folder.is_symlink():
         raise OutputError("exists already", where=str(folder), do="choose another name: a version is never replaced")
     if not folder.parent.is_dir():
@@ -112,13 +139,10 @@ def write_version(
     aside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
     aside.mkdir(mode=0o700)
     try:
-        columns = {f"c{at}": pa.array(cube.codes[one.name]) for at, one in enumerate(cube.attributes)}
-        _parquet(aside / _CELLS, pa.table({**columns, "n": pa.array(cube.n)}), settings)
-        records = {f"m{at}": pa.array(cube.values[one.name]) for at, one in enumerate(cube.policy.measures)}
-        whose = np.arange(cube.records) if cube.units is None else cube.units
-        _parquet(aside / _RECORDS, pa.table({"unit": pa.array(whose), **records}), settings)
+        _parquet(aside / _CELLS, cells_table(cube), settings)
+        _parquet(aside / _RECORDS, records_table(cube), settings)
         _bytes(aside / POLICY_FILE, cube.policy.text.encode(), settings)
-        _bytes(aside / KEY_FILE, secrets.token_bytes(_KEY_BYTES), settings)
+        _bytes(aside / KEY_FILE, origin.secret, settings)
         _parquet(aside / POPULATION_FILE, population_table(cube, source.persons), settings)
         facts = {
             "kind": _KIND,
@@ -129,11 +153,19 @@ def write_version(
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "source": {"name": source.name, "path": source.path, "sha256": source.sha256},
             "population": {"sha256": sha256_of(aside / POPULATION_FILE), "person_key": list(source.person_key)},
-            "ledger_id": ledger_id,
+            "ledger_id": origin.ledger_id,
+            "earlier": list(origin.earlier),
+            "own_ledger": "" if origin.own_ledger is None else os.path.relpath(origin.own_ledger, folder.resolve()),
             "policy_folder": str(cube.policy.folder.resolve()),
             "has_units": cube.units is not None,
+            "has_keys": cube.history is not None,
             "attributes": [
-                {"name": one.name, "labels": list(one.labels), "is_regressor": one.numbers is not None}
+                {
+                    "name": one.name,
+                    "labels": list(one.labels),
+                    "is_regressor": one.numbers is not None,
+                    "labels_of": labels_of(cube, one.name),
+                }
                 for one in cube.attributes
             ],
             "files": {name: sha256_of(aside / name) for name in (_CELLS, _RECORDS, POLICY_FILE, POPULATION_FILE)},
@@ -190,6 +222,8 @@ def read_version(folder: Path) -> FrozenVersion:
             facts["created"],
             facts["ledger_id"],
             disclosed_population(cube, facts["population"]),
+            tuple(facts.get("earlier", ())),
+            facts.get("own_ledger", ""),
         )
     except (KeyError, TypeError, ValueError, OSError):
         raise _damaged(folder, "a part of it cannot be read") from None
@@ -208,7 +242,15 @@ def _cube(policy: QueryPolicy, facts: Mapping[str, Any], cells: pa.Table, record
     units = records.column("unit").to_numpy() if facts["has_units"] else None
     if len(records) != starts[-1]:
         raise ValueError
-    return Cube(policy, tuple(attributes), codes, n, starts, values, units)
+    history = None
+    if facts.get("has_keys", False):
+        known = [{one["name"]: one["labels_of"][at] for one in facts["attributes"]} for at in range(_versions(facts))]
+        history = read_history(policy, codes, known, cells, records)
+    return Cube(policy, tuple(attributes), codes, n, starts, values, units, None, history, _versions(facts))
+
+
+def _versions(facts: Mapping[str, Any]) -> int:
+    return len(facts.get("earlier", ())) + 1
 
 
 def _damaged(folder: Path, why: str) -> LedgerError:

@@ -17,7 +17,7 @@ from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.figures import noisy_texts, sum_of
 from tacita.queries.mechanism import AskedQuestion, Price
 from tacita.queries.noise.intervals import NoisySum, average, ratio
-from tacita.queries.noise.keyed import generator_for
+from tacita.queries.noise.keyed import KeyedNoise
 from tacita.queries.policy.policy import AnswerMode, QueryPolicy
 from tacita.queries.question import AskedStatistic, Mask, Statistic
 
@@ -32,7 +32,7 @@ class PerturbedFigures:
     mode: ClassVar[AnswerMode] = AnswerMode.PERTURBED
 
     def __init__(self, version: FrozenVersion) -> None:
-        self._cube, self._secret = version.cube, version.secret
+        self._cube, self._noise = version.cube, KeyedNoise(version.cube, version.secret)
         options = version.policy.options
         self._deviation = Fraction(options["deviation"])
         self._count_deviation = Fraction(options["count_deviation"])
@@ -67,7 +67,7 @@ class PerturbedFigures:
             true = sum_of(self._cube, measure, cells)
             largest = max(abs(bound) for bound in self._cube.policy.measure(measure).bounds)
             deviation = float(self._deviation) * largest
-        error = generator_for(self._secret, cells, measure).normal(0.0, deviation)
+        error = self._noise.generator(cells, (measure,), measure).normal(0.0, deviation)
         return NoisySum(true + round(float(error)), math.ceil(Z * deviation), math.ceil(Z_JOINT * deviation))
 
 

@@ -6,7 +6,7 @@ another one has another.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -18,10 +18,10 @@ from tacita.queries.cube.cube import COUNT
 from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.mechanism import AskedQuestion, Price
 from tacita.queries.noise.intervals import NoisySum
-from tacita.queries.noise.keyed import generator_for
+from tacita.queries.noise.keyed import KeyedNoise
 from tacita.queries.noise.perturbed import ANSWERED, check_answered, figure_of, names_of
 from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.question import Mask
+from tacita.queries.question import AskedStatistic, Mask
 
 _ALPHA = 0.05
 
@@ -32,7 +32,7 @@ class SampledFigures:
     mode: ClassVar[AnswerMode] = AnswerMode.SAMPLE
 
     def __init__(self, version: FrozenVersion) -> None:
-        self._cube, self._secret = version.cube, version.secret
+        self._cube, self._noise = version.cube, KeyedNoise(version.cube, version.secret)
         self._share = Fraction(version.policy.options["share"])
 
     @property
@@ -49,25 +49,25 @@ class SampledFigures:
         return Price()
 
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
-        """Return figures of samples; all figures of a group are of the same sample.
+        """Return figures of samples; all figures about the same values are of the same sample.
 
         A sample of fewer people than the minimum is not shown: its sum would be that of their values.
         """
         rows = []
         for group in wanted.groups:
-            names = {name for one in wanted.question.aggregates for name in names_of(one)}
-            sums = self._estimates(group.cells, sorted(names))
-            rows.append(
-                tuple(
-                    NOT_ANSWERED if sums is None else figure_of(one, sums, self._cube.policy)
-                    for one in wanted.question.aggregates
-                )
-            )
+            names = dict.fromkeys(names_of(one) for one in wanted.question.aggregates)
+            estimates = {some: self._estimates(group.cells, some) for some in names}
+            rows.append(tuple(self._figure(one, estimates[names_of(one)]) for one in wanted.question.aggregates))
         return tuple(rows)
 
-    def _estimates(self, cells: Mask, names: list[str]) -> dict[str, NoisySum] | None:
-        places = self._cube.records_of(cells)
-        sampled = places[generator_for(self._secret, cells, "sample").random(len(places)) < float(self._share)]
+    def _figure(self, one: AskedStatistic, sums: dict[str, NoisySum] | None) -> Figure:
+        return NOT_ANSWERED if sums is None else figure_of(one, sums, self._cube.policy)
+
+    def _estimates(self, cells: Mask, names: Sequence[str]) -> dict[str, NoisySum] | None:
+        places = self._noise.in_order(self._cube.records_of(cells))
+        measures = [name for name in names if name != COUNT] or [COUNT]
+        drawn = self._noise.generator(cells, measures, "sample").random(len(places))
+        sampled = places[drawn < float(self._share)]
         people = len(sampled) if self._cube.units is None else len(np.unique(self._cube.units[sampled]))
         if people < self._cube.policy.rules.minimum:
             return None

@@ -154,6 +154,8 @@ class QueryPolicy:
     limits: QueryLimits = field(default_factory=QueryLimits)
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The table of the mode: [camouflage], [sample], [perturbed] or [private]."""
+    key: tuple[str, ...] = ()
+    """Attributes that tell each record from version to version of the data; none: there can be no new version."""
     source: str = ""
     """The name of the source in the settings of the ledger; empty: that of the data set."""
     text: str = field(default="", repr=False, compare=False)

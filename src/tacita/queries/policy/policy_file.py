@@ -29,7 +29,20 @@ from tacita.queries.question import Statistic
 from tacita.toml.checked import Checked
 from tacita.toml.faults import Faults, tables_of
 
-_TOP = ("name", "source", "unit", "answers", "together", "filter", "measure", "regressor", "join", "rules", "limits")
+_TOP = (
+    "name",
+    "source",
+    "unit",
+    "key",
+    "answers",
+    "together",
+    "filter",
+    "measure",
+    "regressor",
+    "join",
+    "rules",
+    "limits",
+)
 _FILTER = ("attribute", "cuts", "values", "missing", "join")
 _MEASURE = ("attribute", "lower", "upper", "decimals", "statistics", "missing", "outside")
 _RULES = (
@@ -123,6 +136,7 @@ def parse_query_policy(text: str, *, where: str = "the policy", folder: Path = P
         JudgedTogether(top.text("together", "all", among=[str(one) for one in JudgedTogether])),
         _rules(top),
         _limits(top),
+        key=top.texts("key", single=True),
         source=top.text("source", ""),
         text=text,
         folder=folder,
@@ -157,6 +171,8 @@ def _check_names(top: Checked, policy: QueryPolicy) -> None:
             top.fault(key, f"'{twice}' is declared twice")
     for name in sorted(set(policy.unit) & set(shown)):
         top.fault("unit", f"'{name}' names whom the rules protect: it cannot be filtered by")
+    for name in sorted(set(policy.key) & {*shown, *(one.name for one in policy.measures)}):
+        top.fault("key", f"'{name}' tells records apart: it cannot be filtered by or asked about")
     if policy.rules.simulatable and (policy.rules.dominance or policy.rules.p_percent or policy.rules.program):
         top.faults.add(
             ("rules", "simulatable"),
