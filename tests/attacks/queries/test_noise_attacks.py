@@ -66,8 +66,8 @@ def test_many_ways_to_the_same_sum_count_each(tmp_path: Path, mode: str) -> None
         for some in sets:
             parts = " OR ".join(f"age = '{age}' AND job = '{job}'" for age, job in some)
             ask(f"SELECT SUM(salary) FROM staff WHERE {parts}")
-        told = {one[1].rows for one in staff.history().answers if one[1].status == "answered"}
-    assert 0 < len(told) <= 12
+        answered = {one[1].rows for one in staff.history().answers if one[1].status == "answered"}
+    assert 0 < len(answered) <= 12
 
 
 REWORDED = (

@@ -60,16 +60,16 @@ class RankJudge:
             if not kernel.has_room(classes.parents, len(some)):
                 return (Objection("memory", "what was answered takes more memory than the policy allows"),)
             if self._has_own_noise:
-                told, new, kind = len(self._sets[key]), self._other_sets(request, key, some), "different"
+                before, new, kind = len(self._sets[key]), self._other_sets(request, key, some), "different"
             else:
                 trial = kernel.trial(classes.parents, classes.rows([request.facts[place].cells for place in some]))
-                told, kind = kernel.rank, "independent"
+                before, kind = kernel.rank, "independent"
                 new = [place for place, is_new in zip(some, trial.is_new.tolist(), strict=True) if is_new]
-            if told + len(new) > self._most:
+            if before + len(new) > self._most:
                 what = f"'{key[0]}'" if key[0] else "counts"
-                sums = f"{told + len(new):,} {kind} sums of {what}"
+                sums = f"{before + len(new):,} {kind} sums of {what}"
                 sentence = f"{sums} would be told, and the policy allows {self._most:,}"
-                objections.append(Objection(self.name, sentence, tuple(new[max(self._most - told, 0) :])))
+                objections.append(Objection(self.name, sentence, tuple(new[max(self._most - before, 0) :])))
         return tuple(objections)
 
     def _other_sets(self, request: AuditRequest, key: tuple[str, int], places: Sequence[int]) -> list[int]:
