@@ -231,8 +231,9 @@ class QueryDatabase:
             facts["of"] = before.sequence
         else:
             price = self._mechanism.price(wanted)
-            figures, objections = self._judged(wanted, price)
-            if any(figure.is_answered for row in figures for figure in row):
+            figures, objections, is_drawn = self._judged(wanted, price)
+            if is_drawn:
+                # Also of figures that noise leaves without a value: that they have none tells something of the data.
                 facts["spent"] = dict(price.spent)
         sums = () if before is not None or self._judged_request is None else self._judged_request[1].facts
         new = answer_entry(self.version, self._policy_sha256, facts, figures, objections, sums)
@@ -243,22 +244,22 @@ class QueryDatabase:
 
     def _judged(
         self, wanted: AskedQuestion, price: Price
-    ) -> tuple[tuple[tuple[Figure, ...], ...], tuple[Objection, ...]]:
-        """Return the figures that may be seen, and why others may not."""
+    ) -> tuple[tuple[tuple[Figure, ...], ...], tuple[Objection, ...], bool]:
+        """Return the figures that may be seen, why others may not, and whether any was drawn."""
         policy, state = self.version.policy, self._state
         self._judged_request = None
         refused = tuple(tuple(NOT_ANSWERED for _ in wanted.question.aggregates) for _ in wanted.groups)
         most = policy.limits.refusals
         if most is not None and state.telling_refusals(wanted.analyst) >= most:
-            return refused, (Objection("refusals", "The analyst has as many refusals as the policy allows."),)
+            return refused, (Objection("refusals", "The analyst has as many refusals as the policy allows."),), False
         if objection := budget_objection(state, wanted.analyst, price, policy):
-            return refused, (objection,)
+            return refused, (objection,), False
         allowed, objections = self._allowed(wanted)
         if not allowed:
-            return refused, objections
+            return refused, objections, False
         kept = replace(wanted, groups=tuple(wanted.groups[place] for place in allowed))
         drawn = dict(zip(allowed, self._mechanism.figures(kept, price), strict=True))
-        return tuple(drawn.get(place, refused[place]) for place in range(len(wanted.groups))), objections
+        return tuple(drawn.get(place, refused[place]) for place in range(len(wanted.groups))), objections, True
 
     def _allowed(self, wanted: AskedQuestion) -> tuple[list[int], tuple[Objection, ...]]:
         """Return the places of the groups that may be answered together, and what is said against the others."""

@@ -54,6 +54,22 @@ def test_noise_of_a_policy_is_not_undone(tmp_path: Path, mode: str) -> None:
     assert lesson.share <= 0.75
 
 
+@pytest.mark.parametrize("mode", ["sample", "perturbed"])
+def test_many_ways_to_the_same_sum_count_each(tmp_path: Path, mode: str) -> None:
+    """A few cells have few independent sums, and very many sets, each with noise of its own: their mean has none."""
+    people = write_people(tmp_path, 120)
+    cells = sorted({(one["age"], one["job"]) for one in people})
+    draw = np.random.default_rng(1)
+    sets = [[cell for cell in cells if draw.random() < 0.7] for _ in range(60)]
+    with Database(opened(tmp_path, policy_text(top=f'answers = "{mode}"'))) as staff:
+        ask = asker(staff)
+        for some in sets:
+            parts = " OR ".join(f"age = '{age}' AND job = '{job}'" for age, job in some)
+            ask(f"SELECT SUM(salary) FROM staff WHERE {parts}")
+        answered = {one[1].rows for one in staff.history().answers if one[1].status == "answered"}
+    assert 0 < len(answered) <= 12
+
+
 REWORDED = (
     "SELECT SUM(salary) FROM staff WHERE age IN ('young', 'old')",
     "SELECT SUM(salary) FROM staff WHERE age = 'old' OR age = 'young'",

@@ -138,3 +138,11 @@ def test_a_joined_file_brings_attributes(tmp_path):
     (tmp_path / "firms.csv").write_text("firm,region\na,North\na,South\n")
     with pytest.raises(InputError, match="one of another row"):
         build_cube(tc.read(FRAME, name="staff").microdata, policy)
+
+
+def test_texts_that_look_like_numbers_are_declared_as_they_stand():
+    policy = POLICY.replace('["m", "f"]', '["01234", "1E5", "2.0"]')
+    frame = FRAME.assign(sex=["01234", "1E5", "2.0", None, "01234"])
+    assert cube_of(frame, policy).attribute("sex").labels == ("01234", "1E5", "2.0", "")
+    numbers = FRAME.assign(sex=[1234.0, 100_000.0, 2.0, None, 1234.0])
+    assert cube_of(numbers, policy).attribute("sex").labels == ("1234", "100000", "2", "")

@@ -121,3 +121,14 @@ def test_a_price_below_a_billionth_is_not_paid(tmp_path: Path, price: str) -> No
         with pytest.raises(tc.TacitaError):
             firms.sql(QUESTIONS[0], epsilon=price)
         assert firms.history().answers == ()
+
+
+def test_a_figure_that_noise_leaves_without_a_value_is_paid_for(tmp_path: Path) -> None:
+    """That there may be nobody is told by noise, too: whoever asks until there is an average pays each time."""
+    text = "SELECT AVG(W) FROM firms WHERE Area = 'Abroad'"
+    with Database(_opened(tmp_path, total="0.25", own="0.25")) as firms:
+        answers = [firms.sql(text, epsilon="0.1") for _ in range(4)]
+    assert [answer.status for answer in answers] == ["refused"] * 4
+    assert [answer.cost.get("epsilon", "0") for answer in answers] == ["0.1", "0.1", "0", "0"]
+    with Database(tmp_path / "firms.opened") as firms:
+        assert firms.history("holder").left == {"epsilon": "0.05"}

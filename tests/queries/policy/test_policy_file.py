@@ -98,6 +98,12 @@ def test_all_faults_are_told_at_once():
     [
         ("private", "", "needs 'total'"),
         ("private", "[private]\ntotal = 1\nrecords_per_unit = 2\n", "person of its own"),
+        ("perturbed", "[perturbed]\ncount_deviation = 0.5\n", "smaller error than one record"),
+        (
+            "perturbed",
+            '[perturbed]\ndeviation = 0.5\n[[measure]]\nattribute = "ill"\nlower = 0\nupper = 1\n',
+            "lost in rounding",
+        ),
         ("camouflage", "[camouflage]\nvectors = 4\ninsiders = 3\n", "at least 8 vectors"),
         ("camouflage", "", "exact counts"),
         ("private", "[rules]\nminimum = 3\n[private]\ntotal = 1\n", "no effect"),

@@ -48,8 +48,8 @@ class Objection:
     """Why a request must not be answered. It is for the auditor: an analyst never sees any of it."""
 
     rule: str
-    """The rule that objects: 'minimum', 'dominance', 'p_percent', 'overlap', 'exact', 'interval', 'extreme', 'program',
-    'memory', 'deadline'."""
+    """The rule that objects: 'minimum', 'dominance', 'p_percent', 'overlap', 'exact', 'interval', 'extreme',
+    'beside_extremes', 'program', 'answers', 'budget', 'refusals', 'memory', 'deadline'."""
     sentence: str
     """What would follow, in words with figures of size and share, without a value of the data."""
     places: tuple[int, ...] = ()

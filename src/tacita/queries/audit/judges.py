@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacita.queries.audit.beside_extremes import BesideExtremesJudge
 from tacita.queries.audit.exact import ExactJudge
 from tacita.queries.audit.extremes import ExtremesJudge
 from tacita.queries.audit.judge import QueryJudge
@@ -20,7 +21,7 @@ def judges_of(cube: Cube, policy: QueryPolicy) -> tuple[QueryJudge, ...]:
     judges: list[QueryJudge] = [SensitivityJudge(cube, policy)]
     if rules.overlap is not None:
         judges.append(OverlapJudge(cube, policy))
-    judges += [ExtremesJudge(cube, policy), ExactJudge(cube, policy)]
+    judges += [BesideExtremesJudge(cube, policy), ExtremesJudge(cube, policy), ExactJudge(cube, policy)]
     if rules.knows_bounds and not rules.simulatable:
         from tacita.queries.audit.interval import IntervalJudge
 

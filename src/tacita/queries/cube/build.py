@@ -250,7 +250,9 @@ def _coded(
     different, inverse = np.unique(np.asarray(_texts(column), dtype=object).astype(str), return_inverse=True)
     occurring = [str(text) for text in different]
     present = [text for text in occurring if text != MISSING]
-    declared = [_canonical(text) for text in one.values]
+    # Numbers are declared in any spelling; texts, such as codes with zeros before them, as they stand in the data.
+    are_numbers = column.dtype != object or not any(isinstance(value, str) for value in column)
+    declared = [_canonical(text) if are_numbers else text.strip() for text in one.values]
     unknown = sorted(set(present) - set(declared)) if declared else []
     if unknown:
         records = sum(int((inverse == occurring.index(text)).sum()) for text in unknown)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
 from sqlglot import exp
 
 from tacita.errors import QueryRefused, did_you_mean, listed
@@ -201,7 +200,7 @@ def _check_join(scope: QuestionScope, node: exp.Join, join: DeclaredJoin, do: st
     if not (is_named if using else _compares_keys(scope, on, join)):
         raise question.refused(f"the join '{join.name}' is by its key '{join.key}' only", do, node)
     if side != "LEFT" and _may_lack_rows(scope.cube, join):
-        raise question.refused(f"some records find no row of '{join.name}', and JOIN would drop them", do, node)
+        raise question.refused(f"records may find no row of '{join.name}', and JOIN would drop them", do, node)
 
 
 def _is_key(name: str, join: DeclaredJoin) -> bool:
@@ -224,14 +223,10 @@ def _compares_keys(scope: QuestionScope, on: exp.Expr | None, join: DeclaredJoin
 
 
 def _may_lack_rows(cube: Cube, join: DeclaredJoin) -> bool:
-    """Whether a cell has no value of any attribute of a join: then JOIN and LEFT JOIN may differ.
+    """Whether records may have no value of any attribute of a join: then JOIN and LEFT JOIN may differ.
 
-    A join that brings no attribute may lack any row. That such a cell exists is public: a GROUP BY has it as a group.
+    The codes decide, which everybody knows; whether a record has the code of missing values may be a secret. A join
+    that brings no attribute may lack any row.
     """
     joined = [one for one in declared(cube.policy).values() if one.joined == join.name]
-    lacking = np.ones(len(cube), np.bool_)
-    for one in joined:
-        codes = cube.codes[one.name]
-        missing = AttributeCodes.of(cube, one).missing
-        lacking &= np.isin(codes, list(missing))
-    return bool(lacking.any())
+    return all(AttributeCodes.of(cube, one).missing for one in joined)

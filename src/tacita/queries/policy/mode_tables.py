@@ -47,10 +47,14 @@ def _sample(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
 
 def _perturbed(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
     table = top.below("perturbed", ("deviation", "count_deviation"))
-    return {
-        "deviation": _fraction(table, "deviation", "0.1", most=10),
-        "count_deviation": _fraction(table, "count_deviation", "3"),
-    }
+    deviation = _fraction(table, "deviation", "3", most=1000) or Fraction(3)
+    counts = _fraction(table, "count_deviation", "3") or Fraction(3)
+    if counts < 1:
+        table.fault("count_deviation", "a smaller error than one record is lost in rounding: give 1 or more")
+    for one in policy.measures:
+        if deviation * max(abs(bound) for bound in one.bounds) < 1:
+            table.fault("deviation", f"the error of sums of '{one.name}' is lost in rounding: give a larger deviation")
+    return {"deviation": deviation, "count_deviation": counts}
 
 
 def _private(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
