@@ -11,6 +11,7 @@ import contextlib
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,15 +36,17 @@ upper = 100
 knows_bounds = false
 """
 _CLIENT = """
-import http.client, itertools, json, random, sys, threading, time
+import collections, http.client, json, random, sys, threading, time
 port, token, kind, clients, requests = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
 draw = random.Random(kind + str(requests))
 def question():
     a = ", ".join(f"'a{one}'" for one in draw.sample(range(20), 10))
     b = ", ".join(f"'b{one}'" for one in draw.sample(range(20), 10))
     return json.dumps({"sql": f"SELECT SUM(v) FROM bench WHERE a IN ({a}) AND b IN ({b})"})
-work = iter([question() if kind == "ask" else None for _ in range(requests)])
-statuses, lock = [], threading.Lock()
+few = [question() for _ in range(20)]
+body_of = {"ask": question, "repeated": lambda: draw.choice(few), "metadata": lambda: None}[kind]
+work = (body_of() for _ in range(requests))
+statuses, lock = collections.Counter(), threading.Lock()
 def send():
     connection = http.client.HTTPConnection("127.0.0.1", port)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
@@ -56,19 +59,54 @@ def send():
         connection.request("GET" if body is None else "POST", path, body, headers)
         reply = connection.getresponse()
         text = reply.read()
-        statuses.append((reply.status, json.loads(text).get("status") if body else ""))
+        with lock:
+            statuses[reply.status, json.loads(text).get("status") if body else ""] += 1
 threads = [threading.Thread(target=send) for _ in range(clients)]
 began = time.perf_counter()
 [thread.start() for thread in threads]; [thread.join() for thread in threads]
 seconds = time.perf_counter() - began
 assert {status for status, _ in statuses} == {200}, set(statuses)
-answered = sum(one == "answered" for _, one in statuses)
+answered = sum(number for (_, one), number in statuses.items() if one == "answered")
 print(json.dumps({"a_second": requests / seconds, "answered": answered}))
 """
 
 
 def service(folder: Path) -> Iterator[Line]:
-    """Metadata and audited sums a second, and memory over 10,000 requests."""
+    """Metadata and audited sums a second, and memory over many requests."""
+    opened, state, token = _prepared(folder)
+    with _served(opened, state) as (process, port):
+        _load(port, token, "ask", 8, 16)  # loops are compiled
+        for kind, clients, requests, bar in (
+            ("metadata", 8, 3_000, "at least 300 a second on 2 idle cores"),
+            ("ask", 8, 400, "at least 150 a second on 2 idle cores"),
+            ("ask", 32, 801, ""),
+        ):
+            before = _cpu(process.pid)
+            measured = _load(port, token, kind, clients, requests)
+            spent = 1000 * (_cpu(process.pid) - before) / requests
+            what = f"service, {kind}, {clients} clients"
+            ours = f"{measured['a_second']:.0f} a second, {spent:.2f} ms CPU each"
+            yield what, ours, "", f"{measured['answered']} of {requests} answered" if kind == "ask" else "", bar
+    yield from memory(folder / "memory", 10_000, 1_000)
+
+
+def memory(folder: Path, requests: int, questions: int) -> Iterator[Line]:
+    """Memory over many requests, and over many repeated questions, each of which is one more entry to remember."""
+    folder.mkdir()
+    opened, state, token = _prepared(folder)
+    with _served(opened, state) as (process, port):
+        for kind, number in (("metadata", requests), ("repeated", questions)):
+            _load(port, token, kind, 16, 400)
+            megabytes = [_megabytes(process.pid)]
+            for _ in range(4):
+                _load(port, token, kind, 16, number // 4)
+                megabytes.append(_megabytes(process.pid))
+            shown = ", ".join(f"{one:.1f}" for one in megabytes)
+            yield f"service, memory over {number:,} {kind}", f"{shown} MB", "", "", "flat" if kind == "metadata" else ""
+
+
+def _prepared(folder: Path) -> tuple[Path, Path, str]:
+    """Open a data set, and return its folder, the state of a service, and a token."""
     draw = np.random.default_rng(1)
     rows = 40_000
     columns = {
@@ -94,23 +132,7 @@ def service(folder: Path) -> Iterator[Line]:
         tacita("token", "make", "ann", "--state", str(state), "--json"), stdout=subprocess.PIPE, check=True
     )
     token = json.loads(made.stdout)["token"]
-    with _served(opened, state) as (process, port):
-        _load(port, token, "ask", 8, 16)  # loops are compiled
-        for kind, clients, requests, bar in (
-            ("metadata", 8, 3_000, "at least 300 a second on 2 idle cores"),
-            ("ask", 8, 400, "at least 150 a second on 2 idle cores"),
-            ("ask", 32, 801, ""),
-        ):
-            before = _cpu(process.pid)
-            measured = _load(port, token, kind, clients, requests)
-            spent = 1000 * (_cpu(process.pid) - before) / requests
-            what = f"service, {kind}, {clients} clients"
-            ours = f"{measured['a_second']:.0f} a second, {spent:.2f} ms CPU each"
-            yield what, ours, "", f"{measured['answered']} of {requests} answered" if kind == "ask" else "", bar
-        before_memory = _megabytes(process.pid)
-        _load(port, token, "metadata", 8, 10_000)
-        ours = f"{before_memory:.0f} MB before, {_megabytes(process.pid):.0f} MB after"
-        yield "service, memory over 10,000 requests", ours, "", "", "flat"
+    return opened, state, token
 
 
 @contextlib.contextmanager
@@ -143,3 +165,10 @@ def _megabytes(process: int) -> float:
     """Return the memory that a process has now."""
     lines = Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+
+
+if __name__ == "__main__":  # python -m benchmarks.service 100000 10000: memory alone, over so many requests
+    with tempfile.TemporaryDirectory() as name:
+        for line in memory(Path(name) / "memory", int(sys.argv[1]), int(sys.argv[2])):
+            sys.stdout.write(" | ".join(line) + "\n")
+            sys.stdout.flush()

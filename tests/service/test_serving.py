@@ -27,7 +27,7 @@ from tests.service.serving import BY_AREA, EXACT, PATIENCE, PRIVATE, opened
 
 import tacita as tc
 from tacita.api.querying import Database
-from tacita.errors import LedgerError, OutputError, ServiceError, TacitaError, UsageError
+from tacita.errors import InputError, LedgerError, OutputError, ServiceError, TacitaError, UsageError
 from tacita.ledger.stores.sqlite import _KEEP
 from tacita.service.application import ServiceFactory
 from tacita.service.options import ServeOptions
@@ -167,6 +167,17 @@ def test_a_changed_folder_is_not_served(tmp_path: Path, name: str) -> None:
     (folder / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]) if name != "answers.sqlite" else b"x" * 99)
     with pytest.raises(TacitaError):
         check(options_of(tmp_path, folder))
+
+
+@pytest.mark.parametrize("name", ["secret.key", "version.json"])
+def test_a_folder_that_others_can_read_is_not_served(tmp_path: Path, name: str) -> None:
+    """A frozen version cannot get a new key, so nobody is told to make one."""
+    folder = opened(tmp_path / "firms", EXACT)
+    (folder / name).chmod(0o640)
+    with pytest.raises(InputError, match="open to other users") as caught:
+        check(options_of(tmp_path, folder))
+    assert "chmod 600" in str(caught.value.do) and "under another name" in str(caught.value.do)
+    assert "new key" not in str(caught.value.do)
 
 
 def test_what_changed_after_the_check_is_said_in_the_log(

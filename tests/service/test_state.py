@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hmac
 import sqlite3
 import stat
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 
 from tacita.errors import InputError, LedgerBusy, OutputError, UsageError
 from tacita.service.state import ServiceState
-from tacita.service.tokens import ServiceRole
+from tacita.service.tokens import ServiceRole, TokenKind
 
 
 class Clock:
@@ -99,7 +101,7 @@ def test_a_state_of_something_else_is_refused(tmp_path: Path) -> None:
     ServiceState(tmp_path / "state").close()
     file = tmp_path / "state" / "service.sqlite"
     connection = sqlite3.connect(file)
-    connection.execute("PRAGMA user_version = 2")
+    connection.execute("PRAGMA user_version = 99")
     connection.close()
     with pytest.raises(InputError, match="newer"):
         ServiceState(tmp_path / "state")
@@ -113,6 +115,59 @@ def test_a_state_of_something_else_is_refused(tmp_path: Path) -> None:
         ServiceState(tmp_path / "state")
     with pytest.raises(OutputError):
         ServiceState(tmp_path / "no" / "folder")
+
+
+FORMAT_1 = (
+    "CREATE TABLE tokens (id TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, created REAL NOT NULL, "
+    "expires REAL, revoked REAL, digest BLOB NOT NULL UNIQUE)",
+    "CREATE TABLE limits (name TEXT PRIMARY KEY, level REAL NOT NULL, at REAL NOT NULL)",
+    "PRAGMA application_id = 1413567318",
+    "PRAGMA user_version = 1",
+)
+"""What the version before sessions made."""
+
+
+def in_format_1(folder: Path) -> str:
+    """Make a state as that version did, with a token; return the token."""
+    folder.mkdir(mode=0o700)
+    (folder / "server.key").write_bytes(bytes(32))
+    secret = "tct_" + "A" * 43
+    digest = hmac.digest(bytes(32), f"token\0{secret}".encode(), "sha256")
+    with contextlib.closing(sqlite3.connect(folder / "service.sqlite", isolation_level=None)) as connection:
+        for statement in FORMAT_1:
+            connection.execute(statement)
+        connection.execute("INSERT INTO tokens VALUES ('ab', 'ann', 'analyst', 1, NULL, NULL, ?)", (digest,))
+        connection.execute("INSERT INTO limits VALUES ('ann', 2, 1)")
+    for path in folder.iterdir():
+        path.chmod(0o600)
+    return secret
+
+
+def test_a_state_of_an_earlier_format_is_brought_up_to_date(tmp_path: Path) -> None:
+    secret = in_format_1(tmp_path / "old")
+    for _ in range(2):  # and stays so
+        with ServiceState(tmp_path / "old") as state:
+            owner = state.owner(secret)
+            assert owner is not None and (owner.name, owner.kind) == ("ann", TokenKind.TOKEN)
+            assert state._tokens.execute("PRAGMA user_version").fetchone() == (2,)
+            assert state._tokens.execute("SELECT name, level FROM limits").fetchall() == [("ann", 2.0)]
+            state.make_session("oidc:eve", ServiceRole.ANALYST, 1)
+    with ServiceState(tmp_path / "new") as new, ServiceState(tmp_path / "old") as old:
+        shapes = [one._tokens.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall() for one in (new, old)]
+    assert shapes[0] == shapes[1]
+
+
+def test_a_step_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = in_format_1(tmp_path / "old")
+    with monkeypatch.context() as patch:
+        patch.setattr("tacita.service.state._STEPS", ((), ("ALTER TABLE tokens ADD COLUMN kind TEXT", "NO SQL")))
+        with pytest.raises(InputError):
+            ServiceState(tmp_path / "old")
+    with contextlib.closing(sqlite3.connect(tmp_path / "old" / "service.sqlite")) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert "kind" not in str(connection.execute("SELECT sql FROM sqlite_master").fetchall())
+    with ServiceState(tmp_path / "old") as state:
+        assert state.owner(secret) is not None
 
 
 def test_tokens_are_forced_to_the_disk(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def make(
 
 
 def list_(state: State = _STATE, as_json: AsJson = False) -> None:
-    """List tokens, never the secrets themselves."""
+    """List tokens, and sessions of people who signed in at an issuer; never the secrets themselves."""
     from tacita.service.state import ServiceState
 
     with ServiceState(state) as opened:
@@ -70,7 +70,8 @@ def list_(state: State = _STATE, as_json: AsJson = False) -> None:
         print_json([_fields(token) for token in tokens])
     else:
         print_lines(
-            f"{one['id']}  {one['role']:8}  {one['status']:8}  {one['expires'] or 'never expires':25}  {one['name']}"
+            f"{one['id']}  {one['kind']:7}  {one['role']:8}  {one['status']:8}  {one['expires'] or 'never':25}  "
+            f"{one['name']}"
             for one in map(_fields, tokens)
         )
 
@@ -80,7 +81,7 @@ def revoke(
     state: State = _STATE,
     as_json: AsJson = False,
 ) -> None:
-    """Revoke a token: from now on it opens nothing, in a running service either."""
+    """Revoke a token or a session: from now on it opens nothing, in a running service either."""
     from tacita.service.state import ServiceState
 
     with ServiceState(state) as opened:
@@ -96,6 +97,7 @@ def _fields(token: AccessToken) -> dict[str, str | None]:
         "id": token.id,
         "name": token.name,
         "role": str(token.role),
+        "kind": str(token.kind),
         "status": token.status(time.time()),
         "created": _time(token.created),
         "expires": None if token.expires is None else _time(token.expires),

@@ -63,11 +63,11 @@ def _exists(target: Path) -> OutputError:
     )
 
 
-def read_private(path: Path, what: str) -> bytes:
+def read_private(path: Path, what: str, *, exposed: str = "make a new key if others could read it") -> bytes:
     """Return the bytes of a file with keys, if nobody but its owner can read or change it.
 
-    `what` names the content in messages. Raises `InputError` if the file is missing, is not a regular file, cannot be
-    read or is open to the group or to others.
+    `what` names the content in messages, `exposed` says what to do if others could read it. Raises `InputError` if the
+    file is missing, is not a regular file, cannot be read or is open to the group or to others.
     """
     try:
         if path.is_dir():  # Windows does not open folders
@@ -80,7 +80,7 @@ def read_private(path: Path, what: str) -> bytes:
                 raise _unusable(path, "is not a regular file", f"name the file of {what}")
             if _HAS_PERMISSIONS and status.st_mode & _OTHERS:
                 problem = f"{what} is open to other users (mode {status.st_mode & 0o777:04o})"
-                raise _unusable(path, problem, f"chmod 600 {path}; make a new key if others could read it")
+                raise _unusable(path, problem, f"chmod 600 {path}; {exposed}")
             return file.read()
     except FileNotFoundError:
         raise _unusable(path, "does not exist", f"name the file of {what}") from None

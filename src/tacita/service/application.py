@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
-from tacita.errors import TacitaError
+from tacita.errors import MissingExtra, TacitaError
 from tacita.service.asking import ServedDatabase
 from tacita.service.core import ServiceCore, SharedRate
 from tacita.service.endpoints import api, health
@@ -29,10 +29,14 @@ from tacita.service.faults import (
 )
 from tacita.service.guard import LOG, Guard, GuardLimits, names_of_host, write_log
 from tacita.service.metrics import ServiceMetrics
+from tacita.service.oidc.settings_file import read_oidc_settings
 from tacita.service.options import ServeOptions
 from tacita.service.pages import fault_page, pages
 from tacita.service.state import ServiceState
 from tacita.version import __version__
+
+if TYPE_CHECKING:
+    from tacita.service.oidc.provider import OidcProvider
 
 _FOR_PROGRAMS = ("/v1", "/health", "/metrics")
 _NOT_THERE, _WRONG_METHOD = 404, 405
@@ -58,6 +62,7 @@ def limits_of(options: ServeOptions) -> GuardLimits:
 
 def opened_core(options: ServeOptions, metrics: ServiceMetrics) -> ServiceCore:
     """Open all data sets and the state; raise if one was changed, or two have one name."""
+    oidc = opened_issuer(options)
     state = ServiceState(options.state)
     databases: dict[str, ServedDatabase] = {}
     try:
@@ -67,7 +72,20 @@ def opened_core(options: ServeOptions, metrics: ServiceMetrics) -> ServiceCore:
     except BaseException:
         ServiceCore(databases, state, SharedRate(options.rate, options.burst), metrics).close()
         raise
-    return ServiceCore(databases, state, SharedRate(options.rate, options.burst), metrics)
+    return ServiceCore(databases, state, SharedRate(options.rate, options.burst), metrics, oidc)
+
+
+def opened_issuer(options: ServeOptions) -> OidcProvider | None:
+    """Return the issuer with its keys, if one is named; raise if it does not reply, or the extra is not installed."""
+    if options.oidc is None:
+        return None
+    try:
+        from tacita.service.oidc.provider import OidcProvider
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "joserfc":
+            raise
+        raise MissingExtra("tokens of an issuer need joserfc", do="pip install 'tacita[oidc]'") from None
+    return OidcProvider(read_oidc_settings(options.oidc))
 
 
 def application(opened: Callable[[], ServiceCore], metrics: ServiceMetrics, limits: GuardLimits) -> ASGIApp:

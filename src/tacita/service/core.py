@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -15,7 +15,10 @@ from tacita.service.asking import ReplyGrid, ServedDatabase
 from tacita.service.faults import NO_DATABASE, NO_TOKEN, NOT_YOURS, RequestRefused, too_often
 from tacita.service.metrics import ServiceMetrics
 from tacita.service.state import ServiceState
-from tacita.service.tokens import AccessToken, ServiceRole
+from tacita.service.tokens import AccessToken, ServiceRole, TokenKind
+
+if TYPE_CHECKING:
+    from tacita.service.oidc.provider import OidcProvider
 
 ASKS = (ServiceRole.HOLDER, ServiceRole.ANALYST)
 AUDITS = (ServiceRole.HOLDER, ServiceRole.AUDITOR)
@@ -40,18 +43,29 @@ class ServiceCore:
     state: ServiceState
     limit: SharedRate
     metrics: ServiceMetrics
+    oidc: OidcProvider | None = None
     grid: ReplyGrid = field(default_factory=lambda: ReplyGrid(lambda: asyncio.get_running_loop().time()))
 
-    def owner(self, secret: str, roles: tuple[ServiceRole, ...]) -> AccessToken:
-        """Return whose token it is; raise if it opens nothing, has another role, or comes too often."""
-        token = self.state.owner(secret)
-        if token is None:
+    async def owner(self, secret: str, roles: tuple[ServiceRole, ...], *, on_page: bool = False) -> AccessToken:
+        """Return whose token it is; raise if it opens nothing, has another role, or comes too often.
+
+        Tokens of an issuer are for programs, sessions for pages; tokens of ours are for both.
+        """
+        if self.oidc is not None and not on_page and "." in secret:
+            token: AccessToken | None = await self.oidc.owner_of_program(secret)
+        else:
+            token = self.state.owner(secret)
+        if token is None or (token.kind is TokenKind.SESSION and not on_page):
             raise RequestRefused(NO_TOKEN)
-        if wait := self.state.wait_for_turn(token.name, self.limit.rate, self.limit.burst):
-            raise RequestRefused(too_often(wait))
+        self.take_turn(token)
         if token.role not in roles:
             raise RequestRefused(NOT_YOURS)
         return token
+
+    def take_turn(self, token: AccessToken) -> None:
+        """Count a request of somebody; raise if there were too many."""
+        if wait := self.state.wait_for_turn(token.name, self.limit.rate, self.limit.burst):
+            raise RequestRefused(too_often(wait))
 
     def database(self, name: str) -> ServedDatabase:
         """Return a data set by its name; raise if none is called so."""

@@ -40,7 +40,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
         (503, "Nothing can be recorded, or too much waits"),
     )
 }
-_bearer = HTTPBearer(auto_error=False, description="A token of 'tacita token make'.")
+_bearer = HTTPBearer(auto_error=False, description="A token of 'tacita token make', or of the issuer.")
 _Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 _Last = Annotated[int, Query(ge=1, le=MOST_ANSWERS, description="How many of the last questions.")]
 _Analyst = Annotated[str | None, Query(max_length=100, description="Only what this analyst asked.")]
@@ -57,7 +57,7 @@ class Allowed:
 
     async def __call__(self, request: Request, shown: _Bearer) -> AccessToken:
         """Return whose token it is."""
-        return core_of(request).owner(shown.credentials if shown else "", self._roles)
+        return await core_of(request).owner(shown.credentials if shown else "", self._roles)
 
 
 _Anybody = Annotated[AccessToken, Depends(Allowed(*ANYBODY))]

@@ -40,6 +40,16 @@ NO_TOKEN = ServiceFault(
     {"WWW-Authenticate": "Bearer"},
 )
 NOT_YOURS = ServiceFault(403, "role", "the role of this token does not allow that", "ask the holder for another token")
+NOT_MAPPED = ServiceFault(
+    403, "role", "you are known to the issuer, but have no role here", "ask the holder of the data for one"
+)
+NO_NAME = ServiceFault(
+    403, "name", "the name that the issuer gives you cannot be used here", "ask the holder of the data"
+)
+ISSUER_SILENT = ServiceFault(
+    503, "issuer", "the issuer of tokens does not reply", "try again later, or tell the holder", {"Retry-After": "60"}
+)
+NO_TLS = ServiceFault(400, "tls", "signing in needs TLS", "tell the holder: the proxy has to send X-Forwarded-Proto")
 NOT_THERE = ServiceFault(404, "not_found", "there is nothing here", "see /v1/openapi.json for what there is")
 NO_DATABASE = ServiceFault(404, "database", "no data set of this name is served", "see /v1/databases for their names")
 WRONG_METHOD = ServiceFault(405, "method", "this address does not take this method", "see /v1/openapi.json")

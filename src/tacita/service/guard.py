@@ -7,6 +7,8 @@ wrote, no token, no question and no text of an exception.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import ipaddress
 import json
 import logging
 import secrets
@@ -170,6 +172,17 @@ def names_of_host(host: str, more: Sequence[str]) -> frozenset[str]:
     ['127.0.0.1', '::1', 'data.example.org', 'localhost']
     """
     return frozenset(name.lower().strip("[]") for name in ("localhost", "127.0.0.1", "::1", host, *more))
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches an address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
 
 
 def _host_of(header: str) -> str:

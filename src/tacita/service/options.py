@@ -23,6 +23,7 @@ class ServeOptions:
     state: Path = option(STATE, metavar="DIR", help="Private folder with the tokens and the limits of the service.")
     workers: int = option(1, help="Processes that answer; they share ledgers and limits.")
     allow_host: tuple[str, ...] = option((), help="Names by which the service is called, besides its address.")
+    oidc: Path | None = option(None, metavar="FILE.toml", help="Settings of an issuer whose tokens are taken too.")
     rate: float = option(10.0, help="Requests a second that one name may send for long.")
     burst: int = option(50, help="Requests that one name may send at once.")
 

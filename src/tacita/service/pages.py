@@ -10,7 +10,7 @@ import hmac
 import secrets
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -21,8 +21,22 @@ from tacita.api.querying import SentQuestion
 from tacita.errors import UsageError
 from tacita.service.bodies import LONGEST_QUESTION
 from tacita.service.core import ANYBODY, ASKS, AUDITS, ServiceCore, core_of
-from tacita.service.faults import NO_TOKEN, NOT_YOURS, WRONG_FORM, WRONG_REQUEST, RequestRefused, ServiceFault, fault_of
+from tacita.service.faults import (
+    NO_TOKEN,
+    NOT_MAPPED,
+    NOT_THERE,
+    NOT_YOURS,
+    WRONG_FORM,
+    WRONG_REQUEST,
+    RequestRefused,
+    ServiceFault,
+    fault_of,
+)
+from tacita.service.oidc.flow import FLOW_COOKIE, FLOW_PATH, FLOW_SECONDS, SignInFlow, redirect_address
 from tacita.service.tokens import AccessToken
+
+if TYPE_CHECKING:
+    from tacita.service.oidc.provider import OidcProvider
 
 _TOKEN, _FORM = "tacita_token", "tacita_form"
 """Cookies: whose pages these are, and for which browser the form to sign in was made."""
@@ -36,7 +50,7 @@ pages = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 @pages.get("/")
 async def home(request: Request) -> Response:
     """Show the data sets."""
-    owner = _owner(request)
+    owner = await _owner(request)
     core = core_of(request)
     shown = [core.databases[name].description for name in sorted(core.databases)]
     return _page("home.html", request, owner, databases=shown)
@@ -55,7 +69,7 @@ async def sign_in(request: Request) -> Response:
     _check_form(request, fields, request.cookies.get(_FORM, ""))
     secret = fields.get("token", "").strip()
     try:
-        core_of(request).owner(secret, ANYBODY)
+        await core_of(request).owner(secret, ANYBODY, on_page=True)
     except RequestRefused as refused:
         return _sign_in(request, refused.fault)
     reply = RedirectResponse("/", _SEE_OTHER)
@@ -66,17 +80,52 @@ async def sign_in(request: Request) -> Response:
 
 @pages.post("/logout")
 async def sign_out(request: Request) -> Response:
-    """Forget the token."""
+    """Forget the token; a session ends."""
     _check_form(request, await _fields(request), request.cookies.get(_TOKEN, ""))
+    core_of(request).state.end_session(request.cookies.get(_TOKEN, ""))
     reply = RedirectResponse("/login", _SEE_OTHER)
     reply.delete_cookie(_TOKEN)
+    return reply
+
+
+@pages.get(FLOW_PATH)
+async def go_to_issuer(request: Request) -> Response:
+    """Send the browser to the issuer."""
+    issuer, core = _issuer(request), core_of(request)
+    flow = SignInFlow.begun(core.state)
+    reply = RedirectResponse(flow.address(issuer, redirect_address(request)), _SEE_OTHER)
+    is_secure = request.url.scheme == "https"
+    # Not strict: the issuer sends the browser back, and that is another site.
+    reply.set_cookie(
+        FLOW_COOKIE, flow.cookie, FLOW_SECONDS, path=FLOW_PATH, httponly=True, samesite="lax", secure=is_secure
+    )
+    return reply
+
+
+@pages.get(f"{FLOW_PATH}/callback")
+async def come_back(request: Request) -> Response:
+    """Take somebody whom the issuer sent back, and go on by a page of ours: a strict cookie does not follow others."""
+    issuer, core = _issuer(request), core_of(request)
+    try:
+        flow = SignInFlow.of_cookie(request.cookies.get(FLOW_COOKIE, ""), core.state)
+        owner = await flow.owner(issuer, request)
+        core.take_turn(owner)
+        session = core.state.make_session(owner.name, owner.role, issuer.settings.session_hours)
+    except RequestRefused as refused:
+        reply = _sign_in(request, refused.fault)
+    except UsageError:
+        reply = _sign_in(request, NOT_MAPPED)
+    else:
+        reply = HTMLResponse(_environment().get_template("signed_in.html").render(owner=None, form=""))
+        _set(reply, request, _TOKEN, session)
+    reply.delete_cookie(FLOW_COOKIE, path=FLOW_PATH)
     return reply
 
 
 @pages.get("/data/{name}")
 async def data_page(request: Request, name: str) -> Response:
     """Show what may be asked, and what was."""
-    owner = _owner(request)
+    owner = await _owner(request)
     core_of(request).database(name)
     return await _data(request, owner, name, {})
 
@@ -84,7 +133,7 @@ async def data_page(request: Request, name: str) -> Response:
 @pages.post("/data/{name}")
 async def ask_on_page(request: Request, name: str) -> Response:
     """Ask, or say what it would cost."""
-    owner = _owner(request)
+    owner = await _owner(request)
     if owner.role not in ASKS:
         raise RequestRefused(NOT_YOURS)
     fields = await _fields(request)
@@ -107,7 +156,7 @@ async def ask_on_page(request: Request, name: str) -> Response:
 @pages.get("/data/{name}/audit")
 async def audit_page(request: Request, name: str) -> Response:
     """Show an auditor everything."""
-    owner = _owner(request)
+    owner = await _owner(request)
     if owner.role not in AUDITS:
         raise RequestRefused(NOT_YOURS)
     audit = await core_of(request).audit(name, _SHOWN)
@@ -128,8 +177,16 @@ def fault_page(request: Request, fault: ServiceFault) -> Response:
     return HTMLResponse(page, fault.status, dict(fault.headers))
 
 
-def _owner(request: Request) -> AccessToken:
-    return core_of(request).owner(request.cookies.get(_TOKEN, ""), ANYBODY)
+async def _owner(request: Request) -> AccessToken:
+    return await core_of(request).owner(request.cookies.get(_TOKEN, ""), ANYBODY, on_page=True)
+
+
+def _issuer(request: Request) -> OidcProvider:
+    """Return where people sign in; raise if that is here alone."""
+    issuer = core_of(request).oidc
+    if issuer is None or issuer.settings.client_id is None:
+        raise RequestRefused(NOT_THERE)
+    return issuer
 
 
 async def _data(request: Request, owner: AccessToken, name: str, shown: dict[str, Any]) -> Response:
@@ -155,7 +212,9 @@ def _page(template: str, request: Request, owner: AccessToken, **values: Any) ->
 def _sign_in(request: Request, fault: ServiceFault | None) -> Response:
     browser = secrets.token_urlsafe(16)
     form = _form_token(core_of(request), browser)
-    page = _environment().get_template("login.html").render(owner=None, form=form, fault=fault)
+    oidc = core_of(request).oidc
+    by_issuer = oidc is not None and oidc.settings.client_id is not None
+    page = _environment().get_template("login.html").render(owner=None, form=form, fault=fault, by_issuer=by_issuer)
     reply = HTMLResponse(page, fault.status if fault else 200)
     _set(reply, request, _FORM, browser)
     return reply

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import json
 import signal
 import socket
@@ -18,7 +17,8 @@ from uvicorn.supervisors import Multiprocess
 from tacita.api.querying import Database
 from tacita.errors import OutputError, UsageError
 from tacita.interruption import at_prompt
-from tacita.service.application import ServiceFactory
+from tacita.service.application import ServiceFactory, opened_issuer
+from tacita.service.guard import is_loopback
 from tacita.service.metrics import count_together
 from tacita.service.options import ServeOptions
 from tacita.service.protocol import PatientProtocol
@@ -65,7 +65,9 @@ def check(options: ServeOptions) -> list[str]:
         if name in names:
             raise UsageError(f"two folders have the data set '{name}'", do="serve one of them")
         names[name] = folder
-    ServiceState(options.state).close()
+    with ServiceState(options.state) as state:
+        if opened_issuer(options) is not None:
+            state.check_names()
     return sorted(names)
 
 
@@ -105,17 +107,6 @@ def listening(host: str, port: int) -> socket.socket:
         ) from None
     listener.set_inheritable(True)
     return listener
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches an address.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost"
 
 
 class _Server(uvicorn.Server):

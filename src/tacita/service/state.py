@@ -1,7 +1,8 @@
-"""What the service keeps beside the ledgers: tokens and rate limits, in a private folder. Budgets are in the ledgers.
+"""What the service keeps beside the ledgers: tokens, sessions and rate limits, in a private folder.
 
-One SQLite file with a write-ahead log. Tokens are forced to the disk when they change. Limits change with every request
-and are not: power that goes loses some of their last changes, and with that nobody gains more than one burst.
+Budgets are in the ledgers. One SQLite file with a write-ahead log. Tokens are forced to the disk when they change.
+Limits change with every request and are not: power that goes loses some of their last changes, and with that nobody
+gains more than one burst.
 """
 
 from __future__ import annotations
@@ -18,21 +19,35 @@ from pathlib import Path
 from typing import Any, Self
 
 from tacita.errors import InputError, LedgerBusy, OutputError, UsageError, raise_alone
-from tacita.service.tokens import LONGEST_TOKEN, AccessToken, ServiceRole, checked_name, keyed_digest, new_secret
+from tacita.service.tokens import (
+    LONGEST_TOKEN,
+    OF_ISSUER,
+    AccessToken,
+    ServiceRole,
+    TokenKind,
+    checked_name,
+    keyed_digest,
+    kind_of,
+    new_secret,
+)
 
 _KEY, _FILE = "server.key", "service.sqlite"
 _KEY_BYTES = 32
-_FORMAT = 1
 _APPLICATION = 0x54415356
 _OTHERS = 0o077
-_DAY = 86_400.0
+_HOUR, _DAY = 3_600.0, 86_400.0
 _WAIT = 10.0
-_SCHEMA = (
-    "CREATE TABLE tokens (id TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, created REAL NOT NULL, "
-    "expires REAL, revoked REAL, digest BLOB NOT NULL UNIQUE)",
-    "CREATE TABLE limits (name TEXT PRIMARY KEY, level REAL NOT NULL, at REAL NOT NULL)",
+_STEPS = (
+    (
+        "CREATE TABLE tokens (id TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, created REAL NOT NULL, "
+        "expires REAL, revoked REAL, digest BLOB NOT NULL UNIQUE)",
+        "CREATE TABLE limits (name TEXT PRIMARY KEY, level REAL NOT NULL, at REAL NOT NULL)",
+    ),
+    ("ALTER TABLE tokens ADD COLUMN kind TEXT NOT NULL DEFAULT 'token'",),
 )
-_COLUMNS = "id, name, role, created, expires, revoked, digest"
+"""Step n makes format n of format n - 1: a new file takes all of them, an older one those that it lacks."""
+_FORMAT = len(_STEPS)
+_COLUMNS = "id, name, role, created, expires, revoked, digest, kind"
 
 
 class ServiceState:
@@ -80,18 +95,43 @@ class ServiceState:
         checked_name(name)
         if days is not None and not 0 < days <= 36_500:
             raise UsageError("a token cannot expire then", do="give days above 0")
-        now, secret = self._clock(), new_secret()
-        expires = None if days is None else now + days * _DAY
-        digest = keyed_digest(self._key, "token", secret)
-        token = AccessToken(secrets.token_hex(4), name, role, now, expires, None, digest)
+        now = self._clock()
         with self._writing(self._tokens) as connection:
-            others = self._select("WHERE name = ? AND revoked IS NULL", (name,))
-            if any(one.role is not role and one.is_valid(now) for one in others):
-                raise UsageError(
-                    f"'{name}' has a token with another role", do="revoke that one, or choose another name"
-                )
-            values = (token.id, name, str(role), now, expires, None, digest)
-            connection.execute(f"INSERT INTO tokens ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+            return self._insert(connection, TokenKind.TOKEN, name, role, None if days is None else now + days * _DAY)
+
+    def make_session(self, name: str, role: ServiceRole, hours: float) -> str:
+        """Return a new session of somebody whom an issuer named; earlier ones with another role end.
+
+        Raises `UsageError` if a token of that name has another role.
+        """
+        now = self._clock()
+        with self._writing(self._tokens) as connection:
+            connection.execute("DELETE FROM tokens WHERE kind = 'session' AND expires <= ?", (now,))
+            connection.execute(
+                "UPDATE tokens SET revoked = ? WHERE kind = 'session' AND revoked IS NULL AND name = ? AND role <> ?",
+                (now, name, str(role)),
+            )
+            return self._insert(connection, TokenKind.SESSION, name, role, now + hours * _HOUR)[0]
+
+    def end_session(self, secret: str) -> None:
+        """Let a session open nothing from now on; a token that is not one stays as it is."""
+        digest = keyed_digest(self._key, str(TokenKind.SESSION), secret)
+        with self._writing(self._tokens) as connection:
+            connection.execute(
+                "UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE digest = ?", (self._clock(), digest)
+            )
+
+    def _insert(
+        self, connection: sqlite3.Connection, kind: TokenKind, name: str, role: ServiceRole, expires: float | None
+    ) -> tuple[str, AccessToken]:
+        now, secret = self._clock(), new_secret(kind)
+        digest = keyed_digest(self._key, str(kind), secret)
+        others = self._select("WHERE name = ? AND revoked IS NULL", (name,))
+        if any(one.role is not role and one.is_valid(now) for one in others):
+            raise UsageError(f"'{name}' has a token with another role", do="revoke that one, or choose another name")
+        token = AccessToken(secrets.token_hex(4), name, role, now, expires, None, digest, kind)
+        values = (token.id, name, str(role), now, expires, None, digest, str(kind))
+        connection.execute(f"INSERT INTO tokens ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
         return secret, token
 
     def tokens(self) -> list[AccessToken]:
@@ -111,8 +151,15 @@ class ServiceState:
         """Return whose token this is; None if it is unknown, expired or revoked."""
         if not secret or len(secret) > LONGEST_TOKEN:
             return None
-        tokens = self._select("WHERE digest = ?", (keyed_digest(self._key, "token", secret),))
+        tokens = self._select("WHERE digest = ?", (keyed_digest(self._key, str(kind_of(secret)), secret),))
         return tokens[0] if tokens and tokens[0].is_valid(self._clock()) else None
+
+    def check_names(self) -> None:
+        """Raise if a token of the holder has a name that an issuer may give: they would share a budget."""
+        now = self._clock()
+        tokens = self._select("WHERE kind = 'token' AND revoked IS NULL", ())
+        if any(one.name.startswith(OF_ISSUER) and one.is_valid(now) for one in tokens):
+            raise UsageError(f"a token has a name that begins with '{OF_ISSUER}'", do="revoke it, and make another one")
 
     # -- limits
 
@@ -136,7 +183,10 @@ class ServiceState:
     def _select(self, where: str, values: Sequence[Any]) -> list[AccessToken]:
         with self._alone, _in_our_words(self.folder):
             rows = self._tokens.execute(f"SELECT {_COLUMNS} FROM tokens {where}", values).fetchall()
-        return [AccessToken(row[0], row[1], ServiceRole(row[2]), *row[3:]) for row in rows]
+        return [
+            AccessToken(id_, name, ServiceRole(role), created, expires, revoked, digest, TokenKind(kind))
+            for id_, name, role, created, expires, revoked, digest, kind in rows
+        ]
 
     @contextlib.contextmanager
     def _writing(self, connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
@@ -155,18 +205,17 @@ class ServiceState:
             application, version = (
                 connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
             )
-            if application == 0 and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-                for statement in _SCHEMA:
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {_FORMAT}")
-                return
-            if application != _APPLICATION or version < 1:
+            is_new = application == 0 and not connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            if not is_new and (application != _APPLICATION or version < 1):
                 raise InputError(
                     "is not the state of a service", where=str(self.folder / _FILE), do="name another folder"
                 )
             if version > _FORMAT:
                 raise InputError("was made by a newer Tacita", where=str(self.folder / _FILE), do="update Tacita")
+            for statement in (one for step in _STEPS[0 if is_new else version :] for one in step):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
 
 
 def _make_private(folder: Path) -> None:

@@ -45,6 +45,7 @@ _FORMAT = 2
 """1 had neither keys of records nor earlier versions; such folders are read as they are."""
 _KIND = "tacita queryable version"
 _KEY_BYTES = 32
+_EXPOSED = "a frozen version keeps its key: if others could read it, open the data set anew, under another name"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -190,7 +191,7 @@ def read_version(folder: Path) -> FrozenVersion:
     if not (folder / VERSION_FILE).is_file():
         raise InputError("is not an opened data set", where=str(folder), do="open one with 'tacita query open'")
     try:
-        facts = json.loads(read_private(folder / VERSION_FILE, "the description of a frozen version"))
+        facts = json.loads(read_private(folder / VERSION_FILE, "the description of a frozen version", exposed=_EXPOSED))
         is_ours = facts["kind"] == _KIND
         newer = facts["format"] > _FORMAT
     except (ValueError, KeyError, TypeError):
@@ -203,7 +204,7 @@ def read_version(folder: Path) -> FrozenVersion:
         for name, digest in facts["files"].items():
             if not (folder / name).is_file() or sha256_of(folder / name) != digest:
                 raise _damaged(folder, f"{name} was changed")
-        key = read_private(folder / KEY_FILE, "the key of noise and tokens")
+        key = read_private(folder / KEY_FILE, "the key of noise and tokens", exposed=_EXPOSED)
         if hashlib.sha256(b"check" + key).hexdigest()[:16] != facts["key_check"]:
             raise _damaged(folder, f"{KEY_FILE} is another key")
         text = (folder / POLICY_FILE).read_text(encoding="utf-8")
