@@ -58,8 +58,8 @@ NOT_ANSWERED = Figure(FigureStatus.REFUSED)
 class AnswerRow:
     """The figures of one group."""
 
-    group: tuple[str, ...]
-    """The labels of the group; none if nothing is grouped."""
+    group: tuple[str | None, ...]
+    """The labels of the group, of missing values an empty one. None, in a row of totals: all values are together."""
     figures: tuple[Figure, ...]
 
 

@@ -140,8 +140,8 @@ def question_key(question: DataQuestion, cube: Cube) -> tuple[Any, ...]:
     questions are the same if their predicates are, for any data.
     """
     if cube.policy.answers is AnswerMode.PRIVATE:
-        return (question.aggregates, question.groups, canonical_question(question, cube).predicate)
-    return (question.aggregates, question.groups, cube.cells_of(question).tobytes())
+        return (question.aggregates, question.groups, question.levels, canonical_question(question, cube).predicate)
+    return (question.aggregates, question.groups, question.levels, cube.cells_of(question).tobytes())
 
 
 def _objection_payload(one: Objection) -> dict[str, Any]:

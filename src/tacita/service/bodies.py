@@ -33,7 +33,7 @@ class FigureBody(BaseModel):
 class RowBody(BaseModel):
     """The figures of one group."""
 
-    group: list[str]
+    group: list[str | None] = Field(description="Labels; null in a row of totals: all values are together.")
     figures: list[FigureBody]
 
 
