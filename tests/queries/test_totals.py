@@ -20,7 +20,7 @@ CUBE = cube_of(records(1))
 
 @pytest.fixture
 def staff(here: Path) -> Iterator[Database]:
-    policy = (here / "policy.toml").read_text().replace(']\n[[', ']\nmissing = "refuse"\n[[')
+    policy = (here / "policy.toml").read_text().replace("]\n[[", ']\nmissing = "refuse"\n[[')
     (here / "policy.toml").write_text(policy)
     tc.open_for_questions(tc.read("staff.csv"), "policy.toml", "staff.opened")
     with Database("staff.opened") as database:

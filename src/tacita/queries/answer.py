@@ -87,7 +87,9 @@ class QueryAnswer(Result):
 
     @property
     def status(self) -> str:
-        """'answered', 'partly' or 'refused'."""
+        """'answered', 'partly' or 'refused'. Without any rows: no label was released, which is an answer."""
+        if not self.rows:
+            return "answered"
         answered = [figure.is_answered for row in self.rows for figure in row.figures]
         return "answered" if answered and all(answered) else "partly" if any(answered) else "refused"
 

@@ -27,7 +27,7 @@ from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.figures import facts_of
 from tacita.queries.language.parse import parse_question
 from tacita.queries.language.text import question_text
-from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price
+from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price, ReleasesLabels
 from tacita.queries.mechanisms import mechanism_of
 from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import DataQuestion
@@ -190,19 +190,19 @@ class QueryDatabase:
             "analyst": wanted.analyst,
             "number": number,
             "question": wanted.question,
-            "groups": [group.codes for group in wanted.groups],
         }
         key = self._key(wanted.question)
         objections: tuple[Objection, ...] = ()
         before = state.same(key, wanted.analyst)
         if before is not None:
-            figures = before.figures
+            groups, figures = before.groups, before.figures
             facts["of"] = before.sequence
         else:
             price = self._mechanism.price(wanted)
-            figures, objections = self._judged(wanted, price)
-            if any(figure.is_answered for row in figures for figure in row):
+            groups, figures, objections = self._judged(wanted, price)
+            if not figures or any(figure.is_answered for row in figures for figure in row):
                 facts["spent"] = dict(price.spent)
+        facts["groups"] = groups
         sums = () if before is not None or self._judged_request is None else self._judged_request[1].facts
         new = answer_entry(self.version, self._policy_sha256, facts, figures, objections, sums)
         (entry,) = turn.append([new])
@@ -212,22 +212,26 @@ class QueryDatabase:
 
     def _judged(
         self, wanted: AskedQuestion, price: Price
-    ) -> tuple[tuple[tuple[Figure, ...], ...], tuple[Objection, ...]]:
-        """Return the figures that may be seen, and why others may not."""
+    ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[Figure, ...], ...], tuple[Objection, ...]]:
+        """Return the codes of groups, the figures that may be seen, and why others may not."""
         policy, state = self.version.policy, self._state
         self._judged_request = None
+        codes = tuple(group.codes for group in wanted.groups)
         refused = tuple(tuple(NOT_ANSWERED for _ in wanted.question.aggregates) for _ in wanted.groups)
         most = policy.limits.refusals
         if most is not None and state.telling_refusals(wanted.analyst) >= most:
-            return refused, (Objection("refusals", "The analyst has as many refusals as the policy allows."),)
+            return codes, refused, (Objection("refusals", "The analyst has as many refusals as the policy allows."),)
         if objection := budget_objection(state, wanted.analyst, price, policy):
-            return refused, (objection,)
+            return codes, refused, (objection,)
         allowed, objections = self._allowed(wanted)
         if not allowed:
-            return refused, objections
+            return codes, refused, objections
+        if policy.unlisted.intersection(wanted.question.groups) and isinstance(self._mechanism, ReleasesLabels):
+            released = self._mechanism.released(wanted, price)
+            return tuple(one.codes for one in released), tuple(one.figures for one in released), objections
         kept = replace(wanted, groups=tuple(wanted.groups[place] for place in allowed))
         drawn = dict(zip(allowed, self._mechanism.figures(kept, price), strict=True))
-        return tuple(drawn.get(place, refused[place]) for place in range(len(wanted.groups))), objections
+        return codes, tuple(drawn.get(place, refused[place]) for place in range(len(wanted.groups))), objections
 
     def _allowed(self, wanted: AskedQuestion) -> tuple[list[int], tuple[Objection, ...]]:
         """Return the places of the groups that may be answered together, and what is said against the others."""
@@ -312,7 +316,8 @@ class QueryDatabase:
             request = judged[1]
         elif recorded.decision == "released" and answered:
             groups = dict(self.version.cube.grouped(recorded.question))
-            cells = [groups[recorded.groups[place]] for place in answered]
+            # Labels that a mechanism released are no groups of the question: nothing is judged of them.
+            cells = [groups.get(recorded.groups[place]) for place in answered]
             request, _ = self._request(recorded.question, cells)
         self._state.learn(recorded, self._key(recorded.question), request)
         return recorded

@@ -63,7 +63,8 @@ def answer_entry(
     `sums` is what it tells exactly: releases that leave later are judged together with it.
     """
     question: DataQuestion = wanted["question"]
-    answered = any(figure.is_answered for row in figures for figure in row)
+    # Without any rows the answer is that no label is released.
+    answered = not figures or any(figure.is_answered for row in figures for figure in row)
     decision = REPEATED if wanted.get("of") else RELEASED if answered else REFUSED
     payload = {
         "format": _FORMAT,

@@ -112,6 +112,7 @@ class DescriptionBody(BaseModel):
     guarantee: str
     filters: list[AttributeBody]
     regressors: list[AttributeBody]
+    unlisted: list[str] = Field(description="Attributes to group by, whose labels are confidential.")
     measures: list[MeasureBody]
     joins: list[JoinBody]
     budget: dict[str, str]

@@ -212,6 +212,7 @@ class DatabaseDescriptionView(View["DatabaseDescription"]):
                 }
                 for one in result.measures
             ],
+            "unlisted": list(result.unlisted),
             "joins": [{"name": one.name, "key": one.key} for one in result.joins],
             "budget": dict(result.budget),
         }
@@ -223,6 +224,8 @@ class DatabaseDescriptionView(View["DatabaseDescription"]):
         filters = columns("filter", "labels")
         for name, labels in (*result.filters, *result.regressors):
             add(filters, name, listed([label or MISSING for label in labels], 12))
+        for name in result.unlisted:
+            add(filters, name, "confidential: group by it, and see the labels that enough records have")
         measures = columns("measure", "bounds", "statistics")
         for one in result.measures:
             add(measures, one.name, f"{one.lower} to {one.upper}", listed(one.statistics, 12))

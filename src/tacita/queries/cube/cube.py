@@ -125,6 +125,8 @@ class Cube:
         of an attribute that is not in a grouping set is `ALL`. Raises `QueryRefused` if there are too many groups.
         """
         selected = self.cells_of(question)
+        if self.policy.unlisted.intersection(question.groups):
+            return [((ALL,) * len(question.groups), selected)]  # one group stands for labels that are confidential
         sizes = {name: len(self.attribute(name).labels) for name in question.groups}
         levels = question.levels or (question.groups,)
         number = sum(math.prod(sizes[name] for name in level) for level in levels)

@@ -84,7 +84,7 @@ def _one_set(scope: QuestionScope, node: exp.Expr, by_place: Mapping[int, str]) 
 def _attribute(scope: QuestionScope, node: exp.Expr, by_place: Mapping[int, str]) -> str:
     node = node.unnest()
     if isinstance(node, exp.Column):
-        return scope.attribute(node).name
+        return scope.attribute(node, is_grouped=True).name
     if isinstance(node, exp.Literal) and not node.is_string:
         place = int(node.name) if node.name.isdecimal() and len(node.name) < 4 else 0
         if place not in by_place:

@@ -89,7 +89,7 @@ def _selected(
 
 
 def _group(scope: QuestionScope, node: exp.Expr) -> str:
-    return scope.attribute(node).name
+    return scope.attribute(node, is_grouped=True).name
 
 
 def _label(scope: QuestionScope, node: exp.Alias) -> str:

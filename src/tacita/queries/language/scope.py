@@ -13,7 +13,7 @@ from tacita.queries.cube.cube import Cube
 from tacita.queries.language.refusing import QuestionText
 from tacita.queries.language.spelling import shown, sql_name
 from tacita.queries.language.values import AttributeCodes
-from tacita.queries.policy.policy import DeclaredJoin, FilterAttribute, QueryMeasure, QueryPolicy
+from tacita.queries.policy.policy import AnswerMode, DeclaredJoin, FilterAttribute, QueryMeasure, QueryPolicy
 from tacita.queries.question import Statistic
 
 DATA = ""
@@ -39,8 +39,8 @@ class QuestionScope:
         """The policy of the data set."""
         return self.cube.policy
 
-    def attribute(self, column: exp.Expr | None) -> AttributeCodes:
-        """Return a declared attribute, or refuse."""
+    def attribute(self, column: exp.Expr | None, *, is_grouped: bool = False) -> AttributeCodes:
+        """Return a declared attribute, or refuse; one with confidential labels may only be grouped by."""
         names = declared(self.policy)
         node = self._column(column, "name a declared attribute: " + _names(names))
         name = one_of(node.name, names)
@@ -48,6 +48,12 @@ class QuestionScope:
             raise self._unknown(node, names)
         filter_ = names[name]
         self._check_table(node, filter_.joined, name)
+        if name in self.policy.unlisted and not is_grouped:
+            others = {one: filter_ for one, filter_ in names.items() if one not in self.policy.unlisted}
+            do = f"write GROUP BY {sql_name(name)}, or choose records by: {_names(others)}"
+            raise self.question.refused(
+                f"the labels of '{name}' are confidential: no record is chosen by them", do, node
+            )
         return AttributeCodes.of(self.cube, filter_)
 
     def measure(self, column: exp.Expr | None, statistic: Statistic) -> str:
@@ -227,7 +233,10 @@ def _may_lack_rows(cube: Cube, join: DeclaredJoin) -> bool:
     """Whether a cell has no value of any attribute of a join: then JOIN and LEFT JOIN may differ.
 
     A join that brings no attribute may lack any row. That such a cell exists is public: a GROUP BY has it as a group.
+    Of private answers it is not: there any join may lack rows.
     """
+    if cube.policy.answers is AnswerMode.PRIVATE:
+        return True
     joined = [one for one in declared(cube.policy).values() if one.joined == join.name]
     lacking = np.ones(len(cube), np.bool_)
     for one in joined:
