@@ -58,8 +58,8 @@ NOT_ANSWERED = Figure(FigureStatus.REFUSED)
 class AnswerRow:
     """The figures of one group."""
 
-    group: tuple[str, ...]
-    """The labels of the group; none if nothing is grouped."""
+    group: tuple[str | None, ...]
+    """The labels of the group, of missing values an empty one. None, in a row of totals: all values are together."""
     figures: tuple[Figure, ...]
 
 
@@ -87,7 +87,9 @@ class QueryAnswer(Result):
 
     @property
     def status(self) -> str:
-        """'answered', 'partly' or 'refused'."""
+        """'answered', 'partly' or 'refused'. Without any rows: no label was released, which is an answer."""
+        if not self.rows:
+            return "answered"
         answered = [figure.is_answered for row in self.rows for figure in row.figures]
         return "answered" if answered and all(answered) else "partly" if any(answered) else "refused"
 

@@ -1,4 +1,7 @@
-"""Budgets: whole numbers of a billionth, of each analyst and of all together. What the ledger has as spent is spent."""
+"""Budgets: whole numbers, of each analyst and of all together. What the ledger has as spent is spent.
+
+They are billionths, and of delta units of 10^-15.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,23 @@ from fractions import Fraction
 
 from tacita.queries.audit.judge import Objection
 from tacita.queries.figures import figure_text
-from tacita.queries.mechanism import NANO, Price
+from tacita.queries.mechanism import DELTA, DELTA_UNIT, NANO, Price
 from tacita.queries.policy.policy import AnswerMode, QueryPolicy
 from tacita.queries.state import QueryState
 
 
 def caps_of(policy: QueryPolicy) -> dict[str, tuple[int, int]]:
-    """Return the budget of all analysts and of one, in billionths, by currency.
+    """Return the budget of all analysts and of one by currency, in whole numbers.
 
     Both are rounded down: what cannot be counted cannot be spent.
     """
     if policy.answers is not AnswerMode.PRIVATE:
         return {}
     options = policy.options
-    return {str(options["currency"]): (_nano(options["total"]), _nano(options["analyst"]))}
+    caps = {str(options["currency"]): (int(options["total"] * NANO), int(options["analyst"] * NANO))}
+    if options.get("delta"):
+        caps[DELTA] = int(options["delta"] * DELTA_UNIT), int(options["analyst_delta"] * DELTA_UNIT)
+    return caps
 
 
 def budget_objection(state: QueryState, analyst: str, price: Price, policy: QueryPolicy) -> Objection | None:
@@ -38,9 +44,7 @@ def budget_objection(state: QueryState, analyst: str, price: Price, policy: Quer
 def left_of(state: QueryState, analyst: str, policy: QueryPolicy) -> dict[str, str]:
     """Return what an analyst can still spend, by currency, as decimal text: the least of both budgets."""
     return {
-        currency: figure_text(
-            Fraction(min(total - state.spent[currency], own - state.spent_by(analyst)[currency]), NANO)
-        )
+        currency: _text(currency, min(total - state.spent[currency], own - state.spent_by(analyst)[currency]))
         for currency, (total, own) in caps_of(policy).items()
     }
 
@@ -48,11 +52,11 @@ def left_of(state: QueryState, analyst: str, policy: QueryPolicy) -> dict[str, s
 def spent_text(spent: Mapping[str, int]) -> dict[str, str]:
     """Return what was paid as decimal text.
 
-    >>> spent_text({"epsilon": 250_000_000})
-    {'epsilon': '0.25'}
+    >>> spent_text({"epsilon": 250_000_000, "delta": 190_000_000})
+    {'epsilon': '0.25', 'delta': '0.00000019'}
     """
-    return {currency: figure_text(Fraction(amount, NANO)) for currency, amount in spent.items()}
+    return {currency: _text(currency, amount) for currency, amount in spent.items()}
 
 
-def _nano(amount: Fraction) -> int:
-    return int(amount * NANO)
+def _text(currency: str, amount: int) -> str:
+    return figure_text(Fraction(amount, DELTA_UNIT if currency == DELTA else NANO))

@@ -29,7 +29,7 @@ from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.figures import facts_of
 from tacita.queries.language.parse import parse_question
 from tacita.queries.language.text import question_text
-from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price
+from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price, ReleasesLabels
 from tacita.queries.mechanisms import mechanism_of
 from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import DataQuestion
@@ -221,20 +221,20 @@ class QueryDatabase:
             "analyst": wanted.analyst,
             "number": number,
             "question": wanted.question,
-            "groups": [group.codes for group in wanted.groups],
         }
         key = question_key(wanted.question, self.version.cube)
         objections: tuple[Objection, ...] = ()
         before = state.same(key, wanted.analyst)
         if before is not None:
-            figures = before.figures
+            groups, figures = before.groups, before.figures
             facts["of"] = before.sequence
         else:
             price = self._mechanism.price(wanted)
-            figures, objections, is_drawn = self._judged(wanted, price)
+            groups, figures, objections, is_drawn = self._judged(wanted, price)
             if is_drawn:
                 # Also of figures that noise leaves without a value: that they have none tells something of the data.
                 facts["spent"] = dict(price.spent)
+        facts["groups"] = groups
         sums = () if before is not None or self._judged_request is None else self._judged_request[1].facts
         new = answer_entry(self.version, self._policy_sha256, facts, figures, objections, sums)
         (entry,) = turn.append([new])
@@ -244,22 +244,27 @@ class QueryDatabase:
 
     def _judged(
         self, wanted: AskedQuestion, price: Price
-    ) -> tuple[tuple[tuple[Figure, ...], ...], tuple[Objection, ...], bool]:
-        """Return the figures that may be seen, why others may not, and whether any was drawn."""
+    ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[Figure, ...], ...], tuple[Objection, ...], bool]:
+        """Return the codes of groups, the figures that may be seen, why others may not, and whether any was drawn."""
         policy, state = self.version.policy, self._state
         self._judged_request = None
+        codes = tuple(group.codes for group in wanted.groups)
         refused = tuple(tuple(NOT_ANSWERED for _ in wanted.question.aggregates) for _ in wanted.groups)
         most = policy.limits.refusals
         if most is not None and state.telling_refusals(wanted.analyst) >= most:
-            return refused, (Objection("refusals", "The analyst has as many refusals as the policy allows."),), False
+            refusal = Objection("refusals", "The analyst has as many refusals as the policy allows.")
+            return codes, refused, (refusal,), False
         if objection := budget_objection(state, wanted.analyst, price, policy):
-            return refused, (objection,), False
+            return codes, refused, (objection,), False
         allowed, objections = self._allowed(wanted)
         if not allowed:
-            return refused, objections, False
+            return codes, refused, objections, False
+        if policy.unlisted.intersection(wanted.question.groups) and isinstance(self._mechanism, ReleasesLabels):
+            released = self._mechanism.released(wanted, price)
+            return tuple(one.codes for one in released), tuple(one.figures for one in released), objections, True
         kept = replace(wanted, groups=tuple(wanted.groups[place] for place in allowed))
         drawn = dict(zip(allowed, self._mechanism.figures(kept, price), strict=True))
-        return tuple(drawn.get(place, refused[place]) for place in range(len(wanted.groups))), objections, True
+        return codes, tuple(drawn.get(place, refused[place]) for place in range(len(wanted.groups))), objections, True
 
     def _allowed(self, wanted: AskedQuestion) -> tuple[list[int], tuple[Objection, ...]]:
         """Return the places of the groups that may be answered together, and what is said against the others."""
@@ -356,7 +361,8 @@ class QueryDatabase:
             request = judged[1]
         elif recorded.decision == "released" and answered:
             groups = dict(cube.grouped(recorded.question))
-            cells = [groups[recorded.groups[place]] for place in answered]
+            # Labels that a mechanism released are no groups of the question: nothing is judged of them.
+            cells = [groups.get(recorded.groups[place]) for place in answered]
             request, _ = self._request(recorded.question, cells, cube)
         self._state.learn(recorded, question_key(recorded.question, cube), request)
         return recorded

@@ -27,6 +27,8 @@ class DatabaseDescription(Result):
     joins: tuple[DeclaredJoin, ...] = ()
     budget: Mapping[str, str] = field(default_factory=dict)
     """What one analyst may spend in all, by currency."""
+    unlisted: tuple[str, ...] = ()
+    """Attributes that may be grouped by, and whose labels are confidential."""
 
     def _in_short(self) -> str:
         return f"'{self.name}': {counted(len(self.filters), 'filter')}, {counted(len(self.measures), 'measure')}"
@@ -36,7 +38,7 @@ def description_of(database: QueryDatabase) -> DatabaseDescription:
     """Return what analysts may know of a database."""
     cube, policy = database.version.cube, database.version.policy
     regressors = {one.name for one in policy.regressors}
-    labels = [(one.name, one.labels) for one in cube.attributes]
+    labels = [(one.name, one.labels) for one in cube.attributes if one.name not in policy.unlisted]
     return DatabaseDescription(
         policy.name,
         str(policy.answers),
@@ -46,4 +48,5 @@ def description_of(database: QueryDatabase) -> DatabaseDescription:
         policy.measures,
         policy.joins,
         spent_text({currency: own for currency, (_, own) in caps_of(policy).items()}),
+        tuple(one.name for one in policy.filters if one.name in policy.unlisted),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from tacita.queries.answer import Figure
 from tacita.queries.policy.policy import AnswerMode
@@ -17,6 +17,8 @@ from tacita.queries.question import DataQuestion, Mask
 
 NANO = 10**9
 """Budgets are whole numbers of a billionth."""
+DELTA, DELTA_UNIT = "delta", 10**15
+"""The currency of thresholds, of which a billionth would be too much: budgets are whole numbers of 10^-15."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,17 @@ class Price:
     """What an answer costs, before it is given."""
 
     spent: Mapping[str, int] = field(default_factory=dict)
-    """Billionths by currency: 'epsilon', 'rho', 'delta'."""
+    """By currency: billionths of 'epsilon' or 'rho', and units of 'delta'."""
     errors: tuple[str | None, ...] = ()
     """For each figure of a row, how far it will be away with a probability of 95 %, as decimal text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedGroup:
+    """A group whose labels a mechanism released."""
+
+    codes: tuple[int, ...]
+    figures: tuple[Figure, ...]
 
 
 class Mechanism(Protocol):
@@ -64,3 +74,11 @@ class Mechanism(Protocol):
 
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
         """Return the figures of each group, in the order of the aggregates."""
+
+
+@runtime_checkable
+class ReleasesLabels(Protocol):
+    """A mechanism that decides which labels are shown, where these are confidential (`QueryPolicy.unlisted`)."""
+
+    def released(self, wanted: AskedQuestion, price: Price) -> tuple[ReleasedGroup, ...]:
+        """Return the groups that are shown; the question has one group, which stands for all of them."""

@@ -261,11 +261,23 @@ def _changes_note(changes: RecordChanges, before: FrozenVersion, cells: int) -> 
 
 def _notes(cube: Cube, policy: QueryPolicy, configured: LedgerSettings | None) -> Sequence[str]:
     notes = []
-    listed_by_data = [one.name for one in policy.filters if not one.cuts and not one.values]
+    listed_by_data = [
+        one.name for one in policy.filters if not one.cuts and not one.values and one.name not in policy.unlisted
+    ]
     if listed_by_data:
         notes.append(
             f"All values of {listed(listed_by_data)} that occur become public: analysts may ask which there are. "
             "Declare 'values' to decide yourself."
+        )
+    if policy.unlisted:
+        notes.append(
+            f"Labels of {listed(sorted(policy.unlisted))} are confidential: analysts may group by them, and see those "
+            "whose noisy count reaches a threshold."
+        )
+    if policy.options.get("neighbours") == "values":
+        notes.append(
+            "Which records there are, and their attributes to filter by, is not protected: counts are exact. Only the "
+            "values of measures are."
         )
     if policy.together is JudgedTogether.ANALYST:
         notes.append("Each analyst is judged alone: two who tell each other their answers are not protected against.")

@@ -117,6 +117,8 @@ class Except:
 
 Predicate = Selection | Both | Either | Except
 EVERYTHING = Both(())
+ALL = -1
+"""In the codes of a group: the attribute is not in its grouping set, so all codes are together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,8 @@ class DataQuestion:
     """Attributes to group by: one answer for each combination of their codes that has a cell in the cube."""
     labels: tuple[str, ...] = ()
     """How the analyst calls each figure."""
+    levels: tuple[tuple[str, ...], ...] = ()
+    """Grouping sets, each some of `groups`: the finest first. Without any, there is one with all of them."""
 
     @property
     def names(self) -> tuple[str, ...]:

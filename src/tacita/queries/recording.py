@@ -77,7 +77,8 @@ def answer_entry(
     `sums` is what it tells exactly: releases that leave later are judged together with it.
     """
     question: DataQuestion = wanted["question"]
-    answered = any(figure.is_answered for row in figures for figure in row)
+    # Without any rows the answer is that no label is released.
+    answered = not figures or any(figure.is_answered for row in figures for figure in row)
     decision = REPEATED if wanted.get("of") else RELEASED if answered else REFUSED
     payload = {
         "format": _FORMAT,
@@ -158,17 +159,18 @@ def question_key(question: DataQuestion, cube: Cube) -> tuple[Any, ...]:
     Which cells have a record is a fact of the data. Of private answers it must not decide what is free: there two
     questions are the same if their predicates are, for any data; a new version is new data, and costs again.
     """
+    asked = (question.aggregates, question.groups, question.levels)
     if cube.policy.answers is AnswerMode.PRIVATE:
-        return (cube.version, question.aggregates, question.groups, canonical_question(question, cube).predicate)
+        return (cube.version, asked, canonical_question(question, cube).predicate)
     if cube.history is None or len(cube.history.versions) == 1:
-        return (question.aggregates, question.groups, cube.cells_of(question).tobytes())
+        return (asked, cube.cells_of(question).tobytes())
     digest = hashlib.sha256()
     groups = cube.grouped(question)
     for _, cells in groups:
         for one in question.aggregates:
             for told in _cells_of_figure(one, cube, cells):
                 digest.update(np.packbits(told).tobytes())
-    return (question.aggregates, question.groups, tuple(codes for codes, _ in groups), digest.digest())
+    return (asked, tuple(codes for codes, _ in groups), digest.digest())
 
 
 def _cells_of_figure(one: AskedStatistic, cube: Cube, cells: Mask) -> Iterator[Mask]:

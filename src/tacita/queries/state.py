@@ -14,7 +14,7 @@ from tacita.queries.audit.ranks import RankJudge
 from tacita.queries.audit.sensitivity import SensitivityJudge
 from tacita.queries.cube.cube import Cube
 from tacita.queries.policy.policy import AnswerMode, JudgedTogether, QueryPolicy
-from tacita.queries.question import DataQuestion
+from tacita.queries.question import ALL, DataQuestion
 
 EVERYBODY = ""
 
@@ -130,7 +130,10 @@ class QueryState:
                     judge.learn(request)
 
 
-def shown_rows(groups: Sequence[tuple[int, ...]], names: Sequence[str], cube: Cube) -> list[tuple[str, ...]]:
-    """Return the labels of groups."""
+def shown_rows(groups: Sequence[tuple[int, ...]], names: Sequence[str], cube: Cube) -> list[tuple[str | None, ...]]:
+    """Return the labels of groups; None where all codes of an attribute are together."""
     labels = [cube.attribute(name).labels for name in names]
-    return [tuple(label[code] for label, code in zip(labels, codes, strict=True)) for codes in groups]
+    return [
+        tuple(None if code == ALL else label[code] for label, code in zip(labels, codes, strict=True))
+        for codes in groups
+    ]

@@ -33,7 +33,7 @@ class FigureBody(BaseModel):
 class RowBody(BaseModel):
     """The figures of one group."""
 
-    group: list[str]
+    group: list[str | None] = Field(description="Labels; null in a row of totals: all values are together.")
     figures: list[FigureBody]
 
 
@@ -112,6 +112,7 @@ class DescriptionBody(BaseModel):
     guarantee: str
     filters: list[AttributeBody]
     regressors: list[AttributeBody]
+    unlisted: list[str] = Field(description="Attributes to group by, whose labels are confidential.")
     measures: list[MeasureBody]
     joins: list[JoinBody]
     budget: dict[str, str]

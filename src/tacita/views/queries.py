@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MISSING = "(missing)"
 """How the code of missing values is shown."""
+ALL_LABELS = "(all)"
+"""How all values together are shown, in a row of totals."""
 _REFUSED = "-"
 
 
@@ -97,7 +99,7 @@ class QueryAnswerView(View["QueryAnswer"]):
             return Group(*lines([result.sentence]))
         table = columns(*result.groups, *result.names, right=result.names)
         for row in result.rows:
-            add(table, *(label or MISSING for label in row.group), *(figure_text(figure) for figure in row.figures))
+            add(table, *(label_text(label) for label in row.group), *(figure_text(figure) for figure in row.figures))
         said = [result.sentence]
         if result.is_repeated:
             said.append("The same was answered before: these are the same figures, and nothing is paid.")
@@ -210,6 +212,7 @@ class DatabaseDescriptionView(View["DatabaseDescription"]):
                 }
                 for one in result.measures
             ],
+            "unlisted": list(result.unlisted),
             "joins": [{"name": one.name, "key": one.key} for one in result.joins],
             "budget": dict(result.budget),
         }
@@ -221,6 +224,8 @@ class DatabaseDescriptionView(View["DatabaseDescription"]):
         filters = columns("filter", "labels")
         for name, labels in (*result.filters, *result.regressors):
             add(filters, name, listed([label or MISSING for label in labels], 12))
+        for name in result.unlisted:
+            add(filters, name, "confidential: group by it, and see the labels that enough records have")
         measures = columns("measure", "bounds", "statistics")
         for one in result.measures:
             add(measures, one.name, f"{one.lower} to {one.upper}", listed(one.statistics, 12))
@@ -284,6 +289,19 @@ def figure_text(figure: Figure) -> str:
     if figure.lower is not None and figure.upper is not None:
         return f"{figure.lower} to {figure.upper}"
     return f"{figure.value} ± {figure.error}" if figure.error is not None else figure.value or ""
+
+
+def label_text(label: str | None) -> str:
+    """Return the label of a group for a table: one that looks like a word of ours stands in quotation marks.
+
+    >>> [label_text(label) for label in (None, "", "North", "(all)")]
+    ['(all)', '(missing)', 'North', "'(all)'"]
+    """
+    if label is None:
+        return ALL_LABELS
+    if label.strip("'") in {ALL_LABELS, MISSING}:
+        return "'" + label.replace("'", "''") + "'"
+    return label or MISSING
 
 
 def _recorded_fields(one: RecordedAnswer) -> dict[str, Any]:

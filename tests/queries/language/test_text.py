@@ -42,14 +42,15 @@ FIGURES = st.lists(
     unique=True,
 )
 GROUPS = st.lists(st.sampled_from(["sex", "year", "age", "grade", 'f."size class"']), unique=True)
+GROUPINGS = st.sampled_from(["{}", "{}", "ROLLUP ({})", "cube ({})", "GROUPING SETS ({}, ())", "GROUPING SETS (({}))"])
 
 
 @settings(max_examples=100)
-@given(FIGURES, GROUPS, CONDITIONS, st.sampled_from(CUBES))
+@given(FIGURES, GROUPS, GROUPINGS, CONDITIONS, st.sampled_from(CUBES))
 def test_a_question_that_is_written_and_read_is_the_same(
-    figures: list[str], groups: list[str], condition: str, cube: Any
+    figures: list[str], groups: list[str], grouping: str, condition: str, cube: Any
 ) -> None:
-    by = f" GROUP BY {', '.join(groups)}" if groups else ""
+    by = f" GROUP BY {grouping.format(', '.join(groups))}" if groups else ""
     question = parse_question(f"SELECT {', '.join([*groups, *figures])} {FROM} WHERE {condition}{by}", cube)
     text = question_text(question, cube)
     assert parse_question(text, cube) == question

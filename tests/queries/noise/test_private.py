@@ -18,8 +18,10 @@ from tacita.errors import QueryRefused
 from tacita.queries.answer import FigureStatus
 from tacita.queries.cube.cube import Cube
 from tacita.queries.mechanism import NANO
-from tacita.queries.noise import private
-from tacita.queries.noise.private import PEOPLE, PrivateFigures, budget_of
+from tacita.queries.noise import measurements, private
+from tacita.queries.noise.measurements import budget_of
+from tacita.queries.noise.parts import PEOPLE
+from tacita.queries.noise.private import PrivateFigures
 from tacita.queries.question import AskedStatistic, Statistic
 
 CLAIM = 0.5
@@ -67,7 +69,7 @@ def test_draws_of_a_median_certify_no_more_than_the_claim() -> None:
 
 
 def test_half_of_the_scale_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(private, "budget_of", lambda share: 2 * budget_of(share))
+    monkeypatch.setattr(measurements, "budget_of", lambda share: 2 * budget_of(share))
     for one in (COUNT, SUM):
         assert certified_epsilon(*(_drawn(cube, one) for cube in _neighbours()), alpha=ALPHA) > CLAIM
 
@@ -177,8 +179,8 @@ def test_empty_groups_have_noise_as_well() -> None:
 def test_what_is_refused_does_not_depend_on_the_data() -> None:
     """Sums are cut off where noise cannot be put on, and a figure near that is not answered."""
     mechanism = PrivateFigures(cube_with(private_policy(), [5] * 40))
-    measurement = mechanism._noisy(("x", 1), [np.ones(1, np.bool_)], NANO)
-    assert abs(int(measurement[0]) - 200) < 10_000
+    (drawn,) = mechanism._drawn(("x", 1), [mechanism._parts.true(("x", 1), np.ones(1, np.bool_))], NANO)
+    assert abs(drawn - 200) < 10_000
     huge: Any = private.NoisySum(2**61, 1, 1)
     assert not private._written(Fraction(2**61), Fraction(1), Fraction(1), [huge]).is_answered
     with pytest.raises(QueryRefused, match="beyond every figure"):

@@ -365,11 +365,13 @@ def _whole(measure: QueryMeasure, column: NDArray[Any], faults: list[str]) -> In
 
 def private_faults(policy: QueryPolicy) -> list[str]:
     """Return what a private data set must not leave to the data: which values there are."""
-    if policy.answers is not AnswerMode.PRIVATE:
+    if policy.answers is not AnswerMode.PRIVATE or policy.options.get("neighbours") == "values":
         return []
+    filters = () if policy.options.get("delta") else policy.filters
     return [
-        f"'{one.name}' has neither 'cuts' nor 'values': which values occur would be told without noise"
-        for one in (*policy.filters, *policy.regressors)
+        f"'{one.name}' has neither 'cuts' nor 'values': which values occur would be told without noise, unless 'delta' "
+        "is given in [private]"
+        for one in (*filters, *policy.regressors)
         if not one.cuts and not one.values
     ]
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tacita.errors import QueryRefused
 from tacita.queries.cube.history import RecordHistory
 from tacita.queries.policy.policy import QueryPolicy
-from tacita.queries.question import DataQuestion, Mask
+from tacita.queries.question import ALL, DataQuestion, Mask
 
 Ints = NDArray[np.int64]
 MOST_GROUPS = 2_000
@@ -170,22 +170,29 @@ class Cube:
     def grouped(self, question: DataQuestion) -> list[tuple[tuple[int, ...], Mask]]:
         """Return the codes of each group of a question, in their order, with its cells.
 
-        All combinations of codes are groups, also those that nobody has: which groups there are tells nothing. Raises
-        `QueryRefused` if there are too many.
+        All combinations of codes are groups, also those that nobody has: which groups there are tells nothing. The code
+        of an attribute that is not in a grouping set is `ALL`. Raises `QueryRefused` if there are too many groups.
         """
         selected = self.cells_of(question)
-        sizes = [len(self.attribute(name).labels) for name in question.groups]
-        if math.prod(sizes) > min(MOST_GROUPS, _MOST_MARKS // self.policy.limits.cells):
+        if self.policy.unlisted.intersection(question.groups):
+            return [((ALL,) * len(question.groups), selected)]  # one group stands for labels that are confidential
+        sizes = {name: len(self.attribute(name).labels) for name in question.groups}
+        levels = question.levels or (question.groups,)
+        number = sum(math.prod(sizes[name] for name in level) for level in levels)
+        if number > min(MOST_GROUPS, _MOST_MARKS // self.policy.limits.cells):
             raise QueryRefused(
-                f"there would be {math.prod(sizes):,} groups",
+                f"there would be {number:,} groups",
                 do="group by fewer attributes, or ask for a part at a time with WHERE",
             )
         groups = []
-        for combination in itertools.product(*map(range, sizes)):
-            cells = selected.copy()
-            for name, code in zip(question.groups, combination, strict=True):
-                cells &= self.codes[name] == code
-            groups.append((combination, cells))
+        for level in levels:
+            ranges = [range(sizes[name]) if name in level else (ALL,) for name in question.groups]
+            for combination in itertools.product(*ranges):
+                cells = selected.copy()
+                for name, code in zip(question.groups, combination, strict=True):
+                    if code != ALL:
+                        cells &= self.codes[name] == code
+                groups.append((combination, cells))
         return groups
 
 

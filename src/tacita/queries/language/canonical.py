@@ -24,8 +24,14 @@ def canonical_question(question: DataQuestion, cube: Cube) -> DataQuestion:
     Figures keep the order and the names that the analyst gave them.
     """
     groups = tuple(one.name for one in cube.attributes if one.name in question.groups)
+    places = {name: place for place, name in enumerate(groups)}
+    levels = sorted(
+        (tuple(sorted(one, key=places.__getitem__)) for one in question.levels),
+        key=lambda one: (-len(one), [places[name] for name in one]),
+    )
     labels = () if question.names == replace(question, labels=()).names else question.labels
-    return replace(question, predicate=canonical(question.predicate, sizes_of(cube)), groups=groups, labels=labels)
+    predicate = canonical(question.predicate, sizes_of(cube))
+    return replace(question, predicate=predicate, groups=groups, labels=labels, levels=tuple(levels))
 
 
 def sizes_of(cube: Cube) -> dict[str, int]:

@@ -13,6 +13,7 @@ from sqlglot.dialects.dialect import Dialect
 
 WORDS = frozenset(
     {"SELECT", "FROM", "JOIN", "LEFT", "INNER", "OUTER", "USING", "ON", "AS", "WHERE", "GROUP BY", "DISTINCT"}
+    | {"GROUPING SETS"}
     | {"AND", "OR", "NOT", "IN", "BETWEEN", "IS", "NULL", "TRUE", "FALSE"}
 )
 """The language."""

@@ -8,6 +8,7 @@ from tacita.queries.cube.cube import Cube
 from tacita.queries.language.canonical import canonical_question
 from tacita.queries.language.conditions import condition
 from tacita.queries.language.figures import figure
+from tacita.queries.language.grouping import SelectedGroup, grouping
 from tacita.queries.language.reading import tree
 from tacita.queries.language.refusing import QuestionText
 from tacita.queries.language.scope import QuestionScope, scope_of
@@ -22,7 +23,7 @@ def parse_question(text: str, cube: Cube) -> DataQuestion:
     """Return the question that a text asks of a cube.
 
     The language is a subset of SQL: ``SELECT groups, figures FROM name [LEFT JOIN name USING (key)] [WHERE conditions]
-    [GROUP BY attributes]``. Two spellings of one question give equal values.
+    [GROUP BY attributes]``, with ROLLUP, CUBE and GROUPING SETS. Two spellings of one question give equal values.
 
     Raises `QueryRefused` for everything that is outside of the language or of the policy, with the reason, the place in
     the text, and the nearest thing that is allowed. Nothing that is refused or accepted depends on a record.
@@ -39,13 +40,13 @@ def _parsed(question: QuestionText, cube: Cube) -> DataQuestion:
     question.only(select, "expressions", "from_", "joins", "where", "group", *_refused_parts(question, select))
     scope = scope_of(question, select, cube)
     shown_groups, aggregates, labels = _selected(scope, select)
-    groups = _groups(scope, select, shown_groups)
+    groups, levels = grouping(scope, select, shown_groups)
     where = select.args.get("where")
     predicate: Predicate = EVERYTHING
     if where is not None:
         question.only(where, "this")
         predicate = condition(scope, where.this)
-    return canonical_question(DataQuestion(aggregates, predicate, groups, labels), cube)
+    return canonical_question(DataQuestion(aggregates, predicate, groups, labels, levels), cube)
 
 
 def _refused_parts(question: QuestionText, select: exp.Select) -> tuple[str, ...]:
@@ -56,9 +57,9 @@ def _refused_parts(question: QuestionText, select: exp.Select) -> tuple[str, ...
 
 def _selected(
     scope: QuestionScope, select: exp.Select
-) -> tuple[list[tuple[int, str, exp.Expr]], tuple[AskedStatistic, ...], tuple[str, ...]]:
+) -> tuple[list[SelectedGroup], tuple[AskedStatistic, ...], tuple[str, ...]]:
     """Return the groups that SELECT names, with their places, the figures, and what these are called."""
-    groups: list[tuple[int, str, exp.Expr]] = []
+    groups: list[SelectedGroup] = []
     aggregates: list[AskedStatistic] = []
     labels: list[str] = []
     for place, node in enumerate(select.expressions, 1):
@@ -75,7 +76,7 @@ def _selected(
             if label not in ("", name):
                 do = f"write {sql_name(name)} without AS"
                 raise scope.question.refused(f"the group '{name}' keeps its name in the answer", do, node)
-            groups.append((place, name, node))
+            groups.append(SelectedGroup(place, name, node))
         else:
             aggregates.append(figure(scope, inner))
             labels.append(label or aggregates[-1].name)
@@ -83,12 +84,12 @@ def _selected(
         raise scope.question.refused("the question asks for no figure", "add one, such as COUNT(*)", select)
     if len(aggregates) > MOST_FIGURES:
         raise scope.question.refused(f"more than {MOST_FIGURES} figures are asked for", "ask for fewer", select)
-    _check_labels(scope, select, [name for _, name, _ in groups], labels)
+    _check_labels(scope, select, [one.name for one in groups], labels)
     return groups, tuple(aggregates), tuple(labels)
 
 
 def _group(scope: QuestionScope, node: exp.Expr) -> str:
-    return scope.attribute(node).name
+    return scope.attribute(node, is_grouped=True).name
 
 
 def _label(scope: QuestionScope, node: exp.Alias) -> str:
@@ -106,31 +107,3 @@ def _check_labels(scope: QuestionScope, select: exp.Select, groups: list[str], l
             do = "ask for each figure once, and give each a name of its own with AS"
             raise scope.question.refused(f"two parts of the answer are called {shown(label)}", do, select)
         seen.add(label)
-
-
-def _groups(scope: QuestionScope, select: exp.Select, selected: list[tuple[int, str, exp.Expr]]) -> tuple[str, ...]:
-    """Return the attributes after GROUP BY: names, or places in the SELECT."""
-    group = select.args.get("group")
-    names = []
-    if group is not None:
-        scope.question.only(group, "expressions")
-        by_place = {place: name for place, name, _ in selected}
-        names = [_grouped_by(scope, one, by_place) for one in group.expressions]
-    for _, name, node in selected:
-        if name not in names:
-            do = f"write GROUP BY {sql_name(name)}, or leave it out of SELECT"
-            raise scope.question.refused(f"'{name}' is selected, but not grouped by", do, node)
-    return tuple(names)
-
-
-def _grouped_by(scope: QuestionScope, node: exp.Expr, by_place: dict[int, str]) -> str:
-    node = node.unnest()
-    if isinstance(node, exp.Column):
-        return _group(scope, node)
-    do = "name declared attributes, or their places in SELECT"
-    if isinstance(node, exp.Literal) and not node.is_string:
-        place = int(node.name) if node.name.isdecimal() and len(node.name) < 4 else 0
-        if place not in by_place:
-            raise scope.question.refused(f"SELECT has no attribute at place {shown(node.name)}", do, node)
-        return by_place[place]
-    raise scope.question.refused("groups are made by attributes only", do, node)

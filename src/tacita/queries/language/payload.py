@@ -20,12 +20,13 @@ def question_payload(question: DataQuestion) -> dict[str, Any]:
     >>> question_payload(DataQuestion((AskedStatistic(Statistic.COUNT),), Selection("sex", frozenset({1})), ("area",)))
     {'figures': [['count', '', '', '0']], 'where': {'attribute': 'sex', 'codes': [1]}, 'groups': ['area'], 'labels': []}
     """
-    return {
+    payload: dict[str, Any] = {
         "figures": [[str(one.statistic), one.measure, one.other, str(one.share)] for one in question.aggregates],
         "where": _predicate_payload(question.predicate),
         "groups": list(question.groups),
         "labels": list(question.labels),
     }
+    return payload | ({"levels": [list(level) for level in question.levels]} if question.levels else {})
 
 
 def _predicate_payload(predicate: Predicate) -> dict[str, Any]:
@@ -44,12 +45,13 @@ def _predicate_payload(predicate: Predicate) -> dict[str, Any]:
 def question_from_payload(payload: Mapping[str, Any]) -> DataQuestion:
     """Return the question of a payload. Raises `LedgerError` if it is not one, without quoting it."""
     try:
-        _check_keys(payload, {"figures", "where", "groups", "labels"})
+        _check_keys(payload, {"figures", "where", "groups", "labels"} | ({"levels"} & set(payload)))
         return DataQuestion(
             tuple(_aggregate(one) for one in _list(payload["figures"])),
             _predicate(payload["where"], 0),
             tuple(_text(one) for one in _list(payload["groups"])),
             tuple(_text(one) for one in _list(payload["labels"])),
+            tuple(tuple(_text(name) for name in _list(level)) for level in _list(payload.get("levels", []))),
         )
     except (KeyError, ValueError, TypeError, ZeroDivisionError):
         raise LedgerError(

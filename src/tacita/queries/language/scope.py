@@ -38,8 +38,8 @@ class QuestionScope:
         """The policy of the data set."""
         return self.cube.policy
 
-    def attribute(self, column: exp.Expr | None) -> AttributeCodes:
-        """Return a declared attribute, or refuse."""
+    def attribute(self, column: exp.Expr | None, *, is_grouped: bool = False) -> AttributeCodes:
+        """Return a declared attribute, or refuse; one with confidential labels may only be grouped by."""
         names = declared(self.policy)
         node = self._column(column, "name a declared attribute: " + _names(names))
         name = one_of(node.name, names)
@@ -47,6 +47,12 @@ class QuestionScope:
             raise self._unknown(node, names)
         filter_ = names[name]
         self._check_table(node, filter_.joined, name)
+        if name in self.policy.unlisted and not is_grouped:
+            others = {one: filter_ for one, filter_ in names.items() if one not in self.policy.unlisted}
+            do = f"write GROUP BY {sql_name(name)}, or choose records by: {_names(others)}"
+            raise self.question.refused(
+                f"the labels of '{name}' are confidential: no record is chosen by them", do, node
+            )
         return AttributeCodes.of(self.cube, filter_)
 
     def measure(self, column: exp.Expr | None, statistic: Statistic) -> str:

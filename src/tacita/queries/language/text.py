@@ -47,8 +47,21 @@ def question_text(question: DataQuestion, cube: Cube) -> str:
     if question.predicate != Both(()):
         lines.append("WHERE " + _condition(question.predicate, cube))
     if question.groups:
-        lines.append("GROUP BY " + ", ".join(map(sql_name, question.groups)))
+        lines.append("GROUP BY " + _grouping(question))
     return " ".join(lines)
+
+
+def _grouping(question: DataQuestion) -> str:
+    """Return what stands after GROUP BY; grouping sets are in canonical order."""
+    names = ", ".join(map(sql_name, question.groups))
+    if not question.levels:
+        return names
+    if question.levels == tuple(question.groups[:end] for end in range(len(question.groups), -1, -1)):
+        return f"ROLLUP ({names})"
+    if len(question.levels) == 2 ** len(question.groups):
+        return f"CUBE ({names})"
+    sets = ["(" + ", ".join(map(sql_name, level)) + ")" for level in question.levels]
+    return f"GROUPING SETS ({', '.join(sets)})"
 
 
 def _names(predicate: Predicate) -> set[str]:

@@ -1,50 +1,37 @@
 """Differential privacy: whole numbers from the cube, noise of opendp, a price in whole billionths.
 
-Two data sets are neighbours if one has all records of one more person. A person has at most `records_per_unit` records,
-so a count changes by at most that much, and a sum by that many times the largest value; both hold for all groups of a
-question together, since a record is in one group. Which groups there are does not depend on the data: they are all
-combinations of declared codes, and empty ones get noise as well.
-
-Noise is drawn from the secure source of opendp and cannot be repeated. Nothing here sees a seed.
+What one person changes is in `parts`, noise in `measurements`. A price is shared equally by the sums that figures are
+made of, one for each grouping set, and by quantiles. Which groups there are does not depend on the data: they are all
+combinations of declared codes, and empty ones get noise as well; labels that are not declared are released by a
+threshold (`thresholded`). Totals are made to fit their groups afterwards (`consistent`).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacita.errors import QueryRefused
+from tacita.errors import QueryRefused, listed
 from tacita.queries.answer import NOT_ANSWERED, Figure, FigureStatus
-from tacita.queries.cube.cube import COUNT, Cube
-from tacita.queries.figures import figure_text, noisy_texts, rounded_error, squares_of, sum_of
-from tacita.queries.mechanism import NANO, AskedQuestion, Price
+from tacita.queries.cube.cube import COUNT, MOST_GROUPS, Cube
+from tacita.queries.figures import figure_text, noisy_texts, rounded_error
+from tacita.queries.mechanism import DELTA, AskedQuestion, Price, ReleasedGroup
+from tacita.queries.noise.consistent import Floats, GroupingSets
 from tacita.queries.noise.intervals import NoisySum, average, ratio, variance
+from tacita.queries.noise.measurements import cost_of_reach, measurement_of, reach_of, scale_of
+from tacita.queries.noise.parts import LARGEST, PEOPLE, Part, SummedParts
+from tacita.queries.noise.quantiles import QUANTILES, MicroaggregatedQuantiles, chosen_quantile
+from tacita.queries.noise.thresholded import OccurringLabels, threshold_measurement
 from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.question import AskedStatistic, Mask, Statistic
+from tacita.queries.question import AskedStatistic, DataQuestion, Mask, Statistic
 
-Part = tuple[str, int]
-"""A sum that noise is put on: its measure (empty: counts) and power."""
-PEOPLE = "\0people"
-"""The measure that counts people."""
-_ALPHA = 0.05
-_LARGEST = 2**62
-"""Sums are cut off here, which brings two of them no further apart; what comes near is not answered."""
 _LEAST_SHARE = 1000
 """A part of a price is at least this many billionths: less would only be noise."""
-_CANDIDATES = 1001
-_NEEDED: dict[Statistic, tuple[tuple[str, int], ...]] = {
-    Statistic.COUNT: ((COUNT, 1),),
-    Statistic.CONTRIBUTORS: ((PEOPLE, 1),),
-    Statistic.SUM: (("measure", 1),),
-    Statistic.AVERAGE: ((COUNT, 1), ("measure", 1)),
-    Statistic.VARIANCE: ((COUNT, 1), ("measure", 1), ("measure", 2)),
-    Statistic.RATIO: (("measure", 1), ("other", 1)),
-}
 
 
 class PrivateFigures:
@@ -56,27 +43,48 @@ class PrivateFigures:
         options = cube.policy.options
         self._cube = cube
         self._currency = str(options["currency"])
-        self._records = int(options["records_per_unit"])
+        self._delta = int(options.get("question_delta") or 0)
+        self._parts = SummedParts(cube)
+        size = int(options.get("microaggregate") or 0)
+        self._means = MicroaggregatedQuantiles(cube, self._parts, size, self._currency) if size else None
 
     @property
     def guarantee(self) -> str:
         """What holds of every figure."""
-        who = "record" if not self._cube.policy.unit else "person"
-        return (
-            f"Figures have noise of differential privacy (neighbours: one {who} more or less); the true figure is "
-            "within the error with a probability of 95 %."
+        policy = self._cube.policy
+        who = "person" if policy.unit else "record"
+        promise = "the true figure is within the error with a probability of 95 %."
+        if not self._parts.knows_records:
+            said = f"Figures have noise of differential privacy (neighbours: one {who} more or less); {promise}"
+            if policy.unlisted:
+                names = listed(sorted(policy.unlisted), 99)
+                said += (
+                    f" Labels of {names} are shown if a noisy count reaches a threshold: small counts are too large."
+                )
+            return said
+        said = (
+            f"Sums have noise of bounded differential privacy (neighbours: other values of one {who}); {promise} "
+            "Counts are exact: which records there are, and their attributes to filter by, is not protected."
         )
+        if self._means is not None:
+            said += (
+                " Quantiles, minima and maxima are of means of neighbouring values; their error is that of noise only."
+            )
+        return said
 
     def price(self, wanted: AskedQuestion) -> Price:
         """Return what the figures cost: what the analyst offers, or what the accuracy needs."""
         statistics = wanted.question.aggregates
-        parts = self._parts(statistics)
-        quantiles = [one for one in statistics if one.statistic is Statistic.QUANTILE]
-        shares = len(parts) + len(quantiles) * len(wanted.groups)
+        self._check(wanted)
+        shares = self._shares(wanted)
         if wanted.accuracy is not None and wanted.epsilon is not None:
             raise QueryRefused("both an accuracy and a price are given", do="give one of them")
+        if not shares:
+            if wanted.accuracy is not None or wanted.epsilon is not None:
+                raise QueryRefused("counts are exact and free here", do="leave out epsilon and accuracy")
+            return Price()
         if wanted.accuracy is not None:
-            cost = self._cost_of(wanted.accuracy, statistics)
+            cost = self._cost_of(wanted.accuracy, wanted)
         elif wanted.epsilon is not None:
             cost = wanted.epsilon
         else:
@@ -88,115 +96,180 @@ class PrivateFigures:
             raise QueryRefused(
                 f"the price is too small for {shares} figures with noise", do="offer more, or ask for less at once"
             )
-        errors = tuple(self._error(one, cost // shares) for one in statistics)
-        return Price({self._currency: cost}, errors)
+        delta = {DELTA: self._delta} if self._unlisted(wanted) else {}
+        errors = tuple(None if wanted.question.levels else self._error(one, cost // shares) for one in statistics)
+        return Price({self._currency: cost, **delta}, errors)
 
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
         """Return figures with noise; each sum is drawn once and used for all figures that need it."""
-        statistics = wanted.question.aggregates
-        parts = self._parts(statistics)
-        quantiles = [one for one in statistics if one.statistic is Statistic.QUANTILE]
-        share = price.spent[self._currency] // (len(parts) + len(quantiles) * len(wanted.groups))
-        drawn = {part: self._noisy(part, [group.cells for group in wanted.groups], share) for part in parts}
-        reaches = {part: self._reach(part, share) for part in parts}
+        statistics, shares = wanted.question.aggregates, self._shares(wanted)
+        share = price.spent[self._currency] // shares if shares else 0
+        masks = [group.cells for group in wanted.groups]
+        drawn = {part: self._sums(part, masks, wanted.question, share) for part in self._needed(statistics)}
+        means = {
+            one: self._quantiles_of_means(one, masks, wanted.question, share) for one in self._of_means(statistics)
+        }
+        return tuple(
+            tuple(
+                means[one][place]
+                if one in means
+                else self._figure(one, {part: sums[place] for part, sums in drawn.items()}, cells, share)
+                for one in statistics
+            )
+            for place, cells in enumerate(masks)
+        )
+
+    def released(self, wanted: AskedQuestion, price: Price) -> tuple[ReleasedGroup, ...]:
+        """Return the groups of labels that reach the threshold, in the order of labels, with their figures.
+
+        Other sums than counts are drawn for the released groups only, which are public by then.
+        """
+        ((selected,), question) = [group.cells for group in wanted.groups], wanted.question
+        share = price.spent[self._currency] // self._shares(wanted)
+        measurement, _ = threshold_measurement(self._currency, self._parts.records, share, price.spent[DELTA])
+        labels = OccurringLabels(self._cube, question.groups, selected)
+        counts = labels.released(measurement)
+        reach = self._reach((COUNT, 1), share)
+        drawn: dict[Part, list[NoisySum]] = {(COUNT, 1): [NoisySum(count, *reach) for count in counts.values()]}
+        for part in self._needed(question.aggregates):
+            if part not in drawn and counts:
+                drawn[part] = self._sums(part, map(labels.cells, counts), question, share)
         rows = []
-        for place, group in enumerate(wanted.groups):
-            sums = {part: NoisySum(int(values[place]), *reaches[part]) for part, values in drawn.items()}
-            rows.append(tuple(self._figure(one, sums, group.cells, share) for one in statistics))
+        for place, codes in enumerate(counts):
+            sums = {part: values[place] for part, values in drawn.items()}
+            rows.append(
+                ReleasedGroup(codes, tuple(self._figure(one, sums, selected, share) for one in question.aggregates))
+            )
         return tuple(rows)
 
-    def _parts(self, statistics: Sequence[AskedStatistic]) -> list[Part]:
-        parts: list[Part] = []
-        for one in statistics:
-            if one.statistic is Statistic.QUANTILE:
-                continue
-            if one.statistic not in _NEEDED:
-                raise QueryRefused(
-                    f"{one.name} is not answered privately",
-                    do="ask for counts, sums, averages, variances, ratios or quantiles",
-                )
-            for role, power in _NEEDED[one.statistic]:
-                measure = {"measure": one.measure, "other": one.other}.get(role, role)
-                if self._sensitivity((measure, power)) >= _LARGEST:  # of the policy alone, never of the data
-                    raise QueryRefused(
-                        f"{one.name} needs larger numbers than noise can be put on",
-                        do="ask for the average, or declare fewer decimals or narrower bounds",
-                    )
-                parts += [] if (measure, power) in parts else [(measure, power)]
-        return parts
+    def _check(self, wanted: AskedQuestion) -> None:
+        """Raise for what is not answered; nothing of that depends on the data."""
+        question = wanted.question
+        self._needed(question.aggregates)
+        for one in question.aggregates:
+            if one.statistic in QUANTILES and self._means is not None:
+                self._means.check(one.measure)
+        combinations = math.prod(len(self._cube.attribute(name).labels) for name in question.groups)
+        if question.levels and not self._unlisted(wanted) and combinations > MOST_GROUPS:
+            raise QueryRefused(
+                f"totals would have to fit {combinations:,} combinations of labels",
+                do="group by fewer attributes at once",
+            )
+        if not self._unlisted(wanted):
+            return
+        names = listed(sorted(self._unlisted(wanted)), 99)
+        if question.levels:
+            raise QueryRefused(
+                f"the labels of {names} are confidential: groups that are not shown have no totals",
+                do="write GROUP BY without totals, and ask for totals by themselves",
+            )
+        if any(one.statistic in QUANTILES for one in question.aggregates):
+            raise QueryRefused(
+                f"the labels of {names} are confidential: quantiles would be paid for each of them",
+                do="ask for counts, sums or averages of these groups",
+            )
 
-    def _largest(self, measure: str, power: int) -> int:
-        """Return by how much one record changes a sum at most."""
-        if measure in {COUNT, PEOPLE}:
-            return 1
-        return int(max(abs(bound) for bound in self._cube.policy.measure(measure).bounds) ** power)
+    def _unlisted(self, wanted: AskedQuestion) -> frozenset[str]:
+        return self._cube.policy.unlisted.intersection(wanted.question.groups)
 
-    def _sensitivity(self, part: Part) -> int:
-        return self._records * self._largest(*part)
+    def _needed(self, statistics: Sequence[AskedStatistic]) -> list[Part]:
+        sums = [one for one in statistics if one.statistic is not Statistic.QUANTILE]
+        return self._parts.needed([one for one in sums if self._means is None or one.statistic not in QUANTILES])
 
-    def _scale(self, part: Part, share: int) -> float:
-        """Return the scale of noise that a share pays for."""
-        budget, sensitivity = budget_of(share), self._sensitivity(part)
-        return sensitivity / budget if self._currency == "epsilon" else sensitivity / math.sqrt(2 * budget)
+    def _of_means(self, statistics: Sequence[AskedStatistic]) -> list[AskedStatistic]:
+        return [one for one in statistics if self._means is not None and one.statistic in QUANTILES]
 
-    def _noisy(self, part: Part, groups: Sequence[Mask], share: int) -> NDArray[np.int64]:
-        """Return a sum of each group with noise: one vector, so that the sensitivity is that of all groups."""
-        measure, power = part
-        if measure == COUNT:
-            true = [int(self._cube.n[cells].sum()) for cells in groups]
-        elif measure == PEOPLE:
-            true = [self._cube.contributors(cells) for cells in groups]
-        elif power == 1:
-            true = [sum_of(self._cube, measure, cells) for cells in groups]
-        else:
-            true = [squares_of(self._cube, measure, cells) for cells in groups]
-        true = [min(max(total, -_LARGEST), _LARGEST) for total in true]
-        return np.asarray(self._measurement(part, share)(true), dtype=np.int64)
+    def _shares(self, wanted: AskedQuestion) -> int:
+        """Return how many equal shares a price has."""
+        statistics, levels = wanted.question.aggregates, len(wanted.question.levels) or 1
+        parts = [part for part in self._needed(statistics) if not self._parts.is_public(part)]
+        if self._unlisted(wanted) and (COUNT, 1) not in parts:
+            parts.append((COUNT, 1))  # the threshold is on counts, whatever is asked
+        quantiles = sum(one.statistic in QUANTILES for one in statistics)
+        chosen = quantiles * len(wanted.groups) if self._means is None else quantiles * levels
+        return len(parts) * levels + chosen
+
+    def _sums(self, part: Part, masks: Iterable[Mask], question: DataQuestion, share: int) -> list[NoisySum]:
+        """Return a sum of each group: of a grouping set one vector, so that the sensitivity is that of all groups."""
+        true = [(self._parts.true(part, cells), int(self._cube.n[cells].sum())) for cells in masks]
+        if self._parts.is_public(part):
+            return [NoisySum(total, 0, 0) for total, _ in true]
+        reach = self._reach(part, share)
+        tables = [
+            self._drawn(part, [total for total, _ in true[level]], share) for level in self._levels(question, true)
+        ]
+        if question.levels and part[0] != PEOPLE:  # a person may be in several groups, which have no total then
+            return self._consistent(part, question, tables, true, reach)
+        noisy = [NoisySum(value, *reach) for table in tables for value in table]
+        return [self._parts.within(part, records, one) for one, (_, records) in zip(noisy, true, strict=True)]
+
+    def _consistent(
+        self,
+        part: Part,
+        question: DataQuestion,
+        tables: Sequence[Sequence[int]],
+        true: Sequence[tuple[int, int]],
+        reach: tuple[int, int],
+    ) -> list[NoisySum]:
+        sets = GroupingSets(
+            tuple(len(self._cube.attribute(name).labels) for name in question.groups),
+            tuple(tuple(question.groups.index(name) for name in level) for level in question.levels),
+        )
+        low, high = self._cell_bounds(part, question, sets.sizes)
+        return [one for table in sets.made_consistent(tables, reach, low, high) for one in table]
+
+    def _cell_bounds(self, part: Part, question: DataQuestion, sizes: tuple[int, ...]) -> tuple[Floats, Floats]:
+        """Return the bounds of the cells of the table over all attributes of a GROUP BY."""
+        records = np.zeros(sizes, np.int64)
+        if self._parts.knows_records:
+            selected = self._cube.cells_of(question)
+            codes = tuple(self._cube.codes[name][selected] for name in question.groups)
+            np.add.at(records, codes, self._cube.n[selected])
+        bounds = [self._parts.bounds(part, one) for one in records.ravel().tolist()]
+        low = np.array([-math.inf if least is None else least for least, _ in bounds], np.float64)
+        high = np.array([math.inf if most is None else most for _, most in bounds], np.float64)
+        return low.reshape(sizes), high.reshape(sizes)
+
+    def _levels(self, question: DataQuestion, groups: Sequence[object]) -> list[slice]:
+        """Return where the groups of each grouping set are among all groups."""
+        if not question.levels:
+            return [slice(0, len(groups))]
+        sizes = {name: len(self._cube.attribute(name).labels) for name in question.groups}
+        ends = itertools.accumulate(math.prod(sizes[name] for name in level) for level in question.levels)
+        return [slice(start, end) for start, end in itertools.pairwise((0, *ends))]
+
+    def _drawn(self, part: Part, true: Sequence[int], share: int) -> list[int]:
+        return [int(value) for value in self._measurement(part, share)(list(true))]
 
     def _measurement(self, part: Part, share: int) -> Any:
-        import opendp.prelude as dp
-
-        dp.enable_features("contrib")
-        budget, scale, sensitivity = budget_of(share), self._scale(part, share), self._sensitivity(part)
-        numbers = dp.vector_domain(dp.atom_domain(T="i64"))
-        while True:
-            measurement: Any = (
-                dp.m.make_laplace(numbers, dp.l1_distance(T="i64"), scale=scale)
-                if self._currency == "epsilon"
-                else dp.m.make_gaussian(numbers, dp.l2_distance(T="f64"), scale=scale)
-            )
-            if measurement.map(sensitivity if self._currency == "epsilon" else float(sensitivity)) <= budget:
-                return measurement
-            scale = math.nextafter(scale * (1 + 1e-15), math.inf)  # rounding must not spend more than there is
+        return measurement_of(self._currency, self._parts.sensitivity(part), share)
 
     def _reach(self, part: Part, share: int) -> tuple[int, int]:
-        """Return how far noise is away with probabilities of 95 % and, for three sums at once, of 98.4 %."""
-        import opendp.prelude as dp
-
-        scale = self._scale(part, share)
-        of = (
-            dp.discrete_laplacian_scale_to_accuracy
-            if self._currency == "epsilon"
-            else dp.discrete_gaussian_scale_to_accuracy
-        )
-        return math.ceil(of(scale, _ALPHA)), math.ceil(of(scale, _ALPHA / 3))
+        return reach_of(self._currency, scale_of(self._currency, self._parts.sensitivity(part), share))
 
     def _error(self, one: AskedStatistic, share: int) -> str | None:
         """Return the error of a figure as far as it does not depend on what is drawn."""
         if one.statistic in {Statistic.COUNT, Statistic.CONTRIBUTORS}:
-            return figure_text(rounded_error(Fraction(self._reach((COUNT, 1), share)[0]), Fraction(1)))
+            reach = 0 if self._parts.knows_records else self._reach((COUNT, 1), share)[0]
+            return figure_text(rounded_error(Fraction(reach), Fraction(1)))
         if one.statistic is Statistic.SUM:
             unit = Fraction(self._cube.policy.measure(one.measure).unit)
             return figure_text(rounded_error(unit * self._reach((one.measure, 1), share)[0], unit))
+        if self._means is not None and one.statistic in QUANTILES:
+            return figure_text(rounded_error(self._means.error(one.measure, share), Fraction(0)))
         return None
 
-    def _cost_of(self, accuracy: Fraction, statistics: Sequence[AskedStatistic]) -> int:
-        import opendp.prelude as dp
-
+    def _cost_of(self, accuracy: Fraction, wanted: AskedQuestion) -> int:
+        statistics = wanted.question.aggregates
         if len(statistics) != 1 or statistics[0].statistic not in {Statistic.COUNT, Statistic.SUM}:
             raise QueryRefused(
                 "an accuracy can be chosen for one count or one sum",
                 do="ask for it alone, or say what to pay (epsilon)",
+            )
+        if self._shares(wanted) != 1:
+            raise QueryRefused(
+                "an accuracy can be chosen for figures of one kind, without totals",
+                do="leave the totals out, or say what to pay (epsilon)",
             )
         one = statistics[0]
         part = (one.measure, 1)
@@ -204,25 +277,26 @@ class PrivateFigures:
         reach = _reach_for(accuracy, unit)
         if reach < 1:
             raise QueryRefused("the accuracy is below the last decimal", do="ask for less accuracy")
-        if reach >= _LARGEST:
+        if reach >= LARGEST:
             raise QueryRefused("the accuracy is beyond every figure", do="ask for more accuracy")
-        if self._currency == "epsilon":
-            scale = dp.accuracy_to_discrete_laplacian_scale(float(reach), _ALPHA)
-            budget = self._sensitivity(part) / scale
-        else:
-            scale = dp.accuracy_to_discrete_gaussian_scale(float(reach), _ALPHA)
-            budget = (self._sensitivity(part) / scale) ** 2 / 2
-        cost = max(math.ceil(float(budget) * NANO), _LEAST_SHARE)
-        while self._reach(part, cost)[0] > reach:  # the formulas of accuracy are inverse up to rounding only
-            cost += 1 + cost // 10**6
-        return cost
+        return cost_of_reach(self._currency, self._parts.sensitivity(part), reach, _LEAST_SHARE)
+
+    def _quantiles_of_means(
+        self, one: AskedStatistic, masks: Sequence[Mask], question: DataQuestion, share: int
+    ) -> list[Figure]:
+        assert self._means is not None
+        levels = self._levels(question, masks)
+        return [figure for level in levels for figure in self._means.figures(one, masks[level], share)]
 
     def _figure(self, one: AskedStatistic, sums: dict[Part, NoisySum], cells: Mask, share: int) -> Figure:
         if one.statistic is Statistic.QUANTILE:
-            return self._quantile(one, cells, share)
+            return chosen_quantile(one, cells, self._cube, self._parts, self._currency, share)
         unit = Fraction(1) if not one.measure else Fraction(self._cube.policy.measure(one.measure).unit)
         if one.statistic in {Statistic.COUNT, Statistic.CONTRIBUTORS, Statistic.SUM}:
-            spread = sums[(PEOPLE if one.statistic is Statistic.CONTRIBUTORS else one.measure, 1)]
+            part = (PEOPLE if one.statistic is Statistic.CONTRIBUTORS else one.measure, 1)
+            if self._parts.is_public(part):
+                return Figure(FigureStatus.EXACT, str(sums[part].value))
+            spread = sums[part]
             value, error = unit * spread.value, unit * spread.error
             if one.statistic is not Statistic.SUM or self._cube.policy.measure(one.measure).lower >= 0:
                 value = max(value, Fraction(0))  # no true figure is below 0: this brings none further away
@@ -241,47 +315,6 @@ class PrivateFigures:
         value, error = result
         return _written(unit * value, unit * error, Fraction(0), list(sums.values()))
 
-    def _quantile(self, one: AskedStatistic, cells: Mask, share: int) -> Figure:
-        """Return a quantile by the exponential mechanism over a grid between the public bounds.
-
-        The score of a candidate is how far the number of records below it is from what it should be; one person
-        changes it by at most the larger of the two parts of the share for each record.
-        """
-        import opendp.prelude as dp
-
-        dp.enable_features("contrib")
-        measure = self._cube.policy.measure(one.measure)
-        low, high = measure.bounds
-        candidates = np.unique(np.linspace(low, high, min(_CANDIDATES, high - low + 1)).round().astype(np.int64))
-        values = np.sort(self._cube.values[one.measure][self._cube.records_of(cells)])
-        above, whole = one.share.numerator, one.share.denominator
-        below = np.searchsorted(values, candidates, side="left")
-        at_most = np.searchsorted(values, candidates, side="right")
-        goal = above * len(values)
-        scores = -np.maximum(np.maximum(whole * below - goal, goal - whole * at_most), 0).astype(np.int64)
-        sensitivity = self._records * max(above, whole - above)
-        budget = budget_of(share)
-        # A choice that is epsilon-private is epsilon^2/2-concentrated (Bun and Steinke 2016, proposition 3).
-        epsilon = budget if self._currency == "epsilon" else math.nextafter(math.sqrt(2 * budget), 0.0)
-        scale = 2 * sensitivity / epsilon
-        space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
-        chooser: Any = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
-        while chooser.map(sensitivity) > epsilon:
-            scale = math.nextafter(scale, math.inf)
-            chooser = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
-        place = int(chooser(scores.tolist()))
-        return Figure(FigureStatus.NOISY, figure_text(Fraction(measure.unit) * int(candidates[place])))
-
-
-def budget_of(share: int) -> float:
-    """Return so many billionths as a number that is not larger.
-
-    >>> budget_of(500_000_000)
-    0.5
-    """
-    budget = share / NANO
-    return budget if Fraction(budget) <= Fraction(share, NANO) else math.nextafter(budget, 0.0)
-
 
 def _reach_for(accuracy: Fraction, unit: Fraction) -> int:
     """Return how many units noise may reach so that the error, as it is written, is at most an accuracy."""
@@ -296,7 +329,7 @@ def _reach_for(accuracy: Fraction, unit: Fraction) -> int:
 
 def _written(value: Fraction, error: Fraction, step: Fraction, sums: Sequence[NoisySum]) -> Figure:
     """Return a figure as it is published; one of sums that were cut off is not answered."""
-    if any(abs(one.value) >= _LARGEST // 2 for one in sums):
+    if any(abs(one.value) >= LARGEST // 2 for one in sums):
         return NOT_ANSWERED
     text, error_text = noisy_texts(value, error, step)
     return Figure(FigureStatus.NOISY, text, error=error_text)

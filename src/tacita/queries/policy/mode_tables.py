@@ -6,8 +6,12 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from tacita.queries.mechanism import DELTA_UNIT
 from tacita.queries.policy.policy import AnswerMode, QueryPolicy
 from tacita.toml.checked import Checked
+
+_BUDGET = ("currency", "total", "analyst", "records_per_unit")
+_THRESHOLD = ("delta", "analyst_delta", "question_delta")
 
 
 def read_mode(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
@@ -58,8 +62,7 @@ def _perturbed(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
 
 
 def _private(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
-    known = ("currency", "total", "analyst", "records_per_unit")
-    table = top.below("private", known)
+    table = top.below("private", (*_BUDGET, *_THRESHOLD, "neighbours", "microaggregate"))
     currency = table.text("currency", "epsilon", among=("epsilon", "rho"))
     total = _fraction(table, "total", None)
     if total is None:
@@ -69,12 +72,41 @@ def _private(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
         table.fault("records_per_unit", "each record is a person of its own: name persons in 'unit', or leave it out")
     if policy.unit and "records_per_unit" not in table.table:
         table.fault("records_per_unit", "say how many records of one person count at most: 'records_per_unit'")
+    neighbours = table.text("neighbours", "records", among=("records", "values"))
+    size = table.whole("microaggregate", None, least=2)
+    if neighbours != "values" and size is not None:
+        table.fault("microaggregate", 'means of neighbouring values move with each record: say neighbours = "values"')
+    if neighbours == "values" and policy.rules.counts_are_confidential:
+        table.fault("neighbours", '"values" gives exact counts: say counts_are_confidential = false in [rules]')
     return {
         "currency": currency,
         "total": total,
         "analyst": analyst if analyst is not None else total,
         "records_per_unit": table.whole("records_per_unit", 1, least=1),
+        "neighbours": neighbours,
+        "microaggregate": size,
+        **_threshold(policy, table, knows_records=neighbours == "values"),
     }
+
+
+def _threshold(policy: QueryPolicy, table: Checked, *, knows_records: bool) -> Mapping[str, Any]:
+    """Return the budgets of delta, which filters without declared labels need."""
+    if not {*_THRESHOLD} & {*table.table}:
+        return {}
+    unlisted = [one.name for one in policy.filters if not one.cuts and not one.values]
+    if knows_records or not unlisted:
+        for key in _THRESHOLD:
+            if key in table.table:
+                table.fault(key, f"'{key}' has no effect: no labels of a filter are confidential")
+    total = _fraction(table, "delta", None, most=1)
+    if total is None:
+        table.fault("delta", "[private] needs 'delta': the budget of all analysts together for labels")
+        return {}
+    analyst = _fraction(table, "analyst_delta", None, most=1) or total
+    question = _fraction(table, "question_delta", None, most=1) or analyst / 100
+    if question * DELTA_UNIT < 1 or question > min(analyst, total):
+        table.fault("question_delta", "'question_delta' is at least 10^-15, and not more than an analyst may spend")
+    return {"delta": total, "analyst_delta": analyst, "question_delta": int(question * DELTA_UNIT)}
 
 
 _READERS: dict[AnswerMode, Callable[[QueryPolicy, Checked], Mapping[str, Any]]] = {

@@ -167,6 +167,16 @@ class QueryPolicy:
         """The name under which the ledger knows what is answered."""
         return self.source or self.name
 
+    @property
+    def unlisted(self) -> frozenset[str]:
+        """Filters whose labels are confidential: of private answers those that declare none, unless records are public.
+
+        Analysts may group by them, and see the labels that enough records have.
+        """
+        if self.answers is not AnswerMode.PRIVATE or self.options.get("neighbours") == "values":
+            return frozenset()
+        return frozenset(one.name for one in self.filters if not one.cuts and not one.values)
+
     def measure(self, name: str) -> QueryMeasure:
         """Return the measure of a name, which the language has checked."""
         return next(one for one in self.measures if one.name == name)

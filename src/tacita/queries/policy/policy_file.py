@@ -142,21 +142,24 @@ def parse_query_policy(text: str, *, where: str = "the policy", folder: Path = P
         folder=folder,
     )
     _check_names(top, policy)
+    policy = replace(policy, options=read_mode(policy, top))
     _check_effects(top, policy)
-    options = read_mode(policy, top)
     for mode in modes:
         if mode != answers and mode in top.table:
             top.fault(mode, f"[{mode}] has no effect: 'answers' is '{answers}'")
     faults.raise_any(text, where=where, do=_DO)
-    return replace(policy, options=options)
+    return policy
 
 
 def _check_effects(top: Checked, policy: QueryPolicy) -> None:
     """Note what is given and would change nothing: nobody should rely on it."""
     for table, effective in (("rules", _RULES_OF), ("limits", _LIMITS_OF)):
         given = top.table.get(table)
+        known = effective[policy.answers]
+        if table == "rules" and policy.options.get("neighbours") == "values":
+            known = ("counts_are_confidential",)
         for key in given if isinstance(given, dict) else ():
-            if key in (_RULES if table == "rules" else _LIMITS) and key not in effective[policy.answers]:
+            if key in (_RULES if table == "rules" else _LIMITS) and key not in known:
                 top.faults.add((table, key), f"'{key}' has no effect: 'answers' is '{policy.answers}'")
     if policy.answers is AnswerMode.CAMOUFLAGE and policy.rules.counts_are_confidential:
         top.fault("answers", "camouflage gives exact counts: say counts_are_confidential = false in [rules]")
