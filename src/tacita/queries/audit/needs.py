@@ -8,6 +8,7 @@ the same from below. What is at a bound needs no room beyond it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,12 +35,18 @@ class ClassNeed:
         return self.up is not None or self.down is not None
 
 
+NEVER = ClassNeed(up=math.inf)
+"""What nothing meets: the bounds of records alone tell too much."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordBounds:
     """The least and most that each record of some cells may be, as everybody knows."""
 
     lower: Numbers
     upper: Numbers
+    declared: tuple[float, float]
+    """Both for all records, before anything was answered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -98,14 +105,16 @@ class CellExtents:
             room = np.maximum(float(rules.p_percent) / 100 * size, 1.0)
             suspect = above <= 2 * most(self.above) + room
             suspect |= below <= 2 * most(self.below) + room
-            width = np.full(classes.count, np.inf)
-            np.minimum.at(width, classes.of_cell, bounds.upper - bounds.lower)
-            suspect |= width <= room
         if rules.dominance is not None:
             contributors, share = rules.dominance
             # Values of somebody may cancel out: what remains of the class is at least the sum itself.
             absolute = np.abs(summed(self.total)) if self.is_per_person else summed(self.absolute)
             suspect |= absolute <= contributors * size * 100 / float(share)
+        # Extremes that were answered may leave a record between ends that are too close.
+        width = np.full(classes.count, np.inf)
+        np.minimum.at(width, classes.of_cell, bounds.upper - bounds.lower)
+        close = 2 * np.maximum(float(rules.p_percent or 0) / 100 * size, 1.0)
+        suspect |= (width < bounds.declared[1] - bounds.declared[0]) & (width < close)
         return np.asarray(suspect)
 
 
@@ -115,16 +124,21 @@ def need_of(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds, rules: 
     values = cube.values[measure][places].astype(np.float64)
     sizes = cube.n[cells]
     low, high = np.repeat(bounds.lower[cells], sizes), np.repeat(bounds.upper[cells], sizes)
+    least, most = (np.full(len(values), one) for one in bounds.declared)
     if cube.units is not None:
         _, whose = np.unique(cube.units[places], return_inverse=True)
-        values, low, high = (np.bincount(whose.reshape(-1), one).astype(np.float64) for one in (values, low, high))
-    total = values.sum()
-    if _is_told_by_extremes(cube, measure, cells, bounds) and (high - low <= _room(values, rules)).any():
-        return ClassNeed(up=float(high.sum()) + 1)  # nothing that is possible is enough
+        values, low, high, least, most = (
+            np.bincount(whose.reshape(-1), one).astype(np.float64) for one in (values, low, high, least, most)
+        )
+    room = np.maximum(float(rules.p_percent or 0) / 100 * np.abs(values), 1.0)
+    if (_are_close(values, low, high, room) & ~_are_close(values, least, most, room)).any():
+        return NEVER
+    total, free = values.sum(), low < high
+    if not free.any():
+        return ClassNeed()
     if rules.p_percent is None:
         need = _of_value(values, low, high)
     else:
-        room = _room(values, rules)
         up = low.sum() + _widest(values - low, np.minimum(values + room, high) - low)
         down = high.sum() - _widest(high - values, high - np.maximum(values - room, low))
         need = ClassNeed(up if up > total else None, down if down < total else None)
@@ -140,17 +154,9 @@ def need_of(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds, rules: 
     return need
 
 
-def _room(values: Numbers, rules: QueryRules) -> Numbers:
-    """Return how near somebody's value must not be known: the next value, or the share that the p % rule says."""
-    if rules.p_percent is None:
-        return np.zeros(len(values))
-    return np.maximum(float(rules.p_percent) / 100 * np.abs(values), 1.0)
-
-
-def _is_told_by_extremes(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds) -> bool:
-    """Return whether an answered extreme made a bound of some records narrower than the declared one."""
-    lower, upper = cube.policy.measure(measure).bounds
-    return bool((bounds.lower[cells] > lower).any() or (bounds.upper[cells] < upper).any())
+def _are_close(values: Numbers, low: Numbers, high: Numbers, room: Numbers) -> Mask:
+    """Return whose ends are so close to their value that both estimate it."""
+    return np.asarray((low > values - room) & (high < values + room))
 
 
 def _of_value(values: Numbers, low: Numbers, high: Numbers) -> ClassNeed:
