@@ -159,18 +159,18 @@ def question_key(question: DataQuestion, cube: Cube) -> tuple[Any, ...]:
     Which cells have a record is a fact of the data. Of private answers it must not decide what is free: there two
     questions are the same if their predicates are, for any data; a new version is new data, and costs again.
     """
-    asked = (question.aggregates, question.groups, question.levels)
+    form = (question.aggregates, question.groups, question.levels)
     if cube.policy.answers is AnswerMode.PRIVATE:
-        return (cube.version, asked, canonical_question(question, cube).predicate)
+        return (cube.version, form, canonical_question(question, cube).predicate)
     if cube.history is None or len(cube.history.versions) == 1:
-        return (asked, cube.cells_of(question).tobytes())
+        return (form, cube.cells_of(question).tobytes())
     digest = hashlib.sha256()
     groups = cube.grouped(question)
     for _, cells in groups:
         for one in question.aggregates:
-            for told in _cells_of_figure(one, cube, cells):
-                digest.update(np.packbits(told).tobytes())
-    return (asked, tuple(codes for codes, _ in groups), digest.digest())
+            for counted in _cells_of_figure(one, cube, cells):
+                digest.update(np.packbits(counted).tobytes())
+    return (form, tuple(codes for codes, _ in groups), digest.digest())
 
 
 def _cells_of_figure(one: AskedStatistic, cube: Cube, cells: Mask) -> Iterator[Mask]:
