@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -19,6 +20,11 @@ settings.register_profile("fuzz", print_blob=True, **_patient)
 settings.load_profile("fuzz" if os.environ.get("TACITA_FUZZ") else "same")
 
 _numbers = itertools.count()
+
+# Releases and ledgers force each file to the disk. Tests write to memory, where there is room, and wait for no disk.
+_MEMORY, _ROOM = Path("/dev/shm"), 4 * 2**30
+if os.access(_MEMORY, os.W_OK | os.X_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 # A job in the background hands down that interrupts are ignored; tests that interrupt need them to arrive.
 signal.signal(signal.SIGINT, signal.default_int_handler)

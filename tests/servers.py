@@ -33,7 +33,8 @@ def _free_port() -> int:
 @contextlib.contextmanager
 def _private_folder(account: str) -> Iterator[tuple[Path, dict[str, Any]]]:
     """A folder for a server, and how to run as somebody who is not root: servers refuse root."""
-    with tempfile.TemporaryDirectory(prefix="tacita-server-") as name:
+    place = os.environ.get("PYTEST_DEBUG_TEMPROOT")  # memory, see conftest.py: a new server forces hundreds of files
+    with tempfile.TemporaryDirectory(prefix="tacita-server-", dir=place) as name:
         folder = Path(name)
         if os.geteuid() != 0:
             yield folder, {}

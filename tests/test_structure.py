@@ -7,12 +7,12 @@ import importlib.util
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "tacita"
 FILES = {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
-TREES = {name: ast.parse(text) for name, text in FILES.items()}
 
 EMPTY_NAMES = {"found", "told", "held", "made", "asked", "each"}
 LONGEST = 400
@@ -26,9 +26,15 @@ WIDE = {("api/reading.py", "read")}
 """The function that most people call first: its arguments are those of many readers of files."""
 
 
+@cache
+def _trees() -> dict[str, ast.Module]:
+    """Return the syntax tree of each file: seconds of work that a process does not do unless it runs these tests."""
+    return {name: ast.parse(text) for name, text in FILES.items()}
+
+
 def test_public_class_names_are_unique() -> None:
     homes: dict[str, list[str]] = defaultdict(list)
-    for name, tree in TREES.items():
+    for name, tree in _trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(name)
@@ -38,7 +44,7 @@ def test_public_class_names_are_unique() -> None:
 def test_values_are_named_for_what_they_are() -> None:
     # The first argument of an error says what was found; so does the field of the error in JSON.
     empty = [
-        f"{name}:{line} {word}" for name, tree in TREES.items() if name != "errors.py" for line, word in _empty(tree)
+        f"{name}:{line} {word}" for name, tree in _trees().items() if name != "errors.py" for line, word in _empty(tree)
     ]
     assert empty == []
 
@@ -56,7 +62,7 @@ def _empty(tree: ast.AST) -> Iterator[tuple[int, str]]:
 def test_functions_take_few_arguments() -> None:
     wide = {
         (name, node.name)
-        for name, tree in TREES.items()
+        for name, tree in _trees().items()
         if name.startswith(("api/", "cycle/"))
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and len(_arguments(node)) > MOST
@@ -78,7 +84,7 @@ def test_folders_are_shallow_and_say_what_belongs_there() -> None:
     assert [name for name in FILES if name.count("/") > DEEPEST + 1] == []
     rooms = {str(Path(name).parent) for name in FILES if "/" in name}
     assert [
-        room for room in sorted(rooms) if not ast.get_docstring(TREES.get(f"{room}/__init__.py", ast.Module([], [])))
+        room for room in sorted(rooms) if not ast.get_docstring(_trees().get(f"{room}/__init__.py", ast.Module([], [])))
     ] == []
 
 

@@ -118,7 +118,7 @@ class Relation:
 
     def source(self) -> exp.Table:
         """Return what stands after FROM in a plan."""
-        return exp.to_table(self.table)
+        return exp.Table(this=exp.to_identifier(self.table))  # a name of ours, so there is nothing to parse
 
     def column(self, name: str) -> Column:
         """Return the column of that name, or raise with the nearest one."""
