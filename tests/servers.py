@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,24 @@ def _running(command: list[str], log: Path, is_ready: Callable[[], bool], **how:
         server.wait(600)
 
 
-@pytest.fixture(scope="session")
-def postgresql() -> Iterator[str]:
-    """The URL of a PostgreSQL server of our own, with the password ``s3cr3t-pw``."""
+@dataclass
+class PostgresqlServer:
+    """A PostgreSQL server of our own, with the password ``s3cr3t-pw``, that can be ended and begun again."""
+
+    url: str
+    _started: Callable[[], contextlib.AbstractContextManager[None]]
+    _stack: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+
+    def start(self) -> None:
+        self._stack.enter_context(self._started())
+
+    def stop(self) -> None:
+        self._stack.close()
+
+
+@contextlib.contextmanager
+def postgresql_server(*more: str) -> Iterator[PostgresqlServer]:
+    """Run a server with options of its own."""
     initdb, postgres = _program("initdb"), _program("postgres")
     if initdb is None or postgres is None:
         pytest.skip("PostgreSQL is not installed: run scripts/services")
@@ -81,9 +97,21 @@ def postgresql() -> Iterator[str]:
                 return True
             return False
 
-        options = [f"-p{port}", f"-k{folder}", "-cfsync=off", "-clisten_addresses=127.0.0.1"]
-        with _running([postgres, "-D", str(data), *options], folder / "log", is_ready, **how):
-            yield url
+        options = [f"-p{port}", f"-k{folder}", "-clisten_addresses=127.0.0.1", *more]
+        command = [postgres, "-D", str(data), *options]
+        server = PostgresqlServer(url, lambda: _running(command, folder / "log", is_ready, **how))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The URL of a PostgreSQL server of our own, with the password ``s3cr3t-pw``."""
+    with postgresql_server("-cfsync=off") as server:
+        yield server.url
 
 
 @pytest.fixture(scope="session")

@@ -186,15 +186,20 @@ class Database:
         """Return what an analyst may know before the first question: attributes, labels, measures; no figure."""
         return description_of(self._database)
 
-    def check_ledger(self) -> None:
-        """Recompute every hash of the ledger; raise `LedgerError` with the first place that was changed."""
+    def check_ledger(self) -> tuple[str, ...]:
+        """Recompute every hash of the ledger; raise `LedgerError` with the first place that was changed.
+
+        Returns what a person should know about how safely the ledger is kept.
+        """
         ledger = self._database.ledger
-        if faults := ledger.verify().faults:
+        verification = ledger.verify()
+        if faults := verification.faults:
             raise LedgerError(
                 f"the ledger is not what was appended: {counted(len(faults), 'fault')}, the first: {faults[0]}",
                 where=ledger.place,
                 do="restore it from a backup, and compare it with a checkpoint: tacita ledger verify",
             )
+        return verification.notes
 
     def history(self, analyst: str | None = None, last: int | None = None) -> QueryHistory:
         """Return what was asked, by everybody or by one analyst, as analysts saw it; `last` is for how many."""

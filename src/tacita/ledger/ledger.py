@@ -56,6 +56,7 @@ class Ledger:
         self._store, self._seen = store, seen
         self._hash = EntryHash()
         self._first = bytes.fromhex(first_previous(self.identity.name, self.identity.id))
+        self._latest: LedgerHead | None = None
         if seen is not None:
             try:
                 self._check_seen(seen)
@@ -99,7 +100,7 @@ class Ledger:
         """
         encoded = _encoded(entries)
         with self._store.transaction() as transaction:
-            before = transaction.head()
+            before = self._checked_head(transaction)
             if expecting is not None and self._as_head(before) != expecting:
                 raise LedgerMoved(
                     "somebody appended to the ledger meanwhile",
@@ -117,7 +118,7 @@ class Ledger:
         What was appended is on the disk when the context is left without an error, and not there otherwise.
         """
         with self._store.transaction() as transaction:
-            turn = LedgerTurn(self, transaction)
+            turn = LedgerTurn(self, transaction, self._checked_head(transaction))
             yield turn
         self._note(turn.appended)
 
@@ -183,7 +184,7 @@ class Ledger:
         encoded = _encoded([entry])
         with self._store.transaction() as transaction:
             self._check_purge(numbers)
-            purged = self._insert(transaction, transaction.head(), encoded)[0]
+            purged = self._insert(transaction, self._checked_head(transaction), encoded)[0]
             transaction.delete_payloads(numbers)
         self._note((purged,))
         self._store.after_purge()
@@ -246,9 +247,23 @@ class Ledger:
             check_seen(last, head.size, None if there is None else there.hex(), self.place)
         seen.note(head)
 
+    def _checked_head(self, transaction: StoreTransaction) -> tuple[int, bytes] | None:
+        """Return the head; raise if an older copy or another history took the place of the ledger while it was open."""
+        head = transaction.head()
+        now, latest = self._as_head(head), self._latest
+        if latest is not None and now != latest:
+            there = self._store.hash_at(latest.size)
+            check_seen(latest, now.size, None if there is None else there.hex(), self.place)
+        if now.size:
+            self._latest = now
+        return head
+
     def _note(self, appended: Sequence[Entry]) -> None:
-        if self._seen is not None and appended:
-            self._seen.note(LedgerHead(appended[-1].sequence, appended[-1].hash))
+        if not appended:
+            return
+        self._latest = LedgerHead(appended[-1].sequence, appended[-1].hash)
+        if self._seen is not None:
+            self._seen.note(self._latest)
 
     def _as_head(self, head: tuple[int, bytes] | None) -> LedgerHead:
         return LedgerHead(0, self._first.hex()) if head is None else LedgerHead(head[0], head[1].hex())
@@ -289,9 +304,8 @@ class Ledger:
 class LedgerTurn:
     """The right to append, while nobody else has it. It ends with the context that gave it."""
 
-    def __init__(self, ledger: Ledger, transaction: StoreTransaction) -> None:
-        self._ledger, self._transaction = ledger, transaction
-        self._head = transaction.head()
+    def __init__(self, ledger: Ledger, transaction: StoreTransaction, head: tuple[int, bytes] | None) -> None:
+        self._ledger, self._transaction, self._head = ledger, transaction, head
         self.appended: list[Entry] = []
 
     def append(self, entries: Iterable[NewEntry]) -> tuple[Entry, ...]:

@@ -19,6 +19,7 @@ from tacita.service.asking import ServedDatabase
 from tacita.service.core import ServiceCore, SharedRate
 from tacita.service.endpoints import api, health
 from tacita.service.faults import (
+    BUSY,
     NOT_THERE,
     OUR_FAULT,
     WRONG_METHOD,
@@ -131,6 +132,10 @@ def application(opened: Callable[[], ServiceCore], metrics: ServiceMetrics, limi
 def _handler(fault: Callable[[Any], ServiceFault]) -> Callable[[Request, Exception], Response]:
     def handle(request: Request, error: Exception) -> Response:
         said = fault(error)
+        if isinstance(error, TacitaError) and said.status >= OUR_FAULT.status and said.code != BUSY.code:
+            # Its text has no value, and says what the holder has to know and an analyst has not: where, and why.
+            number = request.scope["state"]["request"]
+            LOG.error(json.dumps({"event": "failed", "request": number, "message": str(error)}))
         if request.url.path.startswith(_FOR_PROGRAMS):
             return JSONResponse(said.to_dict(), said.status, dict(said.headers))
         return fault_page(request, said)

@@ -18,7 +18,7 @@ from tacita.api.querying import Database
 from tacita.errors import OutputError, UsageError
 from tacita.interruption import at_prompt
 from tacita.service.application import ServiceFactory, opened_issuer
-from tacita.service.guard import is_loopback
+from tacita.service.guard import LOG, is_loopback, write_log
 from tacita.service.metrics import count_together
 from tacita.service.options import ServeOptions
 from tacita.service.protocol import PatientProtocol
@@ -31,6 +31,7 @@ _FAREWELL = 10
 
 def run(options: ServeOptions) -> None:
     """Serve until a signal ends it: nothing new is taken, what is being written is finished."""
+    write_log()
     names = check(options)
     listener = listening(options.host, options.port)
     with contextlib.closing(listener), at_prompt():
@@ -60,7 +61,8 @@ def check(options: ServeOptions) -> list[str]:
     names: dict[str, Path] = {}
     for folder in options.folders:
         with Database(folder) as database:
-            database.check_ledger()
+            for note in database.check_ledger():
+                LOG.warning(json.dumps({"event": "note", "note": note}))
             name = database.description().name
         if name in names:
             raise UsageError(f"two folders have the data set '{name}'", do="serve one of them")

@@ -55,7 +55,7 @@ class PostgresqlStore(SqlStore):
         super().__init__()
         self.place = f"{without_credentials(address, is_place=True)}, schema {schema}"
         self._address, self._schema, self._wait = address, _checked(schema), wait
-        self._connection = self._connect(wait)
+        self._connection, self._is_writing = self._connect(wait), False
         try:
             self.identity = self._identified()
         except TacitaError:
@@ -69,7 +69,7 @@ class PostgresqlStore(SqlStore):
         SqlStore.__init__(store)
         store.place = f"{without_credentials(address, is_place=True)}, schema {schema}"
         store._address, store._schema, store._wait = address, _checked(schema), 30.0
-        store._connection = store._connect(30.0)
+        store._connection, store._is_writing = store._connect(30.0), True
         about = {**LedgerIdentity.drawn(name).to_rows(), "format": str(FORMAT)}
         try:
             store._run("BEGIN")
@@ -89,6 +89,7 @@ class PostgresqlStore(SqlStore):
         """Begin to write, alone; what was written is on the disk of the server when the context is left."""
         with self._alone:
             self._run("BEGIN")
+            self._is_writing = True
             try:
                 self._run("LOCK TABLE entries IN SHARE ROW EXCLUSIVE MODE")
                 yield self
@@ -97,6 +98,8 @@ class PostgresqlStore(SqlStore):
                 with contextlib.suppress(Exception):
                     self._connection.rollback()
                 raise
+            finally:
+                self._is_writing = False
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[PayloadRow]) -> None:
         """Add entries with their payloads, in one stream for each table."""
@@ -162,11 +165,33 @@ class PostgresqlStore(SqlStore):
             )
         return LedgerIdentity.of_rows(about, self.place, "restore it")
 
+    def _live(self) -> psycopg.Connection[tuple[Any, ...]]:
+        """Return the connection; a new one if the server ended it and nothing was begun, to the same ledger."""
+        if self._connection.closed and not self._is_writing:
+            before, self._connection = self.identity, self._connect(self._wait)
+            self._is_writing = True  # what is asked now is asked on this connection, or not at all
+            try:
+                self._check_same(before)
+            except BaseException:
+                self.close()
+                raise
+            finally:
+                self._is_writing = False
+        return self._connection
+
+    def _check_same(self, before: LedgerIdentity) -> None:
+        if self._identified() != before:
+            raise LedgerError("is another ledger than before", where=self.place, do="restore the ledger")
+
     def _connect(self, wait: float | None) -> psycopg.Connection[tuple[Any, ...]]:
         library = _psycopg()
         try:
             connection: psycopg.Connection[tuple[Any, ...]] = library.connect(
-                self._address, autocommit=True, connect_timeout=30
+                self._address,
+                autocommit=True,
+                connect_timeout=30,
+                keepalives_idle=30,  # a server that is gone without a word is noticed
+                tcp_user_timeout=60_000,
             )
             limit = "0" if wait is None else f"{max(int(wait * 1000), 1)}ms"
             for name, value in (
@@ -183,7 +208,7 @@ class PostgresqlStore(SqlStore):
     def _run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._alone:
             try:
-                cursor = self._connection.cursor(binary=bool(values))
+                cursor = self._live().cursor(binary=bool(values))
                 cursor.execute(statement.replace("?", "%s"), values or None)
                 return cursor.fetchall() if cursor.description is not None else []
             except _psycopg().Error as error:
@@ -192,14 +217,14 @@ class PostgresqlStore(SqlStore):
     def _run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         with self._alone:
             try:
-                self._connection.cursor().executemany(statement.replace("?", "%s"), rows)
+                self._live().cursor().executemany(statement.replace("?", "%s"), rows)
             except _psycopg().Error as error:
                 _raise_in_our_words(error, self.place)
 
     def _copy(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         with self._alone:
             try:
-                with self._connection.cursor().copy(statement) as copy:
+                with self._live().cursor().copy(statement) as copy:
                     for row in rows:
                         copy.write_row(row)
             except _psycopg().Error as error:
