@@ -79,10 +79,10 @@ def answer_disclosures(
 
 
 def _table(cube: Cube, one: ToldSum, name: str) -> DisclosedTable:
-    asked = cube.present & one.cells[cube.standing(one.measure)]
+    in_question = cube.present & one.cells[cube.standing(one.measure)]
     cells = {
         name: tuple(str(cell) for cell in np.flatnonzero(chosen).tolist())
-        for name, chosen in ((_IN_QUESTION, asked), (_LEFT_OUT, cube.present & ~asked))
+        for name, chosen in ((_IN_QUESTION, in_question), (_LEFT_OUT, cube.present & ~in_question))
         if chosen.any()
     }
     unit = Decimal(1) if one.measure == COUNT else cube.policy.measure(one.measure).unit

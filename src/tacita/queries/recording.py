@@ -166,8 +166,8 @@ def question_key(question: DataQuestion, cube: Cube) -> tuple[Any, ...]:
     groups = cube.grouped(question)
     for _, cells in groups:
         for one in question.aggregates:
-            for told in _cells_of_figure(one, cube, cells):
-                digest.update(np.packbits(told).tobytes())
+            for summed in _cells_of_figure(one, cube, cells):
+                digest.update(np.packbits(summed).tobytes())
     return (question.aggregates, question.groups, tuple(codes for codes, _ in groups), digest.digest())
 
 
