@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import tacita as tc
+from tacita.api import ledgers, tables
 from tacita.api.querying import Database, open_for_questions, parse_query_policy
-from tacita.errors import InputError, LedgerError, QueryRefused, TacitaError, UsageError
+from tacita.errors import InputError, JointRefusal, LedgerError, QueryRefused, TacitaError, UsageError
 from tacita.queries import opening
 from tacita.queries.answer import QueryAnswer
 
@@ -336,3 +337,44 @@ def test_a_folder_of_format_1_answers_and_cannot_be_followed() -> None:
     assert ask("old", TOTAL)[0].status == "answered"
     with pytest.raises(UsageError, match="without a 'key'"):
         open_for_questions(tc.read("staff.csv"), "plain.toml", "new", after="old")
+
+
+def test_a_table_that_an_answer_of_a_new_version_unlocks_is_refused() -> None:
+    """The 3x3 table of document 002, after a version in which some values were others."""
+    counts = {"R1": (20, 50, 10), "R2": (8, 19, 22), "R3": (17, 32, 12)}
+    rows = [
+        (region, f"C{c + 1}", "harbour" if c < 2 and (c == 1) != (region == "R2") else "inland")
+        for region, row in counts.items()
+        for c, count in enumerate(row)
+        for _ in range(count)
+    ]
+
+    def write(hours: int) -> None:
+        lines = [f"P{n},{','.join(row)},{hours if n % 9 == 0 else 1}" for n, row in enumerate(rows)]
+        Path("people.csv").write_text("person,region,group,place,hours\n" + "\n".join(lines[::-1]) + "\n")
+
+    ledgers.init(".", ledgers.LedgerPlan(name="office", file=Path("office.sqlite")))
+    with Path("tacita-ledger.toml").open("a") as settings:
+        settings.write('\n[sources.people]\nkey = "person"\nfiles = ["people.csv"]\nleast = 3\n')
+    Path("policy.toml").write_text(
+        'name = "people"\nkey = "person"\n[[filter]]\nattribute = "place"\n[[measure]]\nattribute = "hours"\n'
+        "lower = 0\nupper = 9\n"
+    )
+    write(hours=5)
+    open_for_questions(tc.read("people.csv"), "policy.toml", "v1")
+    assert ask("v1", "SELECT COUNT(*) FROM people")[0].status == "answered"
+    write(hours=6)
+    open_for_questions(tc.read("people.csv"), "policy.toml", "v2", after="v1")
+    assert not Path("v2", opening.OWN_LEDGER).exists()
+    assert figures(ask("v2", "SELECT COUNT(*) FROM people WHERE place = 'harbour'")[0]) == ["90"]
+    Path("sensitive.vada").write_text(
+        'Sensitive(I, "on request") :- Cell(I, V, N), Code(I, "region", "R2"), Code(I, "group", "C3").\n'
+        'Protection(I, 5, 5) :- Cell(I, V, N), Code(I, "region", "R2"), Code(I, "group", "C3").\n'
+    )
+    Path("march.toml").write_text(
+        '[data]\nmicrodata = "people.csv"\n[[table]]\nname = "region by group"\ndimensions = ["region", "group"]\n'
+        '[sensitivity]\nrules = "sensitive.vada"\n[protect]\nsuppress = [{region = "R2", group = "C1"}, '
+        '{region = "R3", group = "C1"}, {region = "R3", group = "C3"}]\n'
+    )
+    with pytest.raises(JointRefusal, match="entry 4"):
+        tables.protect_to(Path("march"), "march.toml")

@@ -231,9 +231,9 @@ def _check_ledger(
             where=ledger.place,
             do="ask there; open a new version of the data after it (--after), other data under a name of their own",
         )
-    if before is not None:  # what was answered counts in the new version: it is not a release beside it
-        of_name = [entry for entry in of_name if entry.kind != ANSWER]
     released = [*of_name, *(ledger.entries(source=sha256) if sha256 else ())]
+    if before is not None:  # what the version before answered counts in this one: it is not a release beside it
+        released = [entry for entry in released if (entry.kind, entry.subject) != (ANSWER, policy.subject)]
     released = sorted({one.sequence: one for one in released if one.decision == "released"}.values(), key=_sequence)
     if released and not beside_releases:
         raise UsageError(
