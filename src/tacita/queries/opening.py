@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text
-from tacita.errors import LedgerError, OutputError, TacitaError, UsageError, counted, listed
+from tacita.errors import LedgerError, LimitError, OutputError, UsageError, counted, listed
 from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger
 from tacita.ledger.persons import persons_of
@@ -141,18 +141,16 @@ def _origin(before: FrozenVersion | None, configured: LedgerSettings | None) -> 
 
 
 def _begin(version: FrozenVersion, configured: LedgerSettings | None, settings: Settings | None) -> None:
-    """Record the opening, and see that the database can answer; a new version is there as a whole or not at all."""
-    if configured is None and not version.earlier:
-        SqliteStore.create(version.folder / OWN_LEDGER, version.policy.name, settings=settings).close()
-    mechanism_of(version)  # raises before anything is recorded if its figures would be too large
+    """Record the opening. What cannot answer, or came second after the same version, is taken away again."""
     try:
+        mechanism_of(version)
+        if configured is None and not version.earlier:
+            SqliteStore.create(version.folder / OWN_LEDGER, version.policy.name, settings=settings).close()
         with _ledger_of(version, settings) as ledger:
             record_opening(version, ledger)
-    except TacitaError:
-        if version.earlier:
-            shutil.rmtree(version.folder, ignore_errors=True)
+    except (UsageError, LimitError):  # raised before anything is recorded
+        shutil.rmtree(version.folder, ignore_errors=True)
         raise
-    open_database(version.folder, settings).close()
 
 
 def _own(path: Path, settings: Settings | None) -> Ledger:
@@ -233,9 +231,9 @@ def _check_ledger(
             where=ledger.place,
             do="ask there; open a new version of the data after it (--after), other data under a name of their own",
         )
-    if before is not None:  # what was answered counts in the new version: it is not a release beside it
-        of_name = [entry for entry in of_name if entry.kind != ANSWER]
     released = [*of_name, *(ledger.entries(source=sha256) if sha256 else ())]
+    if before is not None:  # what the version before answered counts in this one: it is not a release beside it
+        released = [entry for entry in released if (entry.kind, entry.subject) != (ANSWER, policy.subject)]
     released = sorted({one.sequence: one for one in released if one.decision == "released"}.values(), key=_sequence)
     if released and not beside_releases:
         raise UsageError(

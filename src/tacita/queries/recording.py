@@ -168,8 +168,8 @@ def question_key(question: DataQuestion, cube: Cube) -> tuple[Any, ...]:
     groups = cube.grouped(question)
     for _, cells in groups:
         for one in question.aggregates:
-            for counted in _cells_of_figure(one, cube, cells):
-                digest.update(np.packbits(counted).tobytes())
+            for summed in _cells_of_figure(one, cube, cells):
+                digest.update(np.packbits(summed).tobytes())
     return (form, tuple(codes for codes, _ in groups), digest.digest())
 
 
