@@ -12,6 +12,8 @@ from typing import Any
 from tacita.queries.mechanism import NANO
 
 ALPHA = 0.05
+_NO_NOISE = 0.05
+"""Whole numbers get noise of a smaller scale one time in 10^8."""
 EPSILON = "epsilon"
 """The currency of pure differential privacy; the other one, rho, is zero-concentrated."""
 
@@ -59,6 +61,8 @@ def reach_of(currency: str, scale: float) -> tuple[int, int]:
     """Return how far noise is away with probabilities of 95 % and, for three sums at once, of 98.4 %."""
     import opendp.prelude as dp
 
+    if scale < _NO_NOISE:
+        return 0, 0  # where opendp's formulas divide by nothing
     of = dp.discrete_laplacian_scale_to_accuracy if currency == EPSILON else dp.discrete_gaussian_scale_to_accuracy
     return math.ceil(of(scale, ALPHA)), math.ceil(of(scale, ALPHA / 3))
 

@@ -137,9 +137,8 @@ class PrivateFigures:
         rows = []
         for place, codes in enumerate(counts):
             sums = {part: values[place] for part, values in drawn.items()}
-            rows.append(
-                ReleasedGroup(codes, tuple(self._figure(one, sums, selected, share) for one in question.aggregates))
-            )
+            figures = tuple(self._figure(one, sums, labels.cells(codes), share) for one in question.aggregates)
+            rows.append(ReleasedGroup(codes, figures))
         return tuple(rows)
 
     def _check(self, wanted: AskedQuestion) -> None:
@@ -163,11 +162,6 @@ class PrivateFigures:
                 f"the labels of {names} are confidential: groups that are not shown have no totals",
                 do="write GROUP BY without totals, and ask for totals by themselves",
             )
-        if any(one.statistic in QUANTILES for one in question.aggregates):
-            raise QueryRefused(
-                f"the labels of {names} are confidential: quantiles would be paid for each of them",
-                do="ask for counts, sums or averages of these groups",
-            )
 
     def _unlisted(self, wanted: AskedQuestion) -> frozenset[str]:
         return self._cube.policy.unlisted.intersection(wanted.question.groups)
@@ -185,9 +179,7 @@ class PrivateFigures:
         parts = [part for part in self._needed(statistics) if not self._parts.is_public(part)]
         if self._unlisted(wanted) and (COUNT, 1) not in parts:
             parts.append((COUNT, 1))  # the threshold is on counts, whatever is asked
-        quantiles = sum(one.statistic in QUANTILES for one in statistics)
-        chosen = quantiles * len(wanted.groups) if self._means is None else quantiles * levels
-        return len(parts) * levels + chosen
+        return (len(parts) + sum(one.statistic in QUANTILES for one in statistics)) * levels
 
     def _sums(self, part: Part, masks: Iterable[Mask], question: DataQuestion, share: int) -> list[NoisySum]:
         """Return a sum of each group: of a grouping set one vector, so that the sensitivity is that of all groups."""
@@ -303,7 +295,10 @@ class PrivateFigures:
             return _written(value, error, unit, [spread])
         if one.statistic is Statistic.AVERAGE:
             low, high = (Fraction(bound) for bound in self._cube.policy.measure(one.measure).bounds)
-            result = average(sums[(one.measure, 1)], sums[(COUNT, 1)], (low, high))
+            total = sums[(one.measure, 1)]
+            if self._parts.is_public((COUNT, 1)):  # only one sum has an error then
+                total = NoisySum(total.value, total.error, total.error)
+            result = average(total, sums[(COUNT, 1)], (low, high))
         elif one.statistic is Statistic.VARIANCE:
             result = variance(sums[(one.measure, 1)], sums[(one.measure, 2)], sums[(COUNT, 1)])
             unit = unit**2

@@ -30,7 +30,9 @@ def chosen_quantile(
     """Return a quantile by the exponential mechanism over a grid between the public bounds.
 
     The score of a candidate is how far the number of records below it is from what it should be. One more record
-    changes it by at most the larger of the two parts of the share; one other value, by at most their sum.
+    changes it by at most the larger of the two parts of the share; one other value, by at most their sum. The scale is
+    for all records of a person in one group: if they are in several, choices cost in proportion to the records there,
+    and together no more. So the share pays for all groups of a grouping set.
     """
     import opendp.prelude as dp
 

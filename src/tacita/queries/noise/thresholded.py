@@ -1,9 +1,12 @@
 """Labels that the data decide on: a label is released only if its noisy count reaches a threshold.
 
 Counts of all labels that occur get noise, and those that stay below the threshold are left out (Rogers 2023). One
-person has records of at most `records_per_unit` labels, and changes counts by that many in all. A label that only this
-person has is released with a probability of at most delta, by the accounting of opendp. What is asked of the released
-labels afterwards is paid by itself: the labels are public by then, and the prices add up.
+person has records of at most `records_per_unit` labels, and changes counts by that many in all. Labels that only this
+person has are released with a probability of at most delta. What is asked of the released labels afterwards is paid by
+itself: the labels are public by then, and the prices add up.
+
+opendp 0.16 releases counts that reach a threshold, and accounts for those above it (its issue 2922): delta is taken
+from its account of a threshold that is lower by one.
 """
 
 from __future__ import annotations
@@ -37,13 +40,13 @@ def threshold_measurement(currency: str, records: int, share: int, delta: int) -
     change = (records, records, records)
     """Labels whose counts one person changes, by how much in all (by either norm), and the count of one label."""
 
-    while make(*space, scale=scale, threshold=_beyond(scale, records)).map(change)[0] > budget:
+    def account(threshold: int) -> tuple[float, float]:
+        cost, chance = make(*space, scale=scale, threshold=threshold - 1).map(change)
+        return cost, chance
+
+    while account(_beyond(scale, records))[0] > budget:
         scale = wider(scale)
-    threshold = _least(
-        lambda least: Fraction(make(*space, scale=scale, threshold=least).map(change)[1]) <= most,
-        records,
-        _beyond(scale, records),
-    )
+    threshold = _least(lambda one: Fraction(account(one)[1]) <= most, records + 1, _beyond(scale, records))
     return make(*space, scale=scale, threshold=threshold), threshold
 
 
