@@ -51,6 +51,26 @@ def multipliers(claim: SumFollows) -> tuple[tuple[int, str], ...]:
     )
 
 
+def formula_of(factors: Sequence[tuple[int, str]]) -> str:
+    """Return multipliers as people write them.
+
+    >>> formula_of(((1, "1"), (2, "-1/2"), (0, "-1")))
+    'q1 - 1/2 q2 - this'
+    >>> formula_of(())
+    'this with earlier answers'
+    """
+    if not factors:
+        return "this with earlier answers"
+    words = []
+    for number, factor in factors:
+        name = f"q{number}" if number else "this"
+        size = factor.removeprefix("-")
+        sign = "-" if factor.startswith("-") else "+"
+        words.append(f"{sign} {name if size == '1' else f'{size} {name}'}")
+    text = " ".join(words)
+    return text.removeprefix("+ ") if text.startswith("+") else text.replace("- ", "-", 1)
+
+
 def _last(one: tuple[int, Fraction], numbers: Sequence[int]) -> tuple[bool, int]:
     return numbers[one[0]] == 0, one[0]
 

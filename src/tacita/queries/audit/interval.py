@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.queries.audit.contributors import ClassContributors
 from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
 from tacita.queries.audit.needs import NEVER, CellExtents, ClassNeed, RecordBounds, need_of
 from tacita.queries.audit.partition import CellClasses
@@ -36,6 +37,8 @@ from tacita.queries.question import Mask
 Numbers = NDArray[np.float64]
 TOLERANCE = 1e-7
 """Of the widest range of a class."""
+MOST_BOUNDS = 20
+"""Classes whose bounds an auditor sees."""
 _OTHER_HOLDERS = 16
 """Other records that are tried as those that have an extreme."""
 
@@ -59,6 +62,29 @@ class IntervalState:
     extremes: tuple[HeldExtreme, ...] = ()
     needs: dict[int, ClassNeed] = field(default_factory=dict)
     witnesses: Witnesses = field(default_factory=Witnesses)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedClass:
+    """A class of records whose sum is bounded by answers and declared bounds, in units of the last decimal."""
+
+    records: int
+    contributors: int
+    lower: int
+    upper: int
+    share: float
+    """The width, as a share of that without any sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class InferredBounds:
+    """Bounds of classes of the fewest contributors, where answers bound the sum at all and do not give it."""
+
+    classes: tuple[BoundedClass, ...]
+    count: int
+    """All classes; those of more contributors are not looked at."""
+    is_late: bool = False
+    """Whether there was no time for all that are to be looked at."""
 
 
 class IntervalJudge:
@@ -101,6 +127,32 @@ class IntervalJudge:
             for measure, places in self._places(request).items():
                 self._states[measure] = self._with(measure, [request.facts[at] for at in places], request.number)
         self._judged = None
+
+    def bounds(self) -> dict[str, InferredBounds]:
+        """Return how closely sums of classes of few people are bounded by now; as many as there is time for."""
+        ends = time.thread_time() + self._policy.limits.deadline / 1000
+        return {measure: self._bounds_of(measure, state, ends) for measure, state in self._states.items()}
+
+    def _bounds_of(self, measure: str, state: IntervalState, ends: float) -> InferredBounds:
+        contributors = ClassContributors(self._cube).by_class(state.classes, self._cube.records)
+        records = np.bincount(state.classes.of_cell, self._cube.n, state.classes.count)
+        fewest = np.lexsort((records, contributors))[:MOST_BOUNDS].tolist()
+        result: list[BoundedClass] = []
+        # Whose an extreme is nobody knows: these bounds leave that out, and hold for all of them.
+        low, high = self._room(measure, state.classes, state.bounds, ())
+        try:
+            programme = self._programme(measure, replace(state, extremes=()), ends)
+            for column in fewest:
+                most, least = (programme.farthest(column, sign).value for sign in (1, -1))
+                tolerance = self._tolerance(measure)
+                upper, lower = math.floor(most + tolerance), math.ceil(least - tolerance)
+                widest = float(high[column] - low[column]) if measure != COUNT else float(self._cube.records)
+                share = (upper - lower) / max(widest, 1.0)
+                if lower < upper and share < 1:
+                    result.append(BoundedClass(int(records[column]), int(contributors[column]), lower, upper, share))
+        except TooLate:
+            return InferredBounds(tuple(result), state.classes.count, is_late=True)
+        return InferredBounds(tuple(result), state.classes.count)
 
     def _places(self, request: AuditRequest) -> dict[str, list[int]]:
         """Return the facts that say something of intervals, by measure."""
