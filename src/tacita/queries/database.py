@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self
@@ -21,9 +21,10 @@ from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger, LedgerTurn
 from tacita.model.result import Result
 from tacita.queries.answer import NOT_ANSWERED, AnswerRow, Figure, QueryAnswer
-from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
+from tacita.queries.audit.judge import AuditRequest, Objection, ReleasesJudge, ToldSum
 from tacita.queries.budgets import budget_objection, left_of, spent_text
 from tacita.queries.cube.version import FrozenVersion
+from tacita.queries.disclosing import told_exactly
 from tacita.queries.figures import facts_of
 from tacita.queries.language.parse import parse_question
 from tacita.queries.language.text import question_text
@@ -35,6 +36,8 @@ from tacita.queries.recording import ANSWER, OPENING, answer_entry, opening_entr
 from tacita.queries.state import QueryState, RecordedAnswer, shown_rows
 
 _LONGEST_NAME = 100
+BesideReleases = Callable[[FrozenVersion, Ledger], ReleasesJudge]
+"""Makes the judge of questions together with releases: it stands above, beside whoever judges releases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +71,12 @@ class QuotedPrice(Result):
 class QueryDatabase:
     """A frozen version with its ledger. Threads may share it; close it, or use it in a ``with`` statement."""
 
-    def __init__(self, version: FrozenVersion, ledger: Ledger) -> None:
-        """Read the ledger and learn everything that was answered; raise if a part of it is gone."""
-        self.version, self.ledger = version, ledger
+    def __init__(self, version: FrozenVersion, ledger: Ledger, beside: BesideReleases) -> None:
+        """Read the ledger and learn everything that was answered; raise if a part of it is gone.
+
+        `beside` makes the judge of questions together with releases.
+        """
+        self.version, self.ledger, self._beside = version, ledger, beside
         if version.ledger_id and ledger.identity.id != version.ledger_id:
             raise LedgerError(
                 "is not the ledger that has the answers of this database",
@@ -108,6 +114,12 @@ class QueryDatabase:
         """What holds of every figure."""
         return self._mechanism.guarantee
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be said of releases that are judged together with questions."""
+        with self._alone:
+            return self._releases.notes()
+
     def ask(self, asking: Inquiry) -> QueryAnswer:
         """Answer a question, or refuse it; raise `QueryRefused` if it is not one that can be asked."""
         (answer,) = self.ask_together([asking])
@@ -126,6 +138,8 @@ class QueryDatabase:
             if self._is_behind:
                 self._rebuild()
             try:
+                self._catch_up()
+                self._releases.read()  # before others have to wait
                 with self.ledger.alone() as turn:
                     self._catch_up()
                     self._is_behind = True  # what is learnt from here on counts only if it gets to the disk
@@ -235,9 +249,10 @@ class QueryDatabase:
         allowed = list(range(len(wanted.groups)))
         against: list[Objection] = []
         while allowed:
-            request, of = self._request(wanted.question, [wanted.groups[place].cells for place in allowed])
+            request, of = self._request(wanted.question, [wanted.groups[place] for place in allowed])
             self._judged_request = (tuple(allowed), request)
             objections = [one for judge in judges for one in judge.objections(request)]
+            objections = objections or [*self._releases.objections(told_exactly(self.version.cube, request))]
             if not objections:
                 return allowed, tuple(dict.fromkeys(against))
             # By groups of the question: the places of facts differ from one try to the next.
@@ -253,15 +268,19 @@ class QueryDatabase:
             allowed = [place for at, place in enumerate(allowed) if at not in blamed]
         return [], tuple(dict.fromkeys(against))
 
-    def _request(self, question: DataQuestion, groups: Sequence[Any]) -> tuple[AuditRequest, list[int]]:
+    def _request(self, question: DataQuestion, groups: Sequence[AskedGroup]) -> tuple[AuditRequest, list[int]]:
         """Return what would be told of some groups, and the place of the group that each fact is of."""
         facts: list[ToldSum] = []
         of: list[int] = []
-        if self._mechanism.mode in {AnswerMode.PRIVATE, AnswerMode.CAMOUFLAGE}:
+        mode = self._mechanism.mode
+        if mode is AnswerMode.PRIVATE:
             return AuditRequest((), len(self._state.answers) + 1), of
-        for place, cells in enumerate(groups):
-            for aggregate in question.aggregates:
-                more = facts_of(aggregate, self.version.cube, cells)
+        # In vectors only counts are exact.
+        exact = [one for one in question.aggregates if mode is not AnswerMode.CAMOUFLAGE or not one.measure]
+        for place, group in enumerate(groups):
+            where = question.selecting(group.codes)
+            for aggregate in exact:
+                more = facts_of(aggregate, self.version.cube, group.cells, where)
                 facts += more
                 of += [place] * len(more)
         return AuditRequest(tuple(facts), len(self._state.answers) + 1), of
@@ -288,13 +307,17 @@ class QueryDatabase:
 
     def _rebuild(self) -> None:
         self._state = QueryState(self.version.cube)
+        self._releases = self._beside(self.version, self.ledger)
         self._is_behind = False
         self._catch_up()
 
     def _catch_up(self) -> None:
         subject = self.version.policy.subject
-        for entry in self.ledger.entries(after=self._state.sequence, kinds=(ANSWER,), subject=subject):
-            self._learn(entry)
+        for entry in self.ledger.entries(after=self._state.sequence):
+            is_own = entry.kind == ANSWER and entry.subject == subject and self._learn(entry) is not None
+            self._state.sequence = entry.sequence
+            if not is_own:
+                self._releases.follow(entry, is_own=False)
 
     def _own_openings(self) -> list[Entry]:
         entries = self.ledger.entries(kinds=(OPENING,), subject=self.version.policy.subject)
@@ -306,20 +329,22 @@ class QueryDatabase:
         self._state.sequence = max(self._state.sequence, entry.sequence)
         if recorded is None:
             return None
+        self._releases.follow(entry, is_own=True)
         answered = [place for place, row in enumerate(recorded.figures) if any(one.is_answered for one in row)]
         request = None
         if recorded.decision == "released" and judged is not None and judged[0] == tuple(answered):
             request = judged[1]
         elif recorded.decision == "released" and answered:
             groups = dict(self.version.cube.grouped(recorded.question))
-            cells = [groups[recorded.groups[place]] for place in answered]
-            request, _ = self._request(recorded.question, cells)
+            some = [AskedGroup(recorded.groups[place], groups[recorded.groups[place]]) for place in answered]
+            request, _ = self._request(recorded.question, some)
         self._state.learn(recorded, self._key(recorded.question), request)
+        if request is not None:
+            self._releases.learn(told_exactly(self.version.cube, request))
         return recorded
 
 
-def begin_database(version: FrozenVersion, ledger: Ledger) -> QueryDatabase:
-    """Record the opening of a version, and return it opened."""
+def record_opening(version: FrozenVersion, ledger: Ledger) -> None:
+    """Record the opening of a version: before it, no database of it can be asked."""
     digest = hashlib.sha256(version.policy.text.encode()).hexdigest()
     ledger.append([opening_entry(version, digest)])
-    return QueryDatabase(version, ledger)

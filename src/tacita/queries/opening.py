@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text
 from tacita.errors import LedgerError, OutputError, UsageError, counted, listed
-from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger
 from tacita.ledger.persons import persons_of
 from tacita.ledger.seen import SeenState
@@ -20,14 +19,16 @@ from tacita.ledger.stores.sqlite import SqliteStore
 from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.progress import Progress, silent
+from tacita.queries.audit.judge import ReleasesJudge
 from tacita.queries.cube.build import build_cube
 from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion, SourceFacts, read_version, write_version
-from tacita.queries.database import QueryDatabase, begin_database
+from tacita.queries.database import BesideReleases, QueryDatabase, record_opening
 from tacita.queries.policy.policy import AnswerMode, JudgedTogether, QueryPolicy
 from tacita.queries.recording import OPENING
 from tacita.settings import Settings
 
+JudgeOfReleases = Callable[[FrozenVersion, Ledger, LedgerSettings | None], ReleasesJudge]
 OWN_LEDGER = "answers.sqlite"
 """The ledger in the folder of a version, where none is configured."""
 NO_LEDGER = (
@@ -63,15 +64,14 @@ def open_version(
     policy: QueryPolicy,
     folder: Path,
     *,
-    beside_releases: bool = False,
+    judge_of: JudgeOfReleases,
     settings: Settings | None = None,
     progress: Progress = silent,
 ) -> OpenedDatabase:
-    """Open microdata for questions in a new folder.
+    """Open microdata for questions in a new folder; `judge_of` makes the judge of questions together with releases.
 
     Raises if the data do not fit the policy, the folder is there, the data set is open already under its name, or the
-    ledger has releases of the same source: questions are not judged together with those. `beside_releases` accepts
-    that, and is recorded.
+    settings of the ledger give the data another name than the policy.
     """
     if folder.exists() or folder.is_symlink():
         raise OutputError("exists already", where=str(folder), do="choose another name: a version is never replaced")
@@ -81,14 +81,14 @@ def open_version(
     configured = find_ledger_settings(folder.resolve().parent, settings)
     if configured is not None:
         with configured.open(settings) as ledger:
-            _check_ledger(ledger, configured, policy, source.sha256, beside_releases=beside_releases)
+            _check_ledger(ledger, configured, policy, source)
             source = _with_persons(source, microdata, configured, ledger)
-    elif beside_releases:
-        raise UsageError("no ledger is configured, so no release is known", do="leave out --beside-releases")
     cube = build_cube(microdata, policy, progress)
     version = write_version(folder, cube, source, configured.id if configured else "", settings)
-    with _begun(version, configured, settings):
-        pass
+    with _new_ledger(version, configured, settings) as ledger:
+        record_opening(version, ledger)
+        database = QueryDatabase(version, ledger, _beside(judge_of, configured))
+        notes = (*_notes(cube, policy, configured), *database.notes)
     return OpenedDatabase(
         folder,
         policy.name,
@@ -99,23 +99,29 @@ def open_version(
         int((cube.n < policy.rules.minimum).sum()),
         tuple(one.name for one in policy.measures),
         str(policy.answers),
-        tuple(_notes(cube, policy, configured)),
+        notes,
         policy,
     )
 
 
-def open_database(folder: Path, settings: Settings | None = None) -> QueryDatabase:
+def open_database(folder: Path, judge_of: JudgeOfReleases, settings: Settings | None = None) -> QueryDatabase:
     """Return an opened data set, ready for questions."""
     version = read_version(folder)
-    return QueryDatabase(version, _ledger_of(version, settings))
+    configured = _ledger_settings_of(version, settings)
+    ledger = _own(folder / OWN_LEDGER, settings) if configured is None else configured.open(settings)
+    return QueryDatabase(version, ledger, _beside(judge_of, configured))
 
 
-def _begun(version: FrozenVersion, configured: LedgerSettings | None, settings: Settings | None) -> QueryDatabase:
+def _beside(judge_of: JudgeOfReleases, configured: LedgerSettings | None) -> BesideReleases:
+    return lambda version, ledger: judge_of(version, ledger, configured)
+
+
+def _new_ledger(version: FrozenVersion, configured: LedgerSettings | None, settings: Settings | None) -> Ledger:
     if configured is not None:
-        return begin_database(version, configured.open(settings))
+        return configured.open(settings)
     path = version.folder / OWN_LEDGER
     SqliteStore.create(path, version.policy.name, settings=settings).close()
-    return begin_database(version, _own(path, settings))
+    return _own(path, settings)
 
 
 def _own(path: Path, settings: Settings | None) -> Ledger:
@@ -123,9 +129,9 @@ def _own(path: Path, settings: Settings | None) -> Ledger:
     return Ledger(store, SeenState(store.identity.id, settings))
 
 
-def _ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
+def _ledger_settings_of(version: FrozenVersion, settings: Settings | None) -> LedgerSettings | None:
     if not version.ledger_id:
-        return _own(version.folder / OWN_LEDGER, settings)
+        return None
     configured = find_ledger_settings(version.folder.resolve().parent, settings)
     if configured is None or configured.id != version.ledger_id:
         raise LedgerError(
@@ -133,7 +139,7 @@ def _ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
             where=str(version.folder),
             do="set TACITA_LEDGER, or put the settings file of the ledger back",
         )
-    return configured.open(settings)
+    return configured
 
 
 def _source(microdata: Microdata) -> SourceFacts:
@@ -160,30 +166,22 @@ def _with_persons(source: SourceFacts, microdata: Microdata, settings: LedgerSet
     return replace(source, person_key=persons.attributes, persons=tuple(hashes))
 
 
-def _check_ledger(
-    ledger: Ledger, settings: LedgerSettings, policy: QueryPolicy, sha256: str, *, beside_releases: bool
-) -> None:
-    of_name = list(ledger.entries(subject=policy.subject))
-    openings = [entry for entry in of_name if entry.kind == OPENING]
+def _check_ledger(ledger: Ledger, settings: LedgerSettings, policy: QueryPolicy, source: SourceFacts) -> None:
+    openings = list(ledger.entries(kinds=(OPENING,), subject=policy.subject))
     if openings:
         raise UsageError(
             f"'{policy.subject}' is open already (entry {openings[0].sequence}), and what was answered counts",
             where=ledger.place,
             do="ask there; a new version of the data needs a name of its own, and is then judged by itself",
         )
-    released = [*of_name, *(ledger.entries(source=sha256) if sha256 else ())]
-    released = sorted({one.sequence: one for one in released if one.decision == "released"}.values(), key=_sequence)
-    if released and not beside_releases:
+    named = version_of([Path(source.path)] if source.path else [], settings.sources, str(settings.path)).subject
+    if named != policy.subject and (named or policy.subject in settings.sources):
         raise UsageError(
-            f"the ledger has {counted(len(released), 'release')} of the same source (entry "
-            f"{listed([one.sequence for one in released])}), and questions are not judged together with them",
-            where=ledger.place,
-            do="open a source of which nothing was released, or accept that with --beside-releases",
+            f"the policy says that the data are those of '{policy.subject}', and the settings of the ledger "
+            + (f"that they are '{named}'" if named else "list other files for that name"),
+            where=str(settings.path),
+            do=f'write source = "{named}" in the policy' if named else f"add the file to [sources.{policy.subject}]",
         )
-
-
-def _sequence(entry: Entry) -> int:
-    return entry.sequence
 
 
 def _notes(cube: Cube, policy: QueryPolicy, configured: LedgerSettings | None) -> Sequence[str]:
