@@ -83,7 +83,7 @@ CASES = {
     "release gate": ("release", "gate", "staff.csv", "--out", "given"),
     "release plan": ("release", "plan", "staff.csv", "--out", "given"),
     "release watch": ("release", "watch", "given"),
-    "query open": ("query", "open", "firms.csv", "--policy", "questions.toml", "--out", "opened", "--beside-releases"),
+    "query open": ("query", "open", "firms.csv", "--policy", "questions.toml", "--out", "opened"),
     "query ask": ("query", "ask", "opened", "SELECT COUNT(*), AVG(W) FROM firms"),
     "query history": ("query", "history", "opened"),
     "query audit": ("query", "audit", "opened"),

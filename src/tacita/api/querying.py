@@ -40,6 +40,7 @@ from tacita.queries.mechanism import NANO
 from tacita.queries.opening import OpenedDatabase, open_database, open_version
 from tacita.queries.policy.policy import QueryPolicy
 from tacita.queries.policy.policy_file import parse_query_policy, read_query_policy
+from tacita.release.questions import QuestionsBesideReleases
 from tacita.settings import Settings
 
 __all__ = [
@@ -72,11 +73,6 @@ class QueryOpeningOptions:
         metavar="FOLDER",
         help="Open it as a new version of the data set in this folder, which answers no more.",
     )
-    beside_releases: bool = option(
-        False,
-        "--beside-releases",
-        help="Open it although the ledger has releases of the same source, which answers are not judged with.",
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +102,6 @@ def open_for_questions(
     folder: str | Path,
     *,
     after: str | Path | None = None,
-    beside_releases: bool = False,
     progress: Progress = silent,
 ) -> OpenedDatabase:
     """Freeze a data set and open it for questions under a policy; the folder stays inside.
@@ -124,7 +119,7 @@ def open_for_questions(
         given,
         Path(folder),
         after=None if after is None else Path(after),
-        beside_releases=beside_releases,
+        judge_of=QuestionsBesideReleases,
         settings=data.context.settings,
         progress=progress,
     )
@@ -135,7 +130,7 @@ class Database:
 
     def __init__(self, folder: str | Path, settings: Settings | None = None) -> None:
         """Open the folder that `open_for_questions` made; raise if anything of it, or of its ledger, was changed."""
-        self._database: QueryDatabase = open_database(Path(folder), settings)
+        self._database: QueryDatabase = open_database(Path(folder), QuestionsBesideReleases, settings)
 
     def __repr__(self) -> str:
         return repr(self._database)

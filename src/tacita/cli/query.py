@@ -35,14 +35,7 @@ def open_(
 
     with progress_shown() as progress:
         data = request.read(source, progress)
-        opened = open_for_questions(
-            data,
-            options.policy,
-            out,
-            after=options.after,
-            beside_releases=options.beside_releases,
-            progress=progress,
-        )
+        opened = open_for_questions(data, options.policy, out, after=options.after, progress=progress)
     _show(opened, as_json=as_json)
 
 

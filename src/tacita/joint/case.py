@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,15 +14,13 @@ from tacita.joint.judgement import JointReason
 from tacita.joint.judging import LinearJudge
 from tacita.joint.meanings import with_meanings
 from tacita.joint.partitions import TRUE_VALUES, file_partitions, measure_factors, table_partitions
+from tacita.joint.reading import MOST_REASONS
 from tacita.joint.record_numbers import NumberedRecords, numbered_records
 from tacita.joint.recorded import RecordedRelease, UnknownRelease
 from tacita.progress import Progress, Step, silent
 
 if TYPE_CHECKING:
     from tacita.engines.protocol import Engine
-
-MOST_REASONS = 20
-"""Reasons that are told."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -61,8 +59,8 @@ class JointCase:
         self.progress(Step("finding the same records in all releases"))
         numbers = numbered_records(releases)
         releases = with_meanings(releases, numbers)
-        reasons: list[JointReason] = list(_unknown_tables(releases))
-        notes: list[str] = list(_unseen(releases, numbers))
+        reasons: list[JointReason] = list(unknown_tables(releases))
+        notes: list[str] = list(unseen(releases, numbers))
         sums = self._sums(releases, numbers)
         reasons += sums.reasons
         notes += sums.notes
@@ -80,28 +78,17 @@ class JointCase:
         """Return what follows from tables and files as sums over records."""
         if not self.attributes and not any(release.disclosures.tables for release in releases):
             return CaseResult()
-        names = {
-            dimension.attribute
-            for release in releases
-            for table in release.disclosures.tables
-            for dimension in table.dimensions
-        } | set(self.attributes)
-        factors = measure_factors(releases)
+        names, factors = counted_attributes(releases) | set(self.attributes), measure_factors(releases)
         evidence = []
         for at, release in enumerate(releases):
-            parts: list[Partition] = []
             try:
-                if (units := numbers.of_population[at]) is not None:
-                    parts += table_partitions(release, units)
-                if (units := numbers.of_records[at]) is not None:
-                    parts += file_partitions(release, units, names, factors)
+                evidence.append(evidence_of(release, at, numbers, names, factors))
             except UnknownRelease as unknown:
-                return CaseResult((_unknown(release, str(unknown)),))
-            evidence.append(JointEvidence(release.label, tuple(parts)))
+                return CaseResult((cannot_be_judged(release, str(unknown)),))
         if not evidence[-1].partitions or len(evidence) < 2:
             return CaseResult()
         is_accepted = any(release.is_allowed for release in self.earlier)
-        judge = LinearJudge(numbers.population, self.least, self.progress, is_accepted)
+        judge = LinearJudge(numbers.population, self.least, self.progress, is_accepted=is_accepted)
         try:
             findings = judge.judge(evidence, [len(evidence) - 1])
         except LimitError as limit:
@@ -138,20 +125,47 @@ class JointCase:
             self.engine.drop(new.version.relation)
 
 
-def _unknown(release: RecordedRelease, why: str) -> JointReason:
+def counted_attributes(releases: Sequence[RecordedRelease]) -> set[str]:
+    """Return the attributes of the source by which tables of some releases count."""
+    names = {dim.attribute for one in releases for table in one.disclosures.tables for dim in table.dimensions}
+    populations = (release.disclosures.population for release in releases)
+    return names | {name for one in populations if one is not None for name in one.attributes}
+
+
+def evidence_of(
+    release: RecordedRelease,
+    at: int,
+    numbers: NumberedRecords,
+    names: Collection[str],
+    factors: Mapping[str, Sequence[str]],
+) -> JointEvidence:
+    """Return what a release says of sums over records; of files by some attributes, and of measures with their factors.
+
+    Raises `UnknownRelease` if what it published is not what its records add up to.
+    """
+    parts: list[Partition] = []
+    if (units := numbers.of_population[at]) is not None:
+        parts += table_partitions(release, units)
+    if (units := numbers.of_records[at]) is not None:
+        parts += file_partitions(release, units, names, factors)
+    return JointEvidence(release.label, tuple(parts))
+
+
+def cannot_be_judged(release: RecordedRelease, why: str) -> JointReason:
+    """Return that nothing can be judged with a release."""
     sentence = f"What {release.label} tells cannot be judged: {why}."
     return JointReason("unknown", sentence, (release.label,), is_decided=False)
 
 
-def _unknown_tables(releases: Sequence[RecordedRelease]) -> Iterator[JointReason]:
+def unknown_tables(releases: Sequence[RecordedRelease]) -> Iterator[JointReason]:
     """Yield the releases of tables of which it is not known who is behind them."""
     for release in releases:
         disclosures = release.disclosures
         if disclosures.tables and disclosures.population is None:
-            yield _unknown(release, "; ".join(disclosures.notes) or "it is not known who is behind its tables")
+            yield cannot_be_judged(release, "; ".join(disclosures.notes) or "it is not known who is behind its tables")
 
 
-def _unseen(releases: Sequence[RecordedRelease], numbers: NumberedRecords) -> Iterator[str]:
+def unseen(releases: Sequence[RecordedRelease], numbers: NumberedRecords) -> Iterator[str]:
     """Yield what the judges cannot see."""
     last = len(releases) - 1
     for at, release in enumerate(releases):

@@ -34,11 +34,13 @@ class OutputLabel:
     folder: str = ""
     date: str = ""
     recipient: str = ""
+    words: str = "this release"
+    """How it is called if it has no entry."""
 
     @property
     def short(self) -> str:
         """The name in an arithmetic."""
-        return f"entry {self.sequence}" if self.sequence else "this release"
+        return f"entry {self.sequence}" if self.sequence else self.words
 
     def __str__(self) -> str:
         """Return the name in a sentence.
@@ -47,7 +49,7 @@ class OutputLabel:
         ("entry 3 ('march', 2026-03-02)", 'this release')
         """
         if not self.sequence:
-            return "this release"
+            return self.words
         more = ", ".join(filter(None, [f"'{self.folder}'" if self.folder else "", self.date]))
         return f"entry {self.sequence} ({more})" if more else f"entry {self.sequence}"
 
@@ -64,6 +66,8 @@ class PartitionColumn:
     """The place of each record's code in `labels`."""
     stands_for: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The finest values that a code stands for; one that is not listed stands for itself."""
+    made_of: frozenset[str] = frozenset()
+    """Attributes of the source that decide the code, as everybody knows: those of the cells of a cube."""
 
     def may_be(self, label: str | None) -> frozenset[str] | None:
         """Return the finest values that a code may stand for; None: any."""
@@ -100,6 +104,8 @@ class Statements:
     is_nonnegative: bool = True
     lists_all: bool = False
     """Whether there is a cell for every record: a combination of codes without one has no record."""
+    names: tuple[str, ...] = ()
+    """How statements are called, if not by their codes."""
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -111,6 +117,8 @@ class Statements:
 
     def name(self, statement: int) -> str:
         """Return the address of a cell: its codes, which are no confidential values."""
+        if self.names:
+            return self.names[statement]
         products = np.flatnonzero(self.of == statement)
         return " or ".join(
             ", ".join(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 
@@ -116,7 +117,7 @@ def _larger(
     for places in sorted({tuple(sorted({int(place) for place in union})) for union in found_in}, key=len):
         union = np.array(places)
         is_zero = int(sum(entries[union].tolist())) % prime == 0
-        inside = any(set(smaller) < set(places) for smaller in seen)
+        inside = any(part in seen for size in range(2, len(places)) for part in combinations(places, size))
         if is_zero and len(places) > 2 and persons[union].sum() < least and not inside:
             seen.add(places)
             yield union

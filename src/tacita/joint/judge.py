@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tacita.engines.context import Context
 from tacita.errors import counted
-from tacita.joint.case import MOST_REASONS, CaseResult, JointCase
+from tacita.joint.case import CaseResult, JointCase
 from tacita.joint.evidence import OutputLabel
-from tacita.joint.increments import Increment, merged_increments
-from tacita.joint.judgement import JointJudgement, JointReason, JointRemedy, JointStatus
-from tacita.joint.recorded import RecordedRelease, UnknownRelease, recorded_or_increment
+from tacita.joint.judgement import JointJudgement, JointRemedy, JointStatus
+from tacita.joint.reading import ReadRelease, ReleaseReader, gone_releases, label_of
+from tacita.joint.recorded import RecordedRelease
 from tacita.joint.releases_that_count import CountingReleases, releases_that_count
 from tacita.joint.remedies import remedies_of
-from tacita.ledger.corrections import never_left
 from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger
-from tacita.ledger.persons import persons_of
 from tacita.ledger.settings_file import LedgerSettings
 from tacita.ledger.sources import LedgerSource, SourceVersion
 from tacita.progress import Progress, Step, silent
@@ -78,13 +75,13 @@ class _Question:
         self._judge, self._context, self._release = judge, context, release
         self._version, self._leave_out = version, leave_out
         self._chosen: dict[str, CountingReleases] = {}
-        self._read: dict[int, RecordedRelease | Mapping[str, Any] | UnknownRelease] = {}
+        self._reader = ReleaseReader(judge.ledger, judge.settings)
 
     def answer(self, recipient: str) -> tuple[tuple[Entry, ...], CaseResult]:
         """Return the entries that count for a recipient, and what was found."""
         entries = self._counting(recipient).entries
         result = CaseResult() if not entries else self._case(entries).judge(self._release)
-        gone = tuple(self._gone(entries))
+        gone = tuple(gone_releases(self._releases(entries)))
         return entries, replace(result, reasons=(*result.reasons, *gone))
 
     def known(self, entries: tuple[Entry, ...]) -> list[RecordedRelease]:
@@ -94,7 +91,7 @@ class _Question:
     def labels(self, entries: tuple[Entry, ...]) -> tuple[OutputLabel, ...]:
         """Return how releases are named."""
         releases = self._releases(entries)
-        return tuple(one.label if isinstance(one, RecordedRelease) else _label(entry) for entry, one in releases)
+        return tuple(one.label if isinstance(one, RecordedRelease) else label_of(entry) for entry, one in releases)
 
     def notes(self, recipient: str) -> Iterator[str]:
         """Yield what the choice of releases rests on."""
@@ -141,41 +138,9 @@ class _Question:
             )
         return self._chosen[recipient]
 
-    def _releases(self, entries: tuple[Entry, ...]) -> list[tuple[Entry, RecordedRelease | UnknownRelease]]:
-        """Return the releases of some entries in their order; the increments of a gate are one, at its last entry."""
-        read = [(entry, self._recorded(entry)) for entry in entries]
-        increments = [Increment(one, given) for one, given in read if isinstance(given, Mapping)]
-        sources, ledger = self._judge.settings.sources, self._judge.ledger
-        persons = {name: persons_of(source, ledger) for name, source in sources.items()}
-        whole = [(one, given) for one, given in read if not isinstance(given, Mapping)]
-        return sorted([*whole, *merged_increments(increments, persons)], key=lambda pair: pair[0].sequence)
-
-    def _recorded(self, entry: Entry) -> RecordedRelease | Mapping[str, Any] | UnknownRelease:
-        """Return what an entry records; of an increment, its payload."""
-        if entry.sequence not in self._read:
-            try:
-                self._read[entry.sequence] = recorded_or_increment(self._judge.ledger, entry)
-            except UnknownRelease as unknown:
-                self._read[entry.sequence] = unknown
-        return self._read[entry.sequence]
-
-    def _gone(self, entries: tuple[Entry, ...]) -> Iterator[JointReason]:
-        """Yield the releases that cannot be judged because what they disclosed is gone."""
-        gone = [(entry, one) for entry, one in self._releases(entries) if isinstance(one, UnknownRelease)]
-        for entry, release in gone[:MOST_REASONS]:
-            label = _label(entry)
-            sentence = f"What {label} disclosed is not known any more: {release}."
-            do = (
-                f"run the command again if {label.short} is being released at this moment, put a copy of its internal "
-                "folder back, or, if nobody received that release, "
-                f"record it with '{never_left(entry.sequence)}'"
-            )
-            yield JointReason("unknown", sentence, (label,), is_decided=False, do=do)
+    def _releases(self, entries: tuple[Entry, ...]) -> list[ReadRelease]:
+        return self._reader.releases(entries)
 
 
 def _source(version: SourceVersion) -> LedgerSource:
     return version.source or LedgerSource("")
-
-
-def _label(entry: Entry) -> OutputLabel:
-    return OutputLabel(entry.sequence, entry.kind, "", entry.time[:10], entry.recipient)

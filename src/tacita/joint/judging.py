@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -87,6 +88,8 @@ class LinearJudge:
     population: Population
     least: int = LEAST
     progress: Progress = silent
+    measures: frozenset[str] | None = None
+    """Of which measures it is asked what follows; None: of all."""
     is_accepted: bool = False
     """Whether somebody accepted what earlier releases tell together: then that is not told again."""
 
@@ -149,7 +152,9 @@ class Hearing:
 
     def findings(self, *, with_ends: bool = False) -> list[JointFinding]:
         """Return everything that must stay uncertain and does not; with the ends of intervals if asked for."""
-        return [finding for measure in self.measures for finding in self._of_measure(measure, with_ends)]
+        wanted = self._judge.measures
+        some = [one for one in self.measures if wanted is None or one in wanted]
+        return [finding for measure in some for finding in self._of_measure(measure, with_ends)]
 
     def notes(self) -> tuple[str, ...]:
         """Return what could not be looked at."""
@@ -174,6 +179,7 @@ class Hearing:
 
     def _follows(self, finding: JointFinding, groups: RecordGroups) -> bool:
         """Return whether the sum over some groups follows by additions and subtractions."""
+        self._judge.progress(Step("looking what was known before"))
         system, knowledge = self._system(finding.system.measure)
         own = self._unknowns_of(finding, groups)
         return min(own) >= 0 and bool(knowledge.follows(SparseRows.of([own], system.unknowns))[0])
@@ -181,7 +187,7 @@ class Hearing:
     def _unknowns_of(self, finding: JointFinding, groups: RecordGroups) -> list[int]:
         """Return the unknowns of this hearer that those of a finding are, -1 where there is none."""
         system, _ = self._system(finding.system.measure)
-        place = self._place_of_groups()
+        place = self._place_of_group
         return [
             int(
                 next(
@@ -192,7 +198,8 @@ class Hearing:
             for of in (finding.system.groups_of([one]) for one in finding.unknowns)
         ]
 
-    def _place_of_groups(self) -> dict[tuple[int, ...], int]:
+    @cached_property
+    def _place_of_group(self) -> dict[tuple[int, ...], int]:
         return {row: at for at, row in enumerate(map(tuple, self._groups.leaf.tolist()))}
 
     def _of_measure(self, measure: str, with_ends: bool) -> list[JointFinding]:
@@ -270,6 +277,7 @@ class Hearing:
 
     def _system(self, measure: str) -> tuple[SumSystem, KernelVector]:
         if measure not in self._systems:
+            self._judge.progress(Step("adding up what was released"))
             groups = self._groups
             if measure != COUNT and COUNT in self.measures:
                 # Where counts are published, a sum can be in a group only if a record can be there, too.

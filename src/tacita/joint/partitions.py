@@ -19,6 +19,7 @@ from tacita.ledger.disclosures import (
     AttributeDisclosure,
     DisclosedAttribute,
     DisclosedCell,
+    DisclosedPopulation,
     DisclosedTable,
 )
 
@@ -38,12 +39,11 @@ def table_partitions(release: RecordedRelease, units: Ints) -> Iterator[Partitio
         return
     frame = release.population
     for table in tables:
-        yield _table(table, frame, units, population.dimensions, population.measures)
+        yield _table(table, frame, units, population)
 
 
-def _table(
-    table: DisclosedTable, frame: pa.Table, units: Ints, dimensions: Sequence[str], measures: Sequence[str]
-) -> Partition:
+def _table(table: DisclosedTable, frame: pa.Table, units: Ints, population: DisclosedPopulation) -> Partition:
+    dimensions, measures, made_of = population.dimensions, population.measures, frozenset(population.attributes)
     inside = np.ones(frame.num_rows, np.bool_)
     added: Numbers | None = None
     if table.measure:
@@ -56,11 +56,11 @@ def _table(
         labels = tuple(dict.fromkeys(finest for some in dimension.codes.values() for finest in some))
         codes = _codes(frame.column(f"d{dimensions.index(dimension.name)}"), labels)
         inside &= codes >= 0
-        columns.append((dimension.attribute, labels, codes))
+        columns.append(PartitionColumn(dimension.attribute, labels, codes.astype(np.int32), made_of=made_of))
     part = Partition(
         table.name,
         units[inside],
-        tuple(PartitionColumn(name, labels, codes[inside].astype(np.int32)) for name, labels, codes in columns),
+        tuple(_taken(column, inside) for column in columns),
         (_statements(table),),
         {} if added is None else {table.measure: added[inside]},
     )

@@ -7,7 +7,8 @@ combinations of codes are added that nobody has, as far as an intruder cannot ex
 - A record has the same value of an attribute in all releases, or changed it as some record did. A suppressed value may
   be any, a coarsened one any that it stands for.
 - A combination of values of two attributes that no release shows together is possible if some record has it, or if so
-  few would be expected to have it that nobody can know. What determines something beyond chance determines it.
+  few would be expected to have it that nobody can know. What determines something beyond chance determines it. Cells of
+  a cube have of the attributes that they are made of what their records have.
 - No published zero is contradicted, and a file has the combinations that it has.
 
 Any choice of such groups beside those with records makes an intruder no stronger than one who reckons with all of them.
@@ -142,6 +143,10 @@ class _PresentRecords:
             )
             for name, places in columns.items()
         }
+        self._made_of = {
+            name: frozenset[str]().union(*(partitions[at].columns[place].made_of for at, place in places))
+            for name, places in columns.items()
+        }
         self._attributes = {at: {column.attribute for column in partitions[at].columns} for at in there}
 
     @property
@@ -221,6 +226,11 @@ class _PresentRecords:
         width = int(second.value.max(initial=0)) + 1
         left, right = first.value[first.of_groups], second.value[second.of_groups]
         has = np.isin(first.value[chosen[:, one]] * width + second.value[chosen[:, other]], left * width + right)
+        if (
+            self._names[one] in self._made_of[self._names[other]]
+            or self._names[other] in self._made_of[self._names[one]]
+        ):
+            return has
         record = np.repeat(np.arange(len(self._leaf)), self._persons)
         if any(
             nested_codes(*pair, 2) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,11 +51,14 @@ class RecordedRelease:
 def proposed(proposal: ProposedRelease) -> RecordedRelease:
     """Return a release that is about to leave."""
     label = OutputLabel(0, proposal.kind, recipient=proposal.recipient)
-    return _with_tables(RecordedRelease(label, proposal.version.sha256, proposal.disclosures), proposal.internal)
+    return _with_tables(RecordedRelease(label, proposal.version.sha256, proposal.disclosures), proposal.internal, {})
 
 
-def recorded(ledger: Ledger, entry: Entry) -> RecordedRelease:
-    """Return a release that left; raise `UnknownRelease` if its payload or its internal folder is gone or changed."""
+def recorded(ledger: Ledger, entry: Entry, tables: dict[str, pa.Table] | None = None) -> RecordedRelease:
+    """Return a release that left; raise `UnknownRelease` if its payload or its internal folder is gone or changed.
+
+    `tables` are files that were read already, by their hash; it is filled in.
+    """
     payload = ledger.payload(entry)
     if payload is None:
         raise UnknownRelease("its payload was purged")
@@ -67,13 +70,15 @@ def recorded(ledger: Ledger, entry: Entry) -> RecordedRelease:
     verdict = payload.get("verdict")
     is_allowed = isinstance(verdict, Mapping) and verdict.get("is_allowed") is True
     release = RecordedRelease(label, entry.source, Disclosures.from_payload(disclosures), is_allowed=is_allowed)
-    return _with_tables(release, internal)
+    return _with_tables(release, internal, {} if tables is None else tables)
 
 
-def recorded_or_increment(ledger: Ledger, entry: Entry) -> RecordedRelease | Mapping[str, Any]:
+def recorded_or_increment(
+    ledger: Ledger, entry: Entry, tables: dict[str, pa.Table] | None = None
+) -> RecordedRelease | Mapping[str, Any]:
     """Return a release that left, or the payload of an increment: records that a gate released."""
     if entry.kind != INCREMENT:
-        return recorded(ledger, entry)
+        return recorded(ledger, entry, tables)
     payload = ledger.payload(entry)
     if payload is None:
         raise UnknownRelease("its payload was purged")
@@ -90,22 +95,22 @@ def real_records(table: pa.Table) -> Mask:
     return real
 
 
-def _with_tables(release: RecordedRelease, internal: Path) -> RecordedRelease:
-    from dataclasses import replace
-
+def _with_tables(release: RecordedRelease, internal: Path, known: dict[str, pa.Table]) -> RecordedRelease:
     population, records = release.disclosures.population, release.disclosures.records
     tables: dict[str, Any] = {}
     if population is not None:
-        tables["population"] = _read(internal / POPULATION_FILE, population.sha256)
+        tables["population"] = _read(internal / POPULATION_FILE, population.sha256, known)
     if records is not None and records.sha256:
-        tables["records"] = _read(internal / RECORDS_FILE, records.sha256)
+        tables["records"] = _read(internal / RECORDS_FILE, records.sha256, known)
     return replace(release, **tables)
 
 
-def _read(path: Path, sha256: str) -> pa.Table:
+def _read(path: Path, sha256: str, known: dict[str, pa.Table]) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if sha256 in known:
+        return known[sha256]
     places = (path, path.with_name(REPLACED_FILE.format(sha256)))
     same = [place for place in places if place.is_file() and sha256_of(place) == sha256]
     if not same and not path.is_file():
@@ -113,6 +118,7 @@ def _read(path: Path, sha256: str) -> pa.Table:
     if not same:
         raise UnknownRelease(f"{path.name} of its internal folder was changed, or is that of another release")
     try:
-        return pq.read_table(same[0])
+        known[sha256] = pq.read_table(same[0])
+        return known[sha256]
     except (OSError, pa.ArrowInvalid):
         raise UnknownRelease(f"{path.name} of its internal folder cannot be read") from None

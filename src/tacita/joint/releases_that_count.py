@@ -41,7 +41,7 @@ def releases_that_count(
         for entry in ledger.entries()
         if entry.decision == RELEASED and entry.sequence not in never_left and entry.sequence != leave_out
     ]
-    same = _of_population(entries, version)
+    same = of_population(entries, version)
     reaching = tuple(entry for entry in same if recipients.sees(recipient, entry.recipient))
     counted = {entry.sequence for entry in same}
     unknown = [
@@ -53,7 +53,8 @@ def releases_that_count(
     return CountingReleases(reaching, len(same) - len(reaching), len(unknown))
 
 
-def _of_population(entries: Sequence[Entry], version: SourceVersion) -> list[Entry]:
+def of_population(entries: Sequence[Entry], version: SourceVersion) -> list[Entry]:
+    """Return the entries of the population of a version: of its source or its subject, directly or through others."""
     subjects = {version.subject} - {""}
     sources = {version.sha256, *(() if version.source is None else version.source.hashes)} - {""}
     while True:

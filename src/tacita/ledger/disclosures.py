@@ -29,6 +29,8 @@ known by a key, `CONTRIBUTOR_COLUMN` if records have contributors, `PERSONS_COLU
 then ``d0``, ``d1``, ... for the finest codes and ``m0``, ``m1``, ... for what a record adds to a measure (null: it
 takes no part)."""
 CONTRIBUTOR_COLUMN, PERSONS_COLUMN = "contributor", "persons"
+CUBE_CELLS = "cells of "
+"""How the attribute of a dimension begins whose codes are the cells of a cube; the hash of its population follows."""
 REPLACED_FILE = "replaced-{}.parquet"
 """The name of such a file, by its SHA-256, in the internal folder of a release that was put in the place of its own."""
 QUASI_IDENTIFIER, SENSITIVE = "quasi-identifier", "sensitive"
@@ -256,11 +258,14 @@ class DisclosedPopulation:
     """What is summed in ``m0``, ``m1``, ..., as tables name it."""
     sha256: str
     person_key: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    """Of cells of a cube: the attributes of the source that tell them apart."""
 
     def to_payload(self) -> dict[str, Any]:
         """Return JSON values."""
         return {
             "records": self.records,
+            "attributes": list(self.attributes),
             "dimensions": list(self.dimensions),
             "measures": list(self.measures),
             "file": POPULATION_FILE,
@@ -273,7 +278,8 @@ class DisclosedPopulation:
         """Return the population that `to_payload` gave."""
         texts = (tuple(payload[name]) for name in ("dimensions", "measures", "person_key"))
         dimensions, measures, key = texts
-        return cls(payload["records"], dimensions, measures, payload["sha256"], key)
+        attributes = tuple(payload.get("attributes", ()))
+        return cls(payload["records"], dimensions, measures, payload["sha256"], key, attributes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,10 +22,11 @@ from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger, LedgerTurn
 from tacita.model.result import Result
 from tacita.queries.answer import NOT_ANSWERED, AnswerRow, Figure, QueryAnswer
-from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
+from tacita.queries.audit.judge import AuditRequest, EntryOf, Objection, ReleasesJudge, ToldSum
 from tacita.queries.budgets import budget_objection, left_of, spent_text
 from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion
+from tacita.queries.disclosing import told_exactly
 from tacita.queries.figures import facts_of
 from tacita.queries.inferring import InferredSoFar, inferred_so_far
 from tacita.queries.language.parse import parse_question
@@ -45,6 +46,8 @@ from tacita.queries.recording import (
 from tacita.queries.state import QueryState, RecordedAnswer, shown_rows
 
 _LONGEST_NAME = 100
+BesideReleases = Callable[[FrozenVersion, Ledger], ReleasesJudge]
+"""Makes the judge of questions together with releases: it stands above, beside whoever judges releases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +81,12 @@ class QuotedPrice(Result):
 class QueryDatabase:
     """A frozen version with its ledger. Threads may share it; close it, or use it in a ``with`` statement."""
 
-    def __init__(self, version: FrozenVersion, ledger: Ledger) -> None:
-        """Read the ledger and learn everything that was answered; raise if a part of it is gone."""
-        self.version, self.ledger = version, ledger
+    def __init__(self, version: FrozenVersion, ledger: Ledger, beside: BesideReleases) -> None:
+        """Read the ledger and learn everything that was answered; raise if a part of it is gone.
+
+        `beside` makes the judge of questions together with releases.
+        """
+        self.version, self.ledger, self._beside = version, ledger, beside
         if version.ledger_id and ledger.identity.id != version.ledger_id:
             raise LedgerError(
                 "is not the ledger that has the answers of this database",
@@ -119,6 +125,12 @@ class QueryDatabase:
         """What holds of every figure."""
         return self._mechanism.guarantee
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be said of releases that are judged together with questions."""
+        with self._alone:
+            return self._releases.notes()
+
     def ask(self, asking: Inquiry) -> QueryAnswer:
         """Answer a question, or refuse it; raise `QueryRefused` if it is not one that can be asked."""
         (answer,) = self.ask_together([asking])
@@ -137,6 +149,8 @@ class QueryDatabase:
             if self._is_behind:
                 self._rebuild()
             try:
+                self._catch_up()
+                self._releases.read()  # before others have to wait
                 with self.ledger.alone() as turn:
                     self._catch_up()
                     self._is_behind = True  # what is learnt from here on counts only if it gets to the disk
@@ -279,11 +293,10 @@ class QueryDatabase:
         allowed = list(range(len(wanted.groups)))
         against: list[Objection] = []
         while allowed:
-            request, of = self._request(
-                wanted.question, [wanted.groups[place].cells for place in allowed], self.version.cube
-            )
+            request, of = self._request(wanted.question, [wanted.groups[place] for place in allowed], self.version.cube)
             self._judged_request = (tuple(allowed), request)
             objections = [one for judge in judges for one in judge.objections(request)]
+            objections = objections or [*self._releases.objections(told_exactly(self.version.cube, request))]
             if not objections:
                 return allowed, tuple(dict.fromkeys(against))
             # By groups of the question: the places of facts differ from one try to the next.
@@ -299,15 +312,21 @@ class QueryDatabase:
             allowed = [place for at, place in enumerate(allowed) if at not in blamed]
         return [], tuple(dict.fromkeys(against))
 
-    def _request(self, question: DataQuestion, groups: Sequence[Any], cube: Cube) -> tuple[AuditRequest, list[int]]:
+    def _request(
+        self, question: DataQuestion, groups: Sequence[AskedGroup], cube: Cube
+    ) -> tuple[AuditRequest, list[int]]:
         """Return what would be told of some groups, and the place of the group that each fact is of."""
         facts: list[ToldSum] = []
         of: list[int] = []
-        if self._mechanism.mode in {AnswerMode.PRIVATE, AnswerMode.CAMOUFLAGE}:
+        mode = self._mechanism.mode
+        if mode is AnswerMode.PRIVATE:
             return AuditRequest((), len(self._state.answers) + 1), of
-        for place, cells in enumerate(groups):
-            for aggregate in question.aggregates:
-                more = facts_of(aggregate, cube, cells)
+        # In vectors only counts are exact.
+        exact = [one for one in question.aggregates if mode is not AnswerMode.CAMOUFLAGE or not one.measure]
+        for place, group in enumerate(groups):
+            where = question.selecting(group.codes)
+            for aggregate in exact:
+                more = facts_of(aggregate, cube, group.cells, where)
                 facts += [replace(one, cells=cube.same_values(one.measure, one.cells)) for one in more]
                 of += [place] * len(more)
         return AuditRequest(tuple(facts), len(self._state.answers) + 1, cube.version), of
@@ -331,23 +350,25 @@ class QueryDatabase:
 
     def _rebuild(self) -> None:
         self._state = QueryState(self.version.cube)
+        self._releases = self._beside(self.version, self.ledger)
         self._is_behind = False
         self._catch_up()
 
     def _catch_up(self) -> None:
         subject = self.version.policy.subject
-        for entry in self.ledger.entries(after=self._state.sequence, kinds=(ANSWER, OPENING), subject=subject):
-            if entry.kind == OPENING:
+        for entry in self.ledger.entries(after=self._state.sequence):
+            is_own = entry.kind == ANSWER and entry.subject == subject and self._learn(entry) is not None
+            if entry.kind == OPENING and entry.subject == subject:
                 self._notice(entry)
-            else:
-                self._learn(entry)
+            self._state.sequence = max(self._state.sequence, entry.sequence)
+            if not is_own:
+                self._releases.follow(entry, EntryOf.OTHERS)
 
     def _notice(self, entry: Entry) -> None:
         """Take in an opening: that of a version after this one, or after one that came after it, ends its answers."""
         payload = opening_payload(entry, self.ledger)
         if payload.get("after") in {self.version.id, self._latest}:
             self._latest, self._answers_elsewhere = payload["database"], payload["folder"]
-        self._state.sequence = max(self._state.sequence, entry.sequence)
 
     def _own_openings(self) -> list[Entry]:
         entries = self.ledger.entries(kinds=(OPENING,), subject=self.version.policy.subject)
@@ -362,6 +383,8 @@ class QueryDatabase:
             return None
         cube = self.version.cube_of(recorded.database)
         assert cube is not None
+        is_of_this = recorded.database == self.version.id
+        self._releases.follow(entry, EntryOf.THIS_VERSION if is_of_this else EntryOf.EARLIER_VERSION)
         answered = [place for place, row in enumerate(recorded.figures) if any(one.is_answered for one in row)]
         request = None
         if recorded.decision == "released" and judged is not None and judged[0] == tuple(answered):
@@ -369,7 +392,9 @@ class QueryDatabase:
         elif recorded.decision == "released" and answered:
             groups = dict(cube.grouped(recorded.question))
             # Labels that a mechanism released are no groups of the question: nothing is judged of them.
-            cells = [groups.get(recorded.groups[place]) for place in answered]
-            request, _ = self._request(recorded.question, cells, cube)
+            codes = [recorded.groups[place] for place in answered if recorded.groups[place] in groups]
+            request, _ = self._request(recorded.question, [AskedGroup(one, groups[one]) for one in codes], cube)
         self._state.learn(recorded, question_key(recorded.question, cube), request)
+        if request is not None and is_of_this:
+            self._releases.learn(told_exactly(cube, request))
         return recorded

@@ -1,7 +1,8 @@
 """What answers disclose, in the form in which releases are judged together: sums over the cells of a frozen version.
 
 The folder of the version has the records behind the cells, as the internal folder of a table has (`POPULATION_FILE`).
-So a table or a file that leaves later is judged with every exact answer. Noise and intervals tell no sum.
+So a table or a file that leaves later is judged with every exact answer. Noise and intervals tell no sum; the counts
+beside intervals of camouflage are exact, and disclosed as such, whether or not the policy calls counts confidential.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from tacita.ledger.disclosures import (
     CONTRIBUTOR_COLUMN,
+    CUBE_CELLS,
     PERSON_COLUMN,
     ROW_COLUMN,
     DisclosedCell,
@@ -23,7 +25,7 @@ from tacita.ledger.disclosures import (
     DisclosedTable,
     Disclosures,
 )
-from tacita.queries.audit.judge import ToldSum
+from tacita.queries.audit.judge import AuditRequest, ToldSum
 from tacita.queries.cube.cube import COUNT, Cube
 from tacita.queries.figures import figure_text
 from tacita.queries.policy.policy import AnswerMode
@@ -31,6 +33,8 @@ from tacita.queries.policy.policy import AnswerMode
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_EXACT = frozenset({AnswerMode.EXACT, AnswerMode.CAMOUFLAGE})
+"""Modes in which some figures are told exactly."""
 _CELL, _IN_QUESTION, _LEFT_OUT = "cell", "in question", "left out"
 MOST_CELLS = 20_000
 """Cells of a cube that answers list; of larger ones nothing is written, and later releases are refused."""
@@ -51,26 +55,33 @@ def population_table(cube: Cube, persons: Sequence[str | None] | None) -> pa.Tab
         columns[CONTRIBUTOR_COLUMN] = pa.array(cube.units[order])
     columns["d0"] = pa.array([str(cell) for cell in cell_of.tolist()], pa.string())
     for at, measure in enumerate(cube.policy.measures):
-        columns[f"m{at}"] = pa.array(cube.values[measure.name][order] * float(measure.unit))
+        # Divided by a power of ten, a whole number is what the same decimal number is when it is read from a file.
+        columns[f"m{at}"] = pa.array(cube.values[measure.name][order] / 10.0**measure.decimals)
     return pa.table(columns)
 
 
 def disclosed_population(cube: Cube, facts: Mapping[str, Any]) -> DisclosedPopulation:
     """Return what the ledger says of that file; `facts` are its hash and the key of persons."""
     measures = tuple(measure.name for measure in cube.policy.measures)
-    return DisclosedPopulation(cube.records, (_CELL,), measures, facts["sha256"], tuple(facts["person_key"]))
+    key, attributes = tuple(facts["person_key"]), tuple(one.name for one in cube.attributes)
+    return DisclosedPopulation(cube.records, (_CELL,), measures, facts["sha256"], key, attributes)
+
+
+def told_exactly(cube: Cube, request: AuditRequest) -> AuditRequest:
+    """Return the part of a request that is told without noise: all of exact answers, counts beside intervals."""
+    return request if cube.policy.answers in _EXACT else AuditRequest((), request.number)
 
 
 def answer_disclosures(
     cube: Cube, population: DisclosedPopulation | None, sums: Sequence[ToldSum], number: int
 ) -> Disclosures | None:
     """Return what exact sums disclose; None if that cannot be said in this form."""
-    if cube.policy.answers not in {AnswerMode.EXACT}:
-        return Disclosures(notes=("figures have noise or are intervals: nothing follows from them with certainty",))
-    if population is None or len(cube) > MOST_CELLS:
+    if cube.policy.answers not in _EXACT:
+        return Disclosures(notes=("figures have noise: nothing follows from them with certainty",))
+    if population is None or len(cube) > MOST_CELLS or any(one.power == 0 for one in sums):
         return None
     tables = [
-        _table(cube, one, f"question {number}" if at == 0 else f"question {number}, figure {at + 1}")
+        _table(cube, population, one, f"question {number}" if at == 0 else f"question {number}, figure {at + 1}")
         for at, one in enumerate(one for one in sums if one.power == 1 and not one.extreme and one.cells.any())
     ]
     others = sum(one.power != 1 or bool(one.extreme) for one in sums)
@@ -78,7 +89,7 @@ def answer_disclosures(
     return Disclosures(tuple(tables), population=population, notes=notes)
 
 
-def _table(cube: Cube, one: ToldSum, name: str) -> DisclosedTable:
+def _table(cube: Cube, population: DisclosedPopulation, one: ToldSum, name: str) -> DisclosedTable:
     in_question = cube.present & one.cells[cube.standing(one.measure)]
     cells = {
         name: tuple(str(cell) for cell in np.flatnonzero(chosen).tolist())
@@ -91,7 +102,7 @@ def _table(cube: Cube, one: ToldSum, name: str) -> DisclosedTable:
     return DisclosedTable(
         name,
         one.measure,
-        (DisclosedDimension(_CELL, "", cells),),
+        (DisclosedDimension(_CELL, f"{CUBE_CELLS}{population.sha256[:16]}", cells),),
         # Of the records that are left out nothing is said; they have to be there, so that all records are in groups.
         tuple(
             DisclosedCell((code,), value, value) if code == _IN_QUESTION else DisclosedCell((code,), None, None)

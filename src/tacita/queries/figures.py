@@ -13,7 +13,7 @@ import numpy as np
 
 from tacita.queries.audit.judge import ToldSum
 from tacita.queries.cube.cube import Cube, Ints
-from tacita.queries.question import AskedStatistic, Mask, Statistic
+from tacita.queries.question import EVERYTHING, AskedStatistic, Both, Mask, Predicate, Selection, Statistic
 
 DIGITS = 15
 """Significant digits of figures that are not sums."""
@@ -51,38 +51,40 @@ def true_figure(aggregate: AskedStatistic, cube: Cube, cells: Mask) -> Fraction 
     return _line(aggregate, cube, cells, unit)
 
 
-def facts_of(aggregate: AskedStatistic, cube: Cube, cells: Mask) -> tuple[ToldSum, ...]:
-    """Return the sums that follow from a figure, together with those of which it is made.
+def facts_of(aggregate: AskedStatistic, cube: Cube, cells: Mask, where: Predicate = EVERYTHING) -> tuple[ToldSum, ...]:
+    """Return the sums that follow from a figure, together with those of which it is made; `where` selects the cells.
 
     Where a figure tells one combination of sums (a ratio, a slope), all of these are taken as told: whoever is allowed
     to know them may know the figure.
     """
     statistic, measure = aggregate.statistic, aggregate.measure
-    count = ToldSum("", cells, int(cube.n[cells].sum()))
+    count = ToldSum("", cells, int(cube.n[cells].sum()), where=where)
     if statistic is Statistic.COUNT:
         return (count,)
+    if statistic is Statistic.CONTRIBUTORS:
+        people = cube.contributors(cells)
+        return (count if people == count.value else ToldSum("", cells, people, power=0, where=where),)
     if statistic in {Statistic.MINIMUM, Statistic.MAXIMUM}:
         places = cube.records_of(cells)
         values = cube.values[measure][places]
         is_least = statistic is Statistic.MINIMUM
         extreme = int(values.min() if is_least else values.max()) if len(values) else 0
-        return (ToldSum(measure, cells, extreme, extreme="min" if is_least else "max"),)
-    total = ToldSum(measure, cells, sum_of(cube, measure, cells))
+        return (ToldSum(measure, cells, extreme, extreme="min" if is_least else "max", where=where),)
+    total = ToldSum(measure, cells, sum_of(cube, measure, cells), where=where)
     if statistic is Statistic.SUM:
         return (total,)
     if statistic is Statistic.AVERAGE:
         return count, total
     if statistic is Statistic.VARIANCE:
-        return count, total, ToldSum(measure, cells, squares_of(cube, measure, cells), power=2)
+        return count, total, ToldSum(measure, cells, squares_of(cube, measure, cells), power=2, where=where)
     if statistic is Statistic.RATIO:
-        return total, ToldSum(aggregate.other, cells, sum_of(cube, aggregate.other, cells))
-    codes = cube.codes[aggregate.other]
-    by_code = [cells & (codes == code) for code in np.unique(codes[cells])]
-    return tuple(
-        fact
-        for part in by_code
-        for fact in (ToldSum("", part, int(cube.n[part].sum())), ToldSum(measure, part, sum_of(cube, measure, part)))
-    )
+        return total, ToldSum(aggregate.other, cells, sum_of(cube, aggregate.other, cells), where=where)
+    codes, facts = cube.codes[aggregate.other], list[ToldSum]()
+    for code in np.unique(codes[cells]).tolist():
+        part, here = cells & (codes == code), Both((where, Selection(aggregate.other, frozenset((code,)))))
+        facts.append(ToldSum("", part, int(cube.n[part].sum()), where=here))
+        facts.append(ToldSum(measure, part, sum_of(cube, measure, part), where=here))
+    return tuple(facts)
 
 
 def sum_of(cube: Cube, measure: str, cells: Mask) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from sqlglot import exp
 
 from tacita.engines.plans.terms import as_text
 from tacita.errors import LedgerError, LimitError, OutputError, UsageError, counted, listed
-from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger
 from tacita.ledger.persons import persons_of
 from tacita.ledger.seen import SeenState
@@ -21,17 +20,19 @@ from tacita.ledger.stores.sqlite import SqliteStore
 from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.progress import Progress, silent
+from tacita.queries.audit.judge import ReleasesJudge
 from tacita.queries.cube.build import build_cube
 from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.following import RecordChanges, followed_by
 from tacita.queries.cube.version import FrozenVersion, SourceFacts, VersionOrigin, read_version, write_version
-from tacita.queries.database import QueryDatabase
+from tacita.queries.database import BesideReleases, QueryDatabase
 from tacita.queries.mechanisms import mechanism_of
 from tacita.queries.policy.policy import AnswerMode, JudgedTogether, QueryPolicy
-from tacita.queries.recording import ANSWER, OPENING
+from tacita.queries.recording import OPENING
 from tacita.queries.succession import check_latest, check_succession, record_opening
 from tacita.settings import Settings
 
+JudgeOfReleases = Callable[[FrozenVersion, Ledger, LedgerSettings | None], ReleasesJudge]
 OWN_LEDGER = "answers.sqlite"
 """The ledger in the folder of a version, where none is configured."""
 NO_LEDGER = (
@@ -67,16 +68,16 @@ def open_version(
     policy: QueryPolicy,
     folder: Path,
     *,
+    judge_of: JudgeOfReleases,
     after: Path | None = None,
-    beside_releases: bool = False,
     settings: Settings | None = None,
     progress: Progress = silent,
 ) -> OpenedDatabase:
     """Open microdata for questions in a new folder: `after` a version of the same data set, which answers no more.
 
-    Raises if the data do not fit the policy, the folder is there, the data set is open already under its name, or the
-    ledger has releases of the same source: questions are not judged together with those. `beside_releases` accepts
-    that, and is recorded. A version cannot follow one that had another policy, no key, or has a newer version.
+    `judge_of` makes the judge of questions together with releases. Raises if the data do not fit the policy, the folder
+    is there, the data set is open already under its name, or the settings of the ledger give the data another name than
+    the policy. A version cannot follow one that had another policy, no key, or has a newer version.
     """
     if folder.exists() or folder.is_symlink():
         raise OutputError("exists already", where=str(folder), do="choose another name: a version is never replaced")
@@ -89,10 +90,8 @@ def open_version(
     configured = _configured(folder, before, settings)
     if configured is not None:
         with configured.open(settings) as ledger:
-            _check_ledger(ledger, configured, policy, source.sha256, before, beside_releases=beside_releases)
+            _check_ledger(ledger, configured, policy, source, before)
             source = _with_persons(source, microdata, configured, ledger)
-    elif beside_releases:
-        raise UsageError("no ledger is configured, so no release is known", do="leave out --beside-releases")
     if before is not None:
         with _ledger_of(before, settings) as ledger:
             check_latest(policy.subject, before.id, ledger)
@@ -104,7 +103,7 @@ def open_version(
         joined, changes = followed_by(before.cube, cube)
         notes.append(_changes_note(changes, before, len(joined)))
     version = write_version(folder, joined, source, origin, settings)
-    _begin(version, configured, settings)
+    notes += _begin(version, configured, judge_of, settings)
     return OpenedDatabase(
         folder,
         policy.name,
@@ -120,10 +119,11 @@ def open_version(
     )
 
 
-def open_database(folder: Path, settings: Settings | None = None) -> QueryDatabase:
+def open_database(folder: Path, judge_of: JudgeOfReleases, settings: Settings | None = None) -> QueryDatabase:
     """Return an opened data set, ready for questions."""
     version = read_version(folder)
-    return QueryDatabase(version, _ledger_of(version, settings))
+    configured = _settings_of(version, settings)
+    return QueryDatabase(version, _ledger_of(version, settings), _beside(judge_of, configured))
 
 
 def _configured(folder: Path, before: FrozenVersion | None, settings: Settings | None) -> LedgerSettings | None:
@@ -140,17 +140,27 @@ def _origin(before: FrozenVersion | None, configured: LedgerSettings | None) -> 
     return VersionOrigin(before.secret, before.ledger_id, (*before.earlier, before.id), own)
 
 
-def _begin(version: FrozenVersion, configured: LedgerSettings | None, settings: Settings | None) -> None:
-    """Record the opening. What cannot answer, or came second after the same version, is taken away again."""
+def _begin(
+    version: FrozenVersion, configured: LedgerSettings | None, judge_of: JudgeOfReleases, settings: Settings | None
+) -> tuple[str, ...]:
+    """Record the opening, and return what has to be said of releases that count.
+
+    What cannot answer, or came second after the same version, is taken away again.
+    """
     try:
         mechanism_of(version)
         if configured is None and not version.earlier:
             SqliteStore.create(version.folder / OWN_LEDGER, version.policy.name, settings=settings).close()
         with _ledger_of(version, settings) as ledger:
             record_opening(version, ledger)
+            return QueryDatabase(version, ledger, _beside(judge_of, configured)).notes
     except (UsageError, LimitError):  # raised before anything is recorded
         shutil.rmtree(version.folder, ignore_errors=True)
         raise
+
+
+def _beside(judge_of: JudgeOfReleases, configured: LedgerSettings | None) -> BesideReleases:
+    return lambda version, ledger: judge_of(version, ledger, configured)
 
 
 def _own(path: Path, settings: Settings | None) -> Ledger:
@@ -215,37 +225,23 @@ def _with_persons(source: SourceFacts, microdata: Microdata, settings: LedgerSet
 
 
 def _check_ledger(
-    ledger: Ledger,
-    settings: LedgerSettings,
-    policy: QueryPolicy,
-    sha256: str,
-    before: FrozenVersion | None,
-    *,
-    beside_releases: bool,
+    ledger: Ledger, settings: LedgerSettings, policy: QueryPolicy, source: SourceFacts, before: FrozenVersion | None
 ) -> None:
-    of_name = list(ledger.entries(subject=policy.subject))
-    openings = [entry for entry in of_name if entry.kind == OPENING and before is None]
+    openings = [] if before is not None else list(ledger.entries(kinds=(OPENING,), subject=policy.subject))
     if openings:
         raise UsageError(
             f"'{policy.subject}' is open already (entry {openings[0].sequence}), and what was answered counts",
             where=ledger.place,
             do="ask there; open a new version of the data after it (--after), other data under a name of their own",
         )
-    released = [*of_name, *(ledger.entries(source=sha256) if sha256 else ())]
-    if before is not None:  # what the version before answered counts in this one: it is not a release beside it
-        released = [entry for entry in released if (entry.kind, entry.subject) != (ANSWER, policy.subject)]
-    released = sorted({one.sequence: one for one in released if one.decision == "released"}.values(), key=_sequence)
-    if released and not beside_releases:
+    named = version_of([Path(source.path)] if source.path else [], settings.sources, str(settings.path)).subject
+    if named != policy.subject and (named or policy.subject in settings.sources):
         raise UsageError(
-            f"the ledger has {counted(len(released), 'release')} of the same source (entry "
-            f"{listed([one.sequence for one in released])}), and questions are not judged together with them",
-            where=ledger.place,
-            do="open a source of which nothing was released, or accept that with --beside-releases",
+            f"the policy says that the data are those of '{policy.subject}', and the settings of the ledger "
+            + (f"that they are '{named}'" if named else "list other files for that name"),
+            where=str(settings.path),
+            do=f'write source = "{named}" in the policy' if named else f"add the file to [sources.{policy.subject}]",
         )
-
-
-def _sequence(entry: Entry) -> int:
-    return entry.sequence
 
 
 def _changes_note(changes: RecordChanges, before: FrozenVersion, cells: int) -> str:

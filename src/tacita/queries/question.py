@@ -6,7 +6,9 @@ codes of a declared attribute. Two spellings of one question are one value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -14,7 +16,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.errors import LimitError
+
 Mask = NDArray[np.bool_]
+_MOST_PRODUCTS = 4_096
 
 
 class Statistic(StrEnum):
@@ -138,3 +143,45 @@ class DataQuestion:
     def names(self) -> tuple[str, ...]:
         """What each figure is called in the answer."""
         return self.labels or tuple(aggregate.name for aggregate in self.aggregates)
+
+    def selecting(self, codes: Sequence[int]) -> Predicate:
+        """Return the predicate of the group with some codes."""
+        pairs = zip(self.groups, codes, strict=True)
+        return Both((self.predicate, *(Selection(name, frozenset((code,))) for name, code in pairs if code != ALL)))
+
+
+def products_of(predicate: Predicate, sizes: Mapping[str, int]) -> tuple[dict[str, frozenset[int]], ...]:
+    """Return a predicate as a union of products of code sets; `sizes` are the numbers of codes of attributes.
+
+    Codes of an attribute that the predicate does not tell apart stay together. Raises `LimitError` if there are too
+    many products.
+
+    >>> products_of(Except(Selection("sex", frozenset((0,)))), {"sex": 3, "age": 9})
+    ({'sex': frozenset({1, 2})},)
+    """
+    classes = {name: _classes(sets, sizes[name]) for name, sets in _selected(predicate).items()}
+    if math.prod(map(len, classes.values())) > _MOST_PRODUCTS:
+        raise LimitError("the condition has too many parts", do="ask for fewer combinations at a time")
+    combined = list(itertools.product(*classes.values()))
+    heads = np.array([[min(codes) for codes in one] for one in combined], np.int32).reshape(len(combined), len(classes))
+    holds = predicate.cells({name: heads[:, at] for at, name in enumerate(classes)}, len(combined))
+    return tuple(dict(zip(classes, one, strict=True)) for one, does in zip(combined, holds, strict=True) if does)
+
+
+def _selected(predicate: Predicate) -> dict[str, list[frozenset[int]]]:
+    """Return, by attribute, the sets of codes that a predicate compares with."""
+    if isinstance(predicate, Selection):
+        return {predicate.attribute: [predicate.codes]}
+    selected: dict[str, list[frozenset[int]]] = {}
+    for part in (predicate.part,) if isinstance(predicate, Except) else predicate.parts:
+        for name, sets in _selected(part).items():
+            selected.setdefault(name, []).extend(sets)
+    return selected
+
+
+def _classes(sets: Sequence[frozenset[int]], size: int) -> list[frozenset[int]]:
+    """Return the codes of an attribute by the sets that they are in."""
+    classes: dict[tuple[bool, ...], set[int]] = {}
+    for code in range(size):
+        classes.setdefault(tuple(code in some for some in sets), set()).add(code)
+    return [frozenset(some) for some in classes.values()]

@@ -7,9 +7,11 @@ when the answer is in the ledger, in the order of the ledger; so every process t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import ClassVar, Protocol
 
-from tacita.queries.question import Mask
+from tacita.ledger.entry import Entry
+from tacita.queries.question import EVERYTHING, Mask, Predicate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,9 +29,11 @@ class ToldSum:
     value: int = field(repr=False)
     """In units of the last decimal (squares: of its square)."""
     power: int = 1
-    """2: squares are summed."""
+    """2: squares are summed. 0: people are counted, each once, of whom some have several of the records."""
     extreme: str = ""
     """'min' or 'max': the value is the least or largest, not a sum."""
+    where: Predicate = field(default=EVERYTHING, repr=False)
+    """What selects these cells, in any data."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +53,7 @@ class Objection:
 
     rule: str
     """The rule that objects: 'minimum', 'dominance', 'p_percent', 'overlap', 'exact', 'interval', 'extreme',
-    'beside_extremes', 'program', 'answers', 'budget', 'refusals', 'memory', 'deadline'."""
+    'beside_extremes', 'squares', 'program', 'answers', 'budget', 'refusals', 'memory', 'deadline', 'releases'."""
     sentence: str
     """What would follow, in words with figures of size and share, without a value of the data."""
     places: tuple[int, ...] = ()
@@ -70,3 +74,32 @@ class QueryJudge(Protocol):
 
     def learn(self, request: AuditRequest) -> None:
         """Take in what was published."""
+
+
+class EntryOf(Enum):
+    """Whose entry of the ledger it is, for a database that is judged together with releases."""
+
+    THIS_VERSION = "this version"
+    """An answer of the database itself."""
+    EARLIER_VERSION = "earlier version"
+    """An answer of a version that it follows: the records of its cells are those of that version."""
+    OTHERS = "others"
+
+
+class ReleasesJudge(Protocol):
+    """Says what would become known together with releases that are in the ledger. Mutable: it follows the ledger."""
+
+    def follow(self, entry: Entry, whose: EntryOf) -> None:
+        """Take notice of an entry of the ledger."""
+
+    def read(self) -> None:
+        """Read the releases that count, if there are others than before."""
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what a person who opens the data set should know, in sentences."""
+
+    def objections(self, request: AuditRequest) -> tuple[Objection, ...]:
+        """Return why figures that are told exactly must not be; nothing is learnt."""
+
+    def learn(self, request: AuditRequest) -> None:
+        """Take in what was told exactly."""

@@ -1,0 +1,195 @@
+"""Questions judged together with releases: what left before counts for every exact answer, whoever released it.
+
+Questions and whoever attacks releases share no code (`.importlinter`): a database asks by the protocol
+`queries.audit.judge.ReleasesJudge`, and here is who answers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from tacita.errors import LimitError, listed
+from tacita.joint.cube_case import NOW, CubeAttributeCodes, CubeCase, CubeSum, CubeVerdict
+from tacita.joint.reading import ReleaseReader, gone_releases
+from tacita.joint.recorded import RecordedRelease
+from tacita.joint.releases_that_count import RELEASED, of_population, releases_that_count
+from tacita.ledger.disclosures import POPULATION_FILE, Disclosures
+from tacita.ledger.entry import WITHDRAWAL, Entry
+from tacita.ledger.ledger import Ledger
+from tacita.ledger.settings_file import LedgerSettings
+from tacita.ledger.sources import LedgerSource, SourceVersion
+from tacita.progress import Step
+from tacita.queries.audit.judge import AuditRequest, EntryOf, Objection, ToldSum
+from tacita.queries.cube.version import FrozenVersion
+from tacita.queries.question import products_of
+
+_RULE = "releases"
+_MOST_REASONS = 3
+"""Reasons that are recorded of one refusal."""
+_TOO_MANY_PARTS = Objection(_RULE, "a condition has too many parts to be judged together with releases")
+_DEADLINE = Objection(_RULE, "what follows from releases and answers together was not decided in its time")
+
+
+class QuestionsBesideReleases:
+    """The judge of what exact answers tell together with the releases in their ledger. Mutable: it follows the ledger.
+
+    An answer goes to everybody, so that every release of the same source counts, whoever received it.
+    """
+
+    def __init__(self, version: FrozenVersion, ledger: Ledger, settings: LedgerSettings | None) -> None:
+        self._version, self._ledger, self._settings = version, ledger, settings
+        source = None if settings is None else settings.sources.get(version.policy.subject)
+        self._source = source or LedgerSource(version.policy.subject)
+        self._content = SourceVersion((), version.source_sha256, self._source)
+        self._reader = None if settings is None else ReleaseReader(ledger, settings)
+        self._own: set[int] = set()
+        self._earlier: set[int] = set()
+        self._first: dict[tuple[str, str], Entry] = {}
+        """The first entry of each subject and source that something was released of by others."""
+        self._related: set[tuple[str, str]] = set()
+        self._is_behind = False
+        self._counting: tuple[Entry, ...] = ()
+        self._case: CubeCase | None = None
+        self._gone: tuple[Objection, ...] = ()
+        self._told: dict[tuple[str, bytes], tuple[ToldSum, int]] = {}
+        self._sums: list[CubeSum] = []
+        """Those of what was told, as far as they were needed."""
+        self._spent = (0, 0.0)
+        """The number of the question that was judged last, and the seconds that it took so far."""
+
+    def follow(self, entry: Entry, whose: EntryOf) -> None:
+        """Take notice of an entry. Answers of earlier versions count beside releases: they are about other records."""
+        if whose is EntryOf.THIS_VERSION:
+            self._own.add(entry.sequence)
+        elif whose is EntryOf.EARLIER_VERSION:
+            self._earlier.add(entry.sequence)
+        elif entry.kind == WITHDRAWAL:
+            self._is_behind |= bool(self._related)
+        elif entry.decision == RELEASED:
+            pair = entry.subject, entry.source
+            if pair not in self._first:
+                self._first[pair] = entry
+                of_same = of_population(list(self._first.values()), self._content)
+                self._related = {(one.subject, one.source) for one in of_same}
+            self._is_behind |= pair in self._related
+
+    def learn(self, request: AuditRequest) -> None:
+        """Take in what was answered."""
+        for fact in request.facts:
+            if _is_sum(fact):
+                self._told.setdefault(_key(fact), (fact, request.number))
+
+    def read(self) -> None:
+        """Read the releases that count, if there are others than before."""
+        if not self._is_behind or self._reader is None or self._settings is None:
+            return
+        counting = releases_that_count(self._ledger, self._content, "", self._settings).entries
+        self._counting = tuple(one for one in counting if one.sequence not in self._own)
+        if all(one.sequence in self._earlier for one in self._counting):
+            self._counting = ()  # without releases, the cube of all versions says all that they tell together
+        releases = self._reader.releases(self._counting)
+        gone = list(gone_releases(releases))
+        known = [one for _, one in releases if isinstance(one, RecordedRelease)]
+        self._gone = tuple(Objection(_RULE, f"{one.sentence} {one.do}") for one in gone[:_MOST_REASONS])
+        self._case = CubeCase(known, self._cube(), self._attributes(), self._source) if known else None
+        # What is not there yet may be put in its place at any moment.
+        self._is_behind = bool(gone)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what a person who opens the data set should know."""
+        self.read()
+        if not self._counting:
+            return ()
+        unseen = () if self._case is None else tuple(f"{note[:1].upper()}{note[1:]}." for note in self._case.notes)
+        numbers = listed([entry.sequence for entry in self._counting])
+        return (f"Questions are judged together with releases of the same source (entry {numbers}).", *unseen)
+
+    def objections(self, request: AuditRequest) -> tuple[Objection, ...]:
+        """Return what would follow from sums together with releases and earlier answers."""
+        self.read()
+        if self._gone:
+            return self._gone
+        if self._case is None or not request.facts:
+            return ()
+        if hidden := tuple(self._unjudged(request)):
+            return hidden
+        places = [place for place, fact in enumerate(request.facts) if _is_sum(fact)]
+        number, spent = self._spent
+        start = time.thread_time()
+        ends = start + self._version.policy.limits.deadline / 1000 - (spent if number == request.number else 0.0)
+        try:
+            verdict = self._verdict([request.facts[place] for place in places], ends)
+        except _TooLate:
+            return (_DEADLINE,)
+        except LimitError:
+            return (_TOO_MANY_PARTS,)
+        finally:
+            so_far = spent if number == request.number else 0.0
+            self._spent = request.number, so_far + time.thread_time() - start
+        blamed = tuple(places[at] for at in verdict.blamed)
+        return tuple(
+            Objection(_RULE, f"together with releases: {one.in_a_line}", blamed, looks_at_values=one.kind != "unknown")
+            for one in verdict.reasons[:_MOST_REASONS]
+        )
+
+    def _verdict(self, facts: Sequence[ToldSum], ends: float) -> CubeVerdict:
+        def tick(_: Step) -> None:
+            if time.thread_time() >= ends:
+                raise _TooLate
+
+        assert self._case is not None
+        now: dict[tuple[str, bytes], int] = {}
+        first = [at for at, fact in enumerate(facts) if now.setdefault(_key(fact), at) == at]
+        new = [at for at in first if _key(facts[at]) not in self._told]
+        if not new:
+            return CubeVerdict()
+        sums = [self._sum(facts[at], f"sum {at + 1}") for at in new]
+        before = list(self._told.values())[len(self._sums) :]
+        self._sums += [self._sum(fact, f"question {number}") for fact, number in before]
+        verdict = self._case.judge(self._sums, sums, tick)
+        return CubeVerdict(verdict.reasons, tuple(new[at] for at in verdict.blamed))
+
+    def _sum(self, fact: ToldSum, name: str) -> CubeSum:
+        sizes = {one.name: len(one.labels) for one in self._version.cube.attributes}
+        return CubeSum(fact.measure, products_of(fact.where, sizes), name)
+
+    def _unjudged(self, request: AuditRequest) -> list[Objection]:
+        """Return the facts that are no sums, of measures that releases tell something about."""
+        assert self._case is not None
+        measures = self._case.measures
+        return [
+            Objection(
+                _RULE,
+                f"{'numbers of people' if fact.power == 0 else 'squares, minima and maxima'} cannot be judged together "
+                f"with releases that tell sums of {repr(fact.measure) if fact.measure else 'records'}",
+                (place,),
+            )
+            for place, fact in enumerate(request.facts)
+            if (fact.power != 1 or fact.extreme) and fact.measure in measures
+        ]
+
+    def _attributes(self) -> dict[str, CubeAttributeCodes]:
+        cube = self._version.cube
+        return {one.name: CubeAttributeCodes(one.labels, cube.codes[one.name]) for one in cube.attributes}
+
+    def _cube(self) -> RecordedRelease:
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(self._version.folder / POPULATION_FILE)
+        disclosures = Disclosures(population=self._version.population)
+        return RecordedRelease(NOW, self._version.source_sha256, disclosures, population=table)
+
+
+class _TooLate(Exception):
+    """The deadline of a question is over."""
+
+
+def _is_sum(fact: ToldSum) -> bool:
+    return fact.power == 1 and not fact.extreme and bool(fact.cells.any())
+
+
+def _key(fact: ToldSum) -> tuple[str, bytes]:
+    return fact.measure, np.packbits(fact.cells).tobytes()
