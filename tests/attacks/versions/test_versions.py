@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,6 +98,7 @@ VERSIONS = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(VERSIONS, VERSIONS, st.integers(2, 4))
 def test_the_plans_are_what_plain_python_says(before: Records, now: Records, least: int) -> None:
     earlier, later = version(before), version(now)
