@@ -164,7 +164,7 @@ def _random_cells(random: np.random.Generator, table: dict[str, list[Any]], shar
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_equality_is_chased_as_by_the_naive_reference(seed: int) -> None:
     random = np.random.default_rng(seed)
     table = _random_table(random, with_texts=bool(random.integers(2)))
@@ -177,7 +177,7 @@ def test_equality_is_chased_as_by_the_naive_reference(seed: int) -> None:
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_distances_are_chased_as_by_the_naive_reference(seed: int) -> None:
     random = np.random.default_rng(seed)
     table = _random_table(random, with_texts=bool(random.integers(2)))
