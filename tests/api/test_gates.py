@@ -12,6 +12,8 @@ from experiments.soldiers import policy_text, soldiers
 
 from tacita.api import gates
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_interrupt_ends_the_reading_of_a_file_with_its_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -20,6 +20,7 @@ def header(folder: Path) -> list[str]:
     return (folder / "data.csv").read_text().splitlines()[0].split(",")
 
 
+@pytest.mark.slow
 def test_the_household_key_of_a_plan_is_not_released(tmp_path: Path) -> None:
     plan = tc.Plan(known=("Region", "Sex"), cluster="Place", release=tc.ReleaseOptions(seed=1))
     households(tmp_path).release(tmp_path / "out", plan)

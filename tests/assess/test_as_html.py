@@ -99,6 +99,7 @@ def _shown(page: str) -> str:
     return re.sub(r"\s+", " ", Page(page).text)
 
 
+@pytest.mark.slow
 def test_the_page_is_well_formed_and_its_headings_are_in_order(page: str) -> None:
     found = Page(page)
     assert found.tags.count("h1") == found.tags.count("main") == found.tags.count("html") == 1
@@ -119,6 +120,7 @@ def test_a_safe_file_is_called_so() -> None:
     assert 'class="verdict good"><strong>SAFE</strong>' in safe.to_html()
 
 
+@pytest.mark.slow
 def test_text_json_and_page_show_the_same_figures(figure_1: Assessment, scenarios: tuple[Assessment, str]) -> None:
     sensitive = tc.sample("patients-4-anonymous").assess()
     for found in (figure_1, scenarios[0], sensitive):
@@ -152,6 +154,7 @@ def _or_dash(value: float | None) -> str:
     return "–" if value is None else figure(value)
 
 
+@pytest.mark.slow
 def test_figures_of_attackers_and_estimators_have_readable_names(households: str) -> None:
     shown = _shown(households)
     assert "household individual-risk" in shown
@@ -200,6 +203,7 @@ def test_meanings_of_nulls_are_side_by_side_if_there_are_nulls(scenarios: tuple[
     assert "(used here)" not in page
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_text() -> None:
     table = pa.table({HOSTILE: ["a", "a", "b"], '"><img src=x onerror=y>': ["x", "y", "y"], "c": ["1", "1", None]})
     data = tc.read(table)
@@ -220,6 +224,7 @@ def test_nothing_is_fetched(page: str, figure_1: Assessment) -> None:
         assert not [value for _, key, value in Page(made).attributes if key in {"src", "xlink:href"}]
 
 
+@pytest.mark.slow
 def test_the_same_input_has_the_same_bytes(scenarios: tuple[Assessment, str], tmp_path: Path) -> None:
     _, made = scenarios
     assert _with_scenarios(tmp_path).to_html() == made
@@ -227,6 +232,7 @@ def test_the_same_input_has_the_same_bytes(scenarios: tuple[Assessment, str], tm
     assert str(tmp_path.parent) not in made
 
 
+@pytest.mark.slow
 def test_the_path_of_a_rule_program_is_not_told(tmp_path: Path) -> None:
     program = tmp_path / "ours.vada"
     program.write_text(_shipped("reidentification"))
@@ -289,6 +295,7 @@ def _values(names: list[str]) -> Iterator[str]:
         yield from (str(value) for value in set(table.column(name).to_pylist()) if not str(value).isdigit())
 
 
+@pytest.mark.slow
 def test_no_records_and_few_records() -> None:
     nothing = tc.read(pa.table({"x": pa.array([], pa.string()), "y": pa.array([], pa.string())}))
     for data in (nothing, tc.read(pa.table({"x": ["a", "b"], "y": ["c", "c"]}))):
@@ -316,6 +323,7 @@ def test_a_notebook_gets_the_verdict_the_measures_and_the_look_alikes(figure_1: 
     assert all(each.startswith(".tacita-report") for each in selectors)
 
 
+@pytest.mark.slow
 def test_twelve_attributes_with_long_names() -> None:
     names = [f"the answer to question {i} of the questionnaire, <as given>, in the second interview" for i in range(12)]
     table = pa.table({name: [str((row * (i + 3)) % 7) for row in range(60)] for i, name in enumerate(names)})

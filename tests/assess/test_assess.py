@@ -20,6 +20,8 @@ from tacita.errors import DictionaryError, UsageError
 from tacita.model.dictionary import MissingAs
 from tacita.risk.catalogue import measure
 
+pytestmark = pytest.mark.slow
+
 THREE = ["Area", "Sector", "Employees"]
 
 

@@ -62,6 +62,7 @@ def cells(path: Path) -> list[dict[str, str]]:
 QUASI = ("--quasi", "town,sex,job", "--weight", "w", "--measure", "k-anonymity", "-k", "3")
 
 
+@pytest.mark.slow
 def test_the_form_that_scripts_rely_on(run: Run, people: Path, tmp_path: Path) -> None:
     out = tmp_path / "release"
     roles = (*QUASI, "--sensitive", "code")
@@ -92,6 +93,7 @@ def test_json_tells_both_numbers(run: Run, people: Path, nulls: str) -> None:
     assert (told["after"]["unsafe_strict"] == 0) or nulls != "strict"
 
 
+@pytest.mark.slow
 def test_explain_answers_in_sentences(run: Run, people: Path, tmp_path: Path) -> None:
     out = tmp_path / "release"
     assert run("anonymize", str(people), *QUASI, "--seed", "5", "--out", str(out)).code == 0
@@ -159,6 +161,7 @@ def test_wrong_requests_say_what_to_do(run: Run, people: Path, options: list[str
     assert words in " ".join(done.err.split())
 
 
+@pytest.mark.slow
 def test_the_curve_runs_from_maybe_to_strict(run: Run, people: Path) -> None:
     points = json.loads(run("anonymize", str(people), *QUASI, "--curve", "--json").out)
     assert points[0]["nulls_count"] == "maybe-match (alpha 1)"
@@ -166,6 +169,7 @@ def test_the_curve_runs_from_maybe_to_strict(run: Run, people: Path) -> None:
     assert points[-2]["unsafe_strict"] == 0
 
 
+@pytest.mark.slow
 def test_a_trial_says_what_it_did_not_look_at(run: Run, people: Path, tmp_path: Path) -> None:
     asked = ["anonymize", str(people), "--identifier", "person_id", "--quasi", "town,sex,job", "-k", "2", "--json"]
     note = "whether hidden values can be derived from other attributes is looked at on release (--out)"

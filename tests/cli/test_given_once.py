@@ -54,6 +54,7 @@ def test_roles_that_are_repeated_all_count(tmp_path: Path, capsys: pytest.Captur
     assert categories == ["quasi-identifier", "quasi-identifier", "sensitive", "sensitive"]
 
 
+@pytest.mark.slow
 def test_attributes_of_one_key_are_linked_in_several_options(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("area,sex,code,label\n" + "N,f,1,n\nS,f,2,s\n" * 3 + "E,f,3,e\n")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 _IN_A_QUERY = """
 import os, signal, sys, threading
 from tacita import interruption

@@ -253,6 +253,7 @@ def test_another_source_under_the_same_name(tacita: Run, tmp_path: Path) -> None
     assert released(tmp_path / "out") == before
 
 
+@pytest.mark.slow
 def test_a_clock_that_goes_backwards_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -28,6 +28,7 @@ def hiders(result: Concealment, attribute: str) -> set[int]:
     return {*np.flatnonzero(result.hidden.hidden(attribute)).tolist()}
 
 
+@pytest.mark.slow
 def test_what_determines_a_confidential_attribute_is_hidden_as_well(tmp_path: Path) -> None:
     result = conceal(tmp_path, some("city"))
     assert hiders(result, "zip") == hiders(result, "city") == {*range(0, 40, 2)}
@@ -38,6 +39,7 @@ def test_what_determines_a_confidential_attribute_is_hidden_as_well(tmp_path: Pa
     assert "zip determines city" in str(result.to_text())
 
 
+@pytest.mark.slow
 def test_one_person_does_not_hide_alone(tmp_path: Path) -> None:
     result = conceal(tmp_path, {"P007": "city"})
     assert hiders(result, "city") == hiders(result, "zip")
@@ -51,6 +53,7 @@ def test_one_person_does_not_hide_alone(tmp_path: Path) -> None:
         conceal(tmp_path, {"P007": "city"}, decoys=False)
 
 
+@pytest.mark.slow
 def test_decoys_stay_decoys_in_a_second_release_of_other_people(tmp_path: Path) -> None:
     """With others, whoever hides in both releases would be the one who asked for it."""
     columns = people()
@@ -130,6 +133,7 @@ def predictable() -> dict[str, list[object]]:
     return columns
 
 
+@pytest.mark.slow
 def test_more_is_hidden_until_a_model_guesses_badly(tmp_path: Path) -> None:
     wanted = table(tmp_path / "p.csv", {f"P{i:04d}": "ill" for i in range(0, 1200, 4)})
     plan = {"policies": (wanted,), "allow_derivable": True, "seed": 1}
@@ -148,6 +152,7 @@ def test_more_is_hidden_until_a_model_guesses_badly(tmp_path: Path) -> None:
         tc.conceal(dataset(predictable()), tc.ConcealPlan(**plan, max_gain=0.05, keep=("drug", "ward", "sex")))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_result(tmp_path: Path) -> None:
     one, two = (conceal(tmp_path, {"P007": "city", "P009": "illness"}) for _ in range(2))
     assert one.to_dict() == two.to_dict()
@@ -160,6 +165,7 @@ def test_nothing_prints_a_value_or_a_person(tmp_path: Path) -> None:
     assert "P00" not in shown and "10000" not in shown and "asthma" not in shown and "city0" not in shown
 
 
+@pytest.mark.slow
 def test_wide_thresholds_are_refused_unless_accepted(tmp_path: Path) -> None:
     plan = tc.ConcealPlan(policies=(table(tmp_path / "p.csv", some("city")),), seed=1)
     with pytest.raises(UsageError, match="next to nothing") as caught:

@@ -31,6 +31,7 @@ def test_a_list_for_each_person(tmp_path: Path) -> None:
     assert len(result.hidden.groups) == 3, "equal policies are one group, and one hides nothing"
 
 
+@pytest.mark.slow
 def test_a_line_for_each_attribute_says_the_same(tmp_path: Path) -> None:
     lines = [f"P{i:03d},{name}" for i in range(0, 40, 2) for name in ("illness", "sex")]
     (tmp_path / "long.csv").write_text("\n".join(["person,attribute", *lines]) + "\n")
@@ -38,6 +39,7 @@ def test_a_line_for_each_attribute_says_the_same(tmp_path: Path) -> None:
     assert conceal(str(tmp_path / "long.csv")).to_dict() == listed.to_dict()
 
 
+@pytest.mark.slow
 def test_lists_with_more_semicolons_than_the_line_has_commas(tmp_path: Path) -> None:
     result = conceal(table(tmp_path / "p.csv", some("zip;age;sex;illness")))
     assert {*result.counts} == {"zip", "age", "sex", "illness"}
@@ -84,6 +86,7 @@ def test_all_records_of_a_person_hide_what_one_of_them_does(tmp_path: Path) -> N
         tc.conceal(dataset(columns), tc.ConcealPlan(policy_column="wishes", person="person"))
 
 
+@pytest.mark.slow
 def test_rules_hide_what_they_read(tmp_path: Path) -> None:
     (tmp_path / "minors.vada").write_text(MINORS)
     result = conceal(str(tmp_path / "minors.vada"))
@@ -92,6 +95,7 @@ def test_rules_hide_what_they_read(tmp_path: Path) -> None:
     assert any("shows by what it hides" in note for note in result.notes), "that rules select somebody is told"
 
 
+@pytest.mark.slow
 def test_a_share_of_others_hides_what_rules_select(tmp_path: Path) -> None:
     (tmp_path / "minors.vada").write_text(MINORS)
     result = conceal(str(tmp_path / "minors.vada"), cover=0.5)

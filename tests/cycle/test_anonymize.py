@@ -123,6 +123,7 @@ def test_the_cycle_leaves_its_own_result_alone_and_repeats_itself(rows: list[Row
         assert not len(anonymize(first.protected, plan).decisions)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(rows=RECORDS, data=st.data())
 def test_what_must_not_be_touched_is_not(rows: list[Row], data: st.DataObject) -> None:
@@ -136,6 +137,7 @@ def test_what_must_not_be_touched_is_not(rows: list[Row], data: st.DataObject) -
         assert all(each.remedies for each in outcome.stuck)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(rows=RECORDS, data=st.data())
 def test_households_lose_an_attribute_together(rows: list[Row], data: st.DataObject) -> None:

@@ -29,6 +29,7 @@ def checkpoint(source: Path, state: Path, plan: Plan = PLAN) -> Checkpoint:
     return found
 
 
+@pytest.mark.slow
 def test_a_killed_cycle_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "firms.csv"
     tc.sample("figure-1").write(source)

@@ -41,6 +41,7 @@ def test_frequencies_of_a_small_file() -> None:
     assert violators(rows, 3, "strict") == [0, 1, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "cost", "left"), [(2, 96, 71), (5, 273, 241)])
 def test_plain_greedy_has_the_figures_of_the_issue(shared: Path, k: int, cost: int, left: int) -> None:
     """Nulls of a plain greedy on testdata with seven keys, and what a strict reader still sees below k."""
@@ -49,6 +50,7 @@ def test_plain_greedy_has_the_figures_of_the_issue(shared: Path, k: int, cost: i
     assert violators(done, k) == []
 
 
+@pytest.mark.slow
 def test_sdcmicro_is_repeated_cell_by_cell(shared: Path) -> None:
     """kAnon of sdcMicro 5.8.1 on testdata; `kanon_testdata_kv7_k2_data.csv` is what it gave."""
     done = sdcmicro_like(records(shared / "data/sdcmicro/testdata.csv"), 2)

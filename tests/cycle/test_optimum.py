@@ -133,6 +133,7 @@ def test_nulls_that_are_there_cost_nothing() -> None:
     assert (found.nulls, found.cost, found.bound, found.proven) == (0, 0, 0, True)
 
 
+@pytest.mark.slow
 def test_testdata_needs_a_null_for_each_unique(shared: Path) -> None:
     """sdcMicro leaves 21 records to lean on the nulls of others with as many nulls; nobody has to."""
     rows = records(shared / "data/sdcmicro/testdata.csv")
@@ -166,6 +167,7 @@ def test_what_cannot_be_asked_is_told(asked: dict[str, Any], told: str) -> None:
         optimum(coded(ALL_DIFFERENT), **asked)
 
 
+@pytest.mark.slow
 def test_time_that_is_up_leaves_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time is up after some nodes of the search: they are counted, so that no machine is too slow."""
     milp = scipy.optimize.milp

@@ -13,6 +13,8 @@ from tacita.model.microdata import Microdata
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.risk.null_semantics import Nulls, Semantics
 
+pytestmark = pytest.mark.slow
+
 KV7 = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
 
 

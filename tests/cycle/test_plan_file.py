@@ -101,6 +101,7 @@ _PLANS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(_PLANS)
 def test_print_and_parse_is_the_identity(plan: Plan) -> None:
@@ -192,6 +193,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if file.name == "data.csv"}
 
 
+@pytest.mark.slow
 def test_the_same_plan_file_and_seed_give_the_same_bytes_as_the_same_options(people: Path) -> None:
     seed = ("--seed", "918273645546372819")
     assert run(["anonymize", str(people), *OPTIONS, *seed, "--out", "one", "--write-plan", "plan.toml"]) == 0
@@ -239,6 +241,7 @@ def test_a_parameter_beside_other_measures_is_refused(people: Path, capsys: pyte
     assert "beside a plan that names its measures" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_nulls_of_an_attribute_stops_a_release(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["anonymize", str(people), "--quasi", "town,sex,job", "-k", "3", "--drop", "code,w", "--out"]
     assert run([*arguments, "one", "--most-nulls", "0.5"]) == 0

@@ -39,6 +39,7 @@ def cells(outcome: Outcome) -> set[tuple[int, str]]:
     return {(i, name) for i, (old, new) in enumerate(both, 1) for name in old if old[name] != new[name]}
 
 
+@pytest.mark.slow
 def test_one_decision_for_each_changed_cell_and_nothing_else_is_touched() -> None:
     outcome = anonymize_by_rules(microdata(ROWS, **ROLES).microdata, "cycle", parameters={"k": 6})
     assert outcome.is_safe
@@ -59,6 +60,7 @@ def test_one_decision_for_each_changed_cell_and_nothing_else_is_touched() -> Non
     assert (outcome.before.unsafe, outcome.after.unsafe, outcome.after.largest_risk) == (6, 0, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parameters", "stuck"),
     [({"k": 4}, [1, 2, 3]), ({"k": 2, "partial": True, "local_suppression.AnonSet": ["Age"]}, [3])],
@@ -97,6 +99,7 @@ MY_CYCLE = """% My own cycle.
 """
 
 
+@pytest.mark.slow
 def test_a_users_own_measure_and_order(tmp_path: Path) -> None:
     for name, text in {"my_risk": MY_RISK, "my_order": MY_ORDER, "my_cycle": MY_CYCLE}.items():
         (tmp_path / f"{name}.vada").write_text(text, encoding="utf-8")
@@ -115,6 +118,7 @@ def test_a_users_own_measure_and_order(tmp_path: Path) -> None:
     assert outcome.settings["program"] == str(tmp_path / "my_cycle.vada")
 
 
+@pytest.mark.slow
 def test_two_measures_are_told_in_the_programs_own_words() -> None:
     text = '@use("cycle"). @bind_module("risk", "k_anonymity"). @bind_module("risk", "individual_risk").'
     outcome = anonymize_by_rules(microdata(ROWS, **ROLES).microdata, text, parameters={"T": 0.3})
@@ -139,6 +143,7 @@ def test_missing_values_that_are_a_category_cannot_stand_beside_suppressed_ones(
         anonymize_by_rules(data, "cycle")
 
 
+@pytest.mark.slow
 def test_the_chain_of_ownership() -> None:
     own = [("f1", "x", 0.6), ("x", "f6", 0.7), ("f4", "f5", 0.1)]
     data = microdata(ROWS, **ROLES).microdata
@@ -153,6 +158,7 @@ def test_the_chain_of_ownership() -> None:
         why_linked(Sample.of(data), 9, "company_groups", {"Own": own})
 
 
+@pytest.mark.slow
 def test_linked_records_are_measured_together() -> None:
     own = [("f1", "f6", 0.7)]
     outcome = anonymize_by_rules(

@@ -13,6 +13,7 @@ import tacita as tc
 from tacita.model.attribute import Kind
 
 
+@pytest.mark.slow
 def test_sample_uniques_of_adult(shared) -> None:
     """ARX 3.9.2 on Adult, nine attributes: 15,512 uniques, 19,502 classes (reference/README.md)."""
     adult = tc.read(shared / "data/adult/adult.csv")
@@ -21,6 +22,7 @@ def test_sample_uniques_of_adult(shared) -> None:
     assert (found.sample_uniques, found.combinations, found.tuples) == (15_512, 19_502, 30_162)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("keys", "uniques"), [(5, 2), (7, 157)])
 def test_sample_uniques_of_testdata(shared, keys: int, uniques: int) -> None:
     """sdcMicro 5.8.1 on testdata: 2 uniques on kv5, 157 on kv7 (reference/README.md)."""
@@ -40,6 +42,7 @@ def test_sample_uniques_of_the_bench_files(shared, file: str, uniques: int) -> N
     assert found.sample_uniques == uniques
 
 
+@pytest.mark.slow
 def test_figure_1() -> None:
     keys = ["Area", "Sector", "Employees"]
     found = tc.sample("figure-1").with_roles(quasi=keys).describe().uniques
@@ -96,6 +99,7 @@ def test_html_is_escaped() -> None:
     assert "&lt;b&gt;" in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "seen"), [(60, False), (80, False), (100, False), (120, True)])
 def test_a_narrow_table_keeps_its_figures(width: int, seen: bool) -> None:
     shown = tc.sample("figure-1").describe().to_text(width)

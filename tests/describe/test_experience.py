@@ -15,6 +15,8 @@ from tacita.model.dictionary import Dictionary
 from tacita.model.names import normalised
 from tacita.rules.reasoner import ReasoningOptions, reason
 
+pytestmark = pytest.mark.slow
+
 
 class Alike:
     """The similarity of names as the ``~`` of the rules."""

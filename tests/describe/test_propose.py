@@ -171,6 +171,7 @@ def test_kilograms_are_not_a_sampling_weight() -> None:
     assert found.category is Category.SENSITIVE
 
 
+@pytest.mark.slow
 def test_the_page_shows_how_often_names_and_labels_are_right() -> None:
     script = Path(__file__).parents[2] / "scripts" / "measure_categories.py"
     spec = importlib.util.spec_from_file_location("measure_categories", script)

@@ -33,6 +33,7 @@ def test_an_array_holds_its_values(type_: pa.DataType) -> None:
     run()
 
 
+@pytest.mark.slow
 def test_reasoning_does_not_load_pandas():
     code = (
         "import sys, tacita; tacita.reason('P(X) -> Q(X).', {'P': [('a',), (None,)]}); print('pandas' in sys.modules)"

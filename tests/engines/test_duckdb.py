@@ -28,6 +28,7 @@ def test_settings_reach_the_engine(tmp_path: Path) -> None:
     assert Path(told["temp_directory"]).parent == tmp_path
 
 
+@pytest.mark.slow
 def test_spilled_data_is_gone_after_closing(tmp_path: Path) -> None:
     table = pa.table({f"x{i}": pa.array([f"{n:040d}-{i}" for n in range(300_000)]) for i in range(3)})
     with DuckDBEngine(Settings(memory="64MB", threads=1, spill=tmp_path, state=tmp_path / "s")) as engine:

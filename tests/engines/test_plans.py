@@ -40,6 +40,7 @@ def adopted(engine: DuckDBEngine, **columns: pa.Array) -> Relation:
     return engine.adopt(table.to_batches(), table.schema)
 
 
+@pytest.mark.slow
 @many
 @given(rows=st.lists(st.tuples(texts, whole), min_size=1, max_size=30))
 def test_frequencies(engine: DuckDBEngine, rows: list[tuple[str | None, int | None]]) -> None:
@@ -53,6 +54,7 @@ def test_frequencies(engine: DuckDBEngine, rows: list[tuple[str | None, int | No
         assert engine.run(frequencies.sample_uniques(where, ["x", "y"]))[0] == naive.sample_uniques(rows)
 
 
+@pytest.mark.slow
 @many
 @given(values=st.lists(texts, max_size=40))
 def test_value_summary(engine: DuckDBEngine, values: list[str | None]) -> None:
@@ -66,6 +68,7 @@ def test_value_summary(engine: DuckDBEngine, values: list[str | None]) -> None:
     assert found["n_log_n"] == pytest.approx(expected["n_log_n"])
 
 
+@pytest.mark.slow
 @many
 @given(values=st.lists(numbers, min_size=1, max_size=40))
 def test_numbers(engine: DuckDBEngine, values: list[float | None]) -> None:
@@ -79,6 +82,7 @@ def test_numbers(engine: DuckDBEngine, values: list[float | None]) -> None:
     assert {r["bin"]: r["n"] for r in bins} == naive.histogram(values, -2.5, 3.5, 4)
 
 
+@pytest.mark.slow
 @many
 @given(values=st.lists(numbers, min_size=1, max_size=40), sampled=st.integers(0, 40))
 def test_quantiles_of_long_tables(engine: DuckDBEngine, values: list[float | None], sampled: int) -> None:
@@ -91,6 +95,7 @@ def test_quantiles_of_long_tables(engine: DuckDBEngine, values: list[float | Non
     assert figures["quantiles"] == (None if None in quantiles else quantiles)
 
 
+@pytest.mark.slow
 @many
 @given(values=st.lists(numbers, min_size=1, max_size=30), scanned=st.booleans())
 def test_faulty_weights(engine: DuckDBEngine, tmp_path: Path, values: list[float | None], scanned: bool) -> None:

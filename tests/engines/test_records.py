@@ -91,6 +91,7 @@ def test_spelling_of_the_source_stays_where_nothing_changed(tmp_path):
     assert (tmp_path / "out.csv").read_text() == "id,price,x\n1,1.50,5\n2,2.00,6\n"
 
 
+@pytest.mark.slow
 def test_no_records(firms):
     empty = tc.read(TABLE.slice(0, 0), name="firms").microdata
     assert len(records_of(empty)) == 0

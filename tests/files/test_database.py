@@ -168,6 +168,7 @@ def test_queries_that_do_not_only_read(query: str, said: str) -> None:
 # -- decimals ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.none() | st.decimals(allow_nan=False, allow_infinity=False, places=3), min_size=1, max_size=5))
 def test_decimals_keep_every_digit(engine: DuckDBEngine, values: list[Decimal | None]) -> None:

@@ -234,6 +234,7 @@ printed = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(printed, printed), min_size=1, max_size=12))
 def test_reading_and_writing_changes_no_cell(engine: DuckDBEngine, tmp_path: Path, rows: list[tuple[str, str]]) -> None:

@@ -299,6 +299,7 @@ def test_what_openpyxl_finds_in_what_we_write(made: Made, tmp_path: Path) -> Non
     assert workbook.active._hyperlinks == []
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     texts=st.lists(

@@ -20,6 +20,8 @@ from tacita.release.options import MaskedOptions, ReleaseOptions
 from tacita.release.verify import verify
 from tacita.release.writing import write_release
 
+pytestmark = pytest.mark.slow
+
 CELLS = ["=HYPERLINK(1)", "@x", "+x", "-x", "\t=1", "\r=1", "-5", "+1.5", "-", "x", None, "＝1", "'=1", "-1,5", "-1e-3"]
 
 

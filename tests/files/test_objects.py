@@ -133,6 +133,7 @@ def test_columns_of_the_same_name(read: Read) -> None:
         read(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     numbers=st.lists(st.none() | st.floats(), min_size=4, max_size=4),
@@ -208,6 +209,7 @@ def test_objects_that_are_no_tables(read: Read) -> None:
         assert error.value.do == "give a path, a database URL, or a data frame or table of pandas, polars or pyarrow"
 
 
+@pytest.mark.slow
 def test_no_library_is_imported_for_it() -> None:
     script = """
 import sys

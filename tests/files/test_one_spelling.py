@@ -22,6 +22,7 @@ def survey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "survey.csv"
 
 
+@pytest.mark.slow
 def test_spellings_that_feign_diversity_are_told(survey: Path, capsys: pytest.CaptureFixture[str]) -> None:
     roles = ["--quasi", "area", "--sensitive", "illness"]
     told = "2 values of illness are other spellings of a more frequent one"

@@ -190,6 +190,7 @@ MOMENTS = st.datetimes(dt.datetime(1700, 1, 1), dt.datetime(2200, 1, 1)).map(lam
 WRITERS = {".sav": pyreadstat.write_sav, ".dta": pyreadstat.write_dta, ".xpt": pyreadstat.write_xport}
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(days=st.lists(st.none() | DAYS, min_size=1, max_size=6), moments=st.lists(st.none() | MOMENTS, max_size=6))
 @pytest.mark.parametrize("ending", [".sav", ".dta", ".xpt"])

@@ -114,6 +114,7 @@ def spans(draw: st.DrawFn) -> list[Any]:
     return [{"lo": ends[0], "hi": ends[1]}, *codes[:1]]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     codes=column(CODES),
@@ -146,6 +147,7 @@ def test_spss_is_kept(load: Load, ending: str, codes: Any, numbers: Any, texts: 
         assert again(load, path) == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     codes=column(WHOLE | st.sampled_from("abz")),
@@ -177,6 +179,7 @@ def test_stata_is_kept(load: Load, codes: Any, numbers: Any, texts: Any, **rest:
         assert again(load, path) == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     numbers=column(FLOATS),
@@ -267,6 +270,7 @@ def test_readers_that_share_no_code_with_our_writer(made: Callable[..., Microdat
     assert frame.iloc[2, :4].isna().all()
 
 
+@pytest.mark.slow
 def test_neither_pandas_nor_polars_is_needed(tmp_path: Path) -> None:
     frame = pd.DataFrame({"A": [1.0, np.nan], "S": ["x", "y"]})
     pyreadstat.write_sav(frame, tmp_path / "a.sav", variable_value_labels={"A": {1.0: "one"}})

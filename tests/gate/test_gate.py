@@ -146,6 +146,7 @@ def test_batches_do_not_matter(records: list[tuple[str, str]], size: int) -> Non
     assert list(whole.held_records) == list(parts.held_records)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(LOCATIONS), st.sampled_from(AGES)), max_size=80))
 @settings(max_examples=40)
 def test_the_state_of_a_gate_is_that_of_its_counts(records: list[tuple[str, str]]) -> None:
@@ -206,6 +207,7 @@ def test_each_rule_has_words(rule: str, start: str, more: str, expected: str) ->
     assert expected in explained(answer, policy, [LOCATIONS])
 
 
+@pytest.mark.slow
 def test_known_sizes_keep_the_released_shares_level() -> None:
     sizes = ", ".join(f"{name} = {size}" for name, size in zip(LOCATIONS, COUNTS.sum(axis=1), strict=True))
     observer = 'gathers = "all"\nholds = "silent"\nsizes = "known"'

@@ -67,6 +67,7 @@ def test_a_stream_without_an_attribute() -> None:
         read(b"id,aeg,location\n1,20-24,L1\n")
 
 
+@pytest.mark.slow
 def test_a_table_is_polled_and_its_new_records_read(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "army.db") as database:
         database.execute("CREATE TABLE soldiers (id TEXT, age TEXT, location TEXT)")

@@ -86,6 +86,7 @@ def test_the_table_of_growth_is_exact() -> None:
     assert growth.upto(1 << 17) == pytest.approx((1 << 17) * 17 * UNIT, rel=1e-12)
 
 
+@pytest.mark.slow
 @given(RECORDS)
 def test_incremental_counts_equal_recomputation(records: list[tuple[int, int]]) -> None:
     picture = Picture(SHARES, 4)
@@ -116,6 +117,7 @@ def _factor(counts: list[int]) -> float:
     return float(level - (row * np.log(SHARES)).sum()) / log(2)
 
 
+@pytest.mark.slow
 @given(RECORDS, st.randoms(use_true_random=False))
 def test_the_state_does_not_depend_on_the_order(records: list[tuple[int, int]], random: object) -> None:
     shuffled = records.copy()

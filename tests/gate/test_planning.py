@@ -53,6 +53,7 @@ def is_safe(gate: Judge, added: tuple[int, ...]) -> bool:
     return bool(rule.name == "crowd" and nearer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @given(counts=COUNTS, offered=OFFERED)
 @settings(max_examples=60)
@@ -88,6 +89,7 @@ def test_a_subset_for_two_dependencies_keeps_both(counts: list[list[int]], offer
     assert chosen.records == best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "start"), [("crowd", "{records = 10}"), ("martingale", ""), ("definition-5", "{records = 50}")]
 )
@@ -105,6 +107,7 @@ def test_a_plan_is_carried_out_as_planned(rule: str, start: str) -> None:
     assert done.others == []
 
 
+@pytest.mark.slow
 def test_a_plan_for_a_new_gate_begins_with_the_start() -> None:
     gate = Gate(parse_policy(policy_text()))
     plan = plan_release(gate, soldiers(8)[:300])
@@ -113,6 +116,7 @@ def test_a_plan_for_a_new_gate_begins_with_the_start() -> None:
     assert sum(one.records for one in plan.holds) == 300 - plan.planned
 
 
+@pytest.mark.slow
 def test_records_that_were_decided_on_are_not_planned() -> None:
     gate = Gate(parse_policy(policy_text()))
     rows = soldiers(4)

@@ -41,6 +41,7 @@ def with_one(counts: list[list[int]], target: int, value: int) -> np.ndarray:
     return table
 
 
+@pytest.mark.slow
 @given(RECORDS)
 def test_definition_5_is_the_definition(records: list[tuple[int, int]]) -> None:
     gate = judge(Definition5)
@@ -73,6 +74,7 @@ def test_control_from_the_first_record_on_is_a_deadlock() -> None:
     assert all(gate.verdict(target, value) != ALLOWED for target in range(5) for value in range(3))
 
 
+@pytest.mark.slow
 @given(RECORDS, st.integers(1, 3), st.sampled_from([0.0, 0.25, 1.0]))
 def test_the_crowd_rule_is_what_it_promises(records: list[tuple[int, int]], others: int, comparable: float) -> None:
     gate = judge(CrowdRule, others, 3, comparable)
@@ -94,6 +96,7 @@ def test_the_crowd_rule_is_what_it_promises(records: list[tuple[int, int]], othe
             gate.release(target, value)
 
 
+@pytest.mark.slow
 @given(RECORDS)
 def test_evidence_stays_below_its_limit(records: list[tuple[int, int]]) -> None:
     martingale, variation = judge(MartingaleRule, 4.0, 4.0), judge(VariationRule, 4.0, 4.0, 100.0)
@@ -121,6 +124,7 @@ def test_no_value_leaves_more_often_than_the_fitted_baseline_has_it(records: lis
     assert (np.array(gate.picture.counts) <= np.array(fits)).all()
 
 
+@pytest.mark.slow
 @given(RECORDS)
 def test_released_shares_differ_by_the_slack_at_most(records: list[tuple[int, int]]) -> None:
     sizes, slack = (10, 20, 30, 40, 50), 0.2

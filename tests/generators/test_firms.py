@@ -112,6 +112,7 @@ def test_the_mixture_is_what_is_drawn() -> None:
     assert chi_square == pytest.approx(freedom, abs=5 * np.sqrt(2 * freedom))
 
 
+@pytest.mark.slow
 def test_documented_figures_are_the_measured_ones(frequencies) -> None:
     printed = re.findall(r"^\| (R\d+A\dW|R\d+A\dU|R\d+A\dV) \| ([\d,]+) \| ([\d,]+) \|", PAGE.read_text(), re.M)
     assert [row[0] for row in printed] == list(FIGURE_6)

@@ -48,6 +48,7 @@ def test_a_household_shares_its_place_and_weight(persons) -> None:
     assert persons["Weight"].min() > 1
 
 
+@pytest.mark.slow
 def test_one_head_and_at_most_one_partner(persons) -> None:
     per_home = pd.crosstab(persons["Household"], persons["Relation to head"])
     assert (per_home["Head"] == 1).all()

@@ -77,6 +77,7 @@ def test_a_census_is_its_own_oracle() -> None:
     assert sorted(population["Id"].to_pylist()) == sorted(sample["Id"].to_pylist())
 
 
+@pytest.mark.slow
 def test_sample_uniques_have_about_as_many_companions_as_their_weight_says() -> None:
     """F_k is estimated by the sum of the weights: over all cells the two agree on the average."""
     survey = firms("R25A4V", seed=0)

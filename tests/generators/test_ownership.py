@@ -66,6 +66,7 @@ def test_owners_and_owned_are_firms_of_the_survey(table) -> None:
     assert table.num_rows == 7_200
 
 
+@pytest.mark.slow
 def test_the_graph_of_an_oracle_spans_communities() -> None:
     graph = ownership("R6A4U", seed=0, among="oracle")
     assert graph.rows == 144_000
@@ -150,6 +151,7 @@ def test_impossible_plantings_are_refused(wrong) -> None:
         planted_control("R1A4W", seed=0, **wrong)
 
 
+@pytest.mark.slow
 def test_a_large_graph_stays_within_its_sums() -> None:
     table = ownership("R100A4U", seed=0, edges=500_000).table()
     assert table.num_rows == 500_000

@@ -14,6 +14,7 @@ TWO_BLOCKS = firms("R101A4U", seed=3)
 ROWS = TWO_BLOCKS.table()
 
 
+@pytest.mark.slow
 @given(size=st.integers(500, 250_000))
 @settings(max_examples=12, deadline=None)
 def test_the_same_rows_whatever_the_batch(size: int) -> None:

@@ -10,6 +10,8 @@ from tests.oracles.joint import TooManyDataSets
 
 from tacita.joint.judging import LinearJudge
 
+pytestmark = pytest.mark.slow
+
 SEQUENCES = 10_000 if LONG else 60
 
 

@@ -24,12 +24,14 @@ def rows(*parts: tuple[int, str, str, str]) -> list[Row]:
 BEFORE = rows((4, "N", "f", "flu"), (4, "N", "m", "flu"), (4, "S", "f", "gout"), (4, "S", "m", "flu"))
 
 
+@pytest.mark.slow
 def test_the_same_again_passes(office: Office) -> None:
     office.write(BEFORE)
     office.file("first", QUASI)
     office.file("second", QUASI)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -50,6 +52,7 @@ def test_a_record_that_changed_alone_is_isolated(office: Office, change: object,
         office.file("second", QUASI, file="later.csv")
 
 
+@pytest.mark.slow
 def test_as_many_as_must_be_change_alike(office: Office) -> None:
     office.write(BEFORE)
     office.file("first", QUASI)
@@ -58,6 +61,7 @@ def test_as_many_as_must_be_change_alike(office: Office) -> None:
     office.file("second", QUASI, file="later.csv")
 
 
+@pytest.mark.slow
 def test_every_earlier_version_counts(office: Office) -> None:
     office.write(BEFORE)
     office.file("first", QUASI)
@@ -71,6 +75,7 @@ def test_every_earlier_version_counts(office: Office) -> None:
     assert "1 record is in entry 1" in verdict.reasons[0].sentence
 
 
+@pytest.mark.slow
 def test_without_a_key_frequencies_are_compared(office: Office) -> None:
     settings = office.folder / "tacita-ledger.toml"
     settings.write_text(settings.read_text().replace('key = ["person"]\n', ""))
@@ -83,6 +88,7 @@ def test_without_a_key_frequencies_are_compared(office: Office) -> None:
     office.file("second", QUASI, file="later.csv")
 
 
+@pytest.mark.slow
 def test_one_sensitive_value_that_both_versions_allow_is_disclosed(office: Office) -> None:
     before = rows((2, "N", "f", "flu"), (2, "N", "f", "gout"), (4, "S", "f", "flu"), (4, "S", "f", "gout"))
     office.write(before)
@@ -94,6 +100,7 @@ def test_one_sensitive_value_that_both_versions_allow_is_disclosed(office: Offic
     assert "sensitive values" in {reason.kind for reason in verdict.reasons}
 
 
+@pytest.mark.slow
 def test_an_attribute_to_leave_out_is_named_only_if_that_helps(office: Office) -> None:
     office.write(BEFORE)
     office.file("first", QUASI)
@@ -103,6 +110,7 @@ def test_an_attribute_to_leave_out_is_named_only_if_that_helps(office: Office) -
     office.file("second", ["area"], file="later.csv", drop=("sex",))
 
 
+@pytest.mark.slow
 def test_a_file_and_a_table_of_a_sensitive_attribute(office: Office) -> None:
     office.write(BEFORE)
     office.table("table", office.specification(["area", "ill"], "[sensitivity]\nminimum_frequency = 5"))
@@ -111,6 +119,7 @@ def test_a_file_and_a_table_of_a_sensitive_attribute(office: Office) -> None:
     office.file("other", QUASI, drop=("ill",))
 
 
+@pytest.mark.slow
 def test_a_concealed_file_counts_as_others_do(office: Office) -> None:
     office.write(BEFORE)
     office.concealed("concealed", "sex", ["P1"])

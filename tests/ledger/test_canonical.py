@@ -21,6 +21,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(TEXT, VALUES))
 def test_canonical_payloads_are_what_the_standard_library_writes(payload: dict[str, Any]) -> None:
     expected = json.dumps(payload, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()

@@ -96,6 +96,7 @@ def test_openssl_checks_our_signatures_and_makes_keys(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_checkpoint_says_what_the_ledger_is(ledger: Ledger, entry: Make, key: SigningKey) -> None:
     empty = ledger.checkpoint()
     assert (empty.size, empty.signatures) == (0, ())

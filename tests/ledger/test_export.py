@@ -55,6 +55,7 @@ def verifier(tmp_path: Path) -> Callable[[Path], subprocess.CompletedProcess[str
     return lambda path: subprocess.run([*command, str(path)], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 1, 2, 7, 300])
 def test_an_export_is_verified_without_tacita(
     ledger: Ledger, entry: Make, tmp_path: Path, size: int, verifier: Callable[[Path], Any]

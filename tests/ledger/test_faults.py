@@ -45,6 +45,7 @@ def writer(path: Path, name: str, batches: int) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_killed_writer_loses_no_entry_that_it_acknowledged(path: Path) -> None:
     SqliteStore.create(path, "bank").close()
     for acknowledgements in (1, 5, 17, 40):
@@ -65,6 +66,7 @@ def test_a_killed_writer_loses_no_entry_that_it_acknowledged(path: Path) -> None
             Ledger(SqliteStore(path), SeenState(ledger.identity.id)).close()
 
 
+@pytest.mark.slow
 def test_two_writers_take_turns(path: Path) -> None:
     SqliteStore.create(path, "bank").close()
     processes = [writer(path, name, 40) for name in ("one", "other")]

@@ -73,6 +73,7 @@ def test_entries_are_chosen_by_what_they_say(ledger: Ledger, entry: Make) -> Non
     assert numbers(after=2, upto=4) == [3, 4]
 
 
+@pytest.mark.slow
 def test_many_entries_are_read_in_parts(ledger: Ledger, entry: Make) -> None:
     for _ in range(3):
         ledger.append([entry(number) for number in range(4_001)])
@@ -87,6 +88,7 @@ def test_an_entry_that_cannot_be_encoded_leaves_nothing_behind(ledger: Ledger, e
     assert ledger.head.size == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["kind", "source", "subject", "recipient", "policy", "decision"])
 @pytest.mark.parametrize("text", ["a\nb", "a\x1b[2J", "\u202e", "\ud800", "x" * 501, 5])
 def test_texts_of_the_chain_are_printable(ledger: Ledger, entry: Make, field: str, text: object) -> None:

@@ -74,6 +74,7 @@ def test_roots_are_those_of_certificate_transparency(size: int) -> None:
     assert MerkleTree(Source(leaves), size).root.hex() == ROOTS[size - 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 3, 255, 256, 257, 511, 513, 1000, 4096, 65_535, 65_536, 65_537, 66_000, 70_000])
 @pytest.mark.parametrize("keep", [0, 300, 65_536, 70_000])
 def test_kept_nodes_change_nothing(size: int, keep: int) -> None:
@@ -100,6 +101,7 @@ def test_all_levels_of_nodes_are_kept() -> None:
             assert node == naive(HASHES[at << level : (at + 1) << level])
 
 
+@pytest.mark.slow
 @given(st.integers(1, 70).flatmap(lambda size: st.tuples(st.just(size), st.integers(1, size))))
 def test_proofs_hold_for_what_they_prove_and_nothing_else(sizes: tuple[int, int]) -> None:
     size, part = sizes

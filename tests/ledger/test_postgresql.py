@@ -37,6 +37,7 @@ def schema(postgresql: str) -> str:
     return name
 
 
+@pytest.mark.slow
 def test_several_writers_take_turns_and_a_killed_one_loses_nothing(postgresql: str, schema: str) -> None:
     command = [sys.executable, "-c", WRITER, postgresql, schema]
     writers = [subprocess.Popen([*command, "20"], stdout=subprocess.PIPE, text=True) for _ in range(3)]

@@ -306,6 +306,7 @@ def test_a_purged_payload_is_in_no_file_and_cannot_be_guessed(path: Path, entry:
     assert hashlib.sha256(stored[0] + text).hexdigest() == appended.payload_hash
 
 
+@pytest.mark.slow
 def test_purged_payloads_of_any_size_are_in_no_file(path: Path, tmp_path: Path) -> None:
     draw = random.Random(5)
     with Ledger(SqliteStore.create(path, "bank")) as ledger:
@@ -384,6 +385,7 @@ def test_thousands_of_faults_end_the_check(path: Path, entry: Make) -> None:
     assert listed[0] == "there are more faults: the check ended after 1,000"
 
 
+@pytest.mark.slow
 def test_a_byte_changed_anywhere_is_noticed_or_changes_nothing(path: Path, entry: Make) -> None:
     with Ledger(SqliteStore.create(path, "bank")) as ledger:
         ledger.append([entry(number) for number in range(40)])

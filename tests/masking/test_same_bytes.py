@@ -55,6 +55,7 @@ def _digests(environment: dict[str, str]) -> dict[str, str]:
     return digests
 
 
+@pytest.mark.slow
 def test_released_values_are_computed_by_our_own_arithmetic() -> None:
     strange = {
         f"{path.relative_to(MASKING)}:{node.lineno}"

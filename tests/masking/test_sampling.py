@@ -57,6 +57,7 @@ def test_records_are_drawn_with_their_probability_and_totals_are_unbiased(method
         assert abs(stats.ttest_1samp(totals, truth).statistic) < 4
 
 
+@pytest.mark.slow
 def test_small_strata_are_mostly_left_out_and_still_unbiased() -> None:
     records = Records({"area": Categories.of(["a", "b", "b"]), "w": Numbers.of([1, 1, 1.0])})
     random, method = np.random.default_rng(1), Sampling(share=0.25, weight="w")

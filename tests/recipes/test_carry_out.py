@@ -99,6 +99,7 @@ def test_the_methods_keep_to_the_contract():
     assert breaches(Half(), records) == []
 
 
+@pytest.mark.slow
 def test_steps_follow_each_other(firms):
     found = carry_out(firms, recipe(JITTER, RecipeStep("intervals", {"attributes": ["staff"], "width": 10})))
     rows = _rows(found.released)

@@ -33,6 +33,7 @@ def differing(masked, name):
     return sum(len(set(held[home == each])) > 1 for each in set(home.tolist()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "name"), [("correlated-noise", "rent"), ("mdav", "rent"), ("pram-invariant", "area")]
 )
@@ -46,6 +47,7 @@ def test_a_household_is_treated_as_one(people, method, name):
     assert not any("was the same" in note for note in together.notes)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_by_cluster_is_said(people):
     with pytest.raises(InputError, match="age differs between records of the same 'home'"):
         carry_out(people.microdata, Recipe((step("mdav", "age", by_cluster=True),), seed=1))
@@ -59,6 +61,7 @@ def test_what_cannot_be_done_by_cluster_is_said(people):
         carry_out(alone.microdata, Recipe((step("mdav", "rent", by_cluster=True),), seed=1))
 
 
+@pytest.mark.slow
 def test_an_exploration_masks_by_household(people):
     found = {
         (part.method, name): part.by_cluster

@@ -71,6 +71,7 @@ def test_weights_that_look_like_codes_are_weights():
     assert found.changed == ("w",)
 
 
+@pytest.mark.slow
 def test_an_exploration_gives_codes_methods_for_categories(shared):
     """testdata of sdcMicro: `explore` took every code for a number and never tried PRAM."""
     data = tc.read(shared / "data/sdcmicro/testdata.csv")

@@ -96,6 +96,7 @@ def test_written_and_read_it_is_the_same():
     assert parse_recipe(recipe_text(recipe, with_seed=False)) == recipe.with_(seed=None)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.fixed_dictionaries(

@@ -16,6 +16,8 @@ import tacita as tc
 from tacita.api.concealing import conceal_to
 from tacita.api.dataset import Dataset
 
+pytestmark = pytest.mark.slow
+
 SEED = 987654321987654321
 N = 500
 RARE = ("rarearea0001x", "rarearea0002x")

@@ -48,6 +48,7 @@ def _without(survey: dict[str, Any], *more: str) -> dict[str, Any]:
     return {name: values for name, values in survey.items() if name not in {"place", "draw", *more}}
 
 
+@pytest.mark.slow
 def test_unrelated_attributes_go_out(tmp_path: Path) -> None:
     done = _written(tmp_path, _without(_survey()) | {"job": _survey()["draw"].round(1)})
     assert json.loads((done.internal / "manifest.json").read_text())["derivable"] == []
@@ -69,6 +70,7 @@ def test_a_copy_of_a_key_is_refused(tmp_path: Path, code: str) -> None:
     assert not (tmp_path / "out").exists() and not (tmp_path / "out.internal").exists()
 
 
+@pytest.mark.slow
 def test_what_is_allowed_is_recorded_inside_only(tmp_path: Path) -> None:
     survey = _survey()
     columns = _without(survey) | {"region_code": survey["place"]}
@@ -86,6 +88,7 @@ def test_what_is_allowed_is_recorded_inside_only(tmp_path: Path) -> None:
     assert checked.holds and checked.verdict.startswith("The claim holds, but hidden values can be derived (allowed): ")
 
 
+@pytest.mark.slow
 def test_weights_of_strata_are_refused_and_noise_helps(tmp_path: Path) -> None:
     """Noise on the weight hides the strata; a second weight that has none gives them back."""
     survey = _survey()
@@ -100,6 +103,7 @@ def test_weights_of_strata_are_refused_and_noise_helps(tmp_path: Path) -> None:
     assert _written(tmp_path, columns, noisy, roles=roles).records == _N
 
 
+@pytest.mark.slow
 def test_the_order_of_a_sorted_file_is_refused(tmp_path: Path) -> None:
     survey = _without(_survey())
     at = np.argsort(survey["region"], kind="stable")
@@ -126,6 +130,7 @@ def test_recoded_cells_are_looked_at_too(tmp_path: Path, changes: dict[str, Any]
         _written(tmp_path, columns, **changes)
 
 
+@pytest.mark.slow
 def test_members_of_kept_households_are_counted(tmp_path: Path) -> None:
     random = np.random.default_rng(12)
     sizes = random.choice([1, 2, 3, 4, 7, 9], 300, p=[0.3, 0.3, 0.2, 0.15, 0.03, 0.02])
@@ -148,6 +153,7 @@ def test_members_of_kept_households_are_counted(tmp_path: Path) -> None:
     write_release(outcome, tmp_path / "out", settings=state)
 
 
+@pytest.mark.slow
 def test_recipes_are_looked_at_too(tmp_path: Path) -> None:
     """An age in intervals beside the year of birth; noise on another attribute is not what is looked for."""
     from tacita.recipes.recipe import Recipe, RecipeStep

@@ -24,6 +24,8 @@ from tacita.release.writing import write_release
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 QUASI = ["region", "sex", "age"]
 
 

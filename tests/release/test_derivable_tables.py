@@ -85,6 +85,7 @@ BY_TOWN, BY_SECTOR = ("by_town", ["town", "sector"], TURNOVER), ("by_size", ["si
 BY_CODE, BY_COUNTY = ("by_code", ["town_code", "size"], TURNOVER), ("by_county", ["county", "sector"], TURNOVER)
 
 
+@pytest.mark.slow
 def test_tables_that_do_not_tell_of_each_other_go_out(tmp_path: Path) -> None:
     attempt = protect_to(tmp_path / "out", _specification(tmp_path, BY_TOWN, BY_SECTOR))
     assert attempt.release is not None and not attempt.release.is_derivable
@@ -92,6 +93,7 @@ def test_tables_that_do_not_tell_of_each_other_go_out(tmp_path: Path) -> None:
     assert inside["derivable"] == []
 
 
+@pytest.mark.slow
 def test_a_code_of_a_dimension_in_another_table_is_refused(tmp_path: Path) -> None:
     error = _refused(tmp_path, _specification(tmp_path, BY_TOWN, BY_CODE))
     assert {one.by for one in error.derivations} == {"dimension"}
@@ -103,6 +105,7 @@ def test_a_code_of_a_dimension_in_another_table_is_refused(tmp_path: Path) -> No
         assert protect_to(tmp_path / tables[0][0], _specification(tmp_path, *tables)).release is not None
 
 
+@pytest.mark.slow
 def test_a_coarser_dimension_in_another_table_is_refused(tmp_path: Path) -> None:
     """Each remedy of the message is followed: one dimension for both, or one table less."""
     error = _refused(tmp_path, _specification(tmp_path, BY_TOWN, BY_COUNTY))
@@ -117,6 +120,7 @@ def test_a_coarser_dimension_in_another_table_is_refused(tmp_path: Path) -> None
     assert protect_to(tmp_path / "dropped", _specification(tmp_path, BY_COUNTY)).release is not None
 
 
+@pytest.mark.slow
 def test_what_is_allowed_is_recorded_inside_only(tmp_path: Path) -> None:
     specification = _specification(tmp_path, BY_TOWN, BY_COUNTY)
     attempt = protect_to(tmp_path / "out", specification, options=TableOptions(allow_derivable=True))
@@ -130,6 +134,7 @@ def test_what_is_allowed_is_recorded_inside_only(tmp_path: Path) -> None:
     assert verify(released.folder).verdict.endswith("Hidden values can be derived (allowed).")
 
 
+@pytest.mark.slow
 def test_a_total_and_its_parts_are_refused(tmp_path: Path) -> None:
     """Where one response is withheld, the others are published; without one of them nothing is told."""
 
@@ -145,6 +150,7 @@ def test_a_total_and_its_parts_are_refused(tmp_path: Path) -> None:
         assert protect_to(tmp_path / left_out, _specification(tmp_path, table(*rest))).release is not None
 
 
+@pytest.mark.slow
 def test_a_second_currency_in_another_table_is_refused(tmp_path: Path) -> None:
     """The totals of towns are in both tables: cells are the same if their records are."""
     by_size = ("by_size", ["town", "size"], 'response = "dollars"')
@@ -153,6 +159,7 @@ def test_a_second_currency_in_another_table_is_refused(tmp_path: Path) -> None:
     assert all("town=" in cell for one in error.derivations for cell in one.cells)
 
 
+@pytest.mark.slow
 def test_weights_of_strata_in_another_response_are_refused(tmp_path: Path) -> None:
     expanded = ("expanded", ["town", "sector"], 'response = "expanded"')
     specification = _specification(tmp_path, BY_TOWN, expanded)
@@ -181,6 +188,7 @@ def test_withheld_cells_that_two_sums_solve_are_refused(tmp_path: Path) -> None:
     assert all(not remedy.action.startswith("protect all alike") for remedy in error.remedies)
 
 
+@pytest.mark.slow
 def test_responses_protected_alike_go_out(tmp_path: Path) -> None:
     table = ("firms", ["town", "sector"], 'response = ["turnover", "domestic", "exports"]')
     error = _refused(tmp_path, _specification(tmp_path, table))

@@ -123,6 +123,7 @@ def release(data: Dataset, plan: tc.Plan, **options: Any) -> Released:
     return released
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_suppressed_records(shuffle: bool) -> None:
     released = release(people(), tc.Plan(KAnonymity(3)), shuffle=shuffle, drop=("household", "w"))
@@ -131,6 +132,7 @@ def test_suppressed_records(shuffle: bool) -> None:
     assert any("" in record.values() for record in public(released))
 
 
+@pytest.mark.slow
 def test_recoded_records() -> None:
     plan = tc.Plan(KAnonymity(2), intervals={"age": 10})
     released = release(people(), plan, drop=("household", "w"))
@@ -139,11 +141,13 @@ def test_recoded_records() -> None:
     assert statuses["area"] is Status.EXACT
 
 
+@pytest.mark.slow
 def test_top_coded_records() -> None:
     released = release(people(), tc.Plan(KAnonymity(2), top={"age": 35}), drop=("household", "w"), allow_derivable=True)
     assert check_records(released)["age"] is Status.COARSENED
 
 
+@pytest.mark.slow
 def test_pseudonyms_household_numbers_and_blurred_weights() -> None:
     data = people("sex", weight="w", cluster="household")
     released = release(
@@ -160,6 +164,7 @@ def test_pseudonyms_household_numbers_and_blurred_weights() -> None:
     assert statuses["income"] is Status.EXACT
 
 
+@pytest.mark.slow
 def test_masked_records() -> None:
     recipe = """
 [[step]]
@@ -289,6 +294,7 @@ def test_tables(method: str) -> None:
         assert disclosed(released).notes
 
 
+@pytest.mark.slow
 def test_sums_with_hierarchies_and_several_responses() -> None:
     specification = tables.write_example("firms")
     text = Path(specification).read_text().replace('response = "turnover"', 'response = ["turnover"]')

@@ -199,6 +199,7 @@ def test_a_source_in_the_folder_to_be_replaced_stays(survey: tc.Dataset, tmp_pat
     assert (tmp_path / "release" / "data.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failing", ["tacita.release.kind.write_text", "pathlib.Path.rename"])
 def test_a_full_disk_leaves_what_was_there(
     failing: str, survey: tc.Dataset, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
@@ -251,6 +252,7 @@ writing.write_release(outcome(data, [(5, "area")]), here / "release", options, s
 """
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_the_old_release(survey: tc.Dataset, tmp_path: Path, settings: Settings) -> None:
     """Killed in the worst moment: the old folders are aside, the new ones are whole and not yet in their place."""
     write_release(outcome(survey, [(5, "area")]), tmp_path / "release", UNCHECKED, settings=settings)

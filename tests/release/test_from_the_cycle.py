@@ -20,6 +20,8 @@ from tacita.release.writing import write_release
 from tacita.risk.identity.k_anonymity import KAnonymity
 from tacita.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 Row = tuple[str, str, str]
 rows = st.lists(
     st.tuples(st.sampled_from(["north", "south"]), st.sampled_from(["1", "2", "3"]), st.sampled_from("xy")),

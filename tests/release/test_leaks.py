@@ -60,6 +60,7 @@ def microdata(draw: st.DrawFn) -> tuple[str, list[str], list[tuple[int, str]]]:
     return "\n".join(lines) + "\n", markers, [(i + 1, name) for i, name in rare]
 
 
+@pytest.mark.slow
 @given(microdata(), st.booleans(), st.booleans())
 @examples(max_examples=6, deadline=None)
 def test_nothing_that_was_hidden_is_handed_out(
@@ -114,6 +115,7 @@ def test_no_format_remembers(ending: str, tmp_path: Path, settings: Settings) ->
         assert leaks(done.folder, ["label of nobody"]), "an attribute that was not touched keeps its labels"
 
 
+@pytest.mark.slow
 def test_the_report_with_its_drawings(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "bars", bars)
     n = 400

@@ -230,6 +230,7 @@ def test_what_a_verdict_refuses_does_not_leave(ledger: Path, monkeypatch: pytest
     assert JointVerdict.from_payload(refused.to_payload()) == refused
 
 
+@pytest.mark.slow
 def test_what_is_allowed_leaves_and_is_recorded(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = JointVerdict(True, False, ("it tells 2 persons apart from entry 7",), (), (7,), 1)
     monkeypatch.setattr(recording, "judged_with_earlier", lambda *_: refused)
@@ -332,6 +333,7 @@ def test_a_kill_before_the_folders_are_in_place_leaves_an_entry_that_can_be_with
     assert ledgers.verify().holds
 
 
+@pytest.mark.slow
 def test_a_release_that_the_ledger_disowns_does_not_verify(ledger: Path) -> None:
     released = microdata()
     path = released.internal / "manifest.json"
@@ -352,6 +354,7 @@ def test_a_release_that_the_ledger_disowns_does_not_verify(ledger: Path) -> None
     assert verify(released.folder).holds
 
 
+@pytest.mark.slow
 def test_a_release_notices_that_the_ledger_was_rewritten(ledger: Path) -> None:
     microdata("first")
     second = microdata("second")
@@ -367,6 +370,7 @@ def test_a_release_notices_that_the_ledger_was_rewritten(ledger: Path) -> None:
     assert ledgers.verify(checkpoints=[second.internal]).faults
 
 
+@pytest.mark.slow
 def test_a_ledger_that_is_not_there_any_more_is_told(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     released = microdata()
     ledger.rename(ledger.with_name("moved.toml"))
@@ -382,6 +386,7 @@ def test_a_ledger_that_is_not_there_any_more_is_told(ledger: Path, monkeypatch: 
     assert checked.ledger == "entry 1 of 'bank'; that ledger is not configured here"
 
 
+@pytest.mark.slow
 def test_an_older_copy_of_the_ledger_stops_releases(ledger: Path) -> None:
     file = ledger.parent / "tacita-ledger.sqlite"
     microdata("first")
@@ -402,6 +407,7 @@ def test_an_older_copy_of_the_ledger_stops_releases(ledger: Path) -> None:
     assert verify(Path("second")).faults == ("the ledger has no entry 2 of this release",)
 
 
+@pytest.mark.slow
 def test_a_ledger_that_cannot_be_written_stops_releases(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tacita.ledger.stores import sqlite
 
@@ -418,6 +424,7 @@ def test_a_ledger_that_cannot_be_written_stops_releases(ledger: Path, monkeypatc
     microdata()
 
 
+@pytest.mark.slow
 def test_another_content_under_the_same_name_is_noticed(ledger: Path) -> None:
     first = microdata("first").receipt
     assert first is not None
@@ -455,6 +462,7 @@ def test_a_source_without_a_name_is_told(ledger: Path) -> None:
     assert ledgers.show(1).payload["verdict"]["notes"] == [said]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_named", [False, True])
 def test_data_in_no_file_are_compared_with_nothing_and_that_is_told(ledger: Path, is_named: bool) -> None:
     frame = pa.table({"area": ["N", "S"] * 10, "sex": ["f", "f", "m", "m"] * 5, "person": [f"P{n}" for n in range(20)]})
@@ -486,6 +494,7 @@ def test_a_key_that_is_no_attribute_is_told_before_anything_leaves(ledger: Path)
     assert not Path("out").exists()
 
 
+@pytest.mark.slow
 def test_replacing_a_release_leaves_its_entry(ledger: Path) -> None:
     microdata()
     second = microdata(force=True)

@@ -70,6 +70,7 @@ def copy(released: Path, tmp_path: Path) -> Path:
     return tmp_path / "rel"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"fresh": True}, {"derive_keys": True}, {"in_cells": True}], ids=str)
 @pytest.mark.parametrize("ending", [".parquet", ".csv"])
 def test_every_type_and_every_null_come_back(ending: str, options: dict[str, Any], tmp_path: Path, key: Path) -> None:
@@ -103,6 +104,7 @@ def labelled(folder: Path) -> Dataset:
     return tc.read(folder / "s.sav")
 
 
+@pytest.mark.slow
 def test_labels_of_hidden_values_come_back(tmp_path: Path, key: Path) -> None:
     data = labelled(tmp_path)
     conceal_to(tmp_path / "rel", data, plan(tmp_path, "code"), ConcealedOptions(key=key))
@@ -112,6 +114,7 @@ def test_labels_of_hidden_values_come_back(tmp_path: Path, key: Path) -> None:
     assert back.to_arrow().column("code").to_pylist() == TYPES["code"]
 
 
+@pytest.mark.slow
 def test_a_wrong_key_says_so_and_writes_nothing(released: Path, tmp_path: Path) -> None:
     tc.make_key(tmp_path / "other.bin")
     with pytest.raises(InputError, match="the master key is not the key of this store"):
@@ -154,6 +157,7 @@ DAMAGES: dict[str, tuple[Callable[[pa.Table], pa.Table], int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_tokens_are_refused(damage: str, copy: Path, key: Path, tmp_path: Path) -> None:
     edit, damaged = DAMAGES[damage]
@@ -167,6 +171,7 @@ def test_damaged_tokens_are_refused(damage: str, copy: Path, key: Path, tmp_path
     assert not tc.verify(copy).holds
 
 
+@pytest.mark.slow
 def test_a_token_of_another_attribute_or_release_does_not_open(copy: Path, key: Path, tmp_path: Path) -> None:
     table = pq.read_table(copy / "tokens.parquet")
     names = table.column("attribute").to_pylist()
@@ -182,6 +187,7 @@ def test_a_token_of_another_attribute_or_release_does_not_open(copy: Path, key: 
     assert done.revealed == 0
 
 
+@pytest.mark.slow
 def test_a_key_store_of_another_data_set_is_refused(copy: Path, key: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -224,6 +230,7 @@ def test_a_person_sees_their_own_record_without_the_internal_folder(copy: Path, 
         tc.reveal(copy, key, tmp_path / "back.parquet")
 
 
+@pytest.mark.slow
 def test_the_same_keys_again_give_the_same_tokens_and_fresh_ones_do_not(tmp_path: Path, key: Path) -> None:
     data = tc.read(people().select(["person", "other", "code"]))
     given = {"one": {}, "two": {"keys_of": tmp_path / "one"}, "three": {"keys_of": tmp_path / "one", "fresh": True}}
@@ -249,6 +256,7 @@ def test_another_master_key_than_that_of_the_keys_is_refused_before_the_search(
     assert not (tmp_path / "two").exists()
 
 
+@pytest.mark.slow
 def test_tokens_of_an_earlier_release_are_refused(tmp_path: Path, key: Path) -> None:
     """Under the same keys they open, and would give old values."""
     table = people().select(["person", "other", "code"])

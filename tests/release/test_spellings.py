@@ -36,6 +36,7 @@ def test_missing_words_in_a_column_of_numbers_can_be_read_back(tmp_path: Path) -
     assert verify(folder).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".sav", ".dta"])
 def test_suppressed_text_is_missing_in_files_of_packages(tmp_path: Path, ending: str) -> None:
     source = tmp_path / "file.csv"

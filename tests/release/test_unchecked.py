@@ -32,6 +32,7 @@ def of_a_population() -> Outcome:
     return found
 
 
+@pytest.mark.slow
 def test_a_claim_that_cannot_be_checked_is_refused(of_a_population: Outcome, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot be checked on the written file"):
         write_release(of_a_population, tmp_path / "release")
@@ -47,6 +48,7 @@ def test_somebody_may_accept_it_and_is_told(of_a_population: Outcome, tmp_path: 
     assert not verify(tmp_path / "release").holds
 
 
+@pytest.mark.slow
 def test_what_the_file_is_enough_for_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of k-map and k-anonymity the second is measured on the file alone, and the first is named."""
     people = tc.read(pa.table({"q": ["x"] * 3})).with_roles(quasi=["q"])

@@ -69,6 +69,7 @@ def test_both_doors_of_mask_write_the_same_bytes(tacita, people: Path, tmp_path:
     assert released.data.read_bytes() == (tmp_path / "cli" / "data.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_who_puts_a_release_together_alone_is_stopped_too(people: Path, tmp_path: Path) -> None:
     data = tc.read(people).with_roles(quasi=QUASI)
     released = write_release(anonymize(data.microdata, Plan(KAnonymity(3))), tmp_path / "cycle")

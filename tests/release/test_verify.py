@@ -139,6 +139,7 @@ def test_without_the_internal_folder_the_claim_must_be_given(release: Path, sett
     assert strict.unsafe == strict.unsafe_strict == 4
 
 
+@pytest.mark.slow
 def test_what_cannot_be_checked_does_not_hold(release: Path, settings: Settings) -> None:
     known = ("area", "age")
     for claim, why in [
@@ -185,6 +186,7 @@ def test_a_measure_of_ones_own_can_be_handed_over(release: Path, settings: Setti
     assert not found.unchecked
 
 
+@pytest.mark.slow
 def test_rules_are_run_again(release: Path, settings: Settings) -> None:
     shipped = Claim("k_anonymity", {"k": 2}, ("area", "age"), MAYBE)
     assert verify(release, shipped, settings=settings).unsafe == 0
@@ -220,6 +222,7 @@ def households() -> tc.Dataset:
     return tc.read(table).with_roles(quasi=["area"], identifier=["id"], cluster="home")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 def test_claims_about_clusters(keep: bool, tmp_path: Path, settings: Settings) -> None:
     data = households()
@@ -237,6 +240,7 @@ def test_claims_about_clusters(keep: bool, tmp_path: Path, settings: Settings) -
         write_release(one, tmp_path / "other", options, settings=settings)
 
 
+@pytest.mark.slow
 def test_claims_about_linked_records(tmp_path: Path, settings: Settings) -> None:
     data = households()
     links = tc.read(pa.table({"one": ["p5", "p5"], "other": ["p0", "p1"]}), engine=data.relation.engine).relation
@@ -262,6 +266,7 @@ def suppressions(draw: st.DrawFn) -> tuple[list[tuple[str, str]], list[tuple[int
     return rows, draw(st.lists(cells, unique=True, max_size=6))
 
 
+@pytest.mark.slow
 @given(suppressions(), st.integers(2, 4))
 @examples(max_examples=6, deadline=None)
 def test_a_release_is_what_a_naive_reader_counts(

@@ -104,6 +104,7 @@ def test_the_patients_as_collected_are_all_unique() -> None:
     assert found.figures["violating_records"] == found.figures["classes"] == 12
 
 
+@pytest.mark.slow
 def test_l_diversity_is_that_of_sdcmicro(shared: Path) -> None:
     """sdcMicro 5.8.1, ldiversity(), with l_recurs_c = 2 and 1: the recursive figure is the largest l that holds."""
     data = tc.read(shared / "data/sdcmicro/testdata.csv").microdata
@@ -178,6 +179,7 @@ PYCANON: dict[tuple[str, ...], tuple[float, ...]] = {
 """pycanon 1.3.6 on Adult: distinct l, entropy l (rounded down), alpha, t and basic beta of occupation; t of age."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", PYCANON)
 def test_figures_are_those_of_pycanon(shared: Path, known: tuple[str, ...]) -> None:
     sample = Sample.of(tc.read(shared / "data/adult/adult.csv").microdata, known)
@@ -257,6 +259,7 @@ def shares(counts: Counter[Any]) -> dict[Any, float]:
     return {value: n / counts.total() for value, n in counts.items()}
 
 
+@pytest.mark.slow
 @few
 @given(rows=rows_of_data, c=st.sampled_from([0.5, 1, 2, 3.5]), missing_as=st.sampled_from(MissingAs))
 def test_l_diversity_and_alpha_k_count_naively(
@@ -278,6 +281,7 @@ def test_l_diversity_and_alpha_k_count_naively(
         assert share["risk"] == (share["share"] > 0.5 or counts.total() < 2)
 
 
+@pytest.mark.slow
 @few
 @given(rows=rows_of_data, beta=st.sampled_from([0.3, 1, 4]), enhanced=st.booleans())
 def test_beta_likeness_counts_naively(engine: DuckDBEngine, rows: list[Row], beta: float, enhanced: bool) -> None:
@@ -309,6 +313,7 @@ def distance_in_order(a: Any, b: Any) -> float:
     return abs(ORDER.index(a) - ORDER.index(b)) / (len(ORDER) - 1)
 
 
+@pytest.mark.slow
 @settings(few, max_examples=6)
 @given(rows=rows_of_data)
 def test_distances_are_earth_mover_distances(engine: DuckDBEngine, rows: list[Row]) -> None:
@@ -330,6 +335,7 @@ def test_distances_are_earth_mover_distances(engine: DuckDBEngine, rows: list[Ro
         assert a["risk"] == (a["distance"] > 0.3 + 1e-8)
 
 
+@pytest.mark.slow
 @few
 @given(rows=st.lists(st.tuples(whole, halves, st.floats(-3, 3, width=16)), min_size=1, max_size=25))
 def test_the_ordered_distance_of_numbers(engine: DuckDBEngine, rows: list[Row]) -> None:
@@ -348,6 +354,7 @@ def test_the_ordered_distance_of_numbers(engine: DuckDBEngine, rows: list[Row]) 
         assert ours["distance"] == pytest.approx(sum(moved) / max(len(values) - 1, 1), abs=1e-9)
 
 
+@pytest.mark.slow
 @few
 @given(rows=rows_of_data)
 def test_knowing_less_never_lowers_diversity(engine: DuckDBEngine, rows: list[Row]) -> None:

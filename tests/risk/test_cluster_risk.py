@@ -56,6 +56,7 @@ def firms() -> tc.Dataset:
     return microdata(rows, quasi=["area"], identifier=["id"], weight="w")
 
 
+@pytest.mark.slow
 def test_links_by_rules() -> None:
     """a controls b, which controls c; d and e are in no relation."""
     own = [("a", "b", 0.6), ("b", "c", 0.55), ("d", "e", 0.2)]

@@ -26,6 +26,7 @@ def sample_of(rows: Sequence[tuple[str, str | None]]) -> Sample:
     return Sample.of(data.microdata.with_dictionary(data.dictionary.with_categories(categories)))
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(rows=ROWS, delta=st.sampled_from([0.3, 1.0]), absent=st.booleans())
 def test_it_counts_naively(rows: list[tuple[str, str | None]], delta: float, absent: bool) -> None:

@@ -58,6 +58,7 @@ def test_a_cluster_key_on_the_command_line_replaces_that_of_the_dictionary() -> 
     assert [f.name for f in both.scenarios[0].findings][1:] == ["h individual-risk", "g individual-risk"]
 
 
+@pytest.mark.slow
 def test_k_is_about_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """SUDA's own k counts attributes: --k must not change it."""
     (tmp_path / "d.csv").write_text("a,b\n" + "".join(f"v{i},u{i % 2}\n" for i in range(7)))
@@ -112,6 +113,7 @@ def test_rules_that_conclude_of_no_record() -> None:
         Ruled(ProgramText(head + '[1] Tuple(_, I, _) -> riskOutput(I, "high").')).risks(sample)
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_said() -> None:
     names = [f"q{i}" for i in range(26)]
     found = microdata([dict.fromkeys(names, j) for j in range(3)], quasi=names).assess().scenarios[0]
@@ -120,6 +122,7 @@ def test_what_is_left_out_is_said() -> None:
     assert any("no category is decided for b" in note for note in data.assess().notes)
 
 
+@pytest.mark.slow
 def test_the_waterfall_does_not_hang_on_another_record() -> None:
     """One record of weight 1 is certain to be found; the others keep their probabilities."""
     rows = [{"a": f"v{i}", "h": i // 2, "w": 1.0 if i == 0 else 50.0} for i in range(6)]
@@ -128,6 +131,7 @@ def test_the_waterfall_does_not_hang_on_another_record() -> None:
     assert 0 < last.waterfall[0].risk < last.waterfall[1].risk < 1
 
 
+@pytest.mark.slow
 def test_verdicts_are_not_added_up_to_people() -> None:
     found = mixed().assess()
     told = {each["measure"]: each for each in found.to_dict()["scenarios"][0]["measures"]}
@@ -136,6 +140,7 @@ def test_verdicts_are_not_added_up_to_people() -> None:
     assert not [name for name in told if name.startswith("household l-")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["n", "w", "id", "value", "size", "share"])
 def test_an_attribute_may_be_called_as_our_own_columns(name: str) -> None:
     """What is counted must not hang on what an attribute is called."""
@@ -171,6 +176,7 @@ def test_too_many_attributes_with_nulls_are_refused() -> None:
         measure("k-anonymity").risks(sample)
 
 
+@pytest.mark.slow
 def test_a_role_twice_and_options_without_effect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "d.csv"
     file.write_text("a,b,w,h\n" + "".join(f"v{i},u{i % 2},{i + 1},{i // 2}\n" for i in range(8)))
@@ -198,6 +204,7 @@ def test_a_role_twice_and_options_without_effect(tmp_path: Path, capsys: pytest.
     assert file.read_text().startswith("a,b,w,h")
 
 
+@pytest.mark.slow
 def test_unsafe_data_can_fail_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "d.csv").write_text("a\nx\ny\n")
     (tmp_path / "e.csv").write_text("a\n" + "x\n" * 9)
@@ -212,6 +219,7 @@ def test_what_an_assessment_shows_of_itself_holds_no_value() -> None:
     assert not [value for value in ("Commerce", "North", "50-200") if value in shown]
 
 
+@pytest.mark.slow
 def test_a_proof_shows_only_what_it_rests_on() -> None:
     found = tc.sample("figure-1").assess(known=["Area", "Sector"])
     told = found.why(4, "k-anonymity").proof

@@ -53,6 +53,7 @@ letters, digits = st.sampled_from(["a", "b", "c", None]), st.integers(0, 2)
 keys = st.tuples(letters, digits)
 
 
+@pytest.mark.slow
 @few
 @given(rows=st.lists(st.tuples(letters, digits, st.floats(0.5, 9)), min_size=1, max_size=30))
 def test_three_attackers_against_plain_python(engine: DuckDBEngine, rows: list[tuple[str | None, int, float]]) -> None:
@@ -79,6 +80,7 @@ def test_three_attackers_against_plain_python(engine: DuckDBEngine, rows: list[t
     assert figures["prosecutor_average"] >= figures["marketer_average"] - 1e-12
 
 
+@pytest.mark.slow
 @few
 @given(rows=st.lists(keys, min_size=1, max_size=20), others=st.lists(keys, max_size=40), has_sample=st.booleans())
 def test_a_population_is_counted(

@@ -127,6 +127,7 @@ RECORDS = st.integers(1, 4).flatmap(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nulls", [*ALL_NULLS, STRICT], ids=str)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RECORDS, st.sampled_from([0, 3, 1000]))
@@ -242,6 +243,7 @@ def test_alpha_on_4580_records(shared: Path, alpha: float) -> None:
 # -- what must hold ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(RECORDS, st.randoms(use_true_random=False))
 def test_adding_a_record_never_raises_a_k_anonymity_risk(rows: list[Row], random: Any) -> None:
@@ -259,6 +261,7 @@ def test_adding_a_record_never_raises_a_k_anonymity_risk(rows: list[Row], random
         assert all(b <= a for a, b in zip(column(few, "risk"), column(more, "risk"), strict=False))
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(RECORDS)
 def test_coarsening_never_raises_a_risk(rows: list[Row]) -> None:
@@ -285,6 +288,7 @@ def test_coarsening_never_raises_a_risk(rows: list[Row]) -> None:
             assert all(after <= before + 1e-12 for before, after in pairs)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(RECORDS)
 def test_an_intruder_who_knows_less_never_finds_more(rows: list[Row]) -> None:
@@ -297,6 +301,7 @@ def test_an_intruder_who_knows_less_never_finds_more(rows: list[Row]) -> None:
         assert all(b <= a for a, b in zip(column(all_, "risk"), column(fewer, "risk"), strict=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(RECORDS)
 def test_hiding_a_value_cannot_make_the_expected_frequency_of_others_jump(rows: list[Row]) -> None:

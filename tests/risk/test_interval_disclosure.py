@@ -155,6 +155,7 @@ def test_a_missing_number_is_in_no_interval(engine: DuckDBEngine) -> None:
 places = st.one_of(st.just(np.nan), st.integers(0, 4).map(float), st.floats(0, 4, width=16))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(data=st.data(), columns=st.integers(1, 3))
 def test_neighbours_against_brute_force(data: st.DataObject, columns: int) -> None:

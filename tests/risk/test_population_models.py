@@ -92,6 +92,7 @@ def may_be(record: Row, person: Row, missing_as: MissingAs) -> bool:
     return all(a is None or a == b for a, b in zip(record, person, strict=True))
 
 
+@pytest.mark.slow
 @few
 @given(
     rows=rows_of_data,

@@ -35,6 +35,7 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameters"), VARIANTS, ids=[f"{n} {p}" for n, p in VARIANTS])
 def test_a_measure_keeps_to_the_contract(name: str, parameters: dict[str, object]) -> None:
     assert breaches(LOSSES.make(name, parameters), mixed()) == []

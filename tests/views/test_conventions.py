@@ -106,6 +106,7 @@ def with_json(command: Any, name: str = "") -> Iterator[str]:
         yield name
 
 
+@pytest.mark.slow
 def test_every_command_with_json_is_tried() -> None:
     assert {*with_json(typer.main.get_command(app))} == {*CASES, *ELSEWHERE}
 

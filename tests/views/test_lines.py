@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
+import pytest
+
 from tacita.views.charts import GREY, standalone
 from tacita.views.lines import Line, lines
 
@@ -14,6 +16,7 @@ GIVEN = [
 ]
 
 
+@pytest.mark.slow
 def test_points_and_words() -> None:
     svg = lines("Nulls & k", GIVEN, x="k", y="nulls")
     root = ElementTree.fromstring(standalone(svg))

@@ -30,6 +30,7 @@ def control():
 # -- text --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_tree(control):
     assert str(control) == (
         """\
@@ -150,6 +151,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "inputs", "question"), PROGRAMS)
 def test_json_is_what_its_schema_says(program, inputs, question):
     proof = reason(program, inputs).why(question)

@@ -49,6 +49,7 @@ class Texts(HTMLParser):
         self.texts.append(data)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30))
 def test_any_text_comes_out_as_text(given_: str) -> None:
     found = Texts(tag("p", given_, title=given_))
@@ -202,6 +203,7 @@ def test_groups_are_named_once() -> None:
     assert chart.partition("<title>")[2].count("first") == 1
 
 
+@pytest.mark.slow
 def test_the_command_line_does_not_import_charts() -> None:
     script = "import sys, tacita.cli.main, tacita.views.charts, tacita.views.assessment.as_html\n"
     script += "print({'altair', 'vl_convert'} & set(sys.modules))"

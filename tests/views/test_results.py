@@ -99,6 +99,7 @@ def classes() -> Iterator[type[Result]]:
         todo += one.__subclasses__()
 
 
+@pytest.mark.slow
 def test_every_result_has_a_view_and_every_view_a_result() -> None:
     names = {kind.__name__ for kind in classes() if kind.__module__.startswith("tacita.")}
     assert set(VIEWS) <= names, "views of classes that are not there"
@@ -117,6 +118,7 @@ def _generated(kind: type) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_a_repr_is_one_short_line_without_secrets(results: dict[str, Result]) -> None:
     for name, result in results.items():
         shown = repr(result)

@@ -25,6 +25,7 @@ FOUR = {
 """Four records: {B, Z} -> A and X -> Z let an attacker derive what one dependency alone does not."""
 
 
+@pytest.mark.slow
 def test_a_hidden_attribute_comes_back_and_is_used() -> None:
     rules = minimal_dependencies(FOUR)
     assert {(("B", "Z"), "A"), (("X",), "Z")} <= {(rule.left, rule.right) for rule in rules}
@@ -80,6 +81,7 @@ _LAST_FIVE = [(row, name) for row in range(5, 10) for name in ("Name", "Age", "O
 _CONFIDENTIAL = [(row, "Occupation") for row in range(5, 10)]
 
 
+@pytest.mark.slow
 def test_customers_have_five_determinants_of_occupation_with_twins() -> None:
     """Example 2 of the paper names three; the advice counts five that are not keys."""
     lefts = {rule.left for rule in minimal_dependencies(CUSTOMERS) if rule.right == "Occupation"}
@@ -92,11 +94,13 @@ def test_customers_have_five_determinants_of_occupation_with_twins() -> None:
     assert len(with_twins) == 5
 
 
+@pytest.mark.slow
 def test_customers_as_printed_give_nothing_to_the_chase() -> None:
     """Table 2: Name, Age and Occupation of the last five are hidden."""
     assert chase(concealed(CUSTOMERS, _LAST_FIVE, minimal_dependencies(CUSTOMERS), _CONFIDENTIAL)).derived == 0
 
 
+@pytest.mark.slow
 def test_customers_with_occupation_hidden_alone_are_derived() -> None:
     derived = chase(concealed(CUSTOMERS, _CONFIDENTIAL, minimal_dependencies(CUSTOMERS)))
     assert (derived.derived, derived.right) == (1, 1)
@@ -158,8 +162,9 @@ def _random_cells(random: np.random.Generator, table: dict[str, list[Any]], shar
     return {(row, name) for name, values in table.items() for row in range(len(values)) if random.random() < share}
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_equality_is_chased_as_by_the_naive_reference(seed: int) -> None:
     random = np.random.default_rng(seed)
     table = _random_table(random, with_texts=bool(random.integers(2)))
@@ -170,8 +175,9 @@ def test_equality_is_chased_as_by_the_naive_reference(seed: int) -> None:
     assert derived.right == derived.derived
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_distances_are_chased_as_by_the_naive_reference(seed: int) -> None:
     random = np.random.default_rng(seed)
     table = _random_table(random, with_texts=bool(random.integers(2)))
@@ -185,6 +191,7 @@ def test_distances_are_chased_as_by_the_naive_reference(seed: int) -> None:
     assert derived.notes == ()
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=100)
 def test_conditions_are_chased_as_by_the_naive_reference(seed: int) -> None:
@@ -243,6 +250,7 @@ def test_numbers_that_are_categories_are_compared_by_difference() -> None:
     assert chase(texts).right == 1
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=150)
 def test_dependencies_with_exceptions_take_the_most_frequent_value(seed: int) -> None:

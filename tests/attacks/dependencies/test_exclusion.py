@@ -156,6 +156,7 @@ def _known_everywhere(table: dict[str, list[Any]], files: list[dict[str, list[An
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("totals", [False, True])
 @pytest.mark.parametrize("lists_all", [False, True])
 @given(seed=st.integers(0, 2**32 - 1))
@@ -172,6 +173,7 @@ def test_what_is_derived_is_the_same_in_all_files_that_fit(totals: bool, lists_a
     assert derived.notes == ()
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=100)
 def test_bounds_exclude_only_what_no_file_has(seed: int) -> None:
@@ -201,6 +203,7 @@ def test_bounds_exclude_only_what_no_file_has(seed: int) -> None:
     assert derived.right == derived.derived
 
 
+@pytest.mark.slow
 def test_exclusion_reaches_most_of_what_can_be_known() -> None:
     """How often all files that fit agree, and how often the attacker sees it: fixed draws, wide bounds."""
     count: Counter[str] = Counter()

@@ -39,6 +39,7 @@ def _hiding(random: np.random.Generator, share: float = 0.25) -> np.ndarray:  # 
     return random.random(_N) < share
 
 
+@pytest.mark.slow
 def test_a_noisy_function_is_guessed_as_well_as_it_can_be() -> None:
     """Right in 0.8 + 0.2 / 4 of the cases; the mode in about 1/4: a gain of 0.8."""
     truth, random = _people()
@@ -60,6 +61,7 @@ def test_noise_gives_no_gain() -> None:
     assert score.gain.lower == 0.0
 
 
+@pytest.mark.slow
 def test_numbers_count_in_classes_or_within_a_distance() -> None:
     truth, random = _people(3)
     mask = {"number": _hiding(random)}
@@ -87,6 +89,7 @@ def test_who_hides_another_attribute_tells_the_value() -> None:
     assert at_random.gain.value < 0.03
 
 
+@pytest.mark.slow
 def test_what_else_is_hidden_does_not_mislead_the_model() -> None:
     """Those who hide the consequence hide its copy too; others show both. The cause still tells it in 85 %."""
     truth, random = _people(5)
@@ -129,6 +132,7 @@ def test_work_is_bounded_and_said() -> None:
         report.of("noise")
 
 
+@pytest.mark.slow
 def test_values_that_hardly_repeat_are_not_learnt() -> None:
     """Two thousand names: a model keeps the frequent ones, and gains nothing."""
     truth, random = _people(13)
@@ -148,6 +152,7 @@ def test_a_distance_of_an_unknown_attribute_is_refused() -> None:
         predict(ConcealedFile(truth, mask, mask), options=PredictionOptions(within={"numbr": 1}))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_result() -> None:
     truth, random = _people(8)
     mask = {name: _hiding(random) for name in ("cause", "number")}
@@ -172,6 +177,7 @@ def test_parts_share_nobody_and_stay_as_more_is_hidden() -> None:
     assert all(people[part, False] == people[part, True] for part in PeoplePart)
 
 
+@pytest.mark.slow
 def test_the_attribute_that_matters_is_hidden_next() -> None:
     truth, random = _people(10)
     truth = truth.only(["cause", "noise", "consequence"])
@@ -188,6 +194,7 @@ def test_the_attribute_that_matters_is_hidden_next() -> None:
     assert [one.attribute for one in importance(hidden, "consequence").ranked] == ["noise"]
 
 
+@pytest.mark.slow
 def test_of_two_attributes_that_tell_the_same_one_is_first() -> None:
     """Neither makes the accuracy fall alone; noise must not be hidden before them."""
     truth, random = _people(11)
@@ -198,6 +205,7 @@ def test_of_two_attributes_that_tell_the_same_one_is_first() -> None:
     assert ranking.ranked[0].alone > 0.8
 
 
+@pytest.mark.slow
 def test_importance_for_some_people_only() -> None:
     truth, random = _people(12)
     mask = {"consequence": _hiding(random)}

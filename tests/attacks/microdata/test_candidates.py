@@ -33,6 +33,7 @@ def by_hand(before: list[dict[str, str]], after: list[dict[str, str | None]], ro
     return sum(candidates(before[row - 1]) < k for row in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nulls", [Nulls(semantics=Semantics.ALPHA, alpha=0.0), Nulls()], ids=["strict", "maybe"])
 @pytest.mark.parametrize("seed", range(3))
 def test_few_candidates_are_those_counted_by_hand(seed: int, nulls: Nulls) -> None:

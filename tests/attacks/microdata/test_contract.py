@@ -141,6 +141,7 @@ def test_a_control_that_always_succeeds_leaves_the_risk_open() -> None:
     assert Attacked("mine", 1.0, 0.9, 1.0, 0.1, 9, control=exact(1.0)).risk is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(ATTACKERS.names()))
 def test_every_attacker_has_a_control(name: str, scene: Scene) -> None:
     """With a hold-out each tells success, control and risk; by which control, in words."""

@@ -86,6 +86,7 @@ def test_what_was_cut_is_read_from_another_number() -> None:
     assert derivations([_ranked(random.random(_N))], [cut]) == ()
 
 
+@pytest.mark.slow
 def test_chance_finds_nothing() -> None:
     """Unrelated attributes of all sizes, skewed and even, against suppressed and against recoded cells."""
     random = np.random.default_rng(6)

@@ -67,6 +67,7 @@ def test_without_others_there_is_no_control_and_a_note() -> None:
     assert found.attempts == 120
 
 
+@pytest.mark.slow
 def test_boosting_is_a_model_too() -> None:
     original = people(120, 9)
     scene = Scene(original, original, np.arange(120), KNOWN, ("wage", "ill"))

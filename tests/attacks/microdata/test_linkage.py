@@ -179,6 +179,7 @@ def test_blocking_keeps_to_its_budget_and_finds_the_same_records() -> None:
     assert paired.mean() > 0.99
 
 
+@pytest.mark.slow
 def test_splink_links_what_was_masked_a_little(
     capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,6 +220,7 @@ def test_splink_with_blocking_is_repeated_and_near_the_nearest() -> None:
     assert found.figures["without candidate"] < 0.05
 
 
+@pytest.mark.slow
 def test_texts_that_are_misspelt_are_nearly_the_same() -> None:
     random = np.random.default_rng(10)
     names = ["".join(random.choice(list("abcdefghijklmnop"), 9)) for _ in range(60)]
@@ -231,6 +233,7 @@ def test_texts_that_are_misspelt_are_nearly_the_same() -> None:
     assert found.success == 1
 
 
+@pytest.mark.slow
 def test_generalised_labels_are_linked_to_what_is_below_them() -> None:
     """24 towns in 6 areas: a released area fits the originals of its four towns, and no others."""
     random = np.random.default_rng(11)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
 from tests.attacks.queries.opened import asker, opened, policy_text, write_people
 
 from tacita.api.querying import Database
 from tacita.attacks.queries.budget_race import race
+
+pytestmark = pytest.mark.slow
 
 CLIENTS, ROUNDS, GRANTED = 16, 3, 20
 WORDS = [f"age = '{age}'" for age in ("young", "middle", "old")] + [

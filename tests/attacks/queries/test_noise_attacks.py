@@ -29,18 +29,21 @@ def _recovered(
     return reconstruct_bits(noisy_sums(secrets, noise(draw), error), BITS, "id", secrets, questions, draw)
 
 
+@pytest.mark.slow
 def test_rounding_to_5_is_undone_by_as_many_questions_as_there_are_people() -> None:
     lesson = _recovered(lambda draw: lambda total: 5 * round(total / 5), SECRETS)
     assert lesson.share >= 0.95 and lesson.guessing < 0.55
     assert lesson.questions == SECRETS and lesson.refusals == 0
 
 
+@pytest.mark.slow
 def test_one_budget_for_all_questions_is_not_undone() -> None:
     scale = SECRETS / 1.0
     lesson = _recovered(lambda draw: lambda total: total + draw.laplace(0, scale), SECRETS, error=3 * scale)
     assert 0.44 <= lesson.share <= 0.58
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["sample", "perturbed", "private"])
 def test_noise_of_a_policy_is_not_undone(tmp_path: Path, mode: str) -> None:
     people = write_people(tmp_path, 60)

@@ -61,6 +61,7 @@ def test_trackers_learn_no_value_under_a_policy(tmp_path: Path, mode: str) -> No
         assert figures == [None] * 3
 
 
+@pytest.mark.slow
 def test_everybody_is_tracked_or_nobody(tmp_path: Path) -> None:
     people = write_people(tmp_path, NUMBER)
     folder = opened(tmp_path, policy_text(ids=NUMBER))
@@ -74,6 +75,7 @@ def test_everybody_is_tracked_or_nobody(tmp_path: Path) -> None:
     assert protected.refusals > 0
 
 
+@pytest.mark.slow
 def test_differences_tell_everybody_or_nobody(tmp_path: Path) -> None:
     people = write_people(tmp_path, NUMBER)
     folder = opened(tmp_path, policy_text(ids=NUMBER))
@@ -85,6 +87,7 @@ def test_differences_tell_everybody_or_nobody(tmp_path: Path) -> None:
         assert difference_everybody(asker(staff), SALARIES, "id", targets, others).concluded == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["perturbed", "private"])
 def test_differences_of_noise_are_noise(tmp_path: Path, mode: str) -> None:
     people = write_people(tmp_path, NUMBER)

@@ -37,6 +37,7 @@ def failing(owner, mine, table, pattern, levels, knowledge):
             yield int(owner), int(cell), "sliding"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_same_as_trying_every_owner(seed):
     draw = np.random.default_rng(seed)

@@ -54,6 +54,7 @@ def plain(table: Table, pattern: np.ndarray, knowledge: Knowledge, cell: int) ->
     return ends[0], ends[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_same_as_plain_linear_programmes(seed):
     draw = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.long import examples
@@ -87,6 +88,7 @@ codes = st.sampled_from("01")
 rows = st.lists(st.tuples(codes, codes, codes, st.sampled_from("pqrst")), min_size=1, max_size=14)
 
 
+@pytest.mark.slow
 @given(rows, rows, st.integers(2, 4))
 @settings(max_examples=examples(30))
 def test_as_plain_python(first: list[tuple[str, ...]], second: list[tuple[str, ...]], least: int) -> None:

@@ -6,7 +6,8 @@ from collections import Counter
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacita.attacks.versions.changes import ChangeKind, version_changes
@@ -97,6 +98,8 @@ VERSIONS = st.dictionaries(
 )
 
 
+@pytest.mark.slow
+@settings(max_examples=25)
 @given(VERSIONS, VERSIONS, st.integers(2, 4))
 def test_the_plans_are_what_plain_python_says(before: Records, now: Records, least: int) -> None:
     earlier, later = version(before), version(now)

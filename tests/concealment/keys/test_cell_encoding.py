@@ -18,6 +18,7 @@ from tacita.concealment.keys.cell_decoding import decode_leniently
 from tacita.errors import InputError, UsageError
 
 
+@pytest.mark.slow
 @given(columns(min_size=0))
 def test_values_and_spellings_come_back_exactly(column: tuple[pa.Array, pa.Array]) -> None:
     values, as_written = column
@@ -29,6 +30,7 @@ def test_values_and_spellings_come_back_exactly(column: tuple[pa.Array, pa.Array
     decoded.values.validate(full=True)
 
 
+@pytest.mark.slow
 @given(columns())
 def test_cells_are_those_of_the_naive_encoder(column: tuple[pa.Array, pa.Array]) -> None:
     values, as_written = column
@@ -37,6 +39,7 @@ def test_cells_are_those_of_the_naive_encoder(column: tuple[pa.Array, pa.Array])
     assert cells == [naive(value, values.type, spelling, len(cells[0])) for value, spelling in pairs]
 
 
+@pytest.mark.slow
 @given(columns())
 def test_cells_of_an_attribute_have_one_length(column: tuple[pa.Array, pa.Array]) -> None:
     cells = encode_cells(*column)
@@ -58,6 +61,7 @@ def test_the_length_does_not_tell_that_all_values_are_missing() -> None:
     assert caught.value.do == "give a multiple of 16 from 32"
 
 
+@pytest.mark.slow
 @given(columns(), st.data())
 def test_different_cells_have_different_bytes(column: tuple[pa.Array, pa.Array], data: st.DataObject) -> None:
     values, as_written = column
@@ -67,6 +71,7 @@ def test_different_cells_have_different_bytes(column: tuple[pa.Array, pa.Array],
     assert (cells[one] == cells[two]) == (pairs[one] == pairs[two])
 
 
+@pytest.mark.slow
 @given(columns(min_size=2), st.data())
 def test_parts_of_arrays_and_chunks_are_encoded_like_whole_ones(
     column: tuple[pa.Array, pa.Array], data: st.DataObject
@@ -80,6 +85,7 @@ def test_parts_of_arrays_and_chunks_are_encoded_like_whole_ones(
     assert encode_cells(*chunks) == cells
 
 
+@pytest.mark.slow
 @given(columns(), st.data())
 def test_changed_cells_are_refused_or_are_other_cells(column: tuple[pa.Array, pa.Array], data: st.DataObject) -> None:
     """The encoding is onto what is decoded: whatever is accepted is encoded to the same bytes again."""
@@ -284,6 +290,7 @@ def test_malformed_cells_are_refused_and_leave_others_alone(cell: bytes) -> None
     decoded.as_written.validate(full=True)
 
 
+@pytest.mark.slow
 @given(columns(min_size=2))
 def test_a_malformed_cell_does_not_change_its_neighbours(column: tuple[pa.Array, pa.Array]) -> None:
     values, as_written = column

@@ -88,6 +88,7 @@ def test_the_cipher_gives_the_printed_example() -> None:
     assert aes_siv(key).encrypt(text, items).hex() == expected
 
 
+@pytest.mark.slow
 @given(cells(), st.booleans())
 def test_tokens_are_those_of_the_format(cells: CellsToSeal, fresh: bool) -> None:
     tokens = seal(cells, KEYS, fresh=fresh)
@@ -101,6 +102,7 @@ def test_tokens_are_those_of_the_format(cells: CellsToSeal, fresh: bool) -> None
         assert token == bytes([2 if fresh else 1]) + b"".join(nonce) + siv(key, cell, [*items, *nonce])
 
 
+@pytest.mark.slow
 @given(cells(min_size=0), st.booleans(), st.booleans())
 def test_values_and_spellings_come_back_exactly(cells: CellsToSeal, fresh: bool, as_text: bool) -> None:
     tokens = seal(cells, KEYS, fresh=fresh)
@@ -116,6 +118,7 @@ def test_values_and_spellings_come_back_exactly(cells: CellsToSeal, fresh: bool,
     assert opened.row_ids.equals(cells.row_ids)
 
 
+@pytest.mark.slow
 @given(cells(), st.booleans())
 def test_tokens_of_an_attribute_have_one_length(cells: CellsToSeal, fresh: bool) -> None:
     tokens = seal(cells, KEYS, fresh=fresh)
@@ -126,6 +129,7 @@ def test_tokens_of_an_attribute_have_one_length(cells: CellsToSeal, fresh: bool)
     assert len({len(text) for text in tokens.as_text().to_pylist()}) == 1
 
 
+@pytest.mark.slow
 @given(cells())
 def test_tokens_are_the_same_again_and_fresh_ones_are_not(cells: CellsToSeal) -> None:
     once, again = seal(cells, KEYS).tokens, seal(cells, KEYS).tokens
@@ -135,6 +139,7 @@ def test_tokens_are_the_same_again_and_fresh_ones_are_not(cells: CellsToSeal) ->
     assert len({token[1:17] for token in fresh}) == len({token[17:33] for token in fresh}) == len(fresh)
 
 
+@pytest.mark.slow
 @given(cells(min_size=2), st.randoms(use_true_random=False))
 def test_tokens_do_not_depend_on_the_order_of_the_rows(cells: CellsToSeal, random: Any) -> None:
     order = list(range(len(cells)))
@@ -183,6 +188,7 @@ class OneKey:
         return [hashlib.sha512(b"one").digest() for _ in persons]
 
 
+@pytest.mark.slow
 @given(st.booleans(), st.sampled_from(["person", "row_id", "attribute"]), NAMES)
 def test_a_token_opens_nowhere_else(fresh: bool, what: str, other: str) -> None:
     here = Place(keys=OneKey())  # type: ignore[arg-type]

@@ -209,6 +209,7 @@ def test_64_attributes_are_looked_at_together_and_more_in_parts() -> None:
     assert discover(cells, leave_out=("x0",)).is_complete
 
 
+@pytest.mark.slow
 def test_64_attributes_with_distances() -> None:
     random = np.random.default_rng(4)
     cells = {f"x{place}": random.integers(0, 9, 40).tolist() for place in range(64)}

@@ -34,6 +34,7 @@ def wide(seed: int, records: int = 14) -> dict[str, list[Any]]:
     return {name: random.integers(0, 3, records).tolist() for name in "abcdefg"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(15))
 @pytest.mark.parametrize("candidates", [1, 10, 30, 100])
 def test_too_many_exact_candidates_lower_the_bound(seed: int, candidates: int) -> None:
@@ -48,6 +49,7 @@ def test_too_many_exact_candidates_lower_the_bound(seed: int, candidates: int) -
     assert len(minimal.lefts) <= max(candidates, len(cells))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(15))
 @pytest.mark.parametrize("work", [1, 200, 3000])
 def test_too_much_work_lowers_the_bound(seed: int, work: int) -> None:

@@ -38,6 +38,7 @@ def dependencies(draw: st.DrawFn) -> list[Dependency]:
     ]
 
 
+@pytest.mark.slow
 @given(sets, costs)
 def test_no_cheaper_set_hits_all(wanted: list[frozenset[str]], prices: dict[str, float]) -> None:
     def cost(chosen: tuple[str, ...]) -> float:
@@ -55,6 +56,7 @@ def test_no_cheaper_set_hits_all(wanted: list[frozenset[str]], prices: dict[str,
     assert cost(answer) == pytest.approx(min(map(cost, hitting)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HEURISTICS)
 @given(wanted=sets)
 def test_heuristics_hit_all_sets_and_are_never_cheaper(name: str, wanted: list[frozenset[str]]) -> None:
@@ -65,6 +67,7 @@ def test_heuristics_hit_all_sets_and_are_never_cheaper(name: str, wanted: list[f
     assert len(answer) >= len(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ChoiceMethod)
 @settings(max_examples=100)
 @given(rules=dependencies(), secret=st.sets(st.sampled_from(NAMES), min_size=1, max_size=3))
@@ -78,6 +81,7 @@ def test_no_confidential_attribute_follows_from_free_ones(
     assert all(choice.reasons(name) for name in choice.extra)
 
 
+@pytest.mark.slow
 @given(rules=dependencies(), secret=st.sampled_from(NAMES))
 def test_fewer_hidden_attributes_would_let_it_follow(rules: list[Dependency], secret: str) -> None:
     choice = choose([secret], NAMES, rules)

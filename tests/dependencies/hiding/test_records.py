@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def naive_cases(table: dict[str, list[int]], left: frozenset[str], right: str) -
     return [] if holds(list(rows)) else [i for i in rows if holds([j for j in rows if j != i])]
 
 
+@pytest.mark.slow
 @given(tables, st.frozensets(st.sampled_from("ABC")))
 def test_a_case_is_the_record_whose_value_alone_breaks_it(table: dict[str, list[int]], left: frozenset[str]) -> None:
     cases = BorderlineCases({name: np.array(column) for name, column in table.items()})

@@ -124,6 +124,7 @@ def broader() -> set[tuple[Any, Any]]:
     return pairs | {(a, c) for a, b in pairs for b2, c in pairs if b == b2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["local_suppression", "global_recoding"])
 def test_what_was_changed_is_nowhere_in_the_outputs(method: str) -> None:
     records: list[Values] = [

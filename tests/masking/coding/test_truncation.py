@@ -55,6 +55,7 @@ def test_numbers_are_refused() -> None:
         Truncation(("wage",)).treated(Records({"wage": Numbers.of([1.0])}), NOBODY)
 
 
+@pytest.mark.slow
 def test_a_recipe_can_name_it() -> None:
     recipe = tc.Recipe((tc.RecipeStep("truncation", {"attributes": ["nace"], "keep": 1}),), seed=1)
     data = tc.read(pa.table({"nace": ["A011", "A012", "B05"], "staff": [1, 2, 3]}), name="firms")

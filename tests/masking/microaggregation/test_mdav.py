@@ -26,6 +26,7 @@ def test_the_tree_finds_the_groups_of_the_definition(shape: tuple[int, int], k: 
     assert np.array_equal(mdav_groups(points, k), mdav_by_definition(points, k))
 
 
+@pytest.mark.slow
 @given(arrays(float, st.tuples(st.integers(4, 40), st.integers(1, 3)), elements=st.integers(-3, 3)), st.integers(2, 4))
 @FEW
 def test_groups_have_k_to_2k_minus_1_with_many_ties(points: np.ndarray, k: int) -> None:

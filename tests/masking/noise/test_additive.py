@@ -56,6 +56,7 @@ def test_sums_survive_a_singular_covariance() -> None:
         assert np.abs(after - whole.matrix(names)).min() > 0
 
 
+@pytest.mark.slow
 def test_linear_transformation_keeps_means_exactly_and_the_covariance_on_average() -> None:
     records = normal(6, 4)
     before = records.matrix(XY)
@@ -120,6 +121,7 @@ def test_an_attribute_that_varies_only_among_incomplete_records_gets_noise() -> 
     assert np.all(found.numbers("x").values != records.numbers("x").values)
 
 
+@pytest.mark.slow
 def test_amounts_agree_with_sdcmicro(shared: Path) -> None:
     """sdcMicro's additive noise of 150 has 1.5 times the deviation, its correlated one 1.5 times the covariance."""
     reference = json.loads((shared / "sdcmicro" / "addnoise.json").read_text())

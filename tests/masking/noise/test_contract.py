@@ -47,6 +47,7 @@ def test_mixing_keeps_to_the_contract() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRIVATE)
 def test_private_methods_keep_to_all_but_the_seed(name: str) -> None:
     assert set(breaches(METHODS.make(name, PRIVATE[name]), mixed())) <= {NOT_REPEATABLE}

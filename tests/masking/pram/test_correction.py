@@ -22,6 +22,7 @@ def file() -> Records:
     return Records({"one": Categories(one, A.values), "two": Categories(two, B.values)})
 
 
+@pytest.mark.slow
 def test_two_ways_are_unbiased_and_the_covariance_holds() -> None:
     records, random = file(), np.random.default_rng(3)
     estimates, variances, covariances = [], [], []

@@ -33,6 +33,7 @@ def values(found: Masked) -> list[Any]:
     return [row["x"] for row in rows]
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.none() | st.integers(-20, 20), min_size=1), st.integers(-10, -1), st.integers(0, 10))
 def test_numbers_are_cut_at_the_bounds(given_: list[int | None], bottom: int, top: int) -> None:
@@ -94,6 +95,7 @@ def test_text_without_an_order_cannot_be_cut() -> None:
     assert "secret" not in str(told.value)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.none() | st.floats(-1e6, 1e6), min_size=2).filter(lambda v: len({x for x in v if x is not None}) > 1),

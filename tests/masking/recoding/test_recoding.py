@@ -52,6 +52,7 @@ def rows_of(data: Microdata | Masked) -> list[dict[str, Any]]:
     return [row for batch in held.relation.batches() for row in batch.to_pylist()]
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     st.lists(cell, min_size=1, max_size=12), st.fixed_dictionaries({name: st.integers(0, 3) for name in HIERARCHIES})
@@ -69,6 +70,7 @@ def test_whole_columns_are_what_the_hierarchy_says_of_each_value(
     assert all(found.microdata.column(name).type is ColumnType.TEXT for name in found.whole)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     st.lists(st.tuples(cell, st.integers(-1, 3), st.integers(-1, 2), st.integers(-1, 0)), min_size=1, max_size=12),

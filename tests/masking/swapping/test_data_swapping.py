@@ -30,6 +30,7 @@ def test_contract() -> None:
 ROW = st.tuples(*[st.sampled_from(["a", "b", "c", None])] * 4)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     rows=st.lists(ROW, min_size=2, max_size=40),

@@ -23,6 +23,7 @@ def test_contract() -> None:
     assert breaches(RankSwapping(("income", "wealth"), p=20, bottom=10, top=10), mixed()) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(count=st.integers(1, 60), reach=st.integers(1, 70), seed=st.integers(0, 1000))
 def test_partners_are_a_rearrangement_within_reach(count: int, reach: int, seed: int) -> None:

@@ -89,6 +89,7 @@ def test_without_predictors_only_the_own_dependence_is_kept() -> None:
     assert abs(np.corrcoef(found.numbers("x").values, records.numbers("x").values)[0, 1]) < 0.03
 
 
+@pytest.mark.slow
 def test_correlations_as_in_sdcmicro(shared: Path) -> None:
     """Of 93 records both shuffles are random: theirs lies among ours, and ours, unlike theirs, keep the values."""
     theirs = json.loads((shared / "sdcmicro" / "shuffle_testdata2.json").read_text())

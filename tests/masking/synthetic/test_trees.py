@@ -149,6 +149,7 @@ def test_every_leaf_has_enough_donors(least: int, count: int, seed: int) -> None
         assert np.array_equal(donors.leaf[drawn], donors.leaf)
 
 
+@pytest.mark.slow
 def test_donors_are_equally_likely_or_as_the_bootstrap_says() -> None:
     leaf = np.repeat([0, 1], [5, 15])
     donors = Donors(leaf, (np.zeros(50_000, dtype=np.int64),))
@@ -255,6 +256,7 @@ def replicas(method: SyntheticTrees, seed: int) -> Attacked:
     return ReplicatedUniques().attack(Scene(members, released, None, members.names, holdout=others))
 
 
+@pytest.mark.slow
 def test_unique_records_come_up_again_as_often_as_those_of_a_hold_out() -> None:
     """And not less often: a replica that is rejected would tell by its absence who was in the data."""
     allowed = replicas(SyntheticTrees(replicas="allow"), 1).risk

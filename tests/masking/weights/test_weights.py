@@ -187,6 +187,7 @@ def test_wrong_parameters(name: str, parameters: dict[str, Any]) -> None:
         WeightCalibration("w", {"x": 1.0}, distance="rakin")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @given(st.integers(12, 200), st.floats(0.01, 0.9), st.integers(0, 10_000), st.booleans())
 @settings(max_examples=40, deadline=None)
 def test_no_weight_moves_by_more_than_the_noise(count: int, noise: float, seed: int, is_whole: bool) -> None:

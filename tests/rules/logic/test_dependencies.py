@@ -116,6 +116,7 @@ def test_components_follow_the_text_where_they_may() -> None:
     assert components(predicates(text), edges(text)) == (("a",), ("z",), ("y", "x"), ("b",))
 
 
+@pytest.mark.slow
 def test_a_deep_program_does_not_recurse() -> None:
     chain = [Edge(f"p{i}", f"p{i + 1}", EdgeKind.POSITIVE, ANY) for i in range(20_000)]
     assert len(components((), chain)) == 20_001

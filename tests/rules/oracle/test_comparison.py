@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles.rules import Null, homomorphic, maps_into, record, same_up_to_nulls
@@ -64,6 +65,7 @@ def test_homomorphism_is_weaker():
 values = st.one_of(st.integers(0, 2), st.builds(Null, st.integers(0, 5)))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(values, values), max_size=8), st.permutations(range(6)), st.randoms(use_true_random=False))
 def test_a_renamed_set_of_facts_is_the_same(rows, names, random):
     renamed = [tuple(Null(names[v.number] + 10) if isinstance(v, Null) else v for v in row) for row in rows]

@@ -18,6 +18,7 @@ from tacita.rules.syntax import parse
 SMALL = settings(max_examples=examples(6), deadline=None, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_generated_programs_run_and_end(name):

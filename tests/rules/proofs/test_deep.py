@@ -35,6 +35,7 @@ def chain():
     return result
 
 
+@pytest.mark.slow
 def test_a_proof_two_thousand_steps_deep_needs_no_recursion(chain):
     asked = []
     engine = chain.run.engine

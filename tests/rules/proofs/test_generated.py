@@ -45,6 +45,7 @@ def every_fact_is_proved(case, most, *, may_be_replaced=False):
     result.close()
 
 
+@pytest.mark.slow
 @given(STRATEGIES["everything"])
 @settings(QUICK, max_examples=8)
 def test_facts_of_generated_programs_have_proofs(case):

@@ -54,6 +54,7 @@ def components():
     return reason(COMPONENTS, {"N": [(i,) for i in range(6)], "E": [(0, 1), (1, 2), (3, 4)], "K": [(4, "k")]})
 
 
+@pytest.mark.slow
 def test_connected_components_say_along_which_edges(components):
     proof = components.why("C(2, _)")
     check(components, proof)
@@ -81,6 +82,7 @@ def test_an_equality_rule_is_shown_with_all_its_premises_as_they_were():
     assert 'by rule [e] from Id("a", ⊥1), Id("b", ⊥2), L("a", "b")' in text
 
 
+@pytest.mark.slow
 def test_the_nulls_that_facts_had_are_found_behind_other_rules():
     program = """
     [1] N(X) -> exists I: Id(X, I).

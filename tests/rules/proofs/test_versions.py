@@ -34,6 +34,7 @@ def suppressed(shared):
     return reason(DRIVER, {"Val": values, "Cat": categories}, options=ReasoningOptions(find=find))
 
 
+@pytest.mark.slow
 def test_a_changed_tuple_says_its_rule_epoch_and_older_version(suppressed):
     proof = suppressed.why('Tuple("m", "3", _)')
     step = proof.steps[proof.goal]
@@ -49,6 +50,7 @@ def test_a_changed_tuple_says_its_rule_epoch_and_older_version(suppressed):
     assert proof.is_complete
 
 
+@pytest.mark.slow
 def test_what_is_released_rests_on_the_newest_version(suppressed):
     proof = suppressed.why('Out("m", "3", _)', limit=None)
     assert isinstance(proof.goal.values[2]["Sector"], Null)
@@ -67,6 +69,7 @@ def test_an_older_version_is_said_to_be_replaced(suppressed):
     assert "was replaced by Tuple(" in answer.as_sentences()
 
 
+@pytest.mark.slow
 def test_a_counter_that_was_raised_again_and_again():
     result = reason(
         '@versioned("V", key = ["K"]). [1] Start(K, X) -> V(K, X). [2] V(K, X), X < 4 -> V(K, X + 1).',

@@ -57,6 +57,7 @@ rule [same] is violated: I = J
     assert len(result.facts("Id")) == (3 if policy == "ask" else 1)
 
 
+@pytest.mark.slow
 @POLICIES
 def test_what_a_null_was_found_to_be_is_told_on_both_sides(policy):
     program = f"""
@@ -102,6 +103,7 @@ def test_a_fact_that_rests_on_one_in_quarantine_is_gone_with_it():
         result.why("P(1, 4)")
 
 
+@pytest.mark.slow
 @POLICIES
 def test_negations_and_totals(policy):
     denied = f'@on_violation("{policy}")'

@@ -70,6 +70,7 @@ def test_control_as_printed_ignores_the_direct_share():
     assert proof.steps[proof.goal].rule.name == "[1]"
 
 
+@pytest.mark.slow
 def test_only_contributors_of_earlier_rounds_are_named():
     # e is controlled as soon as b and c are; d joins the contributors a round later.
     own = [("a", "b", 0.6), ("a", "c", 0.6), ("c", "d", 0.6), ("b", "e", 0.3), ("c", "e", 0.3), ("d", "e", 0.4)]

@@ -43,6 +43,7 @@ def renamed(rows):
     )
 
 
+@pytest.mark.slow
 def test_all_documented_cases_hold(cases):
     wanted = json.loads((cases / "vadalog_docs.json").read_text(encoding="utf-8"))
     for name, case in wanted.items():
@@ -71,6 +72,7 @@ def test_a_restricted_chase_makes_one_null(cases):
     assert result.facts("emp") == [("mary", "cs"), (manager, "cs")]
 
 
+@pytest.mark.slow
 def test_control_over_the_company_graph(cases, shared):
     import pyarrow.csv as csv
 

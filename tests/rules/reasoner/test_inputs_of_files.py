@@ -15,6 +15,7 @@ from tacita.settings import Settings
 LARGE = pa.table({"x": pa.array([1, 2**63 + 5], pa.uint64()), "y": ["a", "b"]})
 
 
+@pytest.mark.slow
 def test_whole_numbers_that_do_not_fit_are_refused(tmp_path):
     pq.write_table(LARGE, tmp_path / "large.parquet")
     for given in (LARGE, tmp_path / "large.parquet"):

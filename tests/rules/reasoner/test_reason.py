@@ -62,6 +62,7 @@ def test_values_are_never_read_as_sql():
     assert facts("P(X), Y = X + X -> Q(X, Y).", inputs={"P": [(nasty,)]}) == [(nasty, nasty + nasty)]
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_terms_is_not_written_out():
     chain = ", ".join(f"X{i + 1} = X{i} + X{i}" for i in range(40))
     assert facts(f"P(1). P(X0), {chain} -> Q(X40).") == [(2**40,)]

@@ -58,6 +58,7 @@ def suppressed(result):
     return {(i, a) for _, i, record in result.facts("TupleA") for a, v in record.items if isinstance(v, Null)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [run_staged, run_generic])
 def test_the_cycle_suppresses_as_little_as_figure_5(run):
     result = run(CYCLE)
@@ -68,6 +69,7 @@ def test_the_cycle_suppresses_as_little_as_figure_5(run):
     assert result.history.epochs == 2
 
 
+@pytest.mark.slow
 def test_an_older_version_is_nowhere_in_the_result():
     result = run_staged(CYCLE)
     for predicate in ("Tuple", "TupleA"):
@@ -85,6 +87,7 @@ def test_an_attribute_that_is_not_there_is_a_fault_with_its_place():
         run_staged('Tuple(M, I, V), V["Secto"] = "Commerce" -> P(I).')
 
 
+@pytest.mark.slow
 def test_missing_values_count_as_the_dictionary_says():
     rows = [("Roma", None, "1", "a"), ("Roma", None, "1", "a"), ("Roma", "Textiles", "1", "a")]
     text, _ = find("k_anonymity")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.rules.syntax import strategies
 
@@ -15,6 +16,7 @@ patient = settings(
 )
 
 
+@pytest.mark.slow
 @patient
 @given(strategies.programs)
 def test_a_printed_program_is_read_back_as_itself(program: Program) -> None:
@@ -31,6 +33,7 @@ def test_a_printed_term_is_read_back_as_itself(term: Term) -> None:
     assert rule.body[1].right == term  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @patient
 @given(strategies.items)
 def test_a_printed_item_is_read_back_as_itself(item: Item) -> None:
@@ -38,6 +41,7 @@ def test_a_printed_item_is_read_back_as_itself(item: Item) -> None:
     assert rule.body[1] == item
 
 
+@pytest.mark.slow
 @patient
 @given(strategies.written())
 def test_formatting_changes_the_layout_and_nothing_else(text: str) -> None:
@@ -73,6 +77,7 @@ def test_any_text_is_read_to_its_end(text: str) -> None:
         assert _ink(result) == _ink(text)
 
 
+@pytest.mark.slow
 @patient
 @given(strategies.clauses)
 def test_every_part_knows_where_it_was_written(clause: Clause) -> None:

@@ -99,6 +99,7 @@ def published_instance(shared: Path) -> tuple[Table, Levels]:
     return table, replace(given, lower=levels, upper=levels)
 
 
+@pytest.mark.slow
 def test_the_published_instance_has_its_optimum(shared: Path) -> None:
     table, levels = published_instance(shared)
     assert (len(table), levels.sensitive.sum()) == (194, 24)

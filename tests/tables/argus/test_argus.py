@@ -125,6 +125,7 @@ def test_hierarchies_with_other_leads_and_faults() -> None:
             parse_hrc(text, "d")
 
 
+@pytest.mark.slow
 def test_the_published_example_has_nine_primaries(shared: Path) -> None:
     folder = shared / "data/tables/tauargus"
     layout = read_record_layout(folder / "Tau_TestW.rda")

@@ -46,6 +46,7 @@ def by_name(table: Table, values: NDArray[np.float64]) -> dict[frozenset[str], f
     }
 
 
+@pytest.mark.slow
 def test_the_same_records_have_the_same_noise_in_linked_tables_and_in_any_order() -> None:
     records, names = people(200, 1)
     noise = design(5, 2.0, smallest=1)
@@ -83,6 +84,7 @@ def test_the_noise_has_the_distribution_of_the_design() -> None:
     assert abs(changes.mean()) < 0.02
 
 
+@pytest.mark.slow
 def test_zeros_stay_and_small_counts_are_never_published() -> None:
     records, names = people(40, 5)
     table = counted((REGION, SEX, AGE), records)
@@ -127,6 +129,7 @@ def test_other_records_than_those_of_the_table_are_refused() -> None:
         cell_keys(table, np.where(codes == REGION.position("n1"), 0, codes).astype(np.int32), keys)
 
 
+@pytest.mark.slow
 def test_magnitudes_have_no_cell_key() -> None:
     records, _ = people(20, 9)
     table = counted((SEX,), records)

@@ -13,6 +13,7 @@ from tacita.errors import UsageError
 from tacita.tables.cell_key.perturbation_table import PerturbationTable, design
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "maximum", "variance", "options"),
     [
@@ -34,6 +35,7 @@ def test_perturbation_tables_are_those_of_ptable(
     assert np.abs(ours.probabilities - theirs).max() < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("maximum", "variance", "smallest"), [(2, 1.0, 0), (6, 2.0, 1), (10, 6.0, 3), (8, 0.5, 0)])
 def test_the_noise_is_unbiased_with_the_variance_and_hides_small_counts(
     maximum: int, variance: float, smallest: int
@@ -81,6 +83,7 @@ def test_a_given_table_must_hold_distributions() -> None:
         PerturbationTable(1, 1.0, 0, np.array([[0.5, 0.5, 0.0], [0.2, 0.6, 0.2]]))
 
 
+@pytest.mark.slow
 def test_the_last_key_never_means_a_change_that_cannot_happen() -> None:
     table = design(8, 3.0, smallest=2)
     counts = np.arange(0, 30)

@@ -80,6 +80,7 @@ def example(tmp_path: Path) -> Path:
     return write_example(tmp_path / "firms")
 
 
+@pytest.mark.slow
 def test_a_published_file_is_compared_with_its_records(example: Path, tmp_path: Path) -> None:
     protected = protect_table(example, seconds=PLENTY)
     file = tmp_path / "published.csv"
@@ -93,6 +94,7 @@ def test_a_published_file_is_compared_with_its_records(example: Path, tmp_path: 
         audit_table(example, file)
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_not_in_the_file_is_withheld(example: Path, tmp_path: Path) -> None:
     protected = protect_table(example, seconds=PLENTY)
     lines = protected.to_csv().splitlines()

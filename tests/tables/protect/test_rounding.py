@@ -17,6 +17,7 @@ def counts(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_random_rounding_without_a_seed_cannot_be_repeated_by_others(counts: Path) -> None:
     first, second = (protect_table(counts, method="random_rounding").tables[0] for _ in range(2))
     assert first.figures["seed"] != second.figures["seed"]

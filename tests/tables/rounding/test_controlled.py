@@ -96,6 +96,7 @@ def test_hierarchies_and_alternative_groupings_are_more_sums() -> None:
     require_zero_restricted(table, 10, round_controlled(table, 10))
 
 
+@pytest.mark.slow
 def test_three_dimensions_without_a_zero_restricted_rounding_go_further_and_say_so() -> None:
     # Two layers of opposite diagonals with every margin at the base: no adjacent multiples add up (Causey et al. 1985).
     found = [

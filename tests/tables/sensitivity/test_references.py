@@ -85,6 +85,7 @@ def test_primaries_of_sdctable(shared: Path, rule: SensitivityRule, file: str) -
     assert len(expected) == 2
 
 
+@pytest.mark.slow
 def test_primaries_of_tau_argus(shared: Path) -> None:
     """Size x Region, Var2, p % (15): 9 (published by tau-Argus, see TABLES.md); it did not use the weights there."""
     folder = shared / "data/tables/tauargus"

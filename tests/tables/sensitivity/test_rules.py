@@ -35,6 +35,7 @@ def is_sensitive(table: Table, rule: SensitivityRule) -> bool:
 AMOUNTS = st.lists(st.integers(0, 60), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @given(
     amounts=AMOUNTS,
     weights=st.lists(st.integers(1, 3), min_size=6, max_size=6),
@@ -84,6 +85,7 @@ def test_dominance_is_the_share_of_the_largest(amounts: list[int], weights: list
         assert 100 * sum(people[:n]) == pytest.approx(k * (sum(people) + more))
 
 
+@pytest.mark.slow
 @given(amounts=AMOUNTS, consents=st.lists(st.booleans(), min_size=6, max_size=6), kept=st.integers(3, 6))
 @settings(max_examples=150, deadline=None)
 def test_a_waiver_never_makes_a_cell_sensitive(amounts: list[int], consents: list[bool], kept: int) -> None:

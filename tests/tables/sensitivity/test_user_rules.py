@@ -33,6 +33,7 @@ def random_table(seed: int, *, weighted: bool, negative: bool = False) -> Table:
     return made((REGION, SIZE), records, "x", weight="w")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "p", "n", "minimum"),
     [

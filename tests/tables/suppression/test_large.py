@@ -65,6 +65,7 @@ def _passes(table: Table, levels: Levels, result: Suppression, knowledge: Knowle
     return audit(table, result.suppressed, levels, known).passed
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_are_large")
 @pytest.mark.parametrize("seconds", [0.0, PLENTY])
 def test_a_hierarchy_of_counts_is_safe_at_any_time_and_the_same_each_time(seconds: float) -> None:
@@ -86,6 +87,7 @@ def test_amounts_are_safe(branches: tuple[tuple[int, ...], ...]) -> None:
     assert result.bound > 0
 
 
+@pytest.mark.slow
 def test_the_cost_is_near_that_of_the_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
     table, levels = _counts(((5, 4), (4, 3)), 2.0)
     exact = suppress(table, levels, options=SuppressionOptions(seconds=PLENTY))

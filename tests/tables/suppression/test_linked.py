@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from tests.tables.grids import PLENTY
 
 from tacita.attacks.tables.table_audit import audit
 from tacita.model.table import Dimension, Equations, Knowledge, Levels, Status, Sum, Table, table_of_leaves
 from tacita.tables.suppression.suppress import SuppressionOptions, suppress
+
+pytestmark = pytest.mark.slow
 
 
 def part_of(table: Table, cells: np.ndarray) -> tuple[Table, np.ndarray]:

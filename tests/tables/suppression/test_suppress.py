@@ -217,6 +217,7 @@ def test_unknown_method_and_negative_costs():
         suppress(table, levels, options=SuppressionOptions(costs=np.full(len(table), -1.0)))
 
 
+@pytest.mark.slow
 def test_interrupt_keeps_the_best_pattern():
     table, levels = random_table((7, 7, 7), 0.08, seed=1)
     searching = []

@@ -30,6 +30,7 @@ def _data(*changes: tuple[int, str, object]) -> Microdata:
 MEAN = 'SELECT avg("Net Income") FROM data'
 
 
+@pytest.mark.slow
 def test_an_indicator_within_and_beyond_its_tolerance() -> None:
     before, after = _data(), _data((0, "Net Income", 12.0))  # the mean goes from 25 to 25.5
     [within, beyond] = preserved(before, after, [Indicator("mean", MEAN, 0.02), Indicator("mean", MEAN, 0.01)])

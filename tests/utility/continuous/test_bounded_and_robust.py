@@ -53,6 +53,7 @@ def test_a_quantile_varies_as_theory_says() -> None:
     assert found.figures["quantiles"] == pytest.approx(expected, rel=0.01)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 1000), noise=st.floats(0, 10))
 def test_probabilistic_losses_lie_between_0_and_1_and_have_no_unit(seed: int, noise: float) -> None:
     draw = np.random.default_rng(seed)

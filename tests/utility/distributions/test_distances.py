@@ -34,6 +34,7 @@ def test_formulas_of_shares(one: np.ndarray, two: np.ndarray) -> None:
 values = st.lists(st.integers(-5, 5), min_size=3, max_size=30)
 
 
+@pytest.mark.slow
 @given(one=values, two=values)
 def test_against_scipy(one: list[int], two: list[int]) -> None:
     before, after = Records({"x": Numbers.of(one)}), Records({"x": Numbers.of(two)})
@@ -44,6 +45,7 @@ def test_against_scipy(one: list[int], two: list[int]) -> None:
         assert Wasserstein().lost(before, after, ["x"]).figure == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @given(one=values, seed=st.integers(0, 99))
 def test_weights_are_repetitions(one: list[int], seed: int) -> None:
     weights = np.random.default_rng(seed).integers(0, 3, len(one))

@@ -11,6 +11,7 @@ from tacita.model.records import Categories, Numbers, Records
 from tacita.utility.distributions.propensity import Propensity
 
 
+@pytest.mark.slow
 def test_the_score_of_one_category_is_its_share() -> None:
     """With a single attribute of two values the logistic model is saturated: p is the share of released records."""
     before = Records({"a": Categories.of(["x"] * 60 + ["y"] * 40)})

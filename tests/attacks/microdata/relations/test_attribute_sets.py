@@ -72,6 +72,7 @@ def test_weights_of_strata_that_share_a_weight() -> None:
     assert [one.of for one in _search(clues, region, hidden).derivations] == [("weight", "sex")]
 
 
+@pytest.mark.slow
 def test_eight_independent_attributes_tell_nothing() -> None:
     """2 to 300 values, 20,000 records: with errors of 10 % allowed, near-keys among them look like 99 dependencies."""
     random = np.random.default_rng(7)
@@ -83,6 +84,7 @@ def test_eight_independent_attributes_tell_nothing() -> None:
             assert search.derivations == () and search.sets > 50
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_correlated_attributes_do_not_determine(seed: int) -> None:

@@ -110,6 +110,7 @@ def made(rows: list[tuple[int, float | None, int, int]]) -> Records:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(rows=st.lists(ROW, min_size=2, max_size=15), other=ROW, data=st.data())
 def test_another_record_changes_tables_and_scores_by_two_at_most(
@@ -138,6 +139,7 @@ def test_the_noise_has_its_scale() -> None:
     assert np.array_equal(noise, np.rint(noise)) and abs(noise.mean()) < FAR * np.sqrt(2) * scale / np.sqrt(5_000)
 
 
+@pytest.mark.slow
 def test_a_choice_is_private_and_mostly_right() -> None:
     epsilon, times = 1.0, 1000
     one, two = (
@@ -149,6 +151,7 @@ def test_a_choice_is_private_and_mostly_right() -> None:
     assert one[0] > one[1] and chosen(np.array([0, 10_000, 0]), epsilon) == 1
 
 
+@pytest.mark.slow
 def test_the_likelihood_of_a_result_changes_by_at_most_e_to_epsilon() -> None:
     """A file of one attribute in which one record differs; the event is how many synthetic records have the value."""
     told = SyntheticMarginals(1.0, categories={"job": ("cook", "judge")}, records=200)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ def test_nearest_shares_are_shares_and_nearest(values: list[float]) -> None:
     assert np.allclose(level, level[0]) and np.all(lowered[found == 0] <= level[0] + 1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 5), st.integers(2, 5), st.integers(0, 999))
 def test_the_nearest_table_has_the_sums_and_is_nearest(rows: int, columns: int, seed: int) -> None:

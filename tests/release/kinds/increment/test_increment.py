@@ -40,6 +40,7 @@ def records(out: Path) -> list[list[str]]:
     return rows
 
 
+@pytest.mark.slow
 def test_a_folder_grows_and_verifies(tmp_path: Path) -> None:
     out = tmp_path / "out"
     sizes = []
@@ -56,6 +57,7 @@ def test_a_folder_grows_and_verifies(tmp_path: Path) -> None:
     assert (tmp_path / "out.internal").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_runs_and_batches_give_the_same_bytes(tmp_path: Path) -> None:
     run(tmp_path / "one", 0, 600, 600)
     for start in range(0, 600, 200):
@@ -64,6 +66,7 @@ def test_runs_and_batches_give_the_same_bytes(tmp_path: Path) -> None:
     assert one.read_bytes() == two.read_bytes()
 
 
+@pytest.mark.slow
 def test_long_files_are_followed_by_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder_module, "_MOST_BYTES", 4_000)
     out = tmp_path / "out"
@@ -149,6 +152,7 @@ def test_an_edited_ledger_is_noticed(tmp_path: Path) -> None:
     assert not verify(out).holds
 
 
+@pytest.mark.slow
 def test_an_older_ledger_is_noticed(tmp_path: Path) -> None:
     out, ledger = tmp_path / "out", tmp_path / "out.internal" / "gate-ledger.sqlite"
     run(out, 0, 300)
@@ -197,6 +201,7 @@ def test_a_folder_belongs_to_one_gate(tmp_path: Path) -> None:
     assert verify(out).holds
 
 
+@pytest.mark.slow
 def test_a_configured_ledger_is_used_by_all_gates_below_it(tmp_path: Path) -> None:
     init(tmp_path)
     shared = 'source = "army"'
@@ -212,6 +217,7 @@ def test_a_configured_ledger_is_used_by_all_gates_below_it(tmp_path: Path) -> No
     assert watch_gate(tmp_path / "two").released == len({*left, *(row[0] for row in records(tmp_path / "two"))})
 
 
+@pytest.mark.slow
 def test_a_folder_does_not_change_its_ledger(tmp_path: Path) -> None:
     run(tmp_path / "out", 0, 100)
     init(tmp_path)
@@ -341,6 +347,7 @@ def test_a_kill_loses_no_record_and_doubles_none(tmp_path: Path, where: str, num
     assert checked.holds, checked.faults
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_being_written_says_so(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run(out, 0, 300)
@@ -351,6 +358,7 @@ def test_a_folder_that_was_being_written_says_so(tmp_path: Path) -> None:
     assert verify(out).holds
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out"
     run(out, 0, 300)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.rules.generated import assert_same
 
 from tacita.rules.reasoner import reason
@@ -12,12 +13,14 @@ def found(text, inputs, predicate):
     return set(reason(text, inputs=inputs).facts(predicate))
 
 
+@pytest.mark.slow
 def test_a_rule_says_something_in_each_of_its_head_atoms():
     text = "E(X, Y, _) -> C(X, Y). C(X, Y), E(Y, Z, W), msum(W, <Y>) > 0 -> C(X, Z), C(Z, X)."
     edges = {"E": [("a", "b", 1), ("b", "c", 1)]}
     assert found(text, edges, "C") == {("a", "b"), ("b", "c"), ("a", "c"), ("c", "a"), ("c", "b"), ("c", "c")}
 
 
+@pytest.mark.slow
 def test_two_aggregates_in_one_head_leave_no_value_that_was_overtaken():
     text = """
     E(X, Y, _) -> R(X, Y).
@@ -35,6 +38,7 @@ def test_a_set_beats_another_only_if_it_holds_it():
     assert found(text, facts, "T") == {(name, frozenset(members)) for name, members in sets}
 
 
+@pytest.mark.slow
 def test_what_is_given_and_what_plain_rules_say_stays_beside_the_values_of_an_aggregate():
     text = """
     Dist("s", "z", 9). Dist("s", "z", 4).
@@ -52,6 +56,7 @@ def test_a_sum_is_a_fact_of_its_own_also_where_a_plain_one_is_larger():
     assert found(text, facts, "In") == {("a", 1), ("b", 10), ("b", 2), ("c", 10)}
 
 
+@pytest.mark.slow
 def test_what_an_aggregate_had_in_passing_stays_if_a_plain_rule_says_it_later():
     text = """
     B(X, V) -> S(X, V).
@@ -62,6 +67,7 @@ def test_what_an_aggregate_had_in_passing_stays_if_a_plain_rule_says_it_later():
     assert found(text, facts, "S") == {("b", 3), ("c", 7), ("b", 7), ("a", 7), ("a", 3)}
 
 
+@pytest.mark.slow
 def test_nulls_that_become_one_leave_no_value_that_was_overtaken():
     text = """
     A(X) -> exists Z: C(X, Z).
@@ -74,6 +80,7 @@ def test_nulls_that_become_one_leave_no_value_that_was_overtaken():
     assert [number for _, number in reason(text, inputs=facts).facts("S")] == [2]
 
 
+@pytest.mark.slow
 def test_many_rules_for_one_predicate():
     rules = 45
     several = " ".join(f"S(X, V), E{i}(X, Y), M = mmax(V + {i}) -> S(Y, M)." for i in range(rules))

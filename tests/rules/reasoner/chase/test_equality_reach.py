@@ -38,6 +38,7 @@ def test_what_can_never_be_the_same_is_a_fault():
         reason("T(X, A), U(X, B) -> A = B.", {"T": [("a", None), ("b", 1)], "U": [("a", "x")]})
 
 
+@pytest.mark.slow
 def test_rules_that_ask_for_nulls_of_the_data_wait_for_the_equality():
     text = """
     In(X, Y), Y is null -> Missing(X).  In(X, Y), N = count(Y) -> How(N).

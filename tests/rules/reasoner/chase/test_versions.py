@@ -60,6 +60,7 @@ def test_two_facts_of_one_key_are_refused_without_their_values():
         reason(f"E(I, A) -> V(I, A). {text}", {"E": [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)]})
 
 
+@pytest.mark.slow
 def test_a_key_may_be_unknown():
     text = '@versioned("V", key = ["K"]). V(K, X), X < 3 -> V(K, X + 1).'
     facts = {"V": [(None, 1), ("a", 1), (None, 2)]}
@@ -79,6 +80,7 @@ def test_the_same_version_again_is_no_change():
     assert result.history.epochs == 1
 
 
+@pytest.mark.slow
 def test_a_rule_with_conclusions_of_both_halves():
     text = f"{STEP} Seed(X) -> A(X), D(X). V(I, A), A = 3 -> D(I). A(X), D(X) -> Both(X)."
     facts = {"V": [(1, 1), (2, 2)], "Seed": [(7,), (2,)]}
@@ -94,6 +96,7 @@ def test_a_version_rule_has_one_conclusion(head):
         reason(f'@versioned("V", key = ["I"]). [r] V(I, A), A < 3 -> {head}.', {"V": [(1, 1)]})
 
 
+@pytest.mark.slow
 def test_an_equality_rule_over_both_halves():
     text = f"""{STEP}
     V(I, A) -> D(I, A).
@@ -113,6 +116,7 @@ def test_an_equality_rule_looks_at_new_versions_too():
     assert result.facts("V") == [(1, 2, "known"), (2, 2, "y")]
 
 
+@pytest.mark.slow
 def test_two_versioned_predicates_do_not_see_each_others_new_versions():
     text = """@versioned("V", key = ["I"]). @versioned("W", key = ["I"]).
     V(I, A), A < 3 -> V(I, A + 1).
@@ -122,6 +126,7 @@ def test_two_versioned_predicates_do_not_see_each_others_new_versions():
     assert_same(text, facts)
 
 
+@pytest.mark.slow
 def test_a_versioned_predicate_that_follows_another():
     text = """@versioned("V", key = ["I"]). @versioned("W", key = ["I"]).
     V(I, A), A < 3 -> V(I, A + 1).

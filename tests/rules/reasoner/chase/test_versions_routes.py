@@ -32,6 +32,7 @@ def paired(route, more=""):
     {more}"""
 
 
+@pytest.mark.slow
 def test_a_choice_across_keys_is_made_in_order():
     text = paired('@route(choose_one_per = ["T"], order = ["C"])')
     # ann takes x; bob loses x and takes y next; eve loses both.
@@ -58,6 +59,7 @@ def test_the_largest_first_whatever_it_is():
     assert reason(text, facts).facts("Has") == [("ann", "y")]
 
 
+@pytest.mark.slow
 def test_rules_are_taken_in_their_order():
     more = '@route(order = ["T"]) Has(P, "none"), not Begun(), May(P, T) -> Has(P, T).'
     facts = {"Can": [("ann", "x", 9), ("bob", "y", 8)], "May": [("ann", 1), ("bob", 1)]}
@@ -84,6 +86,7 @@ Tuple(M, I, R), Risky(I), Key(A), Up(R[A], Z) -> Tuple(M, I, R[A := Z]).
 Tuple(M, I, R), Risky(I), Last(I, A), R[A] != "gone" -> Tuple(M, I, R[A := "gone"])."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("db", ["m", None], ids=["known", "unknown"])
 def test_a_whole_column_goes_before_anything_else(db):
     rows = [(db, 0, "a", "Roma"), ("m", 1, "a", "Milano"), ("m", 1, "b", "x"), ("m", 2, "a", "Torino")]

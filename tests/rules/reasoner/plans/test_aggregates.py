@@ -73,6 +73,7 @@ def test_an_attribute_with_two_values_is_refused(more):
     assert_same(text, data)
 
 
+@pytest.mark.slow
 def test_an_attribute_with_two_values_in_a_recursion_is_refused():
     text = """
     A(I) -> R(I, I). T(I, K, Q), size(Q) > 0 -> R(I, K).

@@ -37,6 +37,7 @@ WRITTEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", WRITTEN)
 def test_what_is_written_means_the_same_to_the_oracle(rules: str) -> None:
     assert_same(f'{rules}\n@output("R").', {})

@@ -7,6 +7,8 @@ from tests.rules.generated import assert_same
 
 from tacita.rules.reasoner import reason
 
+pytestmark = pytest.mark.slow
+
 ASKED = {
     "a part": "{1} subset of S -> R(X).",
     "a whole": "S subset of {1} -> R(X).",
