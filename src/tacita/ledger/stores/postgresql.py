@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tacita.errors import (
@@ -139,6 +140,10 @@ class PostgresqlStore(SqlStore):
         """Return what a person should know about how safely this database keeps entries."""
         off = [name for name in ("fsync", "synchronous_commit") if self._run(f"SHOW {name}")[0][0] == "off"]
         return [f"the server does not force entries to its disk: {name} is off" for name in off]
+
+    def copy_to(self, path: Path) -> bool:
+        """Return False: pg_dump, or a backup of the server, has it."""
+        return False
 
     def close(self) -> None:
         """Close the connection."""

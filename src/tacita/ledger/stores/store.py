@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, Self
 
 from tacita.errors import LedgerError
@@ -147,6 +148,9 @@ class LedgerStore(Protocol):
 
     def notes(self) -> list[str]:
         """Return what a person should know about how safely this database keeps entries."""
+
+    def copy_to(self, path: Path) -> bool:
+        """Write a copy of the present state to a new file; False if the database has backups of its own."""
 
     def close(self) -> None:
         """Close the database."""
