@@ -235,11 +235,14 @@ def test_folders_pipes_and_other_databases_are_refused(tmp_path: Path) -> None:
         SqliteStore(other)
 
 
-def test_a_ledger_of_a_later_version_is_refused(path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "words"), [(2, "newer Tacita"), (0, "format is unknown"), (-1, "format is unknown")]
+)
+def test_a_ledger_of_another_format_is_refused(path: Path, number: int, words: str) -> None:
     SqliteStore.create(path, "bank").close()
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 2")
-    with pytest.raises(LedgerError, match="newer Tacita"):
+        connection.execute(f"PRAGMA user_version = {number}")
+    with pytest.raises(LedgerError, match=words):
         SqliteStore(path)
 
 

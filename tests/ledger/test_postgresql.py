@@ -117,6 +117,9 @@ def test_a_connection_that_was_ended_is_told(postgresql: str, schema: str, entry
     ("statement", "words"),
     [
         ("UPDATE about SET value = '9' WHERE name = 'format'", "newer Tacita"),
+        ("UPDATE about SET value = '0' WHERE name = 'format'", "format is unknown"),
+        ("UPDATE about SET value = 'x' WHERE name = 'format'", "format is unknown"),
+        ("DELETE FROM about WHERE name = 'format'", "format is unknown"),
         ("DELETE FROM about WHERE name = 'id'", "no identity"),
         ("DROP TRIGGER entries_stay ON entries", "tables of the ledger were changed"),
         ("ALTER TABLE entries DISABLE TRIGGER entries_stay", "tables of the ledger were changed"),

@@ -9,6 +9,7 @@ import typer
 
 from tacita.cli.options import DATA, AsJson, takes
 from tacita.cli.output import print_json, print_text, progress_shown
+from tacita.cli.query_backup import add_to as add_backups_to
 
 if TYPE_CHECKING:
     from tacita.api.querying import AskOptions, QueryOpeningOptions
@@ -93,4 +94,5 @@ def add_to(app: typer.Typer) -> None:
     group.command("ask")(ask)
     group.command("history")(history)
     group.command("audit")(audit)
+    add_backups_to(group)
     app.add_typer(group, name="query")

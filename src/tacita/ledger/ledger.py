@@ -18,6 +18,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Self
 
 from tacita.errors import LedgerError, LedgerMoved, TacitaError, UsageError, listed
@@ -232,6 +233,10 @@ class Ledger:
         """Return the proof that a state begins with that of an earlier checkpoint, for `merkle.is_consistent`."""
         return MerkleTree(self._store, after.size).consistency(before.size)
 
+    def copy_to(self, path: Path) -> bool:
+        """Write a copy of its present state to a new file, while others go on; False if its database cannot do that."""
+        return self._store.copy_to(path)
+
     def lock(self, name: str, *, wait: float | None = 0.0) -> AbstractContextManager[None]:
         """Take an advisory lock, such as 'gate': of those who decide by the state of the ledger one works at a time.
 
@@ -327,9 +332,33 @@ def accept_older_copy(store: LedgerStore, seen: SeenState, why: str) -> Entry:
     size = ledger.head.size
     if last is None or last.size <= size:
         raise UsageError("no entry of the ledger is missing", where=store.place, do="use it as it is")
+    return _accepted(ledger, seen, last.size, why)
+
+
+def accept_backup(store: LedgerStore, seen: SeenState, why: str) -> Entry | None:
+    """Record that a ledger came back from a backup, as later entries may be lost; None if it is the one last seen.
+
+    On a machine that never saw the ledger nobody can say how many entries are lost. Raises `LedgerError` if another
+    history was seen.
+    """
+    ledger, last = Ledger(store), seen.last()
+    head = ledger.head
+    if last == head:
+        return None
+    if last is not None and last.size <= head.size:
+        there = store.hash_at(last.size)
+        check_seen(last, head.size, None if there is None else there.hex(), store.place)
+    return _accepted(ledger, seen, last.size if last is not None and last.size > head.size else None, why)
+
+
+def _accepted(ledger: Ledger, seen: SeenState, lost_to: int | None, why: str) -> Entry:
     if not why.strip():
         raise UsageError("no reason is given", do="say why the latest copy is lost")
-    payload = {"lost_from": size + 1, "lost_to": last.size, "last_hash": last.hash, "why": why, "by": actor()}
+    last = seen.last()
+    last_hash = None if last is None or lost_to is None else last.hash
+    payload = {
+        "lost_from": ledger.head.size + 1, "lost_to": lost_to, "last_hash": last_hash, "why": why, "by": actor(),
+    }  # fmt: skip
     (entry,) = ledger.append([NewEntry(RESTORE, decision="accepted", payload=payload)])
     seen.reset(ledger.head)
     return entry

@@ -150,7 +150,8 @@ def check_seen(seen: LedgerHead, size: int, hash_there: str | None, place: str) 
         raise LedgerError(
             f"an older copy of the ledger was put in its place: it has {size:,} entries, and {seen.size:,} were seen",
             where=place,
-            do="restore the latest copy; if it is lost, record that with 'tacita ledger restore --why TEXT'",
+            do="restore the latest copy; if it is lost, record that with 'tacita ledger restore --why TEXT', for the "
+            "own ledger of an opened data set with 'tacita query restore FOLDER --why TEXT'",
         )
     if hash_there != seen.hash:
         raise LedgerError(

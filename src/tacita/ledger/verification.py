@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tacita.errors import InputError, counted
 from tacita.ledger.checkpoint import LedgerCheckpoint, origin_of
-from tacita.ledger.entry import PURGE, EntryHash, LedgerHead, first_previous, hash_of_payload
+from tacita.ledger.entry import PURGE, RESTORE, EntryHash, LedgerHead, first_previous, hash_of_payload
 from tacita.ledger.signing import VerifyingKey
 from tacita.ledger.stores.store import CheckedRow, EntryQuery, LedgerStore
 from tacita.ledger.tree_check import TreeCheck
@@ -139,8 +139,23 @@ class _Check:
             len(self._missing & self._purged.keys()),
             self._agreeing,
             tuple(sorted(self._faults, key=lambda fault: fault.sequence)),
-            (*self._notes, *self._store.notes()),
+            (*self._notes, *self._losses(), *self._store.notes()),
         )
+
+    def _losses(self) -> Iterator[str]:
+        """Yield what a person has to know where the ledger went on from an older copy."""
+        for row in self._store.rows(EntryQuery(kinds=(RESTORE,))):
+            stored = self._store.payload(row[0])
+            try:
+                payload = json.loads(stored[1]) if stored else {}
+                last, first = payload.get("lost_to"), payload.get("lost_from", row[0])
+                lost = counted(last - first + 1, "entry") if last else "later entries, if there were any"
+            except _FORM:
+                lost = "later entries"
+            yield (
+                f"the ledger is an older copy that was accepted with entry {row[0]}. Not in it: {lost}. What left with "
+                "them counts in no verdict and no budget"
+            )
 
     def _is_whole(self, row: CheckedRow) -> bool:
         """Return whether nothing at all is to be said about an entry: nearly all are so, and are many."""

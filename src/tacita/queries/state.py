@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tacita.queries.answer import Figure
@@ -121,7 +121,7 @@ class QueryState:
     def learn(self, answer: RecordedAnswer, key: Any, request: AuditRequest | None) -> None:
         """Take in an answer that is in the ledger; `request` is what it told, None if nothing is to be audited."""
         self.sequence = answer.sequence
-        self.answers.append(answer)
+        self.answers.append(self._with_shared_parts(answer, key))
         self._asked_by[answer.analyst] = max(self._asked_by[answer.analyst], answer.number)
         self.spent.update(answer.spent)
         self.spent_by(answer.analyst).update(answer.spent)
@@ -133,6 +133,14 @@ class QueryState:
             if request is not None:
                 for judge in self.judges(answer.analyst):
                     judge.learn(request)
+
+    def _with_shared_parts(self, answer: RecordedAnswer, key: Any) -> RecordedAnswer:
+        """Return an answer with the parts of the first one if it repeats it: repetitions then need little memory."""
+        first = self.same(key, answer.analyst) if answer.of else None
+        if first is None:
+            return answer
+        parts = {name: getattr(first, name) for name in ("question", "text", "groups", "figures")}
+        return replace(answer, **{name: part for name, part in parts.items() if part == getattr(answer, name)})
 
 
 def shown_rows(groups: Sequence[tuple[int, ...]], names: Sequence[str], cube: Cube) -> list[tuple[str | None, ...]]:

@@ -84,6 +84,16 @@ class ServiceState:
             self._limits.close()
             self._tokens.close()
 
+    def copy_to(self, folder: Path) -> None:
+        """Write the key and all tokens to a new private folder, while services go on; sessions stay out."""
+        _make_private(folder)
+        with self._alone, _in_our_words(folder):
+            _write_key(folder / _KEY, self._key)  # fails if there is a state
+            with contextlib.closing(_connected(folder / _FILE, "FULL")) as copy:
+                self._tokens.backup(copy)
+                copy.execute("DELETE FROM tokens WHERE kind = 'session'")
+                copy.execute("PRAGMA journal_mode = DELETE")  # one file
+
     def digest(self, purpose: str, text: str) -> str:
         """Return a digest under the key of the server: of forms, and of whatever only this service may have made."""
         return keyed_digest(self._key, purpose, text).hex()
@@ -233,11 +243,7 @@ def _server_key(path: Path) -> bytes:
     aside = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
         if not path.exists():
-            descriptor = os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(_KEY_BYTES))
-                file.flush()
-                os.fsync(file.fileno())
+            _write_key(aside, secrets.token_bytes(_KEY_BYTES))
             with contextlib.suppress(FileExistsError):  # another process was first
                 path.hardlink_to(aside)
         key, mode = path.read_bytes(), path.stat().st_mode
@@ -250,6 +256,13 @@ def _server_key(path: Path) -> bytes:
     if len(key) != _KEY_BYTES:
         raise InputError("is not the key of a server", where=str(path), do="restore it: without it no token is known")
     return key
+
+
+def _write_key(path: Path, key: bytes) -> None:
+    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+        file.write(key)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _connected(path: Path, synchronous: str) -> sqlite3.Connection:

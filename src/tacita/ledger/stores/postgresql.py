@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tacita.errors import (
@@ -26,7 +27,7 @@ from tacita.errors import (
 )
 from tacita.ledger.entry import FORMAT
 from tacita.ledger.stores.statements import ENTRY_COLUMNS, TABLES, SqlStore
-from tacita.ledger.stores.store import SCHEMA, LedgerIdentity, PayloadRow, Row, StoreTransaction
+from tacita.ledger.stores.store import SCHEMA, LedgerIdentity, PayloadRow, Row, StoreTransaction, check_format
 
 if TYPE_CHECKING:
     import psycopg
@@ -140,6 +141,10 @@ class PostgresqlStore(SqlStore):
         off = [name for name in ("fsync", "synchronous_commit") if self._run(f"SHOW {name}")[0][0] == "off"]
         return [f"the server does not force entries to its disk: {name} is off" for name in off]
 
+    def copy_to(self, path: Path) -> bool:
+        """Return False: pg_dump, or a backup of the server, has it."""
+        return False
+
     def close(self) -> None:
         """Close the connection."""
         with contextlib.suppress(Exception):
@@ -150,8 +155,7 @@ class PostgresqlStore(SqlStore):
         if "about" not in tables:
             raise LedgerError("there is no ledger", where=self.place, do="make one with 'tacita ledger init'")
         about = self.about()
-        if about.get("format", "").isdecimal() and int(about["format"]) > FORMAT:
-            raise LedgerError("was made by a newer Tacita", where=self.place, do="update Tacita")
+        check_format(about.get("format", ""), self.place, "restore them, and verify the ledger")
         triggers = self._run(
             "SELECT c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
             " JOIN pg_namespace n ON n.oid = c.relnamespace"

@@ -23,7 +23,7 @@ from tacita.errors import LedgerBusy, LedgerError, OutputError, TacitaError, rai
 from tacita.files.private_file import private_file
 from tacita.ledger.entry import FORMAT
 from tacita.ledger.stores.statements import TABLES, SqlStore
-from tacita.ledger.stores.store import LedgerIdentity, StoreTransaction
+from tacita.ledger.stores.store import LedgerIdentity, StoreTransaction, check_format
 from tacita.settings import Settings
 
 _APPLICATION = 0x54414331
@@ -136,6 +136,18 @@ class SqliteStore(SqlStore):
         """Return what a person should know about how safely this database keeps entries."""
         return []
 
+    def copy_to(self, path: Path) -> bool:
+        """Write a copy of the present state to a new file, in one step: no commit of others is seen by half."""
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            with self._alone, contextlib.closing(sqlite3.connect(path)) as copy:
+                self._connection.backup(copy)
+        except sqlite3.Error as error:
+            _raise_in_our_words(error, str(path))
+        except OSError as error:
+            raise OutputError(f"cannot be written ({error.strerror})", where=str(path), do="check its folder") from None
+        return True
+
     def close(self) -> None:
         """Close the file."""
         with contextlib.suppress(sqlite3.Error):
@@ -145,10 +157,9 @@ class SqliteStore(SqlStore):
         application, version = (self._run(f"PRAGMA {name}")[0][0] for name in ("application_id", "user_version"))
         if application != _APPLICATION:
             raise LedgerError("is a database, but not a ledger", where=self.place, do="name the file of the ledger")
-        if version > FORMAT:
-            raise LedgerError("was made by a newer Tacita", where=self.place, do="update Tacita")
+        check_format(str(version), self.place, _RESTORE)
         rows = self._run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
-        if version < 1 or sorted(row[0] for row in rows) != sorted(_SCHEMA):
+        if sorted(row[0] for row in rows) != sorted(_SCHEMA):
             raise LedgerError("the tables of the ledger were changed", where=self.place, do=_RESTORE)
 
     def _run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

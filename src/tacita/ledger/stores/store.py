@@ -7,9 +7,11 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, Self
 
 from tacita.errors import LedgerError
+from tacita.ledger.entry import FORMAT
 
 SCHEMA = "tacita_ledger"
 """The schema of a database that a ledger is made in, unless another is named."""
@@ -63,6 +65,15 @@ class LedgerIdentity:
 
 def _id_of(person_key: bytes) -> str:
     return hashlib.sha256(b"tacita ledger id\n" + person_key).hexdigest()[:32]
+
+
+def check_format(said: str, place: str, do: str) -> None:
+    """Raise unless a ledger is of our format. It is the first one: there is none to migrate from yet."""
+    number = int(said) if said.isascii() and said.isdecimal() and len(said) < 10 else 0
+    if number > FORMAT:
+        raise LedgerError("was made by a newer Tacita", where=place, do="update Tacita")
+    if number != FORMAT:
+        raise LedgerError("the tables of the ledger were changed: their format is unknown", where=place, do=do)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +158,9 @@ class LedgerStore(Protocol):
 
     def notes(self) -> list[str]:
         """Return what a person should know about how safely this database keeps entries."""
+
+    def copy_to(self, path: Path) -> bool:
+        """Write a copy of the present state to a new file; False if the database has backups of its own."""
 
     def close(self) -> None:
         """Close the database."""
