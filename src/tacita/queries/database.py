@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -35,6 +36,8 @@ from tacita.queries.recording import ANSWER, OPENING, answer_entry, opening_entr
 from tacita.queries.state import QueryState, RecordedAnswer, shown_rows
 
 _LONGEST_NAME = 100
+_TRIES = 5
+"""How many times the deadline of one audit the groups of a question may take together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +148,15 @@ class QueryDatabase:
             self._catch_up()
             price = self._mechanism.price(wanted)
             repeated = self._state.same(self._key(wanted.question), wanted.analyst)
+            # Other predicates may select the same records: that nobody makes a difference is not said unrecorded.
+            is_repeated = repeated is not None and repeated.question.predicate == wanted.question.predicate
             return QuotedPrice(
                 question_text(wanted.question, self.version.cube),
                 wanted.question.names,
                 {} if repeated else spent_text(price.spent),
                 left_of(self._state, wanted.analyst, self.version.policy),
                 price.errors,
-                repeated is not None,
+                is_repeated,
             )
 
     def answers(self, analyst: str | None = None) -> tuple[RecordedAnswer, ...]:
@@ -232,13 +237,13 @@ class QueryDatabase:
 
     def _allowed(self, wanted: AskedQuestion) -> tuple[list[int], tuple[Objection, ...]]:
         """Return the places of the groups that may be answered together, and what is said against the others."""
-        judges = self._state.judges(wanted.analyst)
         allowed = list(range(len(wanted.groups)))
         against: list[Objection] = []
+        ends = time.thread_time() + _TRIES * self.version.policy.limits.deadline / 1000
         while allowed:
-            request, of = self._request(wanted.question, [wanted.groups[place].cells for place in allowed])
-            self._judged_request = (tuple(allowed), request)
-            objections = [one for judge in judges for one in judge.objections(request)]
+            if against and time.thread_time() >= ends:
+                return [], (*dict.fromkeys(against), Objection("deadline", "The audit of its groups takes too long."))
+            objections, of = self._objections(wanted, allowed)
             if not objections:
                 return allowed, tuple(dict.fromkeys(against))
             # By groups of the question: the places of facts differ from one try to the next.
@@ -247,12 +252,26 @@ class QueryDatabase:
             ]
             if not self.version.policy.rules.cell_by_cell or len(allowed) == 1:
                 break
-            blamed = {of[fact] for one in objections for fact in one.places}
-            if not blamed:
-                # Nobody can say which one it is: the group that comes last waits for another time.
-                blamed = {len(allowed) - 1}
-            allowed = [place for at, place in enumerate(allowed) if at not in blamed]
+            if blamed := {of[fact] for one in objections for fact in one.places}:
+                allowed = [place for at, place in enumerate(allowed) if at not in blamed]
+            else:
+                allowed = self._first_of(wanted, allowed, ends)
         return [], tuple(dict.fromkeys(against))
+
+    def _first_of(self, wanted: AskedQuestion, places: list[int], ends: float) -> list[int]:
+        """Return as many of the first groups as may be told: where none is to blame, the last ones wait."""
+        low, high = 0, len(places)
+        while high - low > 1 and time.thread_time() < ends:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._objections(wanted, places[:middle])[0] else (middle, high)
+        return places[:low]
+
+    def _objections(self, wanted: AskedQuestion, places: Sequence[int]) -> tuple[list[Objection], list[int]]:
+        """Return what is said against some groups together, and the place among them that each fact is of."""
+        request, of = self._request(wanted.question, [wanted.groups[place].cells for place in places])
+        self._judged_request = (tuple(places), request)
+        judges = self._state.judges(wanted.analyst)
+        return [one for judge in judges for one in judge.objections(request)], of
 
     def _request(self, question: DataQuestion, groups: Sequence[Any]) -> tuple[AuditRequest, list[int]]:
         """Return what would be told of some groups, and the place of the group that each fact is of."""
@@ -261,10 +280,11 @@ class QueryDatabase:
         if self._mechanism.mode in {AnswerMode.PRIVATE, AnswerMode.CAMOUFLAGE}:
             return AuditRequest((), len(self._state.answers) + 1), of
         for place, cells in enumerate(groups):
-            for aggregate in question.aggregates:
-                more = facts_of(aggregate, self.version.cube, cells)
-                facts += more
-                of += [place] * len(more)
+            # Figures of one group have facts in common: AVG and SUM the sum, and a figure may be asked for often.
+            every = [one for figure in question.aggregates for one in facts_of(figure, self.version.cube, cells)]
+            different = {(one.measure, one.power, one.extreme, one.cells.tobytes()): one for one in reversed(every)}
+            facts += reversed(different.values())
+            of += [place] * len(different)
         return AuditRequest(tuple(facts), len(self._state.answers) + 1), of
 
     def _shown(self, recorded: RecordedAnswer, figures: Sequence[Sequence[Figure]]) -> QueryAnswer:

@@ -20,6 +20,7 @@ from tacita.ledger.stores.sqlite import SqliteStore
 from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.progress import Progress, silent
+from tacita.queries.audit.contributors import ClassContributors
 from tacita.queries.cube.build import build_cube
 from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion, SourceFacts, read_version, write_version
@@ -48,7 +49,7 @@ class OpenedDatabase(Result):
     attributes: tuple[tuple[str, int], ...]
     """Attributes that may be filtered by, with the number of their codes."""
     small_cells: int
-    """Cells with fewer records than the least that a question may be about."""
+    """Cells about fewer people (records, without a unit) than the least that a question may be about."""
     measures: tuple[str, ...]
     answers: str
     notes: tuple[str, ...] = ()
@@ -96,7 +97,7 @@ def open_version(
         len(cube),
         policy.limits.cells,
         tuple((one.name, len(one.labels)) for one in cube.attributes),
-        int((cube.n < policy.rules.minimum).sum()),
+        int((ClassContributors(cube).of_cell < policy.rules.minimum).sum()),
         tuple(one.name for one in policy.measures),
         str(policy.answers),
         tuple(_notes(cube, policy, configured)),
