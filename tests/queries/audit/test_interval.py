@@ -59,28 +59,6 @@ def test_a_largest_value_bounds_every_record() -> None:
     assert judge.objections(total) != ()
 
 
-@pytest.mark.parametrize("rules", [{}, {"p_percent": Fraction(10)}])
-@pytest.mark.parametrize(("extreme", "values"), [("max", [0] * 12), ("min", [1000] * 12)])
-def test_an_extreme_at_a_bound_tells_every_value(extreme: str, values: list[int], rules: dict[str, Any]) -> None:
-    policy = policy_of(minimum=1, bounds=(0, 1000), **rules)
-    cube = cube_of([values, [7, 9, 3]], policy)
-    judge = IntervalJudge(cube, policy)
-    assert judge.objections(request(extreme_of(cube, mask(cube, 0), extreme))) != ()
-    assert judge.objections(request(extreme_of(cube, mask(cube, 1), extreme))) == ()
-
-
-def test_extremes_near_each_other_estimate_every_value() -> None:
-    values = [[1000 + at % 6 for at in range(1000)], [0, 500, 1005]]
-    for percent, is_refused in ((10, True), (Fraction(1, 10), False)):
-        policy = policy_of(minimum=1, bounds=(0, 10_000), p_percent=Fraction(percent))
-        cube = cube_of(values, policy)
-        judge = IntervalJudge(cube, policy)
-        ends = [request(extreme_of(cube, mask(cube, 0), side)) for side in ("max", "min")]
-        assert judge.objections(ends[0]) == ()
-        judge.learn(ends[0])
-        assert bool(judge.objections(ends[1])) is is_refused
-
-
 def test_counts_need_two_possible_whole_numbers() -> None:
     policy = policy_of(minimum=3)
     cube = cube_of([[1] * 2, [1] * 7, [1] * 9], policy)

@@ -98,9 +98,6 @@ class CellExtents:
             room = np.maximum(float(rules.p_percent) / 100 * size, 1.0)
             suspect = above <= 2 * most(self.above) + room
             suspect |= below <= 2 * most(self.below) + room
-            width = np.full(classes.count, np.inf)
-            np.minimum.at(width, classes.of_cell, bounds.upper - bounds.lower)
-            suspect |= width <= room
         if rules.dominance is not None:
             contributors, share = rules.dominance
             # Values of somebody may cancel out: what remains of the class is at least the sum itself.
@@ -118,13 +115,14 @@ def need_of(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds, rules: 
     if cube.units is not None:
         _, whose = np.unique(cube.units[places], return_inverse=True)
         values, low, high = (np.bincount(whose.reshape(-1), one).astype(np.float64) for one in (values, low, high))
-    total = values.sum()
-    if _is_told_by_extremes(cube, measure, cells, bounds) and (high - low <= _room(values, rules)).any():
-        return ClassNeed(up=float(high.sum()) + 1)  # nothing that is possible is enough
+    total, free = values.sum(), low < high
+    if not free.any():
+        return ClassNeed()
     if rules.p_percent is None:
         need = _of_value(values, low, high)
     else:
-        room = _room(values, rules)
+        share = float(rules.p_percent) / 100 * np.abs(values)
+        room = np.maximum(share, 1.0)
         up = low.sum() + _widest(values - low, np.minimum(values + room, high) - low)
         down = high.sum() - _widest(high - values, high - np.maximum(values - room, low))
         need = ClassNeed(up if up > total else None, down if down < total else None)
@@ -138,19 +136,6 @@ def need_of(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds, rules: 
                 # The bound that is enough for the value itself is not for dominance.
                 need = ClassNeed(max(up, need.up or up), None if need.either else need.down)
     return need
-
-
-def _room(values: Numbers, rules: QueryRules) -> Numbers:
-    """Return how near somebody's value must not be known: the next value, or the share that the p % rule says."""
-    if rules.p_percent is None:
-        return np.zeros(len(values))
-    return np.maximum(float(rules.p_percent) / 100 * np.abs(values), 1.0)
-
-
-def _is_told_by_extremes(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds) -> bool:
-    """Return whether an answered extreme made a bound of some records narrower than the declared one."""
-    lower, upper = cube.policy.measure(measure).bounds
-    return bool((bounds.lower[cells] > lower).any() or (bounds.upper[cells] < upper).any())
 
 
 def _of_value(values: Numbers, low: Numbers, high: Numbers) -> ClassNeed:
