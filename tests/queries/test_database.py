@@ -15,7 +15,9 @@ from tacita.api import ledgers, tables
 from tacita.api.querying import Database, OpenedDatabase, open_for_questions
 from tacita.errors import InputError, JointRefusal, LedgerError, OutputError, QueryRefused, UsageError
 from tacita.queries.answer import REFUSED, QueryAnswer
+from tacita.queries.audit.judge import AuditRequest, Objection
 from tacita.queries.opening import OWN_LEDGER
+from tacita.queries.state import QueryState
 
 TOTAL = "SELECT COUNT(*), SUM(salary) FROM staff"
 BY_SEX = "SELECT sex, COUNT(*) AS people, AVG(salary) AS mean FROM staff GROUP BY sex"
@@ -333,3 +335,62 @@ def test_accuracy_decides_the_price():
         assert price.errors[0] is not None and int(price.errors[0]) <= 21
         with pytest.raises(QueryRefused):
             staff.sql(BY_SEX, accuracy=20)
+
+
+class _AtMost:
+    """A judge that allows so many groups at once, and blames none; it counts how often it is asked."""
+
+    name = "at most"
+
+    def __init__(self, groups: int) -> None:
+        self.groups, self.facts = groups, list[int]()
+
+    def objections(self, request: AuditRequest) -> tuple[Objection, ...]:
+        self.facts.append(len(request.facts))
+        return () if len(request.facts) <= self.groups else (Objection("deadline", "too many"),)
+
+    def learn(self, request: AuditRequest) -> None:
+        """Nothing counts here but the size of a request."""
+
+
+@pytest.mark.parametrize("most", [0, 1, 11, 12, 36])
+def test_the_first_groups_are_told_where_nobody_says_which_is_to_blame(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes = [f"c{n:02}" for n in range(36)]
+    rows = "\n".join(f"p{n},{codes[n % 36]},x,{n}" for n in range(72))
+    Path("staff.csv").write_text("person,department,sex,salary\n" + rows + "\n")
+    policy = Path("policy.toml").read_text().replace('["Management", "Sales", "Works"]', str(codes))
+    opened(policy.replace('"f"', '"x"'))
+    judge = _AtMost(most)
+    monkeypatch.setattr(QueryState, "judges", lambda self, analyst: (judge,))
+    with Database("staff.opened") as staff:
+        # The same sum twice is one fact; groups without a value are judged as well.
+        answer = staff.sql("SELECT SUM(salary), SUM(salary) AS again FROM staff GROUP BY department")
+    assert [row.figures[0].is_answered for row in answer.rows] == [place < most for place in range(37)]
+    assert len(judge.facts) <= 8  # 37 groups are halved six times, and what remains is looked at again
+
+
+def test_each_group_that_is_refused_for_its_values_counts():
+    rows = [f"p{n},{code},f,{900 if n % 12 == 0 else 1}" for n in range(36) for code in [f"c{n // 12}"]]
+    rows += [f"p{n},c3,f,{n}" for n in range(36, 60)]
+    Path("staff.csv").write_text("\n".join(["person,department,sex,salary", *rows]) + "\n")
+    policy = Path("policy.toml").read_text().replace('["Management", "Sales", "Works"]', '["c0", "c1", "c2", "c3"]')
+    opened(policy + "dominance = {n = 1, k = 80}\n[limits]\nrefusals = 3\n")
+    with Database("staff.opened") as staff:
+        assert staff.sql("SELECT SUM(salary) FROM staff GROUP BY department").status == "partly"
+        assert staff._database.state.telling_refusals("holder") == 3  # and not of the group that nobody is in
+        assert staff.sql("SELECT COUNT(*) FROM staff").status == "refused"
+        assert staff.sql("SELECT COUNT(*) FROM staff", analyst="ann").status == "answered"
+
+
+def test_a_price_does_not_say_that_nobody_has_a_combination():
+    rows = [f"p{n},{'Sales' if n < 20 else 'Works'},{'fm'[n % 2] if n < 20 else 'f'},{n}" for n in range(40)]
+    Path("staff.csv").write_text("\n".join(["person,department,sex,salary", *rows]) + "\n")
+    opened()
+    works, women = (f"SELECT COUNT(*) FROM staff WHERE department = 'Works'{more}" for more in ("", " AND sex = 'f'"))
+    with Database("staff.opened") as staff:
+        assert staff.sql(works).status == "answered"
+        assert staff.price(works.replace("= 'Works'", "IN ('Works')")).is_repeated
+        assert not staff.price(women).is_repeated
+        assert staff.sql(women).is_repeated  # this is in the ledger

@@ -213,18 +213,19 @@ def _inquiry_or_error(sent: SentQuestion) -> Inquiry | TacitaError:
 
 
 def _asking(question: str, analyst: str, epsilon: str | float | None, accuracy: str | float | None) -> Inquiry:
-    price = _number(epsilon, "--epsilon")
-    return Inquiry(analyst, question, None if price is None else int(price * NANO), _number(accuracy, "--accuracy"))
+    price = _number(epsilon, "epsilon")
+    return Inquiry(analyst, question, None if price is None else int(price * NANO), _number(accuracy, "accuracy"))
 
 
-def _number(given: str | float | None, flag: str) -> Fraction | None:
+def _number(given: str | float | None, name: str) -> Fraction | None:
     if given is None:
         return None
     text = str(given).strip()
     try:
-        number = Fraction(text) if len(text) <= _DIGITS and "/" not in text else Fraction(0)
+        is_plain = len(text) <= _DIGITS and text.isascii() and not set("/_") & set(text)
+        number = Fraction(text) if is_plain else Fraction(0)
     except ValueError:
         number = Fraction(0)
     if not 0 < number <= _LARGEST:
-        raise UsageError(f"{flag} is not a usable number above 0", do="give a number such as 0.1")
+        raise UsageError(f"{name} is not a usable number above 0", do="give a number such as 0.1")
     return number

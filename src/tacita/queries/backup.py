@@ -28,7 +28,7 @@ from tacita.ledger.sources import sha256_of
 from tacita.ledger.stores.sqlite import SqliteStore
 from tacita.ledger.stores.store import LedgerStore
 from tacita.queries.cube.version import FrozenVersion, read_version
-from tacita.queries.opening import OWN_LEDGER, open_database
+from tacita.queries.opening import OWN_LEDGER, ledger_of
 from tacita.settings import Settings
 from tacita.version import __version__
 
@@ -56,22 +56,23 @@ def back_up(folder: Path, out: Path, settings: Settings | None = None) -> Backed
 
     The copy of the ledger is verified: raises `LedgerError` if it is not what was appended.
     """
-    with open_database(folder, settings) as database, _new_folder(out) as aside:
+    version = read_version(folder)
+    with ledger_of(version, settings) as ledger, _new_folder(out) as aside:
         (aside / DATA).mkdir(mode=0o700)
         _copy_frozen(folder, aside / DATA)
         read_version(aside / DATA)
-        place = Path(database.ledger.place)
-        is_copied = database.ledger.copy_to(aside / LEDGER_COPY)
+        place = Path(ledger.place)
+        is_copied = ledger.copy_to(aside / LEDGER_COPY)
         size = _verified_size(aside / LEDGER_COPY) if is_copied else None
         facts: dict[str, Any] = {
             "kind": _KIND,
             "format": _FORMAT,
             "tacita": __version__,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "name": database.version.policy.name,
-            "ledger_id": database.ledger.identity.id,
+            "name": version.policy.name,
+            "ledger_id": ledger.identity.id,
             "entries": size,
-            "own_ledger": None if database.version.ledger_id else os.path.relpath(place.resolve(), folder.resolve()),
+            "own_ledger": None if version.ledger_id else os.path.relpath(place.resolve(), folder.resolve()),
             "files": {
                 str(path.relative_to(aside)): sha256_of(path) for path in sorted(aside.rglob("*")) if path.is_file()
             },

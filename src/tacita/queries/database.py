@@ -22,19 +22,16 @@ from tacita.ledger.entry import Entry
 from tacita.ledger.ledger import Ledger, LedgerTurn
 from tacita.model.result import Result
 from tacita.queries.answer import NOT_ANSWERED, AnswerRow, Figure, QueryAnswer
-from tacita.queries.audit.judge import AuditRequest, EntryOf, Objection, ReleasesJudge, ToldSum
+from tacita.queries.audit.judge import EntryOf, Objection, ReleasesJudge
 from tacita.queries.budgets import budget_objection, left_of, spent_text
-from tacita.queries.cube.cube import Cube
 from tacita.queries.cube.version import FrozenVersion
+from tacita.queries.deciding import DecidedAnswer, GroupsDecision, JudgedGroups, request_of
 from tacita.queries.disclosing import told_exactly
-from tacita.queries.figures import facts_of
 from tacita.queries.inferring import InferredSoFar, inferred_so_far
 from tacita.queries.language.parse import parse_question
 from tacita.queries.language.text import question_text
-from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price, ReleasesLabels
+from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, ReleasesLabels
 from tacita.queries.mechanisms import mechanism_of
-from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.question import DataQuestion
 from tacita.queries.recording import (
     ANSWER,
     OPENING,
@@ -98,7 +95,6 @@ class QueryDatabase:
         self._alone = threading.RLock()
         self._is_behind = False
         self._latest, self._answers_elsewhere = version.id, ""
-        self._judged_request: tuple[tuple[int, ...], AuditRequest] | None = None
         self._rebuild()
         if not any(entry.kind == OPENING for entry in self._own_openings()):
             raise LedgerError(
@@ -174,13 +170,15 @@ class QueryDatabase:
                 raise newer
             price = self._mechanism.price(wanted)
             repeated = self._state.same(question_key(wanted.question, self.version.cube), wanted.analyst)
+            # Other predicates may select the same records: that nobody makes a difference is not said unrecorded.
+            is_repeated = repeated is not None and repeated.question.predicate == wanted.question.predicate
             return QuotedPrice(
                 question_text(wanted.question, self.version.cube),
                 wanted.question.names,
                 {} if repeated else spent_text(price.spent),
                 left_of(self._state, wanted.analyst, self.version.policy),
                 price.errors,
-                repeated is not None,
+                is_repeated,
             )
 
     def answers(self, analyst: str | None = None) -> tuple[RecordedAnswer, ...]:
@@ -244,92 +242,46 @@ class QueryDatabase:
             "question": wanted.question,
         }
         key = question_key(wanted.question, self.version.cube)
-        objections: tuple[Objection, ...] = ()
         before = state.same(key, wanted.analyst)
         if before is not None:
-            groups, figures = before.groups, before.figures
+            decided = DecidedAnswer(before.groups, before.figures)
             facts["of"] = before.sequence
         else:
-            price = self._mechanism.price(wanted)
-            groups, figures, objections, is_drawn = self._judged(wanted, price)
-            if is_drawn:
-                # Also of figures that noise leaves without a value: that they have none tells something of the data.
-                facts["spent"] = dict(price.spent)
-        facts["groups"] = groups
-        sums = () if before is not None or self._judged_request is None else self._judged_request[1].facts
-        new = answer_entry(self.version, self._policy_sha256, facts, figures, objections, sums)
+            decided = self._decided(wanted)
+            if decided.is_drawn:
+                facts["spent"] = dict(self._mechanism.price(wanted).spent)
+        facts["groups"] = decided.groups
+        sums = () if decided.judged is None else decided.judged.told.facts
+        new = answer_entry(self.version, self._policy_sha256, facts, decided.figures, decided.objections, sums)
         (entry,) = turn.append([new])
-        recorded = self._learn(entry, self._judged_request if before is None else None)
+        recorded = self._learn(entry, decided.judged)
         assert recorded is not None
-        return replace(self._shown(recorded, figures), is_repeated=before is not None)
+        return replace(self._shown(recorded, decided.figures), is_repeated=before is not None)
 
-    def _judged(
-        self, wanted: AskedQuestion, price: Price
-    ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[Figure, ...], ...], tuple[Objection, ...], bool]:
-        """Return the codes of groups, the figures that may be seen, why others may not, and whether any was drawn."""
+    def _decided(self, wanted: AskedQuestion) -> DecidedAnswer:
+        """Return what becomes of a question that was not answered before."""
         policy, state = self.version.policy, self._state
-        self._judged_request = None
+        price = self._mechanism.price(wanted)
         codes = tuple(group.codes for group in wanted.groups)
         refused = tuple(tuple(NOT_ANSWERED for _ in wanted.question.aggregates) for _ in wanted.groups)
         most = policy.limits.refusals
         if most is not None and state.telling_refusals(wanted.analyst) >= most:
             refusal = Objection("refusals", "The analyst has as many refusals as the policy allows.")
-            return codes, refused, (refusal,), False
+            return DecidedAnswer(codes, refused, (refusal,))
         if objection := budget_objection(state, wanted.analyst, price, policy):
-            return codes, refused, (objection,), False
-        allowed, objections = self._allowed(wanted)
-        if not allowed:
-            return codes, refused, objections, False
+            return DecidedAnswer(codes, refused, (objection,))
+        number = len(state.answers) + 1
+        judged = GroupsDecision(self.version.cube, state.judges(wanted.analyst), self._releases, number).judged(wanted)
+        if not judged.places:
+            return DecidedAnswer(codes, refused, judged.against)
         if policy.unlisted.intersection(wanted.question.groups) and isinstance(self._mechanism, ReleasesLabels):
-            released = self._mechanism.released(wanted, price)
-            return tuple(one.codes for one in released), tuple(one.figures for one in released), objections, True
-        kept = replace(wanted, groups=tuple(wanted.groups[place] for place in allowed))
-        drawn = dict(zip(allowed, self._mechanism.figures(kept, price), strict=True))
-        return codes, tuple(drawn.get(place, refused[place]) for place in range(len(wanted.groups))), objections, True
-
-    def _allowed(self, wanted: AskedQuestion) -> tuple[list[int], tuple[Objection, ...]]:
-        """Return the places of the groups that may be answered together, and what is said against the others."""
-        judges = self._state.judges(wanted.analyst)
-        allowed = list(range(len(wanted.groups)))
-        against: list[Objection] = []
-        while allowed:
-            request, of = self._request(wanted.question, [wanted.groups[place] for place in allowed], self.version.cube)
-            self._judged_request = (tuple(allowed), request)
-            objections = [one for judge in judges for one in judge.objections(request)]
-            objections = objections or [*self._releases.objections(told_exactly(self.version.cube, request))]
-            if not objections:
-                return allowed, tuple(dict.fromkeys(against))
-            # By groups of the question: the places of facts differ from one try to the next.
-            against += [
-                replace(one, places=tuple(sorted({allowed[of[place]] for place in one.places}))) for one in objections
-            ]
-            if not self.version.policy.rules.cell_by_cell or len(allowed) == 1:
-                break
-            blamed = {of[fact] for one in objections for fact in one.places}
-            if not blamed:
-                # Nobody can say which one it is: the group that comes last waits for another time.
-                blamed = {len(allowed) - 1}
-            allowed = [place for at, place in enumerate(allowed) if at not in blamed]
-        return [], tuple(dict.fromkeys(against))
-
-    def _request(
-        self, question: DataQuestion, groups: Sequence[AskedGroup], cube: Cube
-    ) -> tuple[AuditRequest, list[int]]:
-        """Return what would be told of some groups, and the place of the group that each fact is of."""
-        facts: list[ToldSum] = []
-        of: list[int] = []
-        mode = self._mechanism.mode
-        if mode is AnswerMode.PRIVATE:
-            return AuditRequest((), len(self._state.answers) + 1), of
-        # In vectors only counts are exact.
-        exact = [one for one in question.aggregates if mode is not AnswerMode.CAMOUFLAGE or not one.measure]
-        for place, group in enumerate(groups):
-            where = question.selecting(group.codes)
-            for aggregate in exact:
-                more = facts_of(aggregate, cube, group.cells, where)
-                facts += [replace(one, cells=cube.same_values(one.measure, one.cells)) for one in more]
-                of += [place] * len(more)
-        return AuditRequest(tuple(facts), len(self._state.answers) + 1, cube.version), of
+            rows = self._mechanism.released(wanted, price)
+            groups, figures = tuple(one.codes for one in rows), tuple(one.figures for one in rows)
+            return DecidedAnswer(groups, figures, judged.against, judged, is_drawn=True)
+        kept = replace(wanted, groups=tuple(wanted.groups[place] for place in judged.places))
+        drawn = dict(zip(judged.places, self._mechanism.figures(kept, price), strict=True))
+        figures = tuple(drawn.get(place, refused[place]) for place in range(len(wanted.groups)))
+        return DecidedAnswer(codes, figures, judged.against, judged, is_drawn=True)
 
     def _shown(self, recorded: RecordedAnswer, figures: Sequence[Sequence[Figure]]) -> QueryAnswer:
         cube, question = self.version.cube, recorded.question
@@ -374,8 +326,8 @@ class QueryDatabase:
         entries = self.ledger.entries(kinds=(OPENING,), subject=self.version.policy.subject)
         return [one for one in entries if opening_payload(one, self.ledger).get("database") == self.version.id]
 
-    def _learn(self, entry: Entry, judged: tuple[tuple[int, ...], AuditRequest] | None = None) -> RecordedAnswer | None:
-        """Learn an entry; `judged` is what was judged last, with the places of its groups: judges remember it."""
+    def _learn(self, entry: Entry, judged: JudgedGroups | None = None) -> RecordedAnswer | None:
+        """Learn an entry; `judged` is what was judged just now, if it was: judges remember it."""
         payload, ids = self.ledger.payload(entry), (*self.version.earlier, self.version.id)
         recorded = recorded_answer(entry, payload, ids, self.ledger.place)
         self._state.sequence = max(self._state.sequence, entry.sequence)
@@ -387,13 +339,14 @@ class QueryDatabase:
         self._releases.follow(entry, EntryOf.THIS_VERSION if is_of_this else EntryOf.EARLIER_VERSION)
         answered = [place for place, row in enumerate(recorded.figures) if any(one.is_answered for one in row)]
         request = None
-        if recorded.decision == "released" and judged is not None and judged[0] == tuple(answered):
-            request = judged[1]
+        if recorded.decision == "released" and judged is not None and judged.places == tuple(answered):
+            request = judged.told
         elif recorded.decision == "released" and answered:
             groups = dict(cube.grouped(recorded.question))
             # Labels that a mechanism released are no groups of the question: nothing is judged of them.
             codes = [recorded.groups[place] for place in answered if recorded.groups[place] in groups]
-            request, _ = self._request(recorded.question, [AskedGroup(one, groups[one]) for one in codes], cube)
+            some = [AskedGroup(one, groups[one]) for one in codes]
+            request = request_of(recorded.question, some, cube, len(self._state.answers) + 1).told
         self._state.learn(recorded, question_key(recorded.question, cube), request)
         if request is not None and is_of_this:
             self._releases.learn(told_exactly(cube, request))

@@ -20,6 +20,7 @@ from tacita.ledger.stores.sqlite import SqliteStore
 from tacita.model.microdata import Microdata
 from tacita.model.result import Result
 from tacita.progress import Progress, silent
+from tacita.queries.audit.contributors import ClassContributors
 from tacita.queries.audit.judge import ReleasesJudge
 from tacita.queries.cube.build import build_cube
 from tacita.queries.cube.cube import Cube
@@ -53,7 +54,7 @@ class OpenedDatabase(Result):
     attributes: tuple[tuple[str, int], ...]
     """Attributes that may be filtered by, with the number of their codes."""
     small_cells: int
-    """Cells with fewer records than the least that a question may be about."""
+    """Cells about fewer people (records, without a unit) than the least that a question may be about."""
     measures: tuple[str, ...]
     answers: str
     notes: tuple[str, ...] = ()
@@ -93,7 +94,7 @@ def open_version(
             _check_ledger(ledger, configured, policy, source, before)
             source = _with_persons(source, microdata, configured, ledger)
     if before is not None:
-        with _ledger_of(before, settings) as ledger:
+        with ledger_of(before, settings) as ledger:
             check_latest(policy.subject, before.id, ledger)
     origin = _origin(before, configured)
     cube = build_cube(microdata, policy, progress, secret=origin.secret)
@@ -111,7 +112,7 @@ def open_version(
         len(cube),
         policy.limits.cells,
         tuple((one.name, len(one.labels)) for one in joined.attributes),
-        int((cube.n < policy.rules.minimum).sum()),
+        int((ClassContributors(cube).of_cell < policy.rules.minimum).sum()),
         tuple(one.name for one in policy.measures),
         str(policy.answers),
         tuple(notes),
@@ -123,7 +124,7 @@ def open_database(folder: Path, judge_of: JudgeOfReleases, settings: Settings | 
     """Return an opened data set, ready for questions."""
     version = read_version(folder)
     configured = _settings_of(version, settings)
-    return QueryDatabase(version, _ledger_of(version, settings), _beside(judge_of, configured))
+    return QueryDatabase(version, ledger_of(version, settings), _beside(judge_of, configured))
 
 
 def _configured(folder: Path, before: FrozenVersion | None, settings: Settings | None) -> LedgerSettings | None:
@@ -151,7 +152,7 @@ def _begin(
         mechanism_of(version)
         if configured is None and not version.earlier:
             SqliteStore.create(version.folder / OWN_LEDGER, version.policy.name, settings=settings).close()
-        with _ledger_of(version, settings) as ledger:
+        with ledger_of(version, settings) as ledger:
             record_opening(version, ledger)
             return QueryDatabase(version, ledger, _beside(judge_of, configured)).notes
     except (UsageError, LimitError):  # raised before anything is recorded
@@ -172,7 +173,8 @@ def _own_path(version: FrozenVersion) -> Path:
     return (version.folder.resolve() / (version.own_ledger or OWN_LEDGER)).resolve()
 
 
-def _ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
+def ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
+    """Return the ledger that has the answers of a version, opened."""
     configured = _settings_of(version, settings)
     if configured is not None:
         return configured.open(settings)

@@ -46,9 +46,12 @@ class RecordedAnswer:
     """The id of the version that answered."""
 
     @property
-    def looks_at_values(self) -> bool:
-        """Whether a refusal tells something of the data."""
-        return any(one.get("looks_at_values") for one in self.objections)
+    def telling_refusals(self) -> int:
+        """How many groups a rule that looks at values refused alone: each of these refusals tells something."""
+        telling, others = set[int](), set[int]()
+        for one in self.objections:
+            (telling if one.get("looks_at_values") else others).update(one.get("groups", ()))
+        return max(len(telling - others), int(any(one.get("looks_at_values") for one in self.objections)))
 
 
 class QueryState:
@@ -125,8 +128,8 @@ class QueryState:
         self._asked_by[answer.analyst] = max(self._asked_by[answer.analyst], answer.number)
         self.spent.update(answer.spent)
         self.spent_by(answer.analyst).update(answer.spent)
-        if answer.looks_at_values:
-            self._telling_refusals[answer.analyst] += 1
+        refusals = answer.telling_refusals
+        self._telling_refusals[answer.analyst] += refusals if self._policy.rules.cell_by_cell else min(refusals, 1)
         if answer.decision == "released":
             who = answer.analyst if self._policy.together is JudgedTogether.ANALYST else EVERYBODY
             self._answered.setdefault((who, key), answer)
