@@ -378,3 +378,27 @@ def test_a_table_that_an_answer_of_a_new_version_unlocks_is_refused() -> None:
     )
     with pytest.raises(JointRefusal, match="entry 4"):
         tables.protect_to(Path("march"), "march.toml")
+
+
+@pytest.mark.parametrize(
+    ("rule", "largest", "status"),
+    [
+        ("p_percent = 10", 600, "refused"),
+        ("p_percent = 10", 11, "answered"),
+        ("dominance = {n = 1, k = 50}", 600, "refused"),
+        ("dominance = {n = 1, k = 50}", 11, "answered"),
+        ("simulatable = true", 600, "answered"),
+    ],
+)
+def test_a_change_that_one_contributor_dominates_is_refused(rule: str, largest: int, status: str) -> None:
+    more = f"[rules]\nminimum = 4\n{rule}\n"
+    opened("v1", people(), more=more)
+    assert ask("v1", TOTAL)[0].status == "answered"
+    rows = changed(lambda rows: [rows[at].update(salary=rows[at]["salary"] + 10) for at in range(20, 26)])
+    rows[20]["salary"] += largest - 10
+    opened("v2", rows, "v1", more=more)
+    assert ask("v2", TOTAL)[0].status == status
+    with Database("v2") as database:
+        rules = {one["rule"] for one in database.audit().questions[-1].objections}
+        assert rules <= {"exact"} and bool(rules) == (status == "refused")
+        assert database._database.state.telling_refusals("ann") == (status == "refused")
