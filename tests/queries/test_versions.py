@@ -402,3 +402,18 @@ def test_a_change_that_one_contributor_dominates_is_refused(rule: str, largest: 
         rules = {one["rule"] for one in database.audit().questions[-1].objections}
         assert rules <= {"exact"} and bool(rules) == (status == "refused")
         assert database._database.state.telling_refusals("ann") == (status == "refused")
+
+
+def test_a_version_stays_with_the_ledger_of_the_one_before(tmp_path: Path) -> None:
+    opened("v1", people())
+    ledgers.init(".", ledgers.LedgerPlan(name="office", file=Path("office.sqlite")))
+    with pytest.raises(LedgerError, match="does not have the answers"):
+        opened("v2", people(), "v1")
+    Path("staff.toml").write_text(POLICY.replace("staff", "team").format(top="", more=RULES))
+    open_for_questions(tc.read("staff.csv"), "staff.toml", "w1")
+    with pytest.raises(LedgerError, match="not configured here"):
+        open_for_questions(tc.read("staff.csv"), "staff.toml", tmp_path / "w2", after="w1")
+    assert not (tmp_path / "w2").exists()
+    open_for_questions(tc.read("staff.csv"), "staff.toml", "w2", after="w1")
+    assert ask("w2", "SELECT COUNT(*) FROM team")[0].status == "answered"
+    assert ask("v1", COUNT)[0].status == "answered"
