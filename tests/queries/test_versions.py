@@ -378,3 +378,42 @@ def test_a_table_that_an_answer_of_a_new_version_unlocks_is_refused() -> None:
     )
     with pytest.raises(JointRefusal, match="entry 4"):
         tables.protect_to(Path("march"), "march.toml")
+
+
+@pytest.mark.parametrize(
+    ("rule", "largest", "status"),
+    [
+        ("p_percent = 10", 600, "refused"),
+        ("p_percent = 10", 11, "answered"),
+        ("dominance = {n = 1, k = 50}", 600, "refused"),
+        ("dominance = {n = 1, k = 50}", 11, "answered"),
+        ("simulatable = true", 600, "answered"),
+    ],
+)
+def test_a_change_that_one_contributor_dominates_is_refused(rule: str, largest: int, status: str) -> None:
+    more = f"[rules]\nminimum = 4\n{rule}\n"
+    opened("v1", people(), more=more)
+    assert ask("v1", TOTAL)[0].status == "answered"
+    rows = changed(lambda rows: [rows[at].update(salary=rows[at]["salary"] + 10) for at in range(20, 26)])
+    rows[20]["salary"] += largest - 10
+    opened("v2", rows, "v1", more=more)
+    assert ask("v2", TOTAL)[0].status == status
+    with Database("v2") as database:
+        rules = {one["rule"] for one in database.audit().questions[-1].objections}
+        assert rules <= {"exact"} and bool(rules) == (status == "refused")
+        assert database._database.state.telling_refusals("ann") == (status == "refused")
+
+
+def test_a_version_stays_with_the_ledger_of_the_one_before(tmp_path: Path) -> None:
+    opened("v1", people())
+    ledgers.init(".", ledgers.LedgerPlan(name="office", file=Path("office.sqlite")))
+    with pytest.raises(LedgerError, match="does not have the answers"):
+        opened("v2", people(), "v1")
+    Path("staff.toml").write_text(POLICY.replace("staff", "team").format(top="", more=RULES))
+    open_for_questions(tc.read("staff.csv"), "staff.toml", "w1")
+    with pytest.raises(LedgerError, match="not configured here"):
+        open_for_questions(tc.read("staff.csv"), "staff.toml", tmp_path / "w2", after="w1")
+    assert not (tmp_path / "w2").exists()
+    open_for_questions(tc.read("staff.csv"), "staff.toml", "w2", after="w1")
+    assert ask("w2", "SELECT COUNT(*) FROM team")[0].status == "answered"
+    assert ask("v1", COUNT)[0].status == "answered"

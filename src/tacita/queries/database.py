@@ -149,9 +149,9 @@ class QueryDatabase:
                 self._releases.read()  # before others have to wait
                 with self.ledger.alone() as turn:
                     self._catch_up()
-                    self._is_behind = True  # what is learnt from here on counts only if it gets to the disk
                     if newer := self._newer():
                         return [newer for _ in understood]
+                    self._is_behind = True  # what is learnt from here on counts only if it gets to the disk
                     answers = [one if isinstance(one, TacitaError) else self._answered(one, turn) for one in understood]
                 self._is_behind = False
             except BaseException:

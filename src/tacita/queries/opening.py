@@ -123,15 +123,22 @@ def open_version(
 def open_database(folder: Path, judge_of: JudgeOfReleases, settings: Settings | None = None) -> QueryDatabase:
     """Return an opened data set, ready for questions."""
     version = read_version(folder)
-    configured = _settings_of(version, settings)
+    configured = _settings_of(version.ledger_id, folder, settings) if version.ledger_id else None
     return QueryDatabase(version, ledger_of(version, settings), _beside(judge_of, configured))
 
 
 def _configured(folder: Path, before: FrozenVersion | None, settings: Settings | None) -> LedgerSettings | None:
     """Return the ledger that will have the answers, if it is a configured one: that of the version before."""
-    if before is not None:
-        return _settings_of(before, settings)
-    return find_ledger_settings(folder.resolve().parent, settings)
+    if before is not None and before.ledger_id:
+        return _settings_of(before.ledger_id, folder, settings)
+    configured = find_ledger_settings(folder.resolve().parent, settings)
+    if before is not None and configured is not None:
+        raise LedgerError(
+            "a ledger is configured, which does not have the answers of the version before",
+            where=str(configured.path),
+            do="open the data under a new name; or put the folder where no ledger is configured, as the one before",
+        )
+    return configured
 
 
 def _origin(before: FrozenVersion | None, configured: LedgerSettings | None) -> VersionOrigin:
@@ -175,9 +182,8 @@ def _own_path(version: FrozenVersion) -> Path:
 
 def ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
     """Return the ledger that has the answers of a version, opened."""
-    configured = _settings_of(version, settings)
-    if configured is not None:
-        return configured.open(settings)
+    if version.ledger_id:
+        return _settings_of(version.ledger_id, version.folder, settings).open(settings)
     path = _own_path(version)
     if version.own_ledger and not path.is_file():
         raise LedgerError(
@@ -188,15 +194,13 @@ def ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
     return _own(path, settings)
 
 
-def _settings_of(version: FrozenVersion, settings: Settings | None) -> LedgerSettings | None:
-    """Return the ledger that has the answers of a version; None if it is one of its own."""
-    if not version.ledger_id:
-        return None
-    configured = find_ledger_settings(version.folder.resolve().parent, settings)
-    if configured is None or configured.id != version.ledger_id:
+def _settings_of(ledger_id: str, folder: Path, settings: Settings | None) -> LedgerSettings:
+    """Return the configured ledger that has the answers of a data set; raise if another one, or none, is configured."""
+    configured = find_ledger_settings(folder.resolve().parent, settings)
+    if configured is None or configured.id != ledger_id:
         raise LedgerError(
             "the ledger that has the answers of this data set is not configured here",
-            where=str(version.folder),
+            where=str(folder),
             do="set TACITA_LEDGER, or put the settings file of the ledger back",
         )
     return configured

@@ -167,8 +167,8 @@ class ExactJudge:
         yield from self._differences(request, key, new)
         if self._cube.version > 1:
             for row in self._changes(trial, key, classes):
-                cells = classes.cells(np.flatnonzero(row))
-                yield _NewlyKnown(KnownSet(cells, *key, is_change=True), row)
+                cells, minus = (classes.cells(np.flatnonzero(some)) for some in (row, row < 0))
+                yield _NewlyKnown(KnownSet(cells, *key, minus=minus), row)
 
     def _unions(self, trial: KernelTrial, key: Unknown, classes: CellClasses) -> Iterator[Ints]:
         """Yield classes and unions of small ones that would become known."""
@@ -230,10 +230,9 @@ class ExactJudge:
             own.add(cells, 0)
             if self._cube.version > 1:
                 for at, different in sets.changes(cells, request.version):
-                    if self._rules.has_enough(different, self._rules.least(key[1])):
-                        continue
-                    factors = ((sets.numbers[at], "-1"), (0, "1"))
-                    yield _NewlyKnown(KnownSet(different, *key, is_change=True), None, place, factors)
+                    change = KnownSet(different, *key, minus=different & ~cells)
+                    if self._rules.could_object(change):
+                        yield _NewlyKnown(change, None, place, ((sets.numbers[at], "-1"), (0, "1")))
 
     def _suspect(self, left: Mask, key: Unknown) -> Mask:
         """Return which sets a rule could object to at all."""
@@ -263,11 +262,11 @@ class ExactJudge:
             places = self._places(request)[key]
             place = places[self._completing(request, key, one.classes, classes) - 1]
             upto = [request.facts[at].cells for at in places if at <= place]
-            if is_explained and not one.known.is_change:
+            if is_explained and one.known.minus is None:
                 factors = multipliers(SumFollows(self._published(key), upto, one.known.cells, classes))
         records = int(self._cube.n[one.known.cells].sum())
         what = {COUNT: "the number"}.get(key[0], "the total" if key[1] == 1 else "the sum of squares")
-        what = f"the change of {what}" if one.known.is_change else what
+        what = what if one.known.minus is None else f"the change of {what}"
         sentence = f"{formula_of(factors)} gives {what} of {records:,} records: {broken[0].sentence}"
         return Objection("exact", sentence, (place,), factors, any(item.looks_at_values for item in broken))
 

@@ -39,8 +39,8 @@ class KnownSet:
     cells: Mask = field(repr=False)
     measure: str
     power: int = 1
-    is_change: bool = False
-    """Whether not the sum is known, but by how much one part of the cells is more than the rest."""
+    minus: Mask | None = field(default=None, repr=False)
+    """Those of the cells whose values are subtracted: not the sum is known, but a change from them to the others."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,11 +69,11 @@ class SetRules:
         if not self.policy.rules.simulatable:
             groups: dict[tuple[str, int], list[int]] = defaultdict(list)
             for at, one in enumerate(sets):
-                if not result[at] and not one.is_change:
+                if not result[at]:
                     groups[one.measure, one.power].append(at)
             for (measure, power), places in groups.items():
-                cells = [sets[at].cells for at in places]
-                for at, more in zip(places, self._of_values(cells, measure, power), strict=True):
+                some = [sets[at] for at in places]
+                for at, more in zip(places, self._of_values(some, measure, power), strict=True):
                     result[at] += more
         return [tuple(one) for one in result]
 
@@ -108,6 +108,15 @@ class SetRules:
             times = max(times, 2 + rule.p / 100 if isinstance(rule, PPercent) else 0.0)
         return np.asarray(totals <= times * self._largest[measure] ** power * (1 + 1e-9))
 
+    def could_object(self, one: KnownSet) -> bool:
+        """Return whether a rule could object to a change at all: absolute changes add up to the change at least."""
+        if not self.has_enough(one.cells, self.least(one.power)):
+            return True
+        if one.measure == COUNT or one.minus is None:
+            return False
+        net = self._net(one) if one.power == 1 else 0.0
+        return bool(self.could_break(one.measure, one.power, np.array([abs(net)]))[0])
+
     def absolutes(self, measure: str, power: int) -> NDArray[np.float64]:
         """Return the sum of absolute values of each cell."""
         if (measure, power) not in self._absolutes:
@@ -133,11 +142,11 @@ class SetRules:
             return []
         return [Objection("minimum", f"it is about fewer than {least:,} contributors")]
 
-    def _of_values(self, sets: Sequence[Mask], measure: str, power: int) -> Iterator[list[Objection]]:
+    def _of_values(self, sets: Sequence[KnownSet], measure: str, power: int) -> Iterator[list[Objection]]:
         result: list[list[Objection]] = [[] for _ in sets]
         if measure != COUNT and power == 2:
-            for at, cells in enumerate(sets):
-                result[at] += self._of_moments(cells, measure)
+            for at, one in enumerate(sets):
+                result[at] += self._of_moments(one.cells, measure) if one.minus is None else []
         rules = self._rules(power) if measure != COUNT else ()
         program = self._program if power == 1 else None
         if not rules and program is None:
@@ -178,15 +187,23 @@ class SetRules:
 
         return UserRules.of(self.policy.rules.program)
 
-    def _table(self, sets: Sequence[Mask], measure: str, power: int) -> Table:
+    def _net(self, one: KnownSet) -> float:
+        """Return a sum, or by how much it changes, in units of the last decimal."""
+        sums = self.cube.sums[one.measure]
+        total = float(sums[one.cells].sum())
+        return total if one.minus is None else total - 2 * float(sums[one.minus].sum())
+
+    def _table(self, sets: Sequence[KnownSet], measure: str, power: int) -> Table:
         """Return a table of which each set is a cell."""
         nothing, no_sums = np.zeros((len(sets), 0), np.int32), Equations.of([])
         if measure == COUNT:
-            counts = np.array([self.cube.contributors(cells) for cells in sets], np.int64)
-            records = np.array([float(self.cube.n[cells].sum()) for cells in sets])
+            counts = np.array([self.cube.contributors(one.cells) for one in sets], np.int64)
+            records = np.array([float(self.cube.n[one.cells].sum()) for one in sets])
             return Table(self.policy.name, (), nothing, records, no_sums, is_count=True, counts=counts)
         unit = float(self.policy.measure(measure).unit) ** power
-        sizes = [self._sizes(cells, measure, power) for cells in sets]
+        sizes = [
+            self._sizes(one.cells, measure, power) if one.minus is None else self._sizes_of_change(one) for one in sets
+        ]
         largest = np.zeros((len(sets), self._kept))
         holders = np.full((len(sets), self._kept), -1, np.int64)
         for at, (values, _, many) in enumerate(sizes):
@@ -194,9 +211,7 @@ class SetRules:
             largest[at, :some] = unit * values[:some]
             holders[at, :some] = at * self._kept + np.arange(some)
         absolutes = np.array([unit * total for _, total, _ in sizes])
-        signed = (
-            absolutes if power == 2 else unit * np.array([float(self.cube.sums[measure][one].sum()) for one in sets])
-        )
+        signed = absolutes if power == 2 else unit * np.array([self._net(one) for one in sets])
         counts = np.array([many for *_, many in sizes], np.int64)
         everybody = Contributions(largest, holders, np.ones_like(largest), counts, signed, absolutes)
         return Table(
@@ -216,6 +231,18 @@ class SetRules:
             _, whose = np.unique(self.cube.units[places], return_inverse=True)
             squares = self.cube.values[measure][places].astype(np.float64) ** 2
             sizes = np.bincount(whose.reshape(-1), squares).astype(np.float64)
+        return _first(sizes, self._kept), float(sizes.sum()), len(sizes)
+
+    def _sizes_of_change(self, one: KnownSet) -> tuple[NDArray[np.float64], float, int]:
+        """Return the same of what somebody adds to a change."""
+        assert one.minus is not None
+        places, chosen = self.cube.records_of(one.cells), np.flatnonzero(one.cells)
+        signs = np.repeat(np.where(one.minus[chosen], -1.0, 1.0), self.cube.n[chosen])
+        changes = signs * self.cube.values[one.measure][places].astype(np.float64) ** one.power
+        if self.cube.units is not None:
+            _, whose = np.unique(self.cube.units[places], return_inverse=True)
+            changes = np.bincount(whose.reshape(-1), changes).astype(np.float64)
+        sizes = np.abs(changes)
         return _first(sizes, self._kept), float(sizes.sum()), len(sizes)
 
     @cached_property
