@@ -65,7 +65,11 @@ def answer_disclosures(
 ) -> Disclosures | None:
     """Return what exact sums disclose; None if that cannot be said in this form."""
     if cube.policy.answers not in {AnswerMode.EXACT}:
-        return Disclosures(notes=("figures have noise or are intervals: nothing follows from them with certainty",))
+        notes: tuple[str, ...] = ("figures have noise or are intervals: nothing follows from them with certainty",)
+        is_public = not cube.policy.rules.counts_are_confidential
+        if is_public and cube.policy.answers in {AnswerMode.CAMOUFLAGE, AnswerMode.PRIVATE}:
+            notes = ("counts are exact, and not judged: which records there are is public by the policy", *notes)
+        return Disclosures(notes=notes)
     if population is None or len(cube) > MOST_CELLS:
         return None
     tables = [
