@@ -104,13 +104,14 @@ def request_of(question: DataQuestion, groups: Sequence[AskedGroup], cube: Cube,
     """Return what would be told of some groups of a question."""
     facts: list[ToldSum] = []
     of: list[int] = []
-    mode = cube.policy.answers
-    # Private figures tell no sum, and of those in vectors only counts are exact.
-    exact = [one for one in question.aggregates if mode is not AnswerMode.CAMOUFLAGE or not one.measure]
-    for place, group in enumerate(() if mode is AnswerMode.PRIVATE else groups):
+    policy = cube.policy
+    is_private = policy.answers is AnswerMode.PRIVATE
+    # In vectors, and of public records, only counts are exact; other private figures tell no sum.
+    judged = [one for one in question.aggregates if not policy.has_exact_counts or not one.measure]
+    for place, group in enumerate(() if is_private and not policy.has_exact_counts else groups):
         where = question.selecting(group.codes)
         # Figures of one group have facts in common: AVG and SUM the sum, and a figure may be asked for often.
-        every = [one for figure in exact for one in facts_of(figure, cube, group.cells, where)]
+        every = [one for figure in judged for one in facts_of(figure, cube, group.cells, where)]
         different = {(one.measure, one.power, one.extreme, one.cells.tobytes()): one for one in reversed(every)}
         facts += [replace(one, cells=cube.same_values(one.measure, one.cells)) for one in reversed(different.values())]
         of += [place] * len(different)

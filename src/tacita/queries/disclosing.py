@@ -28,13 +28,10 @@ from tacita.ledger.disclosures import (
 from tacita.queries.audit.judge import AuditRequest, ToldSum
 from tacita.queries.cube.cube import COUNT, Cube
 from tacita.queries.figures import figure_text
-from tacita.queries.policy.policy import AnswerMode
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_EXACT = frozenset({AnswerMode.EXACT, AnswerMode.CAMOUFLAGE})
-"""Modes in which some figures are told exactly."""
 _CELL, _IN_QUESTION, _LEFT_OUT = "cell", "in question", "left out"
 MOST_CELLS = 20_000
 """Cells of a cube that answers list; of larger ones nothing is written, and later releases are refused."""
@@ -68,15 +65,16 @@ def disclosed_population(cube: Cube, facts: Mapping[str, Any]) -> DisclosedPopul
 
 
 def told_exactly(cube: Cube, request: AuditRequest) -> AuditRequest:
-    """Return the part of a request that is told without noise: all of exact answers, counts beside intervals."""
-    return request if cube.policy.answers in _EXACT else AuditRequest((), request.number)
+    """Return the part of a request that is told without noise: all of exact answers, counts of modes that give them."""
+    policy = cube.policy
+    return request if policy.has_exact_figures or policy.has_exact_counts else AuditRequest((), request.number)
 
 
 def answer_disclosures(
     cube: Cube, population: DisclosedPopulation | None, sums: Sequence[ToldSum], number: int
 ) -> Disclosures | None:
     """Return what exact sums disclose; None if that cannot be said in this form."""
-    if cube.policy.answers not in _EXACT:
+    if not (cube.policy.has_exact_figures or cube.policy.has_exact_counts):
         return Disclosures(notes=("figures have noise: nothing follows from them with certainty",))
     if population is None or len(cube) > MOST_CELLS or any(one.power == 0 for one in sums):
         return None

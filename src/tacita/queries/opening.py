@@ -274,7 +274,7 @@ def _notes(cube: Cube, policy: QueryPolicy, configured: LedgerSettings | None) -
             f"Labels of {listed(sorted(policy.unlisted))} are confidential: analysts may group by them, and see those "
             "whose noisy count reaches a threshold."
         )
-    if policy.options.get("neighbours") == "values":
+    if policy.has_public_records:
         notes.append(
             "Which records there are, and their attributes to filter by, is not protected: counts are exact. Only the "
             "values of measures are."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from tests.long import LONG
 from tests.queries.noise.certified import certified_epsilon
 from tests.queries.noise.questions import AVERAGE, COUNT, LARGEST, SUM, asking, cube_with, private_policy
 
+import tacita as tc
+from tacita.api.querying import Database, open_for_questions, parse_query_policy
 from tacita.errors import QueryRefused
 from tacita.queries.answer import FigureStatus
 from tacita.queries.cube.cube import Cube
@@ -187,3 +190,110 @@ def test_what_is_refused_does_not_depend_on_the_data() -> None:
         mechanism.price(asking([COUNT], [np.ones(1, np.bool_)], accuracy=Fraction(2**64)))
     with pytest.raises(QueryRefused, match="below the last decimal"):
         mechanism.price(asking([COUNT], [np.ones(1, np.bool_)], accuracy=Fraction(1, 2)))
+
+
+def _opened(folder: Path, text: str, rows: list[str]) -> Database:
+    (folder / "p.csv").write_text("\n".join(rows) + "\n")
+    policy = parse_query_policy(text)
+    return Database(open_for_questions(tc.read(str(folder / "p.csv")), policy, folder / "p.opened").folder)
+
+
+TOTALS = """
+name = "p"
+answers = "private"
+[[filter]]
+attribute = "area"
+values = ["n", "s"]
+[[filter]]
+attribute = "size"
+values = ["1", "2", "3"]
+missing = "refuse"
+[[measure]]
+attribute = "x"
+lower = 0
+upper = 100
+statistics = ["sum", "avg", "quantile"]
+[private]
+total = 100
+"""
+
+
+@pytest.mark.parametrize("by", ["ROLLUP (area, size)", "CUBE (area, size)", "GROUPING SETS ((area), (size))"])
+def test_private_totals_are_the_sums_of_their_groups(tmp_path: Path, by: str) -> None:
+    rows = ["area,size,x", *(f"{'ns'[n % 2]},{1 + n % 3},{n % 100}" for n in range(90))]
+    with _opened(tmp_path, TOTALS, rows) as database:
+        answer = database.sql(f"SELECT COUNT(*), SUM(x), AVG(x) FROM p GROUP BY {by}", epsilon="0.4")
+        quoted = database.price(f"SELECT COUNT(*) FROM p WHERE area = 'n' GROUP BY {by}", epsilon=1)
+        with pytest.raises(QueryRefused, match="without totals"):
+            database.price(f"SELECT COUNT(*) FROM p GROUP BY {by}", accuracy=20)
+    assert quoted.errors == (None,) and answer.cost == {"epsilon": "0.4"}
+    for place in (0, 1):
+        values = {row.group: int(row.figures[place].value or -1) for row in answer.rows}
+        assert min(values.values()) >= 0
+        one_way = [
+            sum(value for group, value in values.items() if (group[0] is None, group[1] is None) == (first, second))
+            for first, second in ((False, False), (False, True), (True, False), (True, True))
+        ]
+        assert len(set(one_way) - {0}) == 1  # each grouping set adds up to the same total
+    for row in answer.rows:
+        count, total, mean = row.figures
+        if mean.is_answered:
+            expected = min(max(float(total.value or 0) / float(count.value or 0), 0), 100)
+            assert abs(float(mean.value or 0) - expected) <= float(mean.error or 0) / 100 + 1
+
+
+def test_each_grouping_set_has_its_share_of_the_price(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shares: list[int] = []
+    real = private.measurement_of
+    monkeypatch.setattr(private, "measurement_of", lambda *how: (shares.append(how[-1]), real(*how))[1])
+    rows = ["area,size,x", *(f"{'ns'[n % 2]},{1 + n % 3},{n % 100}" for n in range(90))]
+    with _opened(tmp_path, TOTALS, rows) as database:
+        database.sql("SELECT AVG(x), MEDIAN(x) FROM p GROUP BY ROLLUP (area, size)", epsilon=9)
+    # A count and a sum in three grouping sets, and three medians.
+    assert shares == [NANO] * 6
+
+
+def test_whether_a_join_lacks_rows_is_not_told(tmp_path: Path) -> None:
+    (tmp_path / "regions.csv").write_text("area,region\nn,A\ns,A\n")
+    text = (
+        TOTALS
+        + f"""
+[[join]]
+name = "regions"
+file = "{tmp_path / "regions.csv"}"
+key = "area"
+[[filter]]
+attribute = "region"
+values = ["A"]
+join = "regions"
+"""
+    )
+    refusals = []
+    for number, last in enumerate(("n", "elsewhere")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        rows = ["area,size,x", *(f"{'ns'[n % 2]},1,5" for n in range(30)), f"{last},1,5"]
+        values = text.replace('values = ["n", "s"]', 'values = ["n", "s", "elsewhere"]')
+        with _opened(folder, values, rows) as database, pytest.raises(QueryRefused) as refused:
+            database.price("SELECT COUNT(*) FROM p JOIN regions USING (area) GROUP BY region", epsilon=1)
+        refusals.append(str(refused.value))
+    assert refusals[0] == refusals[1]
+
+
+def test_a_median_of_each_group_is_paid_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person with a record in each of two groups: what both medians tell together is within the claim."""
+    policy = private_policy(records=2)
+    values, cells, who = [0] * 4 + [LARGEST] * 4, ["a", "b"] * 4, [f"p{place}" for place in range(8)]
+    less = cube_with(policy, values, cells, who)
+    more = cube_with(policy, [*values, LARGEST, LARGEST], [*cells, "a", "b"], [*who, "new", "new"])
+
+    def drawn(cube: Cube, factor: int) -> NDArray[np.float64]:
+        mechanism = PrivateFigures(cube)
+        masks = [cube.codes["c"] == code for code in (0, 1)]
+        wanted = asking([MEDIAN], masks, epsilon=int(CLAIM * NANO) * factor)
+        price = mechanism.price(wanted)
+        rows = [mechanism.figures(wanted, price) for _ in range(250)]
+        return np.array([sum(float(figure.value or 0) for (figure,) in row) for row in rows])
+
+    assert certified_epsilon(drawn(less, 1), drawn(more, 1), alpha=ALPHA) <= CLAIM
+    assert certified_epsilon(drawn(less, 200), drawn(more, 200), alpha=ALPHA) > CLAIM

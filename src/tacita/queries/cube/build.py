@@ -365,7 +365,7 @@ def _whole(measure: QueryMeasure, column: NDArray[Any], faults: list[str]) -> In
 
 def private_faults(policy: QueryPolicy) -> list[str]:
     """Return what a private data set must not leave to the data: which values there are."""
-    if policy.answers is not AnswerMode.PRIVATE or policy.options.get("neighbours") == "values":
+    if policy.answers is not AnswerMode.PRIVATE or policy.has_public_records:
         return []
     filters = () if policy.options.get("delta") else policy.filters
     return [

@@ -73,7 +73,9 @@ class GroupingSets:
             around, least, most = (self._total(part, level).ravel().tolist() for part in (estimate, low, high))
             result.append(
                 [
-                    NoisySum(int(value), *(_error(value, near, (lowest, highest), error) for error in errors))
+                    NoisySum(
+                        int(value), *(_error(value, near, (lowest, highest), one) for one in errors), is_total=True
+                    )
                     for value, near, lowest, highest in zip(whole, around, least, most, strict=True)
                 ]
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 
@@ -16,6 +16,8 @@ class NoisySum:
     """How far the true sum is away, with a probability of 95 %."""
     joint_error: int
     """The same, so that it holds for three sums at once."""
+    is_total: bool = field(default=False, kw_only=True)
+    """Whether it fits other sums of the answer: then no digit may be left out."""
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:

@@ -327,4 +327,6 @@ def _written(value: Fraction, error: Fraction, step: Fraction, sums: Sequence[No
     if any(abs(one.value) >= LARGEST // 2 for one in sums):
         return NOT_ANSWERED
     text, error_text = noisy_texts(value, error, step)
+    if step and all(one.is_total for one in sums):
+        text = figure_text(value)
     return Figure(FigureStatus.NOISY, text, error=error_text)

@@ -168,12 +168,27 @@ class QueryPolicy:
         return self.source or self.name
 
     @property
+    def has_public_records(self) -> bool:
+        """Whether differential privacy is of the values alone: which records there are is no secret."""
+        return self.options.get("neighbours") == "values"
+
+    @property
+    def has_exact_figures(self) -> bool:
+        """Whether answers are the figures themselves."""
+        return self.answers is AnswerMode.EXACT
+
+    @property
+    def has_exact_counts(self) -> bool:
+        """Whether counts are exact beside figures that are not."""
+        return self.answers is AnswerMode.CAMOUFLAGE or self.has_public_records
+
+    @property
     def unlisted(self) -> frozenset[str]:
         """Filters whose labels are confidential: of private answers those that declare none, unless records are public.
 
         Analysts may group by them, and see the labels that enough records have.
         """
-        if self.answers is not AnswerMode.PRIVATE or self.options.get("neighbours") == "values":
+        if self.answers is not AnswerMode.PRIVATE or self.has_public_records:
             return frozenset()
         return frozenset(one.name for one in self.filters if not one.cuts and not one.values)
 

@@ -156,7 +156,7 @@ def _check_effects(top: Checked, policy: QueryPolicy) -> None:
     for table, effective in (("rules", _RULES_OF), ("limits", _LIMITS_OF)):
         given = top.table.get(table)
         known = effective[policy.answers]
-        if table == "rules" and policy.options.get("neighbours") == "values":
+        if table == "rules" and policy.has_public_records:
             known = ("counts_are_confidential",)
         for key in given if isinstance(given, dict) else ():
             if key in (_RULES if table == "rules" else _LIMITS) and key not in known:
