@@ -8,7 +8,8 @@ were a public function of the value would tell it, and so would the true vector 
 
 Where a cell has at least as many records as there are vectors, neighbours by size in it have mirrored patterns: the sum
 of the cell then hardly moves, and answers about cells are narrow. In a smaller cell that would tell each of them what
-the others have.
+the others have. Records of smaller cells are mirrored across two cells that are so large together, if the holder
+expects questions that hold both: still nobody can ask about a pair without asking about so many records.
 
 Everything is in whole numbers: the weight of vector j is ``parts[j] / sum(parts)``, and its values are kept times
 ``parts[j]``. So a mixture is exact, and the truth is inside of every answer.
@@ -16,7 +17,7 @@ Everything is in whole numbers: the weight of vector j is ``parts[j] / sum(parts
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -66,7 +67,9 @@ class CamouflageVectors:
         return numbers
 
 
-def vectors_of(cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned: bool) -> CamouflageVectors:
+def vectors_of(
+    cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned: bool, expected: Sequence[str] = ()
+) -> CamouflageVectors:
     """Return the vectors of a cube: the same for the same secret."""
     everything = np.ones(len(cube), np.bool_)
     weights = generator_for(secret, everything, "camouflage weights")
@@ -81,19 +84,37 @@ def vectors_of(cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned
                 do="declare fewer decimals or narrower bounds",
             )
         generator = generator_for(secret, everything, f"camouflage of {measure.name}")
-        pairs = mirrored_pairs(cube, true, number) if tuned else np.zeros((0, 2), np.int64)
+        pairs = mirrored_pairs(cube, true, number, expected) if tuned else np.zeros((0, 2), np.int64)
         values[measure.name] = _vectors(true, largest, parts, float(width), pairs, generator)
     return CamouflageVectors(tuple(parts.tolist()), values)
 
 
-def mirrored_pairs(cube: Cube, true: Ints, least: int) -> Ints:
-    """Return pairs of records of nearly the same size in one cell, of the cells with so many records at least."""
+def mirrored_pairs(cube: Cube, true: Ints, least: int, expected: Sequence[str] = ()) -> Ints:
+    """Return pairs of records of nearly the same size, so that whoever asks about both asks about so many at least.
+
+    They are in one cell that is so large; records that are left are paired with those of another cell with the same
+    codes of the expected attributes, if both cells together are so large.
+    """
     cell_of = np.repeat(np.arange(len(cube)), cube.n)
-    order = np.lexsort((true, cell_of)).astype(np.int64)
-    place = np.arange(len(order)) - np.repeat(cube.starts[:-1], cube.n)
-    size = np.repeat(cube.n, cube.n)
-    is_first = (place % 2 == 0) & (place + 1 < size) & (size >= least)
-    first = np.flatnonzero(is_first)
+    everything = np.arange(len(true), dtype=np.int64)
+    pairs = _neighbours(everything[cube.n[cell_of] >= least], cell_of, true)
+    if not expected:
+        return pairs
+    codes = np.stack([cube.codes[name] for name in expected], axis=1)
+    _, group_of_cell = np.unique(codes, axis=0, return_inverse=True)
+    left = np.setdiff1d(everything, pairs)
+    more = _neighbours(left, group_of_cell.reshape(-1)[cell_of], true)
+    first, second = cell_of[more[:, 0]], cell_of[more[:, 1]]
+    is_large = (first != second) & (cube.n[first] + cube.n[second] >= least)
+    return np.concatenate([pairs, more[is_large]])
+
+
+def _neighbours(places: Ints, group_of: Ints, true: Ints) -> Ints:
+    """Return pairs of records that follow each other by size in one group."""
+    order = places[np.lexsort((true[places], group_of[places]))]
+    _, starts, sizes = np.unique(group_of[order], return_index=True, return_counts=True)
+    place = np.arange(len(order)) - np.repeat(starts, sizes)
+    first = np.flatnonzero((place % 2 == 0) & (place + 1 < np.repeat(sizes, sizes)))
     return np.stack([order[first], order[first + 1]], axis=1)
 
 

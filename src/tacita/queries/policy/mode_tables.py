@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from tacita.errors import did_you_mean
 from tacita.queries.policy.policy import AnswerMode, QueryPolicy
 from tacita.toml.checked import Checked
 
@@ -24,7 +25,7 @@ def _fraction(table: Checked, key: str, usual: str | None, *, most: float = 1e9)
 
 
 def _camouflage(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
-    table = top.below("camouflage", ("vectors", "width", "insiders", "tuned"))
+    table = top.below("camouflage", ("vectors", "width", "insiders", "tuned", "expected"))
     vectors, insiders = table.whole("vectors", 6, least=3), table.whole("insiders", 0)
     if vectors < 2 * insiders + 2:
         table.fault(
@@ -32,11 +33,20 @@ def _camouflage(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
             f"{insiders} insiders who know their values narrow the others down unless there are at least "
             f"{2 * insiders + 2} vectors: give more 'vectors', or expect fewer 'insiders'",
         )
+    tuned, expected = table.truth("tuned", True), table.texts("expected", single=True)
+    names = [one.name for one in (*policy.filters, *policy.regressors)]
+    for wrong in [name for name in expected if name not in names]:
+        table.fault("expected", f"no [[filter]] '{wrong}'{did_you_mean(wrong, names)}")
+    if expected and not tuned:
+        table.fault("expected", "'expected' has no effect: 'tuned' is false")
+    if set(expected) >= set(names):
+        table.fault("expected", "'expected' names all attributes: cells are expected without it")
     return {
         "vectors": vectors,
         "width": _fraction(table, "width", "0.2", most=1),
         "insiders": insiders,
-        "tuned": table.truth("tuned", True),
+        "tuned": tuned,
+        "expected": expected,
     }
 
 
