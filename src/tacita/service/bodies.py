@@ -150,6 +150,7 @@ class InferredSumBody(BaseModel):
     contributors: int
     records: int
     multipliers: list[MultiplierBody]
+    selection: str | None = Field(description="Which records, by their labels, where that takes few words.")
     formula: str
     holds: bool = Field(description="Whether it obeys the rules.")
     broken: list[str]

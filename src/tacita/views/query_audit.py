@@ -105,9 +105,19 @@ def _inferred_parts(inferred: InferredSoFar) -> list[RenderableType]:
     whose = f"to {inferred.analyst}" if inferred.analyst else "to all analysts together"
     parts: list[RenderableType] = list(lines([f"What follows from the answers {whose}:"]))
     if inferred.sums:
-        table = columns("sum of", "people", "records", "follows by", "rules", right=("people", "records"))
+        table = columns(
+            "sum of", "people", "records", "of which records", "follows by", "rules", right=("people", "records")
+        )
         for one in inferred.sums:
-            add(table, sum_name(one), f"{one.contributors:,}", f"{one.records:,}", formula(one), _verdict(one))
+            add(
+                table,
+                sum_name(one),
+                f"{one.contributors:,}",
+                f"{one.records:,}",
+                one.selection,
+                formula(one),
+                _verdict(one),
+            )
         more = inferred.count - len(inferred.sums)
         parts += [table, *(lines([f"and {counted(more, 'sum')} of more people"]) if more > 0 else ())]
     else:
@@ -166,6 +176,7 @@ def _sum_fields(one: InferredSum) -> dict[str, Any]:
         "contributors": one.contributors,
         "records": one.records,
         "multipliers": [{"q": q, "factor": factor} for q, factor in one.multipliers],
+        "selection": one.selection or None,
         "formula": formula(one),
         "holds": not one.broken,
         "broken": list(one.broken),

@@ -33,7 +33,7 @@ STATISTICS = (
 
 def _cube(cells: list[list[int]], *, tuned: bool = True, vectors: int = 6) -> Cube:
     """Return a cube with these values in its cells; cells are at 1, 2, ... of a public number."""
-    options = {"vectors": vectors, "width": Fraction(1, 5), "insiders": 0, "tuned": tuned}
+    options = {"vectors": vectors, "width": Fraction(1, 5), "insiders": 0, "tuned": tuned, "expected": ()}
     measures = (
         QueryMeasure("x", Decimal(-LARGEST), Decimal(LARGEST), 0, tuple(Statistic)),
         QueryMeasure("y", Decimal(0), Decimal(1_000), 0, tuple(Statistic)),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.queries.noise.questions import cube_with, policy_of
 
 from tacita.errors import LimitError
-from tacita.queries.camouflage.vectors import CamouflageVectors, mirrored_pairs, vectors_of
+from tacita.queries.camouflage.vectors import CamouflageVectors, VectorBatch, mirrored_pairs, vectors_of
 from tacita.queries.cube.cube import Cube, CubeAttribute
 from tacita.queries.policy.policy import AnswerMode, FilterAttribute, QueryMeasure, QueryPolicy
 
@@ -75,7 +75,7 @@ def test_only_records_of_cells_that_are_large_enough_are_mirrored() -> None:
     cells = ["small", "small", *["odd"] * 11, *["even"] * 6]
     cube = cube_with(POLICY, values, cells)
     x, cell_of = cube.values["x"], np.repeat(np.arange(len(cube)), cube.n)
-    pairs = mirrored_pairs(cell_of, x, 6)
+    pairs = mirrored_pairs(VectorBatch("", np.arange(len(x)), cell_of), x, 6)
     assert (cell_of[pairs[:, 0]] == cell_of[pairs[:, 1]]).all()
     assert sorted(np.abs(np.diff(x[pairs], axis=1)).ravel().tolist()) == [1] * 8
     assert len(set(pairs.ravel().tolist())) == 16

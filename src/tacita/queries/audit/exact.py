@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from tacita.arithmetic.modular.incremental import IncrementalKernel, KernelTrial
 from tacita.queries.audit.contributors import ClassContributors
-from tacita.queries.audit.explanation import SumFollows, formula_of, multipliers
+from tacita.queries.audit.explanation import SumFollows, described, formula_of, multipliers
 from tacita.queries.audit.inferred import ExactKnowledge, InferredSums, inferred_sums
 from tacita.queries.audit.judge import AuditRequest, Objection
 from tacita.queries.audit.partition import CellClasses
@@ -267,7 +267,9 @@ class ExactJudge:
         records = int(self._cube.n[one.known.cells].sum())
         what = {COUNT: "the number"}.get(key[0], "the total" if key[1] == 1 else "the sum of squares")
         what = what if one.known.minus is None else f"the change of {what}"
-        sentence = f"{formula_of(factors)} gives {what} of {records:,} records: {broken[0].sentence}"
+        which = described(self._cube, one.known.cells)
+        which = f" ({which})" if which else ""
+        sentence = f"{formula_of(factors)} gives {what} of {records:,} records{which}: {broken[0].sentence}"
         return Objection("exact", sentence, (place,), factors, any(item.looks_at_values for item in broken))
 
     def _completing(self, request: AuditRequest, key: Unknown, factors: Ints, classes: CellClasses) -> int:

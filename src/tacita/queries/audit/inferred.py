@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.queries.audit.explanation import SumFollows, multipliers
+from tacita.queries.audit.explanation import SumFollows, described, multipliers
 from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.published import PublishedSets
 from tacita.queries.audit.set_rules import KnownSet, SetRules
@@ -54,6 +54,8 @@ class InferredSum:
     """The numbers of answers with their factors; none: it takes too many to be read."""
     broken: tuple[str, ...]
     """What the rules say against it."""
+    selection: str = ""
+    """Which records, by their labels, where that takes few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ def inferred_sums(cube: Cube, rules: SetRules, knowledge: ExactKnowledge) -> Inf
             contributors,
             one.factors or multipliers(SumFollows(knowledge.published, (), one.cells, classes)),
             tuple(f"{objection.rule}: {objection.sentence}" for objection in broken),
+            described(cube, one.cells),
         )
         for one, (contributors, *_), broken in zip(shown, ordered, judged, strict=True)
     )

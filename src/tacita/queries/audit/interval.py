@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.queries.audit.contributors import ClassContributors
+from tacita.queries.audit.explanation import described, formula_of
 from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
 from tacita.queries.audit.needs import NEVER, CellExtents, ClassNeed, RecordBounds, need_of
 from tacita.queries.audit.partition import CellClasses
@@ -343,11 +344,22 @@ class IntervalJudge:
             for at, dual in enumerate(optimum.duals)
             if abs(dual) > 1e-6
         )
-        records = int(self._cube.n[state.classes.of_cell == column].sum())
+        cells = np.asarray(state.classes.of_cell == column)
+        records, which = int(self._cube.n[cells].sum()), described(self._cube, cells)
+        which = f" ({which})" if which else ""
+        if state.needs[column] is NEVER:
+            sentence = f"extremes bound the value of a contributor among {records:,} records{which} too closely"
+            return Objection("interval", sentence, tuple(places) if len(places) == 1 else (), looks_at_values=True)
         what = "the number" if measure == COUNT else "the total"
         side = "from above" if sign > 0 else "from below"
-        if state.needs[column] is NEVER:
-            sentence = f"extremes bound the value of a contributor among {records:,} records too closely"
-            return Objection("interval", sentence, tuple(places) if len(places) == 1 else (), looks_at_values=True)
-        sentence = f"{what} of {records:,} records is bounded {side} so closely that a contributor can be estimated"
+        how = f"{formula_of(factors)} and the declared bounds limit {what} of {records:,} records{which} {side}"
+        sentence = f"{how} so closely that a contributor can be estimated{self._share_of_largest(measure, cells)}"
         return Objection("interval", sentence, tuple(places) if len(places) == 1 else (), factors, looks_at_values=True)
+
+    def _share_of_largest(self, measure: str, cells: Mask) -> str:
+        """Return what the largest contributor has of a total, in words, where a rule of dominance is given."""
+        if measure == COUNT or self._policy.rules.dominance is None:
+            return ""
+        sizes = np.abs(self._cube.contributions(cells, measure).astype(np.float64))
+        share = int(100 * sizes.max() / max(sizes.sum(), 1.0))
+        return f": of {len(sizes):,} contributors one has {share} %"

@@ -40,7 +40,12 @@ class CamouflagedFigures:
         self._cube = version.cube
         self._insiders = int(options["vectors"]) - 2
         self._vectors = vectors_of(
-            version.cube, version.secret, int(options["vectors"]), options["width"], tuned=bool(options["tuned"])
+            version.cube,
+            version.secret,
+            int(options["vectors"]),
+            options["width"],
+            tuned=bool(options["tuned"]),
+            expected=options["expected"],
         )
 
     @property

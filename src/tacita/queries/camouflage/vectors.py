@@ -8,7 +8,8 @@ were a public function of the value would tell it, and so would the true vector 
 
 Where a cell has at least as many records as there are vectors, neighbours by size in it have mirrored patterns: the sum
 of the cell then hardly moves, and answers about cells are narrow. In a smaller cell that would tell each of them what
-the others have.
+the others have. Records of smaller cells are mirrored across two cells that are so large together, if the holder
+expects questions that hold both: still nobody can ask about a pair without asking about so many records.
 
 In a new version of the data, weights are kept, and so are the vectors of every record whose value is as it was: drawn
 anew, they would have other intervals, and the truth is in both. Only new records and new values are drawn; these alone
@@ -20,14 +21,14 @@ Everything is in whole numbers: the weight of vector j is ``parts[j] / sum(parts
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacita.errors import LimitError
+from tacita.errors import LimitError, counted
 from tacita.queries.cube.build import numbered
 from tacita.queries.cube.cube import Cube, Ints
 from tacita.queries.noise.keyed import generator_for, generator_of
@@ -71,8 +72,13 @@ class CamouflageVectors:
         return numbers
 
 
-def vectors_of(cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned: bool) -> CamouflageVectors:
-    """Return the vectors of a cube: the same for the same secret."""
+def vectors_of(
+    cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned: bool, expected: Sequence[str] = ()
+) -> CamouflageVectors:
+    """Return the vectors of a cube: the same for the same secret.
+
+    Raises `LimitError` if numbers would be too large, or a new version leaves too few records around a mirrored pair.
+    """
     parts = _weights(number, _generator(cube, secret, "camouflage weights"))
     values = {}
     for measure in cube.policy.measures:
@@ -84,38 +90,65 @@ def vectors_of(cube: Cube, secret: bytes, number: int, width: Fraction, *, tuned
                 do="declare fewer decimals or narrower bounds",
             )
         vectors = np.zeros((number, len(true)), np.int64)
-        for batch in _batches(cube, measure.name):
+        for batch in _batches(cube, measure.name, expected):
             generator = _generator(cube, secret, f"camouflage of {measure.name}{batch.name}")
             own = true[batch.rows]
-            pairs = mirrored_pairs(batch.cell_of, own, number) if tuned else np.zeros((0, 2), np.int64)
+            pairs = mirrored_pairs(batch, own, number) if tuned else np.zeros((0, 2), np.int64)
             vectors[:, batch.rows] = _vectors(own, largest, parts, float(width), pairs, generator)
+            _check_pairs(cube, batch.rows[pairs], number)
         values[measure.name] = vectors[:, _standing(cube, measure.name)]
     return CamouflageVectors(tuple(parts.tolist()), values)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class _Batch:
+class VectorBatch:
     """Rows whose vectors are drawn together, in an order that no later version changes."""
 
     name: str
     rows: Ints
     cell_of: Ints
     """Of each of them the cell in the version that had it first."""
+    group_of: Ints | None = None
+    """And the combination of expected attributes; None: none are expected."""
 
 
-def _batches(cube: Cube, measure: str) -> Iterator[_Batch]:
+def _batches(cube: Cube, measure: str, expected: Sequence[str]) -> Iterator[VectorBatch]:
     """Yield the rows that each version brought, of those that have a value for the first time."""
     cell_of = np.repeat(np.arange(len(cube), dtype=np.int64), cube.n)
+    labels = {one.name: len(one.labels) for one in cube.attributes}
+
+    def combined(codes: Mapping[str, NDArray[np.int32]], names: Sequence[str], rows: Ints) -> Ints:
+        return numbered([codes[name][cell_of[rows]] for name in names], [labels[name] for name in names])
+
     if cube.history is None:
-        yield _Batch("", np.arange(len(cell_of), dtype=np.int64), cell_of)
+        rows = np.arange(len(cell_of), dtype=np.int64)
+        yield VectorBatch("", rows, cell_of, combined(cube.codes, expected, rows) if expected else None)
         return
     is_first = cube.standing(measure)[cell_of] == cell_of
     for number, seen in enumerate(cube.history.versions, 1):
         rows = np.flatnonzero(is_first & (cube.history.born == number))
         rows = rows[np.argsort(cube.history.order[rows], kind="stable")]
-        own = [seen.codes[one.name][cell_of[rows]] for one in cube.attributes]
         if len(rows):
-            yield _Batch(f" in version {number}", rows, numbered(own, [len(one.labels) for one in cube.attributes]))
+            groups = combined(seen.codes, expected, rows) if expected else None
+            yield VectorBatch(f" in version {number}", rows, combined(seen.codes, list(labels), rows), groups)
+
+
+def _check_pairs(cube: Cube, pairs: Ints, least: int) -> None:
+    """Raise if questions to several versions could be about a mirrored pair and fewer others than were around it.
+
+    What left one cell in one version is a cell of the cube of all versions. A sum over both records of a pair hardly
+    moves, so that each of them would learn the other.
+    """
+    cell_of = np.repeat(np.arange(len(cube), dtype=np.int64), cube.n)
+    first, second = cell_of[pairs[:, 0]], cell_of[pairs[:, 1]]
+    around = cube.n[first] + np.where(first == second, 0, cube.n[second])
+    if alone := int((around < least).sum()):
+        raise LimitError(
+            f"the new version would leave {counted(alone, 'pair')} of records with mirrored vectors among fewer than "
+            f"{least} records that moved or left together",
+            where=cube.policy.name,
+            do="wait until more records of these cells have changed; a data set without 'tuned' has no such pairs",
+        )
 
 
 def _standing(cube: Cube, measure: str) -> Ints:
@@ -131,14 +164,29 @@ def _generator(cube: Cube, secret: bytes, what: str) -> np.random.Generator:
     return generator_of(secret, what)
 
 
-def mirrored_pairs(cell_of: Ints, true: Ints, least: int) -> Ints:
-    """Return pairs of records of nearly the same size in one cell, of the cells with so many records at least."""
-    order = np.lexsort((true, cell_of)).astype(np.int64)
-    n = np.bincount(cell_of)[cell_of[order]]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(cell_of))])
-    place = np.arange(len(order)) - starts[cell_of[order]]
-    is_first = (place % 2 == 0) & (place + 1 < n) & (n >= least)
-    first = np.flatnonzero(is_first)
+def mirrored_pairs(batch: VectorBatch, true: Ints, least: int) -> Ints:
+    """Return pairs of records of nearly the same size, so that whoever asks about both asks about so many at least.
+
+    They are in one cell that is so large; records that are left are paired with those of another cell with the same
+    codes of the expected attributes, if both cells together are so large.
+    """
+    cell_of, everything = batch.cell_of, np.arange(len(true), dtype=np.int64)
+    size = np.bincount(cell_of)[cell_of]
+    pairs = _neighbours(everything[size >= least], cell_of, true)
+    if batch.group_of is None:
+        return pairs
+    more = _neighbours(np.setdiff1d(everything, pairs), batch.group_of, true)
+    first, second = more[:, 0], more[:, 1]
+    is_large = (cell_of[first] != cell_of[second]) & (size[first] + size[second] >= least)
+    return np.concatenate([pairs, more[is_large]])
+
+
+def _neighbours(places: Ints, group_of: Ints, true: Ints) -> Ints:
+    """Return pairs of records that follow each other by size in one group."""
+    order = places[np.lexsort((true[places], group_of[places]))]
+    _, starts, sizes = np.unique(group_of[order], return_index=True, return_counts=True)
+    place = np.arange(len(order)) - np.repeat(starts, sizes)
+    first = np.flatnonzero((place % 2 == 0) & (place + 1 < np.repeat(sizes, sizes)))
     return np.stack([order[first], order[first + 1]], axis=1)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from tacita.errors import did_you_mean
 from tacita.queries.mechanism import DELTA_UNIT
 from tacita.queries.policy.policy import AnswerMode, QueryPolicy
 from tacita.toml.checked import Checked
@@ -28,7 +29,7 @@ def _fraction(table: Checked, key: str, usual: str | None, *, most: float = 1e9)
 
 
 def _camouflage(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
-    table = top.below("camouflage", ("vectors", "width", "insiders", "tuned"))
+    table = top.below("camouflage", ("vectors", "width", "insiders", "tuned", "expected"))
     vectors, insiders = table.whole("vectors", 6, least=3), table.whole("insiders", 0)
     if vectors < 2 * insiders + 2:
         table.fault(
@@ -36,11 +37,21 @@ def _camouflage(policy: QueryPolicy, top: Checked) -> Mapping[str, Any]:
             f"{insiders} insiders who know their values narrow the others down unless there are at least "
             f"{2 * insiders + 2} vectors: give more 'vectors', or expect fewer 'insiders'",
         )
+    # Of two records with mirrored vectors, a later version must not leave both alone: that is for the holder to choose.
+    tuned, expected = table.truth("tuned", not policy.key), table.texts("expected", single=True)
+    names = [one.name for one in (*policy.filters, *policy.regressors)]
+    for wrong in [name for name in expected if name not in names]:
+        table.fault("expected", f"no [[filter]] '{wrong}'{did_you_mean(wrong, names)}")
+    if expected and not tuned:
+        table.fault("expected", "'expected' has no effect: 'tuned' is false, as it is by default beside a 'key'")
+    if set(expected) >= set(names):
+        table.fault("expected", "'expected' names all attributes: cells are expected without it")
     return {
         "vectors": vectors,
         "width": _fraction(table, "width", "0.2", most=1),
         "insiders": insiders,
-        "tuned": table.truth("tuned", True),
+        "tuned": tuned,
+        "expected": expected,
     }
 
 
