@@ -25,7 +25,7 @@ from tacita.queries.audit.judge import AuditRequest, Objection, ReleasesJudge, T
 from tacita.queries.budgets import budget_objection, left_of, spent_text
 from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.disclosing import told_exactly
-from tacita.queries.figures import facts_of
+from tacita.queries.figures import counts_told_by, facts_of
 from tacita.queries.language.parse import parse_question
 from tacita.queries.language.text import question_text
 from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price
@@ -275,12 +275,11 @@ class QueryDatabase:
         mode = self._mechanism.mode
         if mode is AnswerMode.PRIVATE:
             return AuditRequest((), len(self._state.answers) + 1), of
-        # In vectors only counts are exact.
-        exact = [one for one in question.aggregates if mode is not AnswerMode.CAMOUFLAGE or not one.measure]
+        facts_by = facts_of if mode is not AnswerMode.CAMOUFLAGE else counts_told_by
         for place, group in enumerate(groups):
             where = question.selecting(group.codes)
-            for aggregate in exact:
-                more = facts_of(aggregate, self.version.cube, group.cells, where)
+            for aggregate in question.aggregates:
+                more = facts_by(aggregate, self.version.cube, group.cells, where)
                 facts += more
                 of += [place] * len(more)
         return AuditRequest(tuple(facts), len(self._state.answers) + 1), of
