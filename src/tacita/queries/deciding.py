@@ -10,7 +10,7 @@ from tacita.queries.answer import Figure
 from tacita.queries.audit.judge import AuditRequest, Objection, QueryJudge, ReleasesJudge, ToldSum
 from tacita.queries.cube.cube import Cube
 from tacita.queries.disclosing import told_exactly
-from tacita.queries.figures import facts_of
+from tacita.queries.figures import counts_told_by, facts_of
 from tacita.queries.mechanism import AskedGroup, AskedQuestion
 from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import DataQuestion
@@ -107,11 +107,11 @@ def request_of(question: DataQuestion, groups: Sequence[AskedGroup], cube: Cube,
     policy = cube.policy
     is_private = policy.answers is AnswerMode.PRIVATE
     # In vectors, and of public records, only counts are exact; other private figures tell no sum.
-    judged = [one for one in question.aggregates if not policy.has_exact_counts or not one.measure]
+    facts_by = counts_told_by if policy.has_exact_counts else facts_of
     for place, group in enumerate(() if is_private and not policy.has_exact_counts else groups):
         where = question.selecting(group.codes)
         # Figures of one group have facts in common: AVG and SUM the sum, and a figure may be asked for often.
-        every = [one for figure in judged for one in facts_of(figure, cube, group.cells, where)]
+        every = [one for figure in question.aggregates for one in facts_by(figure, cube, group.cells, where)]
         different = {(one.measure, one.power, one.extreme, one.cells.tobytes()): one for one in reversed(every)}
         facts += [replace(one, cells=cube.same_values(one.measure, one.cells)) for one in reversed(different.values())]
         of += [place] * len(different)

@@ -2,7 +2,8 @@
 
 The folder of the version has the records behind the cells, as the internal folder of a table has (`POPULATION_FILE`).
 So a table or a file that leaves later is judged with every exact answer. Noise and intervals tell no sum; the counts
-beside intervals of camouflage are exact, and disclosed as such, whether or not the policy calls counts confidential.
+beside intervals of camouflage, and by which averages in it are divided, are exact, and disclosed as such. That the
+policy calls no count confidential does not matter: a table may have withheld one.
 """
 
 from __future__ import annotations

@@ -87,6 +87,19 @@ def facts_of(aggregate: AskedStatistic, cube: Cube, cells: Mask, where: Predicat
     return tuple(facts)
 
 
+def counts_told_by(
+    aggregate: AskedStatistic, cube: Cube, cells: Mask, where: Predicate = EVERYTHING
+) -> tuple[ToldSum, ...]:
+    """Return the counts that follow from a figure in camouflage.
+
+    Sums are intervals and counts are exact, also those by which intervals are divided: the interval of an average is
+    that of the sum over the number of records, and the two together tell it.
+    """
+    if aggregate.statistic is Statistic.QUANTILE:
+        return ()
+    return tuple(fact for fact in facts_of(aggregate, cube, cells, where) if not fact.measure)
+
+
 def sum_of(cube: Cube, measure: str, cells: Mask) -> int:
     """Return the sum of a measure over some cells, in units of its last decimal."""
     return int(cube.sums[measure][cells].sum())

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tacita.errors import LimitError
 
 Mask = NDArray[np.bool_]
-_MOST_PRODUCTS = 4_096
+_MOST_PRODUCTS = 20_000
 
 
 class Statistic(StrEnum):

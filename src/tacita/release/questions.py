@@ -9,8 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-import numpy as np
-
 from tacita.errors import LimitError, listed
 from tacita.joint.cube_case import NOW, CubeAttributeCodes, CubeCase, CubeSum, CubeVerdict
 from tacita.joint.reading import ReleaseReader, gone_releases
@@ -24,12 +22,13 @@ from tacita.ledger.sources import LedgerSource, SourceVersion
 from tacita.progress import Step
 from tacita.queries.audit.judge import AuditRequest, EntryOf, Objection, ToldSum
 from tacita.queries.cube.version import FrozenVersion
-from tacita.queries.question import products_of
+from tacita.queries.question import Predicate, products_of
 
 _RULE = "releases"
+_SumKey = tuple[str, Predicate]
+"""A sum that is told: its measure, and what selects its records."""
 _MOST_REASONS = 3
 """Reasons that are recorded of one refusal."""
-_TOO_MANY_PARTS = Objection(_RULE, "a condition has too many parts to be judged together with releases")
 _DEADLINE = Objection(_RULE, "what follows from releases and answers together was not decided in its time")
 
 
@@ -54,9 +53,10 @@ class QuestionsBesideReleases:
         self._counting: tuple[Entry, ...] = ()
         self._case: CubeCase | None = None
         self._gone: tuple[Objection, ...] = ()
-        self._told: dict[tuple[str, bytes], tuple[ToldSum, int]] = {}
-        self._sums: list[CubeSum] = []
-        """Those of what was told, as far as they were needed."""
+        self._told: dict[_SumKey, int] = {}
+        """Sums that were answered, with the number of the first answer that has each."""
+        self._sums: dict[_SumKey, CubeSum] = {}
+        """The same in the form in which they are judged, as far as that was needed."""
         self._spent = (0, 0.0)
         """The number of the question that was judged last, and the seconds that it took so far."""
 
@@ -80,14 +80,14 @@ class QuestionsBesideReleases:
         """Take in what was answered."""
         for fact in request.facts:
             if _is_sum(fact):
-                self._told.setdefault(_key(fact), (fact, request.number))
+                self._told.setdefault((fact.measure, fact.where), request.number)
 
     def read(self) -> None:
         """Read the releases that count, if there are others than before."""
         if not self._is_behind or self._reader is None or self._settings is None:
             return
-        counting = releases_that_count(self._ledger, self._content, "", self._settings).entries
-        self._counting = tuple(one for one in counting if one.sequence not in self._own)
+        counting = releases_that_count(self._ledger, self._content, "", self._settings)
+        self._counting = tuple(one for one in counting.entries if one.sequence not in self._own)
         if all(one.sequence in self._earlier for one in self._counting):
             self._counting = ()  # without releases, the cube of all versions says all that they tell together
         releases = self._reader.releases(self._counting)
@@ -101,11 +101,17 @@ class QuestionsBesideReleases:
     def notes(self) -> tuple[str, ...]:
         """Return what a person who opens the data set should know."""
         self.read()
-        if not self._counting:
-            return ()
-        unseen = () if self._case is None else tuple(f"{note[:1].upper()}{note[1:]}." for note in self._case.notes)
-        numbers = listed([entry.sequence for entry in self._counting])
-        return (f"Questions are judged together with releases of the same source (entry {numbers}).", *unseen)
+        notes = []
+        if self._settings is not None and not self._version.source_sha256:
+            notes.append(f"The data are in no file: only releases under the name '{self._content.subject}' count.")
+        if self._counting:
+            numbers = listed([entry.sequence for entry in self._counting])
+            notes.append(f"Questions are judged together with releases of the same source (entry {numbers}).")
+        if self._counting and self._version.policy.rules.simulatable:
+            notes.append("Releases look at values, so that a refusal itself tells something, 'simulatable' or not.")
+        if self._case is not None:
+            notes += [f"{note[:1].upper()}{note[1:]}." for note in self._case.notes]
+        return tuple(notes)
 
     def objections(self, request: AuditRequest) -> tuple[Objection, ...]:
         """Return what would follow from sums together with releases and earlier answers."""
@@ -124,8 +130,8 @@ class QuestionsBesideReleases:
             verdict = self._verdict([request.facts[place] for place in places], ends)
         except _TooLate:
             return (_DEADLINE,)
-        except LimitError:
-            return (_TOO_MANY_PARTS,)
+        except LimitError as error:
+            return (Objection(_RULE, f"{error.found}, so that it cannot be judged together with releases"),)
         finally:
             so_far = spent if number == request.number else 0.0
             self._spent = request.number, so_far + time.thread_time() - start
@@ -141,20 +147,23 @@ class QuestionsBesideReleases:
                 raise _TooLate
 
         assert self._case is not None
-        now: dict[tuple[str, bytes], int] = {}
-        first = [at for at, fact in enumerate(facts) if now.setdefault(_key(fact), at) == at]
-        new = [at for at in first if _key(facts[at]) not in self._told]
-        if not new:
+        for key, number in self._told.items():
+            if key not in self._sums:
+                self._sums[key] = self._sum(key, f"question {number}")
+        now: dict[_SumKey, int] = {}
+        for at, fact in enumerate(facts):
+            if (fact.measure, fact.where) not in self._told:
+                now.setdefault((fact.measure, fact.where), at)
+        if not now:
             return CubeVerdict()
-        sums = [self._sum(facts[at], f"sum {at + 1}") for at in new]
-        before = list(self._told.values())[len(self._sums) :]
-        self._sums += [self._sum(fact, f"question {number}") for fact, number in before]
-        verdict = self._case.judge(self._sums, sums, tick)
-        return CubeVerdict(verdict.reasons, tuple(new[at] for at in verdict.blamed))
+        new = [self._sum(key, f"sum {at + 1}") for key, at in now.items()]
+        verdict = self._case.judge(list(self._sums.values()), new, tick)
+        places = list(now.values())
+        return CubeVerdict(verdict.reasons, tuple(places[at] for at in verdict.blamed))
 
-    def _sum(self, fact: ToldSum, name: str) -> CubeSum:
+    def _sum(self, wanted: _SumKey, name: str) -> CubeSum:
         sizes = {one.name: len(one.labels) for one in self._version.cube.attributes}
-        return CubeSum(fact.measure, products_of(fact.where, sizes), name)
+        return CubeSum(wanted[0], products_of(wanted[1], sizes), name)
 
     def _unjudged(self, request: AuditRequest) -> list[Objection]:
         """Return the facts that are no sums, of measures that releases tell something about."""
@@ -189,7 +198,3 @@ class _TooLate(Exception):
 
 def _is_sum(fact: ToldSum) -> bool:
     return fact.power == 1 and not fact.extreme and bool(fact.cells.any())
-
-
-def _key(fact: ToldSum) -> tuple[str, bytes]:
-    return fact.measure, np.packbits(fact.cells).tobytes()
