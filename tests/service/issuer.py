@@ -9,6 +9,7 @@ import base64
 import contextlib
 import hashlib
 import hmac
+import html
 import json
 import secrets
 import threading
@@ -115,6 +116,8 @@ class Issuer:
     id_token: dict[str, Any] = field(default_factory=dict)
     """Claims that the next ID tokens have instead."""
     is_silent: bool = False
+    has_page: bool = False
+    """Whether it shows a page before it sends a browser back, as issuers do that ask for a password."""
     asked: list[str] = field(default_factory=list)
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -170,6 +173,12 @@ def issuing() -> Iterator[Issuer]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             status, said = issuer.get(self.path)
+            if isinstance(said, str) and issuer.has_page:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(f'<a href="{html.escape(said)}">It is me</a>'.encode())
+                return
             self.send_response(status)
             if isinstance(said, str):
                 self.send_header("Location", said)

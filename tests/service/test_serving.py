@@ -101,6 +101,7 @@ def all_questions() -> Iterator[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_what_is_spent_is_spent_when_it_is_killed(tmp_path: Path) -> None:
     """Each answer that anybody saw, and its cost, is in the ledger after kills under load; the chain is whole.
 

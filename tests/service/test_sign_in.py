@@ -138,6 +138,7 @@ def test_a_way_is_good_for_ten_minutes(site: RunningService, issuer: Issuer, mon
         ({"nonce": "other"}, 401),
         ({"nonce": None}, 401),
         ({"nonce": ["n"]}, 401),
+        ({"nonce": "\ud800"}, 401),
         ({"aud": "tacita"}, 401),
         ({"aud": ["pages", "tacita"]}, 401),
         ({"aud": ["pages", "tacita"], "azp": "tacita"}, 401),
@@ -215,13 +216,14 @@ def test_a_name_on_the_network_needs_tls(firms_folder: Any, tmp_path: Any, issue
 
 def test_a_person_signs_in(chromium: Any, site: RunningService, issuer: Issuer) -> None:  # noqa: F811
     """The issuer is another site to the browser: the strict cookie of the pages must be there after it all the same."""
-    issuer.person = {**issuer.person, "sub": "nora"}
+    issuer.person, issuer.has_page = {**issuer.person, "sub": "nora"}, True
     context = chromium.new_context(java_script_enabled=False, base_url=site.url.replace("127.0.0.1", "localhost"))
     page = context.new_page()
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text))
     page.goto("/")
     page.get_by_role("link", name="Sign in with your organisation").click()
+    page.get_by_role("link", name="It is me").click()
     page.get_by_role("heading", name="Data sets").wait_for()
     assert "oidc:nora" in page.locator("header").inner_text()
     page.get_by_role("link", name="firms").click()
@@ -232,4 +234,5 @@ def test_a_person_signs_in(chromium: Any, site: RunningService, issuer: Issuer) 
     page.goto("/data/firms")
     assert page.get_by_label("Token").is_visible()
     context.close()
-    assert problems == []
+    issuer.has_page = False
+    assert [problem for problem in problems if "the server responded with a status of" not in problem] == []

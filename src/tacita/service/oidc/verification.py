@@ -118,7 +118,7 @@ def check_for_people(parts: TokenParts, claims: Mapping[str, Any], settings: Oid
     if settings.client_id not in audiences or party != settings.client_id or parts.type not in _OF_PEOPLE:
         raise TokenRejected
     given = claims.get("nonce")
-    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), nonce.encode()):
+    if not isinstance(given, str) or not hmac.compare_digest(given.encode(errors="surrogatepass"), nonce.encode()):
         raise TokenRejected
 
 
