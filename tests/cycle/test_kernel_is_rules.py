@@ -39,7 +39,7 @@ FILES = 2
 # One is enough to see a difference; more are for whoever looks for one: TACITA_FUZZ=1, make test-long.
 FUZZ = bool(os.environ.get("TACITA_FUZZ"))
 SEEDS = range(100 if LONG else 10 if FUZZ else 1)
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.slow]
 Table = list[dict[str, Any]]
 
 

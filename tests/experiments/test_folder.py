@@ -20,6 +20,7 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TACITA_STATE", str(tmp_path / "state"))
 
 
+@pytest.mark.slow
 def test_everything_is_written(tmp_path: Path) -> None:
     target = tmp_path / "out"
     names = write_results(RESULTS, target)

@@ -30,6 +30,7 @@ def test_growth_is_in_order() -> None:
     assert results.mean("Health", Setting.FULL, COUNT) == 10
 
 
+@pytest.mark.slow
 def test_people_are_the_same_in_every_file() -> None:
     few, many = (Sources(3, most).table("Health") for most in (50, 80))
     assert few["LastName"].to_pylist() == many["LastName"].to_pylist()[:50]

@@ -54,6 +54,7 @@ def test_rounding_decides_ties_of_two_targets() -> None:
     assert 0 < sum(passed[RoundedDefinition5]) < 200
 
 
+@pytest.mark.slow
 def test_orders_are_given_once(tmp_path: Path) -> None:
     done = experiments(tmp_path, "release", "--quick", "--orders", "3", "--out", "out")
     assert done.returncode == 2

@@ -12,6 +12,8 @@ from tacita.errors import JointRefusal
 from tacita.ledger.settings_file import FILE
 from tacita.release.options import ReleaseOptions
 
+pytestmark = pytest.mark.slow
+
 QUASI = ("area", "sex")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.joint.conftest import Office, Row
 
 from tacita.api import gates, ledgers
@@ -34,6 +35,7 @@ def increments(*batches: Sequence[Row], key: str = "person", subject: str = "peo
             ledger.append([NewEntry(INCREMENT, subject=subject, decision=RELEASED, payload=payload)])
 
 
+@pytest.mark.slow
 def test_increments_of_a_gate_are_one_release(office: Office) -> None:
     people = office.people()
     increments(people[:60], people[60:120], people[100:])  # some are handed out again
@@ -60,6 +62,7 @@ start = {records = 5}
 """
 
 
+@pytest.mark.slow
 def test_what_a_gate_released_is_judged_with_later_releases(office: Office) -> None:
     people = office.people()
     with gates.open_gate(gates.parse_policy(POLICY), Path("given")) as gate:
@@ -80,6 +83,7 @@ def test_what_a_gate_released_is_judged_with_later_releases(office: Office) -> N
     assert reason.records == (len(shown) + 1,)
 
 
+@pytest.mark.slow
 def test_records_that_a_gate_holds_are_isolated_by_a_later_release(office: Office) -> None:
     people = office.people()
     increments(people[:60], people[60:-1])
@@ -92,6 +96,7 @@ def test_records_that_a_gate_holds_are_isolated_by_a_later_release(office: Offic
     assert file.reasons[0].records == (190,)
 
 
+@pytest.mark.slow
 def test_coarse_values_of_a_gate_are_no_changes(office: Office) -> None:
     people = [row | {"age": str(20 + at % 5)} for at, row in enumerate(office.people())]
     office.write(people)

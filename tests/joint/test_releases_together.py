@@ -16,6 +16,8 @@ from tacita.api.tables import protect_table
 from tacita.errors import InputError, JointRefusal, UsageError
 from tacita.release.verify import verify
 
+pytestmark = pytest.mark.slow
+
 SENSITIVE = "(region=R2, group=C3)"
 
 

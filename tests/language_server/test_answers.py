@@ -49,6 +49,7 @@ def all_answers(text: str, place: CursorPlace) -> None:
     assert all(fault.origin.line <= len(text.splitlines()) + 1 for fault in found.diagnosis.faults)
 
 
+@pytest.mark.slow
 def test_no_state_of_typing_is_too_early() -> None:
     """Every beginning of a program, with the cursor at its end."""
     for end in range(0, len(PROGRAM), 2):
@@ -130,6 +131,7 @@ def test_renaming_changes_the_sentence_too_and_only_this_rule() -> None:
         renaming_edits(found, found.lines._place(PROGRAM.index("Own(X") + 1), "A")
 
 
+@pytest.mark.slow
 def test_a_large_program_is_answered(tmp_path: Path) -> None:
     text = 'P0("a").\n' + "".join(f"[r{i}] P{i}(X) -> P{i + 1}(X).\n" for i in range(2000))
     found = document(text)
@@ -185,6 +187,7 @@ def test_the_grammar_knows_every_word() -> None:
     assert all(word in text for word in (*KEYWORDS, *FUNCTIONS, *AGGREGATES, *ANNOTATIONS))
 
 
+@pytest.mark.slow
 def test_without_pygls_the_rest_works_and_the_server_says_what_is_missing() -> None:
     script = (
         "import sys; sys.modules['pygls'] = None; sys.modules['lsprotocol'] = None\n"

@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 PROGRAM = """\
 % Who controls whom.
 @input("Own", ["owner", "company", "share"]).

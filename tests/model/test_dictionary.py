@@ -47,6 +47,7 @@ def test_a_fact_quotes_its_terms():
 names = st.text(min_size=1)
 
 
+@pytest.mark.slow
 @given(
     st.text(),
     st.lists(st.tuples(names, st.sampled_from([None, *Category]), st.text()), unique_by=lambda row: row[0]),

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,7 @@ def test_maybe_match_is_not_transitive():
     assert not maybe_match("Roma", "Milano")
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(values, values)))
 def test_tuples_match_place_by_place(pairs):
     left, right = [a for a, _ in pairs], [b for _, b in pairs]

@@ -254,6 +254,7 @@ def ordered(dictionary):
     return replace(dictionary, attributes=tuple(sorted(dictionary, key=lambda a: a.name)))
 
 
+@pytest.mark.slow
 @given(st.data(), dictionaries(), dictionaries())
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 def test_any_layout_is_brought_to_any_content(data, before, after):
@@ -276,6 +277,7 @@ def test_comments_stay_whatever_changes(data, before):
     ]
 
 
+@pytest.mark.slow
 @given(dictionaries(), dictionaries())
 @settings(max_examples=30)
 def test_our_own_text_is_brought_to_any_content(before, after):

@@ -136,6 +136,7 @@ def dictionaries(draw):
     return Dictionary(draw(texts), tuple(found), draw(texts), draw(st.sampled_from(MissingAs)), scenarios)
 
 
+@pytest.mark.slow
 @given(dictionaries())
 @settings(max_examples=60)
 def test_what_is_written_is_read_back(dictionary):

@@ -3,6 +3,7 @@
 from datetime import date, datetime
 from itertools import accumulate
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,6 +72,7 @@ def with_values(draw):
     return PrefixHierarchy("x", tuple(lengths), mask, star=draw(star)), draw(st.lists(codes, min_size=1))
 
 
+@pytest.mark.slow
 @given(with_values())
 def test_generalising_is_monotone(pair):
     """Equal at a level implies equal at the next: a coarser level never tells more."""
@@ -82,6 +84,7 @@ def test_generalising_is_monotone(pair):
             assert parent.setdefault(hierarchy.generalise(value, level), above) == above
 
 
+@pytest.mark.slow
 @given(with_values())
 def test_paths_are_equally_long_and_say_the_same_as_generalise(pair):
     hierarchy, values = pair
@@ -102,6 +105,7 @@ def test_the_top_is_a_star_if_asked_for(pair):
     assert len(set(hierarchy.levels)) == len(hierarchy.levels)
 
 
+@pytest.mark.slow
 @given(with_values())
 def test_a_coarser_label_never_has_a_smaller_share(pair):
     hierarchy, values = pair
@@ -123,6 +127,7 @@ def test_the_classes_of_a_level_share_out_the_domain(hierarchy):
         assert abs(sum(hierarchy.share(label, level) for label in labels) - 1) < 1e-9
 
 
+@pytest.mark.slow
 @given(with_values())
 def test_over_its_values_a_hierarchy_is_explicit(pair):
     hierarchy, values = pair
@@ -133,6 +138,7 @@ def test_over_its_values_a_hierarchy_is_explicit(pair):
         assert parse_csv(csv_text(explicit, header=True), "x", header=True, delimiter=";") == explicit
 
 
+@pytest.mark.slow
 @given(even() | bounded(), st.lists(st.integers(-150, 150), min_size=1))
 def test_intervals_over_values_are_facts(hierarchy, values):
     explicit = ValueHierarchy.over(hierarchy, values)

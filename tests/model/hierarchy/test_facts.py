@@ -131,6 +131,7 @@ def test_labels_that_facts_cannot_tell_apart_are_refused():
 leaf = st.text(min_size=1, max_size=4).map("leaf {}".format)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(leaf, st.integers(0, 5), min_size=1), st.booleans())
 def test_facts_give_the_hierarchy_back(parents, star):
     paths = [(name, f"p{n}", f"g{n // 3}") for name, n in parents.items()]
@@ -138,6 +139,7 @@ def test_facts_give_the_hierarchy_back(parents, star):
     assert from_facts("attribute", facts_of(hierarchy)) == hierarchy
 
 
+@pytest.mark.slow
 @given(st.dictionaries(leaf, st.integers(0, 5), min_size=1), st.randoms())
 def test_the_order_of_facts_decides_only_the_order_of_the_paths(parents, random):
     hierarchy = ValueHierarchy.from_paths("attribute", [(name, f"p{n}") for name, n in parents.items()])
