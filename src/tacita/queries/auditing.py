@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tacita.errors import counted
 from tacita.model.result import Result
@@ -74,7 +75,9 @@ def history_of(database: QueryDatabase, analyst: str | None, last: int | None = 
 def audit_of(database: QueryDatabase) -> QueryAudit:
     """Return everything that was asked, with reasons."""
     state, version = database.state, database.version
-    note = version.source_note()
+    notes = [note for note in (version.source_note(),) if note]
+    if newer := database.answers_elsewhere:
+        notes.append(f"Questions are answered by a newer version, in the folder '{Path(newer).name}'.")
     return QueryAudit(
         version.policy.name,
         version.cube.records,
@@ -85,5 +88,5 @@ def audit_of(database: QueryDatabase) -> QueryAudit:
         state.independent_sums(),
         spent_text(state.spent),
         spent_text({currency: total for currency, (total, _) in caps_of(version.policy).items()}),
-        (note,) if note else (),
+        tuple(notes),
     )
