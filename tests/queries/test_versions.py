@@ -14,7 +14,7 @@ import pytest
 import tacita as tc
 from tacita.api import ledgers, tables
 from tacita.api.querying import Database, open_for_questions, parse_query_policy
-from tacita.errors import InputError, JointRefusal, LedgerError, QueryRefused, TacitaError, UsageError
+from tacita.errors import InputError, JointRefusal, LedgerError, LimitError, QueryRefused, TacitaError, UsageError
 from tacita.queries import opening
 from tacita.queries.answer import QueryAnswer
 
@@ -111,7 +111,7 @@ def test_everything_goes_on_in_the_new_version() -> None:
         with pytest.raises(QueryRefused, match="newer version"):
             first.price(TOTAL)
         assert len(first.history().answers) == 3 == len(first.audit().questions)
-        assert first._database.answers_elsewhere.endswith("v2")
+        assert "answered by a newer version, in the folder 'v2'" in first.audit().notes[-1]
     with pytest.raises(QueryRefused, match="newer version"):
         ask("v1", TOTAL)
     with Database("v2") as second:
@@ -234,11 +234,13 @@ def test_new_labels_leave_the_codes_of_earlier_answers_as_they_are() -> None:
 
 def test_what_cannot_follow_says_why() -> None:
     opened("v1", people())
-    with pytest.raises(UsageError, match=r"measure, unit, rules\.minimum, limits\.cells") as why:
-        text = POLICY.format(top="", more="[rules]\nminimum = 5\n[limits]\ncells = 50\n")
+    with pytest.raises(UsageError, match=r"measure, unit, rules\.minimum, limits\.refusals") as why:
+        text = POLICY.format(top="", more="[rules]\nminimum = 5\n[limits]\nrefusals = 50\n")
         Path("other.toml").write_text(text.replace('unit = "person"\n', "").replace("upper = 100\n", "upper = 99\n"))
         open_for_questions(tc.read("staff.csv"), "other.toml", "v2", after="v1")
     assert "v1" in str(why.value)
+    with pytest.raises(LimitError, match="over all versions"):
+        opened("v2", changed(lambda rows: rows.extend(some(9))), "v1", more=RULES + "[limits]\ncells = 6\n")
     with pytest.raises(InputError, match="1 record with the key of another"):
         opened("v2", changed(lambda rows: rows[5].update(id="r6")), "v1")
     with pytest.raises(InputError, match="2 records without this key"):

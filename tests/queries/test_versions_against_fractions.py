@@ -22,7 +22,7 @@ from tacita.errors import QueryRefused, UsageError
 from tacita.queries.question import Both, DataQuestion, Either, Predicate, Selection, Statistic
 from tacita.queries.state import RecordedAnswer
 
-SEQUENCES = range(3_000) if LONG else range(6)
+SEQUENCES = range(3_000) if LONG else range(4)
 POLICY = """
 name = "s"
 key = "id"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tacita.errors import counted
 from tacita.model.result import Result
@@ -95,8 +96,11 @@ def audit_of(database: QueryDatabase) -> QueryAudit:
     """Return everything that was asked, with reasons."""
     inferred = database.inferred()
     state, version = database.state, database.version
-    policy, note = version.policy, version.source_note()
+    policy = version.policy
     is_limited = policy.answers in {AnswerMode.EXACT, AnswerMode.SAMPLE, AnswerMode.PERTURBED}
+    notes = [note for note in (version.source_note(),) if note]
+    if newer := database.answers_elsewhere:
+        notes.append(f"Questions are answered by a newer version, in the folder '{Path(newer).name}'.")
     return QueryAudit(
         policy.name,
         version.cube.records,
@@ -113,5 +117,5 @@ def audit_of(database: QueryDatabase) -> QueryAudit:
         spent_text(state.spent),
         spent_text({currency: total for currency, (total, _) in caps_of(policy).items()}),
         analyst_caps(policy),
-        (note,) if note else (),
+        tuple(notes),
     )

@@ -13,7 +13,7 @@ from typing import Any
 from tacita.errors import LedgerError, UsageError, listed
 from tacita.ledger.ledger import Ledger
 from tacita.queries.cube.version import FrozenVersion
-from tacita.queries.policy.policy import QueryPolicy
+from tacita.queries.policy.policy import QueryLimits, QueryPolicy
 from tacita.queries.recording import OPENING, opening_entry, opening_payload
 
 _KEYS = {"filters": "filter", "measures": "measure", "regressors": "regressor", "joins": "join"}
@@ -64,12 +64,12 @@ def check_succession(before: FrozenVersion, policy: QueryPolicy) -> None:
 
 
 def policy_differences(one: QueryPolicy, other: QueryPolicy) -> list[str]:
-    """Return the keys of the file in which two policies differ."""
+    """Return the keys of the file in which two policies differ. What the machine may spend can be another amount."""
     result: list[str] = []
     for field in fields(QueryPolicy):
         if not field.compare:
             continue
-        mine, its = (getattr(_settled(policy), field.name) for policy in (one, other))
+        mine, its = (getattr(_comparable(policy), field.name) for policy in (one, other))
         if mine == its:
             continue
         key = _KEYS.get(field.name, field.name)
@@ -87,11 +87,12 @@ def _differ(one: Any, other: Any, name: str) -> bool:
     return bool(getattr(one, name) != getattr(other, name))
 
 
-def _settled(policy: QueryPolicy) -> QueryPolicy:
-    """Return a policy whose files are named in full."""
-    program = policy.rules.program
+def _comparable(policy: QueryPolicy) -> QueryPolicy:
+    """Return a policy whose files are named in full, with the usual limits of cells, memory and time."""
+    program, usual = policy.rules.program, QueryLimits()
     return replace(
         policy,
+        limits=replace(policy.limits, cells=usual.cells, memory=usual.memory, deadline=usual.deadline),
         joins=tuple(replace(join, file=join.file.resolve()) for join in policy.joins),
         rules=replace(policy.rules, program=None if program is None else program.resolve()),
     )

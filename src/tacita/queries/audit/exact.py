@@ -186,6 +186,8 @@ class ExactJudge:
             was = self._cube.same_values(key[0], seen.present)
             is_gone = np.bincount(classes.of_cell[present], minlength=classes.count) == 0
             is_gone &= np.bincount(classes.of_cell[was], minlength=classes.count) > 0
+            if not (is_gone & (trial.after != 0)).any():
+                continue
             signs = np.where(is_gone, -1, 1)
             for union in self._small_unions(trial, signs, key, classes):
                 if is_gone[union].any():

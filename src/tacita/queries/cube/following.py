@@ -68,7 +68,7 @@ def followed_by(base: Cube, new: Cube) -> tuple[Cube, RecordChanges]:
         raise LimitError(
             f"there would be {cells:,} cells over all versions, and the policy allows {policy.limits.cells:,}",
             where=policy.name,
-            do="open the data as a data set with a name and a policy of its own",
+            do="raise 'cells' in [limits], which may differ between versions",
         )
     check_sums(policy, len(cell_of))
     order = in_order(rows.keys, cell_of)
