@@ -152,11 +152,15 @@ def test_the_cost_is_shown_before_it_is_paid(page: Page, site: RunningService) -
 def test_an_auditor_sees_reasons_and_ranks(page: Page, site: RunningService) -> None:
     site.ask(BY_AREA, site.token("nora"))
     site.ask(REFUSED, site.token("nora"))
+    site.ask("SELECT SUM(W) FROM firms", site.token("nora"))
     sign_in(page, site.token("otto", "auditor"))
     page.get_by_role("link", name="Audit").first.click()
     text = page.locator("main").inner_text()
     assert "independent sums" in text and "15.0 %" in text  # three sums of twenty records
     assert page.locator(".reason").count() > 0
+    follows = page.get_by_role("region", name="Sums that follow").get_by_role("row").all_inner_texts()
+    assert any("q1" in row and "obeyed" in row for row in follows[1:])
+    assert "nora" in page.get_by_role("region", name="Analysts").inner_text()
     page.goto("/data/noisy/audit")
     assert "of 1" in page.locator(".figures").inner_text()
 
@@ -170,10 +174,13 @@ def test_pages_fit_a_narrow_window_in_both_schemes(
 ) -> None:
     context = chromium.new_context(base_url=site.url, viewport={"width": 320, "height": 700}, color_scheme=scheme)
     page = context.new_page()
+    site.ask("SELECT SUM(W) FROM firms", site.token("a-name-without-a-space-" * 2))
     sign_in(page, site.token("a holder", "holder"))
     for path in ("/", "/data/firms", "/data/noisy", "/data/firms/audit", "/nothing"):
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, path
+        if path.endswith("audit"):
+            assert page.evaluate("[...document.querySelectorAll('.scroll')].every(e => e.scrollWidth <= e.clientWidth)")
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (sum(map(int, re.findall(r"\d+", ground))) > 384) == (scheme == "light")
     context.close()

@@ -8,8 +8,18 @@ from dataclasses import dataclass, field
 from tacita.errors import counted
 from tacita.model.result import Result
 from tacita.queries.answer import QueryAnswer
+from tacita.queries.audit.ranks import most_answers
 from tacita.queries.budgets import caps_of, left_of, spent_text
 from tacita.queries.database import QueryDatabase
+from tacita.queries.inferring import (
+    AnalystAccount,
+    InferredSoFar,
+    WidthsTold,
+    accounts_of,
+    analyst_caps,
+    widths_told,
+)
+from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.state import RecordedAnswer
 
 
@@ -40,8 +50,18 @@ class QueryAudit(Result):
     questions: tuple[RecordedAnswer, ...] = field(repr=False)
     independent: tuple[tuple[str, int, int], ...] = ()
     """Of each measure (empty: counts) how many independent sums were told, and of how many classes of records."""
+    most_sums: int | None = None
+    """The most independent sums of a measure that the policy allows."""
+    inferred: tuple[InferredSoFar, ...] = field(default=(), repr=False)
+    """What follows from exact answers, for each whose answers are judged together."""
+    widths: WidthsTold | None = None
+    analysts: tuple[AnalystAccount, ...] = ()
+    most_refusals: int | None = None
+    """The most refusals that tell something, of each analyst; None: no limit, or no refusal can tell anything."""
     spent: Mapping[str, str] = field(default_factory=dict)
     caps: Mapping[str, str] = field(default_factory=dict)
+    analyst_caps: Mapping[str, str] = field(default_factory=dict)
+    """What one analyst may spend."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -73,17 +93,25 @@ def history_of(database: QueryDatabase, analyst: str | None, last: int | None = 
 
 def audit_of(database: QueryDatabase) -> QueryAudit:
     """Return everything that was asked, with reasons."""
+    inferred = database.inferred()
     state, version = database.state, database.version
-    note = version.source_note()
+    policy, note = version.policy, version.source_note()
+    is_limited = policy.answers in {AnswerMode.EXACT, AnswerMode.SAMPLE, AnswerMode.PERTURBED}
     return QueryAudit(
-        version.policy.name,
+        policy.name,
         version.cube.records,
         len(version.cube),
-        str(version.policy.answers),
+        str(policy.answers),
         database.guarantee,
         tuple(state.answers),
         state.independent_sums(),
+        most_answers(version.cube, policy),
+        inferred,
+        widths_told(state, policy),
+        accounts_of(state),
+        policy.limits.refusals if is_limited and not policy.rules.simulatable else None,
         spent_text(state.spent),
-        spent_text({currency: total for currency, (total, _) in caps_of(version.policy).items()}),
+        spent_text({currency: total for currency, (total, _) in caps_of(policy).items()}),
+        analyst_caps(policy),
         (note,) if note else (),
     )

@@ -26,6 +26,7 @@ from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
 from tacita.queries.budgets import budget_objection, left_of, spent_text
 from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.figures import facts_of
+from tacita.queries.inferring import InferredSoFar, inferred_so_far
 from tacita.queries.language.parse import parse_question
 from tacita.queries.language.text import question_text
 from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price
@@ -164,6 +165,12 @@ class QueryDatabase:
         with self._alone:
             self._catch_up()
             return tuple(one for one in self._state.answers if analyst is None or one.analyst == analyst)
+
+    def inferred(self) -> tuple[InferredSoFar, ...]:
+        """Return what follows from all answers, or from those of each analyst; nobody is answered meanwhile."""
+        with self._alone:
+            self._catch_up()
+            return inferred_so_far(self._state, self.version.policy)
 
     def shown_again(self, recorded: RecordedAnswer) -> QueryAnswer:
         """Return a recorded answer as the analyst got it."""

@@ -97,6 +97,11 @@ class QueryState:
                         most[name] = max(most.get(name, (0, 0)), (rank, judge.classes))
         return tuple((name, *figures) for name, figures in sorted(most.items()))
 
+    @property
+    def judging(self) -> Mapping[str, tuple[QueryJudge, ...]]:
+        """The judges of each analyst, or of everybody together under an empty name."""
+        return self._judges
+
     def next_number(self, analyst: str) -> int:
         """Return the number that the next question of an analyst has."""
         return self._asked_by[analyst] + 1

@@ -131,6 +131,70 @@ class IndependentBody(BaseModel):
     measure: str | None
     sums: int
     classes: int
+    share: float = Field(description="Independent sums over records.")
+
+
+class MultiplierBody(BaseModel):
+    """An answer by its number among all questions, and its factor."""
+
+    q: int
+    factor: str
+
+
+class InferredSumBody(BaseModel):
+    """A sum that nobody asked for and that follows from answers."""
+
+    measure: str | None
+    power: int
+    contributors: int
+    records: int
+    multipliers: list[MultiplierBody]
+    selection: str | None = Field(description="Which records, by their labels, where that takes few words.")
+    formula: str
+    holds: bool = Field(description="Whether it obeys the rules.")
+    broken: list[str]
+
+
+class InferredBoundBody(BaseModel):
+    """Between which figures a sum is, by answers and declared bounds."""
+
+    measure: str | None
+    contributors: int
+    records: int
+    lower: str
+    upper: str
+    share: float = Field(description="The width over that without any answer.")
+
+
+class InferredBody(BaseModel):
+    """What follows from the answers of one analyst, or of everybody together (null)."""
+
+    analyst: str | None
+    sums: list[InferredSumBody]
+    count: int
+    bounds: list[InferredBoundBody]
+    notes: list[str]
+
+
+class WidthsBody(BaseModel):
+    """How wide intervals were, as shares of the figure in their middle, and how many insiders they withstand."""
+
+    intervals: int
+    least: float | None
+    median: float | None
+    largest: float | None
+    insiders: int
+
+
+class AccountBody(BaseModel):
+    """What an analyst asked, got, and paid."""
+
+    analyst: str
+    questions: int
+    answered: int
+    refused: int
+    telling_refusals: int
+    spent: dict[str, str]
 
 
 class ObjectionBody(BaseModel):
@@ -143,8 +207,9 @@ class ObjectionBody(BaseModel):
 
 
 class AskedBody(BaseModel):
-    """A question as the ledger has it."""
+    """A question as the ledger has it; `q` is its number among all questions, by which reasons name it."""
 
+    q: int
     entry: int
     time: str
     analyst: str
@@ -165,8 +230,14 @@ class AuditBody(BaseModel):
     released: int
     refused: int
     independent: list[IndependentBody]
+    most_sums: int | None
+    inferred: list[InferredBody]
+    widths: WidthsBody | None
+    analysts: list[AccountBody]
+    most_refusals: int | None
     spent: dict[str, str]
     caps: dict[str, str]
+    analyst_caps: dict[str, str]
     questions: list[AskedBody]
     notes: list[str]
 

@@ -64,7 +64,7 @@ VIEWS = {
     "ProofVerification": "ledger",
     "Protected": "table_results",
     "QueryAnswer": "queries",
-    "QueryAudit": "queries",
+    "QueryAudit": "query_audit",
     "QueryHistory": "queries",
     "QuotedPrice": "queries",
     "ReasoningReport": "rules",

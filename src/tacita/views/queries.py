@@ -1,4 +1,4 @@
-"""The forms of queryable databases: what was opened, answers, histories, and what an auditor sees."""
+"""The forms of queryable databases: what was opened, answers and histories."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tacita.queries.answer import Figure, QueryAnswer
-    from tacita.queries.auditing import QueryAudit, QueryHistory
+    from tacita.queries.auditing import QueryHistory
     from tacita.queries.database import QuotedPrice
     from tacita.queries.describing import DatabaseDescription
     from tacita.queries.opening import OpenedDatabase
-    from tacita.queries.state import RecordedAnswer
 
 MISSING = "(missing)"
 """How the code of missing values is shown."""
@@ -102,7 +101,7 @@ class QueryAnswerView(View["QueryAnswer"]):
         if result.is_repeated:
             said.append("The same was answered before: these are the same figures, and nothing is paid.")
         if result.cost and not result.is_repeated:
-            said.append("paid: " + _amounts(result.cost) + "; left: " + _amounts(result.left))
+            said.append("paid: " + amounts_text(result.cost) + "; left: " + amounts_text(result.left))
         return Group(table, *lines(["", *said]))
 
 
@@ -130,59 +129,8 @@ class QueryHistoryView(View["QueryHistory"]):
         table = columns("analyst", "number", "status", "question", right=("number",))
         for analyst, answer in result.answers:
             add(table, analyst, str(answer.number), answer.status, answer.question)
-        left = [f"left: {_amounts(result.left)}"] if result.left else []
+        left = [f"left: {amounts_text(result.left)}"] if result.left else []
         return Group(*lines([f"{result.database}: {counted(len(result.answers), 'question')}", *left, ""]), table)
-
-
-class QueryAuditView(View["QueryAudit"]):
-    """The forms of what an auditor sees: it is internal."""
-
-    def title(self, result: QueryAudit) -> str:
-        """Return what the page is about."""
-        return f"{result.database}: audit"
-
-    def as_dict(self, result: QueryAudit) -> dict[str, Any]:
-        """Return questions with reasons, what was told so far, and budgets."""
-        return {
-            "database": result.database,
-            "records": result.records,
-            "cells": result.cells,
-            "answers": result.mode,
-            "guarantee": result.guarantee,
-            "released": result.released,
-            "refused": result.refused,
-            "independent": [
-                {"measure": measure or None, "sums": sums, "classes": classes}
-                for measure, sums, classes in result.independent
-            ],
-            "spent": dict(result.spent),
-            "caps": dict(result.caps),
-            "questions": [_recorded_fields(one) for one in result.questions],
-            "notes": list(result.notes),
-        }
-
-    def as_text(self, result: QueryAudit) -> RenderableType:
-        """Return a line for each question, with the reasons of refusals."""
-        from rich.console import Group
-
-        head = [
-            f"{result.database}: {result.released:,} answered, {result.refused:,} refused, of "
-            f"{counted(result.records, 'record')} in {counted(result.cells, 'cell')}. {result.guarantee}",
-            *(
-                f"{measure or 'counts'}: {counted(sums, 'independent sum')}; questions tell {classes:,} groups of "
-                "records apart"
-                for measure, sums, classes in result.independent
-            ),
-            *([f"spent: {_amounts(result.spent)} of {_amounts(result.caps)}"] if result.caps else []),
-            "",
-        ]
-        table = columns("entry", "analyst", "decision", "question and reason", right=("entry",))
-        for one in result.questions:
-            add(table, str(one.sequence), one.analyst, one.decision, one.text)
-            for objection in one.objections:
-                where = _groups(one, objection["groups"])
-                add(table, "", "", "", f"  {objection['rule']}{where}: {objection['sentence']}")
-        return Group(*lines(head), table, *notes(result.notes))
 
 
 class DatabaseDescriptionView(View["DatabaseDescription"]):
@@ -249,8 +197,8 @@ class QuotedPriceView(View["QuotedPrice"]):
         """Return it in sentences."""
         from rich.console import Group
 
-        cost = _amounts(result.spent) or "nothing"
-        said = [f"This would cost {cost}." + (f" Left: {_amounts(result.left)}." if result.left else "")]
+        cost = amounts_text(result.spent) or "nothing"
+        said = [f"This would cost {cost}." + (f" Left: {amounts_text(result.left)}." if result.left else "")]
         if result.is_repeated:
             said.append("The same was answered before: asking again gives the same figures.")
         said += [
@@ -259,11 +207,6 @@ class QuotedPriceView(View["QuotedPrice"]):
             if error is not None
         ]
         return Group(*lines(said))
-
-
-def _groups(one: RecordedAnswer, places: list[int]) -> str:
-    """Return which groups of a question a reason is about, by their number; nothing if there is one."""
-    return f" (group {listed([place + 1 for place in places])})" if places and len(one.groups) > 1 else ""
 
 
 def figure_fields(figure: Figure) -> dict[str, Any]:
@@ -286,17 +229,6 @@ def figure_text(figure: Figure) -> str:
     return f"{figure.value} ± {figure.error}" if figure.error is not None else figure.value or ""
 
 
-def _recorded_fields(one: RecordedAnswer) -> dict[str, Any]:
-    return {
-        "entry": one.sequence,
-        "time": one.time,
-        "analyst": one.analyst,
-        "number": one.number,
-        "decision": one.decision,
-        "question": one.text,
-        "objections": [dict(objection) for objection in one.objections],
-    }
-
-
-def _amounts(amounts: Any) -> str:
+def amounts_text(amounts: Any) -> str:
+    """Return amounts with their currencies."""
     return ", ".join(f"{amount} {currency}" for currency, amount in amounts.items())

@@ -106,6 +106,6 @@ def test_simulatable_policies_have_no_judge_that_looks_at_values() -> None:
     policy = policy_of(**rules)
     cube = cube_of([[1] * 9], policy)
     names = [judge.name for judge in judges_of(cube, policy)]
-    assert names == ["sensitivity", "overlap", "beside_extremes", "extreme", "exact", "interval"]
+    assert names == ["sensitivity", "overlap", "beside_extremes", "extreme", "exact", "squares", "interval"]
     policy = policy_of(**rules, simulatable=True)
-    assert [judge.name for judge in judges_of(cube, policy)] == names[:-1]
+    assert [judge.name for judge in judges_of(cube, policy)] == names[:-2]

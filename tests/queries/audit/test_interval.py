@@ -59,6 +59,49 @@ def test_a_largest_value_bounds_every_record() -> None:
     assert judge.objections(total) != ()
 
 
+def test_an_extreme_at_a_bound_tells_every_value() -> None:
+    policy = policy_of(minimum=1, bounds=(0, 100))
+    cube = cube_of([[100, 100, 100], [7, 9, 3]], policy)
+    judge = IntervalJudge(cube, policy)
+    assert judge.objections(request(extreme_of(cube, mask(cube, 0), "min"))) != ()
+    assert judge.objections(request(extreme_of(cube, mask(cube, 0, 1), "max"))) == ()
+
+
+def test_two_extremes_leave_nobody_between_ends_within_p_per_cent() -> None:
+    policy = policy_of(minimum=1, bounds=(0, 1000), p_percent=Fraction(10))
+    for values, is_refused in (([500, 510, 520], True), ([500, 600, 900], False)):
+        cube = cube_of([values, [0, 1000, 300]], policy)
+        judge = IntervalJudge(cube, policy)
+        least, most = (request(extreme_of(cube, mask(cube, 0), end)) for end in ("min", "max"))
+        assert judge.objections(least) == ()
+        judge.learn(least)
+        assert bool(judge.objections(most)) == is_refused
+
+
+@pytest.mark.parametrize("with_least", [True, False])
+def test_somebody_has_a_least_value(with_least: bool) -> None:
+    # Three of 0 to 2 add up to 4, and one of them has 0. If the last is at most 1, it has 0, and the others have 2.
+    policy = policy_of(minimum=1, bounds=(0, 2))
+    cube = cube_of([[2, 2], [0], [1], [1]], policy)
+    judge = IntervalJudge(cube, policy)
+    least = [extreme_of(cube, mask(cube, 0, 1), "min")] if with_least else []
+    for one in (sum_of(cube, mask(cube, 0, 1)), *least):
+        assert judge.objections(request(one)) == ()
+        judge.learn(request(one))
+    assert bool(judge.objections(request(extreme_of(cube, mask(cube, 1, 2, 3), "max")))) == with_least
+
+
+def test_a_refusal_does_not_tell_who_has_the_largest_value() -> None:
+    policy = policy_of(minimum=1, bounds=(0, 10))
+    refused = []
+    for largest in ([9, 4, 4, 4], [4, 9, 4, 4], [4, 4, 9, 4]):
+        cube = cube_of([[value] for value in largest] + [[1, 2], [3, 3]], policy)
+        judge = IntervalJudge(cube, policy)
+        judge.learn(request(extreme_of(cube, mask(cube, 0, 1, 2, 3), "max")))
+        refused.append(bool(judge.objections(request(sum_of(cube, mask(cube, 0, 4))))))
+    assert refused == [False, False, False]
+
+
 def test_counts_need_two_possible_whole_numbers() -> None:
     policy = policy_of(minimum=3)
     cube = cube_of([[1] * 2, [1] * 7, [1] * 9], policy)

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from tacita.arithmetic.modular.incremental import IncrementalKernel, KernelTrial
 from tacita.queries.audit.contributors import ClassContributors
-from tacita.queries.audit.explanation import SumFollows, multipliers
+from tacita.queries.audit.explanation import SumFollows, described, formula_of, multipliers
+from tacita.queries.audit.inferred import ExactKnowledge, InferredSums, inferred_sums
 from tacita.queries.audit.judge import AuditRequest, Objection
 from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.published import PublishedSets
@@ -109,6 +110,16 @@ class ExactJudge:
             for mask in masks:
                 self._published(key).add(mask, request.number)
         self._classes = CellClasses(classes.of_cell, classes.count, classes.parents[:0])
+
+    def inferred(self) -> dict[Unknown, InferredSums]:
+        """Return what follows by now though nobody asked for it, by measure and power."""
+        no_parents, nothing = np.zeros(0, np.int64), np.zeros((0, self._classes.count), np.bool_)
+        result = {}
+        for key, kernel in self._kernels.items():
+            is_known = np.asarray(kernel.trial(no_parents, nothing).before == 0)
+            known = ExactKnowledge(*key, self._classes, is_known, self._published(key))
+            result[key] = inferred_sums(self._cube, self._rules, known)
+        return result
 
     def rank(self, measure: str = COUNT, power: int = 1) -> int:
         """Return how many independent sums of a measure are known."""
@@ -221,7 +232,9 @@ class ExactJudge:
                 factors = multipliers(SumFollows(self._published(key), upto, one.known.cells, classes))
         records = int(self._cube.n[one.known.cells].sum())
         what = {COUNT: "the number"}.get(key[0], "the total" if key[1] == 1 else "the sum of squares")
-        sentence = f"{_formula(factors)} gives {what} of {records:,} records: {broken[0].sentence}"
+        which = described(self._cube, one.known.cells)
+        which = f" ({which})" if which else ""
+        sentence = f"{formula_of(factors)} gives {what} of {records:,} records{which}: {broken[0].sentence}"
         return Objection("exact", sentence, (place,), factors, any(item.looks_at_values for item in broken))
 
     def _completing(self, request: AuditRequest, key: Unknown, union: Mask, classes: CellClasses) -> int:
@@ -244,23 +257,3 @@ def _unknowns(policy: QueryPolicy) -> list[Unknown]:
         if Statistic.VARIANCE in measure.statistics:
             result.append((measure.name, 2))
     return result
-
-
-def _formula(factors: Sequence[tuple[int, str]]) -> str:
-    """Return multipliers as people write them.
-
-    >>> _formula(((1, "1"), (2, "-1/2"), (0, "-1")))
-    'q1 - 1/2 q2 - this'
-    >>> _formula(())
-    'this with earlier answers'
-    """
-    if not factors:
-        return "this with earlier answers"
-    words = []
-    for number, factor in factors:
-        name = f"q{number}" if number else "this"
-        size = factor.removeprefix("-")
-        sign = "-" if factor.startswith("-") else "+"
-        words.append(f"{sign} {name if size == '1' else f'{size} {name}'}")
-    text = " ".join(words)
-    return text.removeprefix("+ ") if text.startswith("+") else text.replace("- ", "-", 1)

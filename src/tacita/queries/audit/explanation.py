@@ -15,11 +15,15 @@ from tacita.arithmetic.modular.kernel_vector import SparseRows
 from tacita.arithmetic.modular.primes import random_prime
 from tacita.queries.audit.partition import CellClasses
 from tacita.queries.audit.published import PublishedSets
+from tacita.queries.cube.cube import Cube
 from tacita.queries.question import Mask
 
 Ints = NDArray[np.int64]
 _MOST = 60
 """Answers among which a combination is looked for, those that have most in common with the sum."""
+
+_MOST_LABELS = 3
+"""Labels of an attribute that a description names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -49,6 +53,42 @@ def multipliers(claim: SumFollows) -> tuple[tuple[int, str], ...]:
     return tuple(
         (numbers[row], str(factor)) for row, factor in sorted(factors.items(), key=lambda one: _last(one, numbers))
     )
+
+
+def described(cube: Cube, cells: Mask) -> str:
+    """Return which records a set of cells has, by their labels; an empty text if that takes too many words."""
+    conditions, product = [], np.ones(len(cube), np.bool_)
+    for attribute in cube.attributes:
+        codes = cube.codes[attribute.name]
+        inside = np.unique(codes[cells])
+        if len(inside) == len(np.unique(codes)):
+            continue
+        if not 0 < len(inside) <= _MOST_LABELS:
+            return ""
+        product &= np.isin(codes, inside)
+        labels = ", ".join(repr(attribute.labels[code]) for code in inside.tolist())
+        conditions.append(f"{attribute.name} {f'= {labels}' if len(inside) == 1 else f'IN ({labels})'}")
+    return " AND ".join(conditions) if np.array_equal(product, cells) else ""
+
+
+def formula_of(factors: Sequence[tuple[int, str]]) -> str:
+    """Return multipliers as people write them.
+
+    >>> formula_of(((1, "1"), (2, "-1/2"), (0, "-1")))
+    'q1 - 1/2 q2 - this'
+    >>> formula_of(())
+    'this with earlier answers'
+    """
+    if not factors:
+        return "this with earlier answers"
+    words = []
+    for number, factor in factors:
+        name = f"q{number}" if number else "this"
+        size = factor.removeprefix("-")
+        sign = "-" if factor.startswith("-") else "+"
+        words.append(f"{sign} {name if size == '1' else f'{size} {name}'}")
+    text = " ".join(words)
+    return text.removeprefix("+ ") if text.startswith("+") else text.replace("- ", "-", 1)
 
 
 def _last(one: tuple[int, Fraction], numbers: Sequence[int]) -> tuple[bool, int]:

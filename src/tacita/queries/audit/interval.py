@@ -12,29 +12,45 @@ a class with too few records must have two possible values. Accuracy is that of 
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.queries.audit.contributors import ClassContributors
+from tacita.queries.audit.explanation import described, formula_of
 from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
-from tacita.queries.audit.needs import CellExtents, ClassNeed, RecordBounds, need_of
+from tacita.queries.audit.needs import NEVER, CellExtents, ClassNeed, RecordBounds, need_of
 from tacita.queries.audit.partition import CellClasses
-from tacita.queries.audit.programme import ClassProgramme, Optimum, TooLate, as_fraction
+from tacita.queries.audit.programme import ClassProgramme, NoDataSet, Optimum, TooLate, as_fraction
 from tacita.queries.audit.sensitivity import is_judged
 from tacita.queries.audit.witnesses import AnsweredSums, Witnesses
 from tacita.queries.cube.cube import COUNT, Cube
 from tacita.queries.policy.policy import QueryPolicy
+from tacita.queries.question import Mask
 
 Numbers = NDArray[np.float64]
 TOLERANCE = 1e-7
 """Of the widest range of a class."""
-_EXPLAINED = 5
+MOST_BOUNDS = 20
+"""Classes whose bounds an auditor sees."""
+_OTHER_HOLDERS = 16
+"""Other records that are tried as those that have an extreme."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class HeldExtreme:
+    """A largest or least value that was answered, and a cell of which a record has it in every witness."""
+
+    cells: Mask
+    is_max: bool
+    holder: int
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -44,8 +60,32 @@ class IntervalState:
     classes: CellClasses
     answers: AnsweredSums
     bounds: RecordBounds
+    extremes: tuple[HeldExtreme, ...] = ()
     needs: dict[int, ClassNeed] = field(default_factory=dict)
     witnesses: Witnesses = field(default_factory=Witnesses)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedClass:
+    """A class of records whose sum is bounded by answers and declared bounds, in units of the last decimal."""
+
+    records: int
+    contributors: int
+    lower: int
+    upper: int
+    share: float
+    """The width, as a share of that without any sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class InferredBounds:
+    """Bounds of classes of the fewest contributors, where answers bound the sum at all and do not give it."""
+
+    classes: tuple[BoundedClass, ...]
+    count: int
+    """All classes; those of more contributors are not looked at."""
+    is_late: bool = False
+    """Whether there was no time for all that are to be looked at."""
 
 
 class IntervalJudge:
@@ -89,6 +129,32 @@ class IntervalJudge:
                 self._states[measure] = self._with(measure, [request.facts[at] for at in places], request.number)
         self._judged = None
 
+    def bounds(self) -> dict[str, InferredBounds]:
+        """Return how closely sums of classes of few people are bounded by now; as many as there is time for."""
+        ends = time.thread_time() + self._policy.limits.deadline / 1000
+        return {measure: self._bounds_of(measure, state, ends) for measure, state in self._states.items()}
+
+    def _bounds_of(self, measure: str, state: IntervalState, ends: float) -> InferredBounds:
+        contributors = ClassContributors(self._cube).by_class(state.classes, self._cube.records)
+        records = np.bincount(state.classes.of_cell, self._cube.n, state.classes.count)
+        fewest = np.lexsort((records, contributors))[:MOST_BOUNDS].tolist()
+        result: list[BoundedClass] = []
+        # Whose an extreme is nobody knows: these bounds leave that out, and hold for all of them.
+        low, high = self._room(measure, state.classes, state.bounds, ())
+        try:
+            programme = self._programme(measure, replace(state, extremes=()), ends)
+            for column in fewest:
+                most, least = (programme.farthest(column, sign).value for sign in (1, -1))
+                tolerance = self._tolerance(measure)
+                upper, lower = math.floor(most + tolerance), math.ceil(least - tolerance)
+                widest = float(high[column] - low[column]) if measure != COUNT else float(self._cube.records)
+                share = (upper - lower) / max(widest, 1.0)
+                if lower < upper and share < 1:
+                    result.append(BoundedClass(int(records[column]), int(contributors[column]), lower, upper, share))
+        except TooLate:
+            return InferredBounds(tuple(result), state.classes.count, is_late=True)
+        return InferredBounds(tuple(result), state.classes.count)
+
     def _places(self, request: AuditRequest) -> dict[str, list[int]]:
         """Return the facts that say something of intervals, by measure."""
         result: dict[str, list[int]] = {}
@@ -102,21 +168,24 @@ class IntervalJudge:
             bounds = (0, self._cube.records) if measure == COUNT else self._policy.measure(measure).bounds
             low, high = (np.full(len(self._cube), float(bound)) for bound in bounds)
             classes = CellClasses.of(len(self._cube))
-            self._states[measure] = IntervalState(classes, AnsweredSums.none(1), RecordBounds(low, high))
+            declared = float(bounds[0]), float(bounds[1])
+            self._states[measure] = IntervalState(classes, AnsweredSums.none(1), RecordBounds(low, high, declared))
         return self._states[measure]
 
     def _with(self, measure: str, facts: Sequence[ToldSum], number: int) -> IntervalState:
         """Return the state after some facts, with those witnesses that can be mended."""
         before = self._state(measure)
         classes = before.classes.cut([fact.cells for fact in facts])
-        low, high = before.bounds.lower.copy(), before.bounds.upper.copy()
+        low, high, extremes = before.bounds.lower.copy(), before.bounds.upper.copy(), before.extremes
         for fact in facts:
             if fact.extreme == "max":
                 high[fact.cells] = np.minimum(high[fact.cells], fact.value)
             elif fact.extreme == "min":
                 low[fact.cells] = np.maximum(low[fact.cells], fact.value)
-        bounds = RecordBounds(low, high)
-        is_narrower = not (np.array_equal(low, before.bounds.lower) and np.array_equal(high, before.bounds.upper))
+            if fact.extreme:
+                extremes = (*extremes, self._attained(fact, extremes))
+        bounds = RecordBounds(low, high, before.bounds.declared)
+        is_narrower = len(extremes) > len(before.extremes)
         sums = [fact for fact in facts if not fact.extreme]
         rows = classes.rows([fact.cells for fact in sums]).astype(np.float64)
         right = np.array([float(self._cube.sums[measure][fact.cells].sum()) for fact in sums])
@@ -129,11 +198,25 @@ class IntervalJudge:
         needs = kept | {one: need for one in suspects if (need := self._need(measure, classes, one, bounds))}
         witnesses = Witnesses() if is_narrower else before.witnesses
         if len(classes.parents):
-            witnesses = witnesses.divided(classes.roots, *self._room(measure, classes, bounds))
+            witnesses = witnesses.divided(classes.roots, *self._room(measure, classes, bounds, extremes))
         witnesses = witnesses.mended(answers, len(before.answers), needs, self._tolerance(measure))
         return IntervalState(
-            CellClasses(classes.of_cell, classes.count, classes.parents[:0]), answers, bounds, needs, witnesses
+            CellClasses(classes.of_cell, classes.count, classes.parents[:0]),
+            answers,
+            bounds,
+            extremes,
+            needs,
+            witnesses,
         )
+
+    def _attained(self, fact: ToldSum, before: Sequence[HeldExtreme]) -> HeldExtreme:
+        """Return an extreme with a cell that has it: one that has an earlier extreme, too, if there is any."""
+        values, starts = self._cube.values[fact.measure], self._cube.starts[:-1]
+        is_max = fact.extreme == "max"
+        ends = (np.maximum if is_max else np.minimum).reduceat(values, starts)
+        cells = np.flatnonzero(fact.cells & (ends == fact.value)).tolist()
+        known = {one.holder for one in before if one.is_max == is_max}
+        return HeldExtreme(fact.cells, is_max, next((cell for cell in cells if cell in known), cells[0]))
 
     @cached_property
     def _most_records(self) -> int:
@@ -163,12 +246,22 @@ class IntervalJudge:
             return ClassNeed()
         return ClassNeed(records + 1.0, records - 1.0, either=True)
 
-    def _room(self, measure: str, classes: CellClasses, bounds: RecordBounds) -> tuple[Numbers, Numbers]:
+    def _room(
+        self, measure: str, classes: CellClasses, bounds: RecordBounds, extremes: Sequence[HeldExtreme]
+    ) -> tuple[Numbers, Numbers]:
         """Return the least and most that each class may be; of counts a part of the most that is in proportion."""
         ends = (np.zeros(len(self._cube)), np.ones(len(self._cube))) if measure == COUNT else None
         lower, upper = ends or (bounds.lower, bounds.upper)
-        low, high = (np.bincount(classes.of_cell, self._cube.n * one, classes.count) for one in (lower, upper))
-        return low.astype(np.float64), high.astype(np.float64)
+        low, high = (
+            np.bincount(classes.of_cell, self._cube.n * one, classes.count).astype(np.float64) for one in (lower, upper)
+        )
+        # One record of the class is where the extreme is, the others are anywhere.
+        for column, is_max in {(int(classes.of_cell[one.holder]), one.is_max) for one in extremes}:
+            cell = int(np.argmax(classes.of_cell == column))
+            gap = bounds.upper[cell] - bounds.lower[cell]
+            low[column] += gap if is_max else 0.0
+            high[column] -= 0.0 if is_max else gap
+        return low, high
 
     def _tolerance(self, measure: str) -> float:
         if measure == COUNT:
@@ -197,16 +290,46 @@ class IntervalJudge:
                 end = math.floor(best.value + tolerance) if sign > 0 else -math.ceil(best.value - tolerance)
                 if end >= sign * level - tolerance:
                     state.witnesses.add(one, sign, best.point)
-                else:
+                elif not self._has_other_holders(measure, state, (one, sign, level), ends):
                     failed.append((one, sign, best))
             sides = (need.up is not None) + (need.down is not None)
             if failed and (not need.either or len(failed) == sides):
                 near.append(failed[0])
         return near
 
+    def _has_other_holders(
+        self, measure: str, state: IntervalState, wanted: tuple[int, int, float], ends: float
+    ) -> bool:
+        """Return whether a class is uncertain enough if records of other classes have the extremes that it has.
+
+        Otherwise a refusal would say which class it is. Such a witness is not kept: it cannot be mixed with others.
+        """
+        column, sign, level = wanted
+        of_cell, bounds, tolerance = state.classes.of_cell, state.bounds, self._tolerance(measure)
+        own = [one for one in state.extremes if of_cell[one.holder] == column]
+        if not own or math.isinf(level):
+            return False
+        others = []
+        for one in own:
+            bound = bounds.upper if one.is_max else bounds.lower
+            cells = np.flatnonzero(one.cells & (of_cell != column) & (bound == bound[one.holder]))
+            _, first = np.unique(of_cell[cells], return_index=True)
+            others.append([HeldExtreme(one.cells, one.is_max, int(cell)) for cell in cells[first]])
+        rest = tuple(one for one in state.extremes if of_cell[one.holder] != column)
+        for chosen in itertools.islice(itertools.product(*others), _OTHER_HOLDERS):
+            self.programmes += 1
+            try:
+                best = self._programme(measure, replace(state, extremes=(*rest, *chosen)), ends).farthest(column, sign)
+            except NoDataSet:
+                continue
+            end = math.floor(best.value + tolerance) if sign > 0 else -math.ceil(best.value - tolerance)
+            if end >= sign * level - tolerance:
+                return True
+        return False
+
     def _programme(self, measure: str, state: IntervalState, ends: float) -> ClassProgramme:
         classes = state.classes
-        low, high = self._room(measure, classes, state.bounds)
+        low, high = self._room(measure, classes, state.bounds, state.extremes)
         if measure == COUNT:
             high = np.full(classes.count, float(self._cube.records))
         return ClassProgramme(state.answers.rows, state.answers.right, low, high, ends)
@@ -221,8 +344,22 @@ class IntervalJudge:
             for at, dual in enumerate(optimum.duals)
             if abs(dual) > 1e-6
         )
-        records = int(self._cube.n[state.classes.of_cell == column].sum())
+        cells = np.asarray(state.classes.of_cell == column)
+        records, which = int(self._cube.n[cells].sum()), described(self._cube, cells)
+        which = f" ({which})" if which else ""
+        if state.needs[column] is NEVER:
+            sentence = f"extremes bound the value of a contributor among {records:,} records{which} too closely"
+            return Objection("interval", sentence, tuple(places) if len(places) == 1 else (), looks_at_values=True)
         what = "the number" if measure == COUNT else "the total"
         side = "from above" if sign > 0 else "from below"
-        sentence = f"{what} of {records:,} records is bounded {side} so closely that a contributor can be estimated"
+        how = f"{formula_of(factors)} and the declared bounds limit {what} of {records:,} records{which} {side}"
+        sentence = f"{how} so closely that a contributor can be estimated{self._share_of_largest(measure, cells)}"
         return Objection("interval", sentence, tuple(places) if len(places) == 1 else (), factors, looks_at_values=True)
+
+    def _share_of_largest(self, measure: str, cells: Mask) -> str:
+        """Return what the largest contributor has of a total, in words, where a rule of dominance is given."""
+        if measure == COUNT or self._policy.rules.dominance is None:
+            return ""
+        sizes = np.abs(self._cube.contributions(cells, measure).astype(np.float64))
+        share = int(100 * sizes.max() / max(sizes.sum(), 1.0))
+        return f": of {len(sizes):,} contributors one has {share} %"

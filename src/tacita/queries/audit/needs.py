@@ -8,6 +8,7 @@ the same from below. What is at a bound needs no room beyond it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,12 +35,18 @@ class ClassNeed:
         return self.up is not None or self.down is not None
 
 
+NEVER = ClassNeed(up=math.inf)
+"""What nothing meets: the bounds of records alone tell too much."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordBounds:
     """The least and most that each record of some cells may be, as everybody knows."""
 
     lower: Numbers
     upper: Numbers
+    declared: tuple[float, float]
+    """Both for all records, before anything was answered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -103,6 +110,11 @@ class CellExtents:
             # Values of somebody may cancel out: what remains of the class is at least the sum itself.
             absolute = np.abs(summed(self.total)) if self.is_per_person else summed(self.absolute)
             suspect |= absolute <= contributors * size * 100 / float(share)
+        # Extremes that were answered may leave a record between ends that are too close.
+        width = np.full(classes.count, np.inf)
+        np.minimum.at(width, classes.of_cell, bounds.upper - bounds.lower)
+        close = 2 * np.maximum(float(rules.p_percent or 0) / 100 * size, 1.0)
+        suspect |= (width < bounds.declared[1] - bounds.declared[0]) & (width < close)
         return np.asarray(suspect)
 
 
@@ -112,17 +124,21 @@ def need_of(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds, rules: 
     values = cube.values[measure][places].astype(np.float64)
     sizes = cube.n[cells]
     low, high = np.repeat(bounds.lower[cells], sizes), np.repeat(bounds.upper[cells], sizes)
+    least, most = (np.full(len(values), one) for one in bounds.declared)
     if cube.units is not None:
         _, whose = np.unique(cube.units[places], return_inverse=True)
-        values, low, high = (np.bincount(whose.reshape(-1), one).astype(np.float64) for one in (values, low, high))
+        values, low, high, least, most = (
+            np.bincount(whose.reshape(-1), one).astype(np.float64) for one in (values, low, high, least, most)
+        )
+    room = np.maximum(float(rules.p_percent or 0) / 100 * np.abs(values), 1.0)
+    if (_are_close(values, low, high, room) & ~_are_close(values, least, most, room)).any():
+        return NEVER
     total, free = values.sum(), low < high
     if not free.any():
         return ClassNeed()
     if rules.p_percent is None:
         need = _of_value(values, low, high)
     else:
-        share = float(rules.p_percent) / 100 * np.abs(values)
-        room = np.maximum(share, 1.0)
         up = low.sum() + _widest(values - low, np.minimum(values + room, high) - low)
         down = high.sum() - _widest(high - values, high - np.maximum(values - room, low))
         need = ClassNeed(up if up > total else None, down if down < total else None)
@@ -136,6 +152,11 @@ def need_of(cube: Cube, measure: str, cells: Mask, bounds: RecordBounds, rules: 
                 # The bound that is enough for the value itself is not for dominance.
                 need = ClassNeed(max(up, need.up or up), None if need.either else need.down)
     return need
+
+
+def _are_close(values: Numbers, low: Numbers, high: Numbers, room: Numbers) -> Mask:
+    """Return whose ends are so close to their value that both estimate it."""
+    return np.asarray((low > values - room) & (high < values + room))
 
 
 def _of_value(values: Numbers, low: Numbers, high: Numbers) -> ClassNeed:

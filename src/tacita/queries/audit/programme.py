@@ -12,11 +12,16 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 _OPTIMAL = highspy.HighsModelStatus.kOptimal
+_INFEASIBLE = highspy.HighsModelStatus.kInfeasible
 _MOST_ITERATIONS = 100_000
 
 
 class TooLate(Exception):
     """An audit did not come to an end in its time."""
+
+
+class NoDataSet(TooLate):
+    """No data set agrees; for answers as they were given that is rounding, and no verdict."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -55,7 +60,7 @@ class ClassProgramme:
         self._priced = 0
 
     def farthest(self, column: int, sign: int) -> Optimum:
-        """Return the point at which a class is largest (sign 1) or smallest (-1). Raises `TooLate`."""
+        """Return the point at which a class is largest (sign 1) or smallest (-1). Raises `TooLate`, or `NoDataSet`."""
         left = self._ends - time.thread_time()
         if left <= 0:
             raise TooLate
@@ -71,7 +76,7 @@ class ClassProgramme:
             solver.clearSolver()
             solver.run()
             if solver.getModelStatus() != _OPTIMAL:
-                raise TooLate
+                raise NoDataSet if solver.getModelStatus() == _INFEASIBLE else TooLate
         solution = solver.getSolution()
         point = np.array(solution.col_value)
         return Optimum(point, float(point[column]), -sign * np.array(solution.row_dual))

@@ -37,6 +37,10 @@ class PublishedSets:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def has(self, cells: Mask) -> bool:
+        """Return whether a set is remembered."""
+        return np.packbits(cells).tobytes() in self._known
+
     def has_room(self, more: int) -> bool:
         """Return whether so many more sets may be remembered."""
         return len(self) + more <= self._most
