@@ -148,7 +148,7 @@ class QueryDatabase:
         with self._alone:
             self._catch_up()
             price = self._mechanism.price(wanted)
-            repeated = self._state.same(self._key(wanted.question), wanted.analyst)
+            repeated = self._same(wanted, price)
             # Other predicates may select the same records: that nobody makes a difference is not said unrecorded.
             is_repeated = repeated is not None and repeated.question.predicate == wanted.question.predicate
             return QuotedPrice(
@@ -197,21 +197,20 @@ class QueryDatabase:
 
     def _answered(self, wanted: AskedQuestion, turn: LedgerTurn) -> QueryAnswer:
         """Decide on a question, append it, and learn it."""
-        state, number = self._state, self._state.next_number(wanted.analyst)
+        number = self._state.next_number(wanted.analyst)
         facts: dict[str, Any] = {
             "analyst": wanted.analyst,
             "number": number,
             "question": wanted.question,
             "groups": [group.codes for group in wanted.groups],
         }
-        key = self._key(wanted.question)
         objections: tuple[Objection, ...] = ()
-        before = state.same(key, wanted.analyst)
+        price = self._mechanism.price(wanted)
+        before = self._same(wanted, price)
         if before is not None:
             figures = before.figures
             facts["of"] = before.sequence
         else:
-            price = self._mechanism.price(wanted)
             figures, objections, is_drawn = self._judged(wanted, price)
             if is_drawn:
                 # Also of figures that noise leaves without a value: that they have none tells something of the data.
@@ -222,6 +221,13 @@ class QueryDatabase:
         recorded = self._learn(entry, self._judged_request if before is None else None)
         assert recorded is not None
         return replace(self._shown(recorded, figures), is_repeated=before is not None)
+
+    def _same(self, wanted: AskedQuestion, price: Price) -> RecordedAnswer | None:
+        """Return the answer to the same question, if it was paid as well: who pays more gets less noise."""
+        before = self._state.same(self._key(wanted.question), wanted.analyst)
+        if before is None or any(before.spent.get(currency, 0) < cost for currency, cost in price.spent.items()):
+            return None
+        return before
 
     def _judged(
         self, wanted: AskedQuestion, price: Price
