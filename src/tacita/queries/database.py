@@ -30,7 +30,7 @@ from tacita.queries.disclosing import told_exactly
 from tacita.queries.inferring import InferredSoFar, inferred_so_far
 from tacita.queries.language.parse import parse_question
 from tacita.queries.language.text import question_text
-from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, ReleasesLabels
+from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price, ReleasesLabels
 from tacita.queries.mechanisms import mechanism_of
 from tacita.queries.recording import (
     ANSWER,
@@ -169,7 +169,7 @@ class QueryDatabase:
             if newer := self._newer():
                 raise newer
             price = self._mechanism.price(wanted)
-            repeated = self._state.same(question_key(wanted.question, self.version.cube), wanted.analyst)
+            repeated = self._same(wanted, price)
             # Other predicates may select the same records: that nobody makes a difference is not said unrecorded.
             is_repeated = repeated is not None and repeated.question.predicate == wanted.question.predicate
             return QuotedPrice(
@@ -235,33 +235,39 @@ class QueryDatabase:
 
     def _answered(self, wanted: AskedQuestion, turn: LedgerTurn) -> QueryAnswer:
         """Decide on a question, append it, and learn it."""
-        state, number = self._state, self._state.next_number(wanted.analyst)
+        number = self._state.next_number(wanted.analyst)
         facts: dict[str, Any] = {
             "analyst": wanted.analyst,
             "number": number,
             "question": wanted.question,
         }
-        key = question_key(wanted.question, self.version.cube)
-        before = state.same(key, wanted.analyst)
+        price = self._mechanism.price(wanted)
+        before = self._same(wanted, price)
         if before is not None:
             decided = DecidedAnswer(before.groups, before.figures)
             facts["of"] = before.sequence
         else:
-            decided = self._decided(wanted)
+            decided = self._decided(wanted, price)
             if decided.is_drawn:
-                facts["spent"] = dict(self._mechanism.price(wanted).spent)
+                facts["spent"] = dict(price.spent)
         facts["groups"] = decided.groups
-        sums = () if decided.judged is None else decided.judged.told.facts
+        sums = () if decided.judged is None else decided.judged.request.facts
         new = answer_entry(self.version, self._policy_sha256, facts, decided.figures, decided.objections, sums)
         (entry,) = turn.append([new])
         recorded = self._learn(entry, decided.judged)
         assert recorded is not None
         return replace(self._shown(recorded, decided.figures), is_repeated=before is not None)
 
-    def _decided(self, wanted: AskedQuestion) -> DecidedAnswer:
+    def _same(self, wanted: AskedQuestion, price: Price) -> RecordedAnswer | None:
+        """Return the answer to the same question, if it was paid as well: who pays more gets less noise."""
+        before = self._state.same(question_key(wanted.question, self.version.cube), wanted.analyst)
+        if before is None or any(before.spent.get(currency, 0) < cost for currency, cost in price.spent.items()):
+            return None
+        return before
+
+    def _decided(self, wanted: AskedQuestion, price: Price) -> DecidedAnswer:
         """Return what becomes of a question that was not answered before."""
         policy, state = self.version.policy, self._state
-        price = self._mechanism.price(wanted)
         codes = tuple(group.codes for group in wanted.groups)
         refused = tuple(tuple(NOT_ANSWERED for _ in wanted.question.aggregates) for _ in wanted.groups)
         most = policy.limits.refusals
@@ -340,13 +346,13 @@ class QueryDatabase:
         answered = [place for place, row in enumerate(recorded.figures) if any(one.is_answered for one in row)]
         request = None
         if recorded.decision == "released" and judged is not None and judged.places == tuple(answered):
-            request = judged.told
+            request = judged.request
         elif recorded.decision == "released" and answered:
             groups = dict(cube.grouped(recorded.question))
             # Labels that a mechanism released are no groups of the question: nothing is judged of them.
             codes = [recorded.groups[place] for place in answered if recorded.groups[place] in groups]
             some = [AskedGroup(one, groups[one]) for one in codes]
-            request = request_of(recorded.question, some, cube, len(self._state.answers) + 1).told
+            request = request_of(recorded.question, some, cube, len(self._state.answers) + 1).request
         self._state.learn(recorded, question_key(recorded.question, cube), request)
         if request is not None and is_of_this:
             self._releases.learn(told_exactly(cube, request))

@@ -23,7 +23,7 @@ _TRIES = 5
 class GroupsRequest:
     """What would be told of some groups, and the place of the group that each fact is of."""
 
-    told: AuditRequest
+    request: AuditRequest
     of: tuple[int, ...]
 
 
@@ -32,7 +32,7 @@ class JudgedGroups:
     """The places of the groups that may be answered together, what they tell, and what is said against the others."""
 
     places: tuple[int, ...]
-    told: AuditRequest
+    request: AuditRequest
     against: tuple[Objection, ...]
 
 
@@ -72,7 +72,7 @@ class GroupsDecision:
                 break
             asking, objections = self._objections(wanted, places)
             if not objections:
-                return JudgedGroups(tuple(places), asking.told, tuple(dict.fromkeys(against)))
+                return JudgedGroups(tuple(places), asking.request, tuple(dict.fromkeys(against)))
             # By groups of the question: the places of facts differ from one try to the next.
             against += [
                 replace(one, places=tuple(sorted({places[asking.of[at]] for at in one.places}))) for one in objections
@@ -96,8 +96,8 @@ class GroupsDecision:
     def _objections(self, wanted: AskedQuestion, places: Sequence[int]) -> tuple[GroupsRequest, list[Objection]]:
         """Return what is said against some groups together; releases are looked at last, they cost most."""
         asking = request_of(wanted.question, [wanted.groups[place] for place in places], self.cube, self.number)
-        objections = [one for judge in self.judges for one in judge.objections(asking.told)]
-        return asking, objections or [*self.releases.objections(told_exactly(self.cube, asking.told))]
+        objections = [one for judge in self.judges for one in judge.objections(asking.request)]
+        return asking, objections or [*self.releases.objections(told_exactly(self.cube, asking.request))]
 
 
 def request_of(question: DataQuestion, groups: Sequence[AskedGroup], cube: Cube, number: int) -> GroupsRequest:

@@ -132,7 +132,9 @@ class QueryState:
         self._telling_refusals[answer.analyst] += refusals if self._policy.rules.cell_by_cell else min(refusals, 1)
         if answer.decision == "released":
             who = answer.analyst if self._policy.together is JudgedTogether.ANALYST else EVERYBODY
-            self._answered.setdefault((who, key), answer)
+            before = self._answered.get((who, key))
+            if before is None or sum(answer.spent.values()) > sum(before.spent.values()):
+                self._answered[who, key] = answer
             if request is not None:
                 for judge in self.judges(answer.analyst):
                     judge.learn(request)

@@ -56,7 +56,7 @@ def test_nobody_overspends_and_a_restart_knows_it(steps: list[tuple[str, int, in
     with tempfile.TemporaryDirectory() as folder:
         opened = _opened(Path(folder), currency)
         spent: dict[str, int] = {}
-        answered: set[int] = set()
+        answered: dict[int, int] = {}
         with Database(opened) as firms:
             for analyst, number, price in steps:
                 left = min(OWN - spent.get(analyst, 0), TOTAL - sum(spent.values()))
@@ -67,13 +67,13 @@ def test_nobody_overspends_and_a_restart_knows_it(steps: list[tuple[str, int, in
                 except QueryRefused:
                     continue  # the price is too small for the figures
                 cost = int(Fraction(answer.cost.get(currency, "0")) * NANO)
-                # It is paid in full or refused; what was answered before is free, also to others.
-                if number in answered:
+                # It is paid in full or refused; what was answered before at this price is free, also to others.
+                if price <= answered.get(number, 0):
                     assert answer.is_repeated and cost == 0
                 else:
                     assert (answer.status != "refused") == (price <= left)
                     assert cost == (price if price <= left else 0)
-                answered |= {number} if answer.status != "refused" else set()
+                answered[number] = max(answered.get(number, 0), cost)
                 spent[analyst] = spent.get(analyst, 0) + cost
                 assert spent[analyst] <= OWN and sum(spent.values()) <= TOTAL
                 expected = min(OWN - spent[analyst], TOTAL - sum(spent.values()))
@@ -104,7 +104,7 @@ def test_noise_is_the_same_for_reworded_questions(tmp_path: Path) -> None:
             "SELECT SUM(W) FROM firms WHERE Area = 'South' OR Area = 'North'",
             "select sum(w) from firms where not (area = 'Center' or area = 'Abroad' or area is null)",
         ):
-            answer = firms.sql(text, epsilon=2, analyst="bob")
+            answer = firms.sql(text, epsilon=1, analyst="bob")
             assert answer.rows == first.rows and answer.cost == {}
 
 
@@ -132,3 +132,15 @@ def test_a_figure_that_noise_leaves_without_a_value_is_paid_for(tmp_path: Path) 
     assert [answer.cost.get("epsilon", "0") for answer in answers] == ["0.1", "0.1", "0", "0"]
     with Database(tmp_path / "firms.opened") as firms:
         assert firms.history("holder").left == {"epsilon": "0.05"}
+
+
+def test_nobody_spoils_a_question_for_others_by_paying_little(tmp_path: Path) -> None:
+    with Database(_opened(tmp_path, total="10", own="10")) as firms:
+        spoilt = firms.sql(QUESTIONS[0], epsilon="0.0001", analyst="mallory")
+        price = firms.price(QUESTIONS[0], accuracy="5", analyst="ann")
+        answer = firms.sql(QUESTIONS[0], accuracy="5", analyst="ann")
+        assert not price.is_repeated and not answer.is_repeated and answer.cost == price.spent != {}
+        assert answer.rows[0].figures[0].error == "5" and answer.rows != spoilt.rows
+    with Database(tmp_path / "firms.opened") as firms:
+        again = firms.sql(QUESTIONS[0], epsilon="0.0001", analyst="mallory")
+        assert again.is_repeated and again.rows == answer.rows and again.cost == {}
