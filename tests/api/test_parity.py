@@ -79,6 +79,8 @@ WITHOUT_A_CASE = {
     "rules serve": "starts the language server, which has tests of its own",
     "table import": "reads the files of another program; tests/cli/test_table_protect.py compares its specification",
     "query open": "draws a key and an id; tests/queries/test_doors.py compares what is not drawn",
+    "query backup": "copies random bytes; tests/service/test_backup.py tries the function that it calls",
+    "query restore": "records a time; tests/service/test_backup.py tries the function that it calls",
     "serve": "runs until somebody ends it; tests/service has its tests",
     "token make": "prints random bytes; tests/service/test_state.py has its tests",
     "token list": "of the service alone; tests/service/test_state.py has its tests",

@@ -87,6 +87,8 @@ CASES = {
     "query ask": ("query", "ask", "opened", "SELECT COUNT(*), AVG(W) FROM firms"),
     "query history": ("query", "history", "opened"),
     "query audit": ("query", "audit", "opened"),
+    "query backup": ("query", "backup", "opened", "--out", "saved"),
+    "query restore": ("query", "restore", "opened.again", "--from", "saved", "--why", "the disk failed"),
     "token make": ("token", "make", "ann"),
     "token list": ("token", "list"),
     "version": ("version",),

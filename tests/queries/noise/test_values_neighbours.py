@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -251,7 +250,9 @@ def test_what_is_not_protected_is_said(tmp_path: Path) -> None:
         totals = [int(row.figures[2].value or 0) for row in paid.rows]
         assert sum(totals[:-1]) == totals[-1]
         entry = firms._database.ledger.payload(next(reversed(list(firms._database.ledger.entries()))))
-    assert "which records there are is public" in json.dumps((entry or {})["disclosures"])
+    # Counts are exact: later releases are judged together with them. Sums have noise, and disclose nothing.
+    tables = (entry or {})["disclosures"]["tables"]
+    assert tables and not any(table["response"] for table in tables)
 
 
 @pytest.mark.parametrize(
