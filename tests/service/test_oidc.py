@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import logging
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +18,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from tests.service.issuer import SECRET, SETTINGS, Issuer, Signer, encoded, hmac_token, issuing, rsa_key
 from tests.service.serving import BY_AREA, RunningService, running
 
-from tacita.errors import InputError, TacitaError, UsageError
+from tacita.errors import InputError, MissingExtra, TacitaError, UsageError
+from tacita.service.application import opened_issuer
 from tacita.service.faults import RequestRefused
 from tacita.service.oidc.fetching import strict_json
 from tacita.service.oidc.provider import OidcProvider
@@ -424,6 +426,15 @@ def faults_of(tmp_path: Path, issuer: Issuer, old: str, new: str) -> str:
 )
 def test_faults_of_settings_are_said(tmp_path: Path, issuer: Issuer, old: str, new: str, words: str) -> None:
     assert words in faults_of(tmp_path, issuer, old, new)
+
+
+def test_the_extra_that_is_needed_is_named(tmp_path: Path, issuer: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "joserfc", None)
+    for module in ("provider", "verification"):
+        monkeypatch.delitem(sys.modules, f"tacita.service.oidc.{module}")
+    with pytest.raises(MissingExtra, match="joserfc") as caught:
+        opened_issuer(ServeOptions(oidc=settings_of(tmp_path, issuer)))
+    assert caught.value.do == "pip install 'tacita[oidc]'"
 
 
 def test_the_secret_of_the_client_is_private_and_shown_nowhere(tmp_path: Path, issuer: Issuer) -> None:
