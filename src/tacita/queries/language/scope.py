@@ -207,7 +207,7 @@ def _check_join(scope: QuestionScope, node: exp.Join, join: DeclaredJoin, do: st
     if not (is_named if using else _compares_keys(scope, on, join)):
         raise question.refused(f"the join '{join.name}' is by its key '{join.key}' only", do, node)
     if side != "LEFT" and _may_lack_rows(scope.cube, join):
-        raise question.refused(f"some records find no row of '{join.name}', and JOIN would drop them", do, node)
+        raise question.refused(f"records may find no row of '{join.name}', and JOIN would drop them", do, node)
 
 
 def _is_key(name: str, join: DeclaredJoin) -> bool:

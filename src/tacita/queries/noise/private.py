@@ -26,7 +26,7 @@ from tacita.queries.noise.intervals import NoisySum, average, ratio, variance
 from tacita.queries.noise.measurements import cost_of_reach, measurement_of, reach_of, scale_of
 from tacita.queries.noise.parts import LARGEST, PEOPLE, Part, SummedParts
 from tacita.queries.noise.quantiles import QUANTILES, MicroaggregatedQuantiles, chosen_quantile
-from tacita.queries.noise.thresholded import OccurringLabels, threshold_measurement
+from tacita.queries.noise.thresholded import OccurringLabels, check_threshold, threshold_measurement
 from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import AskedStatistic, DataQuestion, Mask, Statistic
 
@@ -97,6 +97,8 @@ class PrivateFigures:
                 f"the price is too small for {shares} figures with noise", do="offer more, or ask for less at once"
             )
         delta = {DELTA: self._delta} if self._unlisted(wanted) else {}
+        if delta:
+            check_threshold(self._currency, self._parts.records, cost // shares)
         errors = tuple(None if wanted.question.levels else self._error(one, cost // shares) for one in statistics)
         return Price({self._currency: cost, **delta}, errors)
 
