@@ -58,9 +58,7 @@ class PrivateFigures:
             said = f"Figures have noise of differential privacy (neighbours: one {who} more or less); {promise}"
             if policy.unlisted:
                 names = listed(sorted(policy.unlisted), 99)
-                said += (
-                    f" Labels of {names} are shown if a noisy count reaches a threshold: small counts are too large."
-                )
+                said += f" Labels of {names} are shown if a noisy count reaches a threshold: counts near it are rather too large."
             return said
         said = (
             f"Sums have noise of bounded differential privacy (neighbours: other values of one {who}); {promise} "
