@@ -58,7 +58,10 @@ class PrivateFigures:
             said = f"Figures have noise of differential privacy (neighbours: one {who} more or less); {promise}"
             if policy.unlisted:
                 names = listed(sorted(policy.unlisted), 99)
-                said += f" Labels of {names} are shown if a noisy count reaches a threshold: counts near it are rather too large."
+                said += (
+                    f" Labels of {names} are shown if a noisy count reaches a threshold: counts near it are rather too "
+                    "large."
+                )
             return said
         said = (
             f"Sums have noise of bounded differential privacy (neighbours: other values of one {who}); {promise} "
@@ -313,12 +316,10 @@ class PrivateFigures:
 
 def _reach_for(accuracy: Fraction, unit: Fraction) -> int:
     """Return how many units noise may reach so that the error, as it is written, is at most an accuracy."""
-    reach = int(accuracy / unit)
-    for _ in range(3):
-        error = rounded_error(unit * reach, unit)
-        if error <= accuracy:
-            break
-        reach -= math.ceil((error - accuracy) / unit)
+    reach, beyond = 0, int(accuracy / unit) + 1
+    while beyond - reach > 1:
+        middle = (reach + beyond) // 2
+        reach, beyond = (middle, beyond) if rounded_error(unit * middle, unit) <= accuracy else (reach, middle)
     return reach
 
 
