@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.service.serving import BY_AREA, EXACT, PRIVATE, REFUSED, RunningService, opened, running
+from tests.service.serving import AREAS, BY_AREA, EXACT, PRIVATE, REFUSED, RunningService, opened, running
 
 import tacita as tc
 from tacita.api.querying import Database
@@ -48,6 +48,32 @@ def test_answers_are_those_of_one_process(service: RunningService, tmp_path: Pat
         ]
     assert server.price(BY_AREA).is_repeated
     assert server.description()["name"] == "firms" and server.databases() == ["firms"]
+
+
+def test_totals_and_confidential_labels_come_as_they_are(tmp_path: Path) -> None:
+    """Rows of totals have null, and nothing that is sent names a label that the threshold did not release."""
+    text = PRIVATE.replace(AREAS, "").replace("total = 1.0\nanalyst = 1.0", "total = 90\ndelta = 1e-5")
+    options = ServeOptions(
+        folders=(opened(tmp_path / "noisy", text),), port=0, state=tmp_path / "state", rate=1e4, burst=1000
+    )
+    with running(options) as service:
+        server = tc.connect(service.url, service.token())
+        totals = server.sql("SELECT COUNT(*) FROM noisy GROUP BY ROLLUP (Sector)", epsilon=2)
+        assert totals.rows[-1].group == (None,) and totals.to_arrow().column("Sector").null_count == 1
+        assert sum(int(row.figures[0].value or 0) for row in totals.rows[:-1]) == int(
+            totals.rows[-1].figures[0].value or 0
+        )
+        hidden = server.sql("SELECT COUNT(*) FROM noisy GROUP BY Area", epsilon="0.1")
+        assert hidden.status == "answered" and hidden.rows == () and set(hidden.cost) == {"epsilon", "delta"}
+        assert server.description()["unlisted"] == ["Area"]
+        with pytest.raises(QueryRefused, match="confidential"):
+            server.sql("SELECT COUNT(*) FROM noisy WHERE Area = 'North'", epsilon=1)
+        cookie = f"tacita_token={service.token()}"
+        pages = [service.send("GET", path, Cookie=cookie).text for path in ("/", "/data/noisy")]
+        pages += [service.send("GET", path, service.token()).text for path in ("/openapi.json", "/v1/databases/noisy")]
+        pages.append(service.send("GET", "/v1/databases/noisy/history", service.token()).text)
+    assert "Area" in pages[1] and "Public Service" in pages[1] and "GROUP BY ROLLUP (Sector)" in pages[4]
+    assert not any(label in page for page in pages for label in ("North", "South", "Center"))
 
 
 def test_noise_costs_what_was_said(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.long import LONG
@@ -132,6 +132,7 @@ def test_gaussian_noise_has_the_deviation_of_its_price() -> None:
 
 @pytest.mark.parametrize("currency", ["epsilon", "rho"])
 @given(accuracy=st.fractions(1, 5_000, max_denominator=7))
+@example(accuracy=Fraction(1249))
 @settings(max_examples=15)
 def test_the_price_of_an_accuracy_buys_it(currency: str, accuracy: Fraction) -> None:
     mechanism = PrivateFigures(cube_with(private_policy(currency), [5] * 40))

@@ -19,7 +19,7 @@ from tests.queries.noise.questions import COUNT, SUM, asking, cube_with, private
 
 import tacita as tc
 from tacita.api.querying import Database, open_for_questions, parse_query_policy
-from tacita.errors import InputError, TacitaError
+from tacita.errors import InputError, QueryRefused, TacitaError
 from tacita.queries.budgets import caps_of
 from tacita.queries.mechanism import DELTA, DELTA_UNIT, NANO
 from tacita.queries.noise.measurements import budget_of
@@ -142,6 +142,14 @@ def test_what_is_asked_of_released_labels_is_paid_by_itself(monkeypatch: pytest.
         count, total, mean, middle = (float(figure.value or 0) for figure in row.figures)
         assert abs(count - true) < 30 and abs(total - 50 * true) < 3_000
         assert abs(mean - 50) < 20 and abs(middle - 50) < 30
+
+
+def test_a_threshold_beyond_every_count_is_refused_by_its_price() -> None:
+    cube = cube_with(_policy(records=10**13), [50] * 4)
+    wanted = asking((COUNT,), [np.ones(len(cube), np.bool_)], epsilon=1_000)
+    wanted = type(wanted)(DataQuestion((COUNT,), groups=("c",)), wanted.groups, "ann", wanted.epsilon)
+    with pytest.raises(QueryRefused, match="beyond every count"):
+        PrivateFigures(cube).price(wanted)
 
 
 TEXT = """

@@ -49,7 +49,7 @@ class QuestionScope:
         self._check_table(node, filter_.joined, name)
         if name in self.policy.unlisted and not is_grouped:
             others = {one: filter_ for one, filter_ in names.items() if one not in self.policy.unlisted}
-            do = f"write GROUP BY {sql_name(name)}, or choose records by: {_names(others)}"
+            do = f"write GROUP BY {sql_name(name)}" + (f", or choose records by: {_names(others)}" if others else "")
             raise self.question.refused(
                 f"the labels of '{name}' are confidential: no record is chosen by them", do, node
             )

@@ -35,7 +35,8 @@ from tacita.queries.noise.intervals import NoisySum
 
 Floats = NDArray[np.float64]
 Axes = tuple[int, ...]
-_STEPS = 1000
+_STEPS, _WORK = 1000, 6000
+"""Steps of the search, and how many tables they may look at in all."""
 _SETTLED = 0.001
 
 
@@ -127,7 +128,7 @@ class GroupingSets:
         weights = [self._cells_behind(self._all, level) for level in self.levels]
         steepness = sum(weight**2 for weight in weights)
         ahead, momentum = current, 1.0
-        for _ in range(_STEPS):
+        for _ in range(min(_STEPS, _WORK // len(self.levels))):
             slope = np.zeros(self.sizes)
             for level, weight in zip(self.levels, weights, strict=True):
                 slope += weight * self._spread_out(self._total(ahead - estimate, level), level)

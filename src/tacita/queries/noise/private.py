@@ -26,7 +26,7 @@ from tacita.queries.noise.intervals import NoisySum, average, ratio, variance
 from tacita.queries.noise.measurements import cost_of_reach, measurement_of, reach_of, scale_of
 from tacita.queries.noise.parts import LARGEST, PEOPLE, Part, SummedParts
 from tacita.queries.noise.quantiles import QUANTILES, MicroaggregatedQuantiles, chosen_quantile
-from tacita.queries.noise.thresholded import OccurringLabels, threshold_measurement
+from tacita.queries.noise.thresholded import OccurringLabels, check_threshold, threshold_measurement
 from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import AskedStatistic, DataQuestion, Mask, Statistic
 
@@ -59,7 +59,8 @@ class PrivateFigures:
             if policy.unlisted:
                 names = listed(sorted(policy.unlisted), 99)
                 said += (
-                    f" Labels of {names} are shown if a noisy count reaches a threshold: small counts are too large."
+                    f" Labels of {names} are shown if a noisy count reaches a threshold: counts near it are rather too "
+                    "large."
                 )
             return said
         said = (
@@ -97,6 +98,8 @@ class PrivateFigures:
                 f"the price is too small for {shares} figures with noise", do="offer more, or ask for less at once"
             )
         delta = {DELTA: self._delta} if self._unlisted(wanted) else {}
+        if delta:
+            check_threshold(self._currency, self._parts.records, cost // shares)
         errors = tuple(None if wanted.question.levels else self._error(one, cost // shares) for one in statistics)
         return Price({self._currency: cost, **delta}, errors)
 
@@ -313,12 +316,10 @@ class PrivateFigures:
 
 def _reach_for(accuracy: Fraction, unit: Fraction) -> int:
     """Return how many units noise may reach so that the error, as it is written, is at most an accuracy."""
-    reach = int(accuracy / unit)
-    for _ in range(3):
-        error = rounded_error(unit * reach, unit)
-        if error <= accuracy:
-            break
-        reach -= math.ceil((error - accuracy) / unit)
+    reach, beyond = 0, int(accuracy / unit) + 1
+    while beyond - reach > 1:
+        middle = (reach + beyond) // 2
+        reach, beyond = (middle, beyond) if rounded_error(unit * middle, unit) <= accuracy else (reach, middle)
     return reach
 
 

@@ -17,12 +17,20 @@ from typing import Any
 
 import numpy as np
 
+from tacita.errors import QueryRefused
 from tacita.queries.cube.cube import Cube
 from tacita.queries.mechanism import DELTA_UNIT
 from tacita.queries.noise.measurements import EPSILON, budget_of, scale_of, wider
+from tacita.queries.noise.parts import LARGEST
 from tacita.queries.question import Mask
 
 Codes = tuple[int, ...]
+
+
+def check_threshold(currency: str, records: int, share: int) -> None:
+    """Raise if counts could not reach the threshold: this depends on the price alone."""
+    if _beyond(scale_of(currency, records, share), records) >= LARGEST:
+        raise QueryRefused("the threshold would be beyond every count", do="offer more")
 
 
 def threshold_measurement(currency: str, records: int, share: int, delta: int) -> tuple[Any, int]:
