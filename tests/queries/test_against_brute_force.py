@@ -147,7 +147,8 @@ def value_faults(sequence: DrawnSequence, given: Sequence[Given]) -> Iterator[st
             totals = rows[:, places].sum(axis=1)
             if totals.min() == totals.max():
                 yield f"{name} of {person} is known"
-            elif p is not None:
+            # Within a variance only exact values are promised to stay unknown.
+            elif p is not None and not any(function == "VAR_POP" for _, (function, _), _, _ in given):
                 room = max(p / 100 * abs(true), 1)
                 up, down = min(true + room, high * len(places)), max(true - room, low * len(places))
                 # An extreme bounds records from one side, whoever they are; from both sides it must not.

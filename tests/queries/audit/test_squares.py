@@ -8,6 +8,7 @@ from tests.queries.audit.cubes import cube_of, mask, policy_of, request, sum_of
 from tacita.queries.audit.judge import AuditRequest
 from tacita.queries.audit.squares import SquaresJudge
 from tacita.queries.cube.cube import Cube
+from tacita.queries.policy.policy import QueryLimits
 
 
 def variance(cube: Cube, *cells: int, number: int = 1) -> AuditRequest:
@@ -45,6 +46,14 @@ def test_many_other_records_protect_one_that_is_alone() -> None:
         judge = SquaresJudge(cube, policy)
         judge.learn(variance(cube, 0, 1))
         assert bool(judge.objections(request(sum_of(cube, mask(cube, 0, 2)), number=2))) == is_refused
+
+
+def test_too_many_variances_are_refused() -> None:
+    policy = policy_of(QueryLimits(deadline=0), minimum=2, bounds=(0, 3))
+    cube = cube_of([[3], [0], [3], [2]], policy)
+    judge = SquaresJudge(cube, policy)
+    judge.learn(request(sum_of(cube, mask(cube, 0, 3))))
+    assert [one.rule for one in judge.objections(variance(cube, 0, 1, 2))] == ["deadline"]
 
 
 def test_records_of_one_person_are_not_exchanged() -> None:

@@ -27,6 +27,8 @@ from tacita.queries.question import Mask
 Numbers = NDArray[np.float64]
 _BITS = 20.0
 """The logarithm of how many other data sets there have to be."""
+_STEPS = 10_000_000
+"""Multiplications for each millisecond of the deadline."""
 _SENTENCE = "a variance and the sums within it leave too few data sets that agree, and somebody is alone in one of them"
 
 
@@ -59,7 +61,10 @@ class SquaresJudge:
                 return (Objection("memory", "what was answered takes more memory than the policy allows"),)
             if state.classes.count == before.classes.count and len(state.sets) == len(before.sets):
                 continue
-            if self._is_alone(measure, state).any():
+            is_alone = self._is_alone(measure, state)
+            if is_alone is None:
+                return (Objection("deadline", "the audit of so many variances would take too long"),)
+            if is_alone.any():
                 blamed = tuple(places) if len(places) == 1 else ()
                 result.append(Objection(self.name, _SENTENCE, blamed, looks_at_values=True))
         return tuple(result)
@@ -91,8 +96,8 @@ class SquaresJudge:
         sets = (*before.sets, *(cells for key, cells in new.items() if key not in known))
         return SquaresState(CellClasses(classes.of_cell, classes.count, classes.parents[:0]), sets)
 
-    def _is_alone(self, measure: str, state: SquaresState) -> Mask:
-        """Return the classes within a variance that neither exchange nor other data sets protect."""
+    def _is_alone(self, measure: str, state: SquaresState) -> Mask | None:
+        """Return the classes within a variance that neither exchange nor other data sets protect; None: too many."""
         cube, classes = self._cube, state.classes
         values, starts = cube.values[measure], cube.starts[:-1]
         least, most = np.full(classes.count, np.inf), np.full(classes.count, -np.inf)
@@ -105,9 +110,12 @@ class SquaresJudge:
         room = np.minimum(total - n * low, n * high - total) / n
         bits = (n - 1) * np.log2(1 + np.maximum(room, 0))
         rows = classes.rows(state.sets)
+        tried = rows[(rows & open_).any(axis=1)]
+        if len(tried) * rows.size > self._policy.limits.deadline * _STEPS:
+            return None
+        overlapping = (tried.astype(np.float32) @ rows.T.astype(np.float32) > 0).sum(axis=1)
         result = np.zeros(classes.count, np.bool_)
-        for row in rows:
-            sets = int((rows & row).any(axis=1).sum())
+        for row, sets in zip(tried, overlapping.tolist(), strict=True):
             needed = _BITS + sets * np.log2(n[row].sum() * float(high - low) ** 2)
             result |= row & open_ & (bits[row].sum() - bits < needed)
         return result
