@@ -16,11 +16,12 @@ class ClassContributors:
 
     def __init__(self, cube: Cube) -> None:
         self._cube = cube
-        self._of_cell: Ints = cube.n
+        self.of_cell: Ints = cube.n
+        """The contributors of each cell."""
         if cube.units is not None:
             cell = np.repeat(np.arange(len(cube)), cube.n)
             pairs = np.unique(np.stack([cell, cube.units], axis=1), axis=0)
-            self._of_cell = np.bincount(pairs[:, 0], minlength=len(cube)).astype(np.int64)
+            self.of_cell = np.bincount(pairs[:, 0], minlength=len(cube)).astype(np.int64)
 
     @property
     def of_cell(self) -> Ints:
@@ -32,7 +33,7 @@ class ClassContributors:
         if self._cube.units is None:
             return np.bincount(classes.of_cell, self._cube.n, classes.count).astype(np.int64)
         result = np.zeros(classes.count, np.int64)
-        np.maximum.at(result, classes.of_cell, self._of_cell)
+        np.maximum.at(result, classes.of_cell, self.of_cell)
         doubtful = (result < least)[classes.of_cell]
         pairs = self._pairs(classes, doubtful)
         result[result < least] = np.bincount(pairs[:, 0], minlength=classes.count)[result < least]

@@ -107,10 +107,10 @@ class ExactJudge:
             self._kernel(key)
         nothing = np.zeros((0, classes.count), np.bool_)
         for key, kernel in self._kernels.items():
-            masks = [request.facts[place].cells for place in places.get(key, ())]
-            kernel.add(classes.parents, classes.rows(masks) if masks else nothing)
-            for mask in masks:
-                self._published(key).add(mask, request.number, request.version)
+            facts = [request.facts[place] for place in places.get(key, ())]
+            kernel.add(classes.parents, classes.rows([one.cells for one in facts]) if facts else nothing)
+            for one in facts:
+                self._published(key).add(one.cells, request.number, request.version, one.value)
         self._classes = CellClasses(classes.of_cell, classes.count, classes.parents[:0])
 
     def inferred(self) -> dict[Unknown, InferredSums]:
@@ -231,10 +231,21 @@ class ExactJudge:
                     yield _NewlyKnown(KnownSet(left, *key), None, place, ((number, signs[0]), (0, signs[1])))
             own.add(cells, 0)
             if self._cube.version > 1:
-                for at, different in sets.changes(cells, request.version):
-                    change = KnownSet(different, *key, minus=different & ~cells)
-                    if self._rules.could_object(change):
-                        yield _NewlyKnown(change, None, place, ((sets.numbers[at], "-1"), (0, "1")))
+                yield from self._set_changes(request, key, place)
+
+    def _set_changes(self, request: AuditRequest, key: Unknown, place: int) -> Iterator[_NewlyKnown]:
+        """Yield by how much a new set differs from those of other versions, if a rule could object to it."""
+        fact, sets, least = request.facts[place], self._published(key), self._rules.least(key[1])
+        suspects = np.zeros(len(sets), np.bool_)
+        if key[0] != COUNT and self._rules.looks_at_values:
+            # Absolute changes add up to the change at least.
+            nets = np.array([abs(float(fact.value - value)) for value in sets.values])
+            suspects = self._rules.could_break(*key, nets)
+        large = self._contributors.of_cell >= least
+        for at, different in sets.changes(fact.cells, request.version, large, suspects):
+            if suspects[at] or not self._rules.has_enough(different, least):
+                change = KnownSet(different, *key, minus=different & ~fact.cells)
+                yield _NewlyKnown(change, None, place, ((sets.numbers[at], "-1"), (0, "1")))
 
     def _suspect(self, left: Mask, key: Unknown) -> Mask:
         """Return which sets a rule could object to at all."""

@@ -31,6 +31,8 @@ class PublishedSets:
         self.numbers: list[int] = []
         """The answer of each set, in their order."""
         self._versions: list[int] = []
+        self.values: list[int] = []
+        """The sum of each set, as it was published."""
 
     def __repr__(self) -> str:
         return f"<PublishedSets: {len(self):,} sets>"
@@ -46,7 +48,7 @@ class PublishedSets:
         """Return whether so many more sets may be remembered."""
         return len(self) + more <= self._most
 
-    def add(self, cells: Mask, number: int, version: int = 1) -> None:
+    def add(self, cells: Mask, number: int, version: int = 1, value: int = 0) -> None:
         """Remember a set, unless it is known."""
         bits = np.packbits(cells)
         if bits.tobytes() in self._known:
@@ -61,6 +63,7 @@ class PublishedSets:
         self._known[bits.tobytes()] = len(self)
         self.numbers.append(number)
         self._versions.append(version)
+        self.values.append(value)
 
     def masks(self, places: Sequence[int] | NDArray[np.int64]) -> Mask:
         """Return some of the sets, a row for each."""
@@ -91,12 +94,16 @@ class PublishedSets:
                 result.append((None, place, self._unpacked(only_new[place])))
         return result
 
-    def changes(self, cells: Mask, version: int) -> Iterator[tuple[int, Mask]]:
-        """Yield what is in one of both only, of a set and each that is of another version, with the place of that."""
-        bits = np.packbits(cells)
-        for place in np.flatnonzero(np.array(self._versions, np.int64) != version).tolist():
-            if (different := self._bits[place] ^ bits).any():
-                yield place, self._unpacked(different)
+    def changes(self, cells: Mask, version: int, large: Mask, suspects: Mask) -> Iterator[tuple[int, Mask]]:
+        """Yield what is in one of both only, of a set and each that is of another version, with the place of that.
+
+        Where a large cell is in one of both only, just the suspects among the sets are looked at.
+        """
+        different = self._bits[: len(self)] ^ np.packbits(cells)
+        is_little = ~(different & np.packbits(large)).any(axis=1)
+        chosen = (np.array(self._versions, np.int64) != version) & different.any(axis=1) & (is_little | suspects)
+        for place in np.flatnonzero(chosen).tolist():
+            yield place, self._unpacked(different[place])
 
     def _unpacked(self, bits: Bits) -> Mask:
         return np.unpackbits(bits, axis=-1, count=self._cells).astype(np.bool_)

@@ -108,15 +108,6 @@ class SetRules:
             times = max(times, 2 + rule.p / 100 if isinstance(rule, PPercent) else 0.0)
         return np.asarray(totals <= times * self._largest[measure] ** power * (1 + 1e-9))
 
-    def could_object(self, one: KnownSet) -> bool:
-        """Return whether a rule could object to a change at all: absolute changes add up to the change at least."""
-        if not self.has_enough(one.cells, self.least(one.power)):
-            return True
-        if one.measure == COUNT or one.minus is None:
-            return False
-        net = self._net(one) if one.power == 1 else 0.0
-        return bool(self.could_break(one.measure, one.power, np.array([abs(net)]))[0])
-
     def absolutes(self, measure: str, power: int) -> NDArray[np.float64]:
         """Return the sum of absolute values of each cell."""
         if (measure, power) not in self._absolutes:
