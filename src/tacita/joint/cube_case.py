@@ -34,6 +34,8 @@ from tacita.ledger.sources import LedgerSource
 from tacita.progress import Progress
 
 BEFORE = OutputLabel(0, words="earlier answers")
+_MOST_READ = 16
+"""Sets of attributes by which releases are kept."""
 NOW = OutputLabel(0, words="this question")
 
 
@@ -67,7 +69,7 @@ class CubeVerdict:
 
 
 class CubeCase:
-    """Releases and a cube of the same persons. It does not change."""
+    """Releases and a cube of the same persons."""
 
     def __init__(
         self,
@@ -82,20 +84,16 @@ class CubeCase:
         together = (*releases, cube)
         numbers = numbered_records(together)
         together = with_meanings(together, numbers)
-        names = counted_attributes(together) | set(source.attributes)
-        factors = {name: (name,) for name in population.measures} | measure_factors(together)
+        self._releases = together[:-1]
+        self._names = frozenset(counted_attributes(releases) | set(source.attributes))
+        self._factors = {name: (name,) for name in population.measures} | measure_factors(together)
         self.unjudged = tuple(unknown_tables(releases))
         self.notes = tuple(unseen(together, numbers))
         """What cannot be seen."""
-        evidence = []
-        for at, release in enumerate(together[:-1]):
-            try:
-                evidence.append(evidence_of(release, at, numbers, names, factors))
-            except UnknownRelease as unknown:
-                self.unjudged = (*self.unjudged, cannot_be_judged(release, str(unknown)))
-        self._evidence = [one for one in evidence if one.partitions]
         self._is_accepted = any(release.is_allowed for release in releases)
         self._numbers, self._least = numbers, source.least
+        self._read: dict[frozenset[str], list[JointEvidence]] = {}
+        own = self._evidence(self._names)
         units = numbers.of_population[-1]
         assert units is not None
         self._units = units
@@ -108,10 +106,8 @@ class CubeCase:
             for at, name in enumerate(population.measures)
         }
 
-    @property
-    def measures(self) -> set[str]:
+        self.measures = {some.measure for one in own for part in one.partitions for some in part.statements}
         """The measures that releases say something about; the empty name counts."""
-        return {some.measure for one in self._evidence for part in one.partitions for some in part.statements}
 
     def judge(self, before: Sequence[CubeSum], now: Sequence[CubeSum], progress: Progress) -> CubeVerdict:
         """Return what follows from sums that are told now, together with those told before and all releases."""
@@ -120,7 +116,9 @@ class CubeCase:
         measures = list(dict.fromkeys(one.measure for one in now))
         parts = [self._partition([one for one in now if one.measure == measure]) for measure in measures]
         own = JointEvidence(BEFORE, (self._partition(before),) if before else ())
-        evidence = [*self._evidence, own, JointEvidence(NOW, tuple(parts))]
+        # Of a file, those attributes take part that somebody counts by, as for releases of tables.
+        names = self._names | {name for one in (*before, *now) for product in one.products for name in product}
+        evidence = [*self._evidence(names), own, JointEvidence(NOW, tuple(parts))]
         last = len(evidence) - 1
         # A sum says nothing of another measure; a first count says in which groups a sum can be at all.
         wanted = frozenset(measures) if COUNT not in measures or COUNT in self.measures else None
@@ -134,6 +132,21 @@ class CubeCase:
         explainer = Explainer(findings, outputs, self._numbers.rows, self._least)
         reasons = tuple(explainer.reasons(MOST_REASONS))
         return CubeVerdict(reasons, _blamed(reasons, measures, now))
+
+    def _evidence(self, names: frozenset[str]) -> list[JointEvidence]:
+        """Return what releases say, files by some attributes; note those that cannot be judged."""
+        if names not in self._read:
+            if len(self._read) >= _MOST_READ:
+                self._read.clear()
+            evidence, unjudged = [], []
+            for at, release in enumerate(self._releases):
+                try:
+                    evidence.append(evidence_of(release, at, self._numbers, names, self._factors))
+                except UnknownRelease as unknown:
+                    unjudged.append(cannot_be_judged(release, str(unknown)))
+            self._read[names] = [one for one in evidence if one.partitions]
+            self.unjudged = tuple(dict.fromkeys((*self.unjudged, *unjudged)))
+        return self._read[names]
 
     def _partition(self, sums: Sequence[CubeSum]) -> Partition:
         measures = dict.fromkeys(one.measure for one in sums)

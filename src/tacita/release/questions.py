@@ -197,4 +197,4 @@ class _TooLate(Exception):
 
 
 def _is_sum(fact: ToldSum) -> bool:
-    return fact.power == 1 and not fact.extreme and bool(fact.cells.any())
+    return fact.power == 1 and not fact.extreme
