@@ -23,11 +23,6 @@ class ClassContributors:
             pairs = np.unique(np.stack([cell, cube.units], axis=1), axis=0)
             self.of_cell = np.bincount(pairs[:, 0], minlength=len(cube)).astype(np.int64)
 
-    @property
-    def of_cell(self) -> Ints:
-        """How many contributors each cell has."""
-        return self._of_cell
-
     def by_class(self, classes: CellClasses, least: int) -> Ints:
         """Return the contributors of each class; where there are at least `least`, it may be any such number."""
         if self._cube.units is None:
