@@ -29,6 +29,7 @@ from tacita.ledger.disclosures import (
 from tacita.queries.audit.judge import AuditRequest, ToldSum
 from tacita.queries.cube.cube import COUNT, Cube
 from tacita.queries.figures import figure_text
+from tacita.queries.question import Mask
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,35 +80,44 @@ def answer_disclosures(
         return Disclosures(notes=("figures have noise: nothing follows from them with certainty",))
     if population is None or len(cube) > MOST_CELLS or any(one.power == 0 for one in sums):
         return None
+    by_measure: dict[str, list[ToldSum]] = {}
+    for one in sums:
+        if one.power == 1 and not one.extreme and one.cells.any():
+            by_measure.setdefault(one.measure, []).append(one)
     tables = [
-        _table(cube, population, one, f"question {number}" if at == 0 else f"question {number}, figure {at + 1}")
-        for at, one in enumerate(one for one in sums if one.power == 1 and not one.extreme and one.cells.any())
+        _table(cube, population, some, f"question {number}" if at == 0 else f"question {number}, figure {at + 1}")
+        for at, some in enumerate(by_measure.values())
     ]
     others = sum(one.power != 1 or bool(one.extreme) for one in sums)
     notes = ("variances and extremes are not judged together with releases",) if others else ()
     return Disclosures(tuple(tables), population=population, notes=notes)
 
 
-def _table(cube: Cube, population: DisclosedPopulation, one: ToldSum, name: str) -> DisclosedTable:
-    in_question = cube.present & one.cells[cube.standing(one.measure)]
-    cells = {
-        name: tuple(str(cell) for cell in np.flatnonzero(chosen).tolist())
-        for name, chosen in ((_IN_QUESTION, in_question), (_LEFT_OUT, cube.present & ~in_question))
-        if chosen.any()
-    }
-    unit = Decimal(1) if one.measure == COUNT else cube.policy.measure(one.measure).unit
-    value = figure_text(Fraction(unit) * one.value)
-    low = Decimal(0) if one.measure == COUNT else cube.policy.measure(one.measure).lower
+def _table(cube: Cube, population: DisclosedPopulation, sums: Sequence[ToldSum], name: str) -> DisclosedTable:
+    """Return the sums of one measure as the cells of a table: each is a code, and lists cells of the cube."""
+    measure, standing = sums[0].measure, cube.standing(sums[0].measure)
+    masks = {one.cells.tobytes(): (cube.present & one.cells[standing], one.value) for one in sums}
+    codes = {_IN_QUESTION if at == 1 else f"{_IN_QUESTION}, {at}": one for at, one in enumerate(masks.values(), 1)}
+    left_out = cube.present & ~np.logical_or.reduce([mask for mask, _ in masks.values()])
+    cells = {code: _listed(mask) for code, (mask, _) in codes.items()}
+    unit = Fraction(1) if measure == COUNT else Fraction(cube.policy.measure(measure).unit)
+    values = {code: figure_text(unit * value) for code, (_, value) in codes.items()}
+    low = Decimal(0) if measure == COUNT else cube.policy.measure(measure).lower
+    published = tuple(DisclosedCell((code,), value, value) for code, value in values.items())
+    if left_out.any():
+        # Of the records that are left out nothing is said; they have to be there, so that all records are in groups.
+        cells[_LEFT_OUT] = _listed(left_out)
+        published = (*published, DisclosedCell((_LEFT_OUT,), None, None))
     return DisclosedTable(
         name,
-        one.measure,
+        measure,
         (DisclosedDimension(_CELL, f"{CUBE_CELLS}{population.sha256[:16]}", cells),),
-        # Of the records that are left out nothing is said; they have to be there, so that all records are in groups.
-        tuple(
-            DisclosedCell((code,), value, value) if code == _IN_QUESTION else DisclosedCell((code,), None, None)
-            for code in cells
-        ),
+        published,
         method="answer",
         is_whole=unit == 1,
         is_nonnegative=low >= 0,
     )
+
+
+def _listed(cells: Mask) -> tuple[str, ...]:
+    return tuple(str(cell) for cell in np.flatnonzero(cells).tolist())
