@@ -10,7 +10,7 @@ then those of two, and so on, up to a number of steps.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,11 +69,18 @@ def unions_of_few_people(
     """
     steps = 0
     order = sorted(range(len(entries)), key=lambda place: (sorted(owners[place]), place))
+    of_person: dict[int, list[int]] = {}
+    for at, place in enumerate(order):
+        for person in owners[place]:
+            of_person.setdefault(person, []).append(at)
     for most in range(1, least):
         waiting: list[tuple[int, frozenset[int], int, tuple[int, ...]]] = [(0, frozenset(), 0, ())]
         while waiting:
             first, people, total, union = waiting.pop()
-            for at in range(first, len(order)):
+            further: Iterable[int] = range(first, len(order))
+            if len(people) == most:  # nobody else may come: only classes of these people can
+                further = sorted({at for person in people for at in of_person[person] if at >= first})
+            for at in further:
                 place = order[at]
                 more = people | owners[place]
                 if len(more) > most:
