@@ -93,6 +93,20 @@ def test_one_of_two_equal_records_does_not_learn_the_other() -> None:
     assert min(widths) > 2
 
 
+@pytest.mark.parametrize("tuned", [False, True])
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (0, 5), (0, 100), (-3, 3)])
+def test_no_value_is_the_only_whole_number_in_its_interval_and_bounds(low: int, high: int, tuned: bool) -> None:
+    """Of 300 records with values at their bounds, each alone in its cell, six followed exactly."""
+    measure = QueryMeasure("x", Decimal(low), Decimal(high))
+    policy = QueryPolicy("b", (FilterAttribute("c"),), (measure,))
+    values = [low, high, (low + high) // 2, low] * 100
+    cube = cube_with(policy, values, [str(at // 8) if at < 200 else f"own {at}" for at in range(400)])
+    vectors = vectors_of(cube, SECRET, 6, WIDTH, tuned=tuned)
+    numbers = vectors.numbers("x", np.arange(400))
+    least, most = np.ceil(numbers.min(axis=0)).clip(low), np.floor(numbers.max(axis=0)).clip(None, high)
+    assert (most - least >= 1).all()
+
+
 def test_too_many_digits_are_refused() -> None:
     measure = QueryMeasure("x", Decimal(0), Decimal(10**13), 3)
     policy = QueryPolicy("b", (FilterAttribute("c"),), (measure,))

@@ -32,6 +32,7 @@ from tacita.errors import LimitError, counted
 from tacita.queries.cube.build import numbered
 from tacita.queries.cube.cube import Cube, Ints
 from tacita.queries.noise.keyed import generator_for, generator_of
+from tacita.queries.question import Mask
 
 _PARTS = 3072
 """The weights are about so many parts together."""
@@ -43,6 +44,8 @@ _WIDEST = 2.0
 that many records come near to would tell the weights."""
 _GRID = 2**16
 """Places and distances are whole numbers of so many parts: the same on machines whose logarithms differ a little."""
+_LEAST_DISTANCE = 16
+"""The ends are so many whole numbers apart at least, so that there are others than the value within any bounds."""
 _LEAST_SHARE = 0.01
 """A value near 0 is hidden within the width of this share of the largest value."""
 
@@ -205,14 +208,39 @@ def _vectors(
     multiple = np.rint(_GRID * np.exp2(np.log2(_WIDEST) * generator.beta(3.0, 3.0, size=len(true)))) / _GRID
     multiple[pairs[:, 1]] = multiple[pairs[:, 0]]
     size = np.maximum(np.abs(true), np.int64(max(1, round(_LEAST_SHARE * largest)))) * width
-    distance = np.maximum(np.ceil(2.0 * multiple * size), 2)
+    distance = np.maximum(np.ceil(2.0 * multiple * size), _LEAST_DISTANCE)
+    moves = _moves(patterns, distance, parts)
+    while len(narrow := _narrow(moves, parts, pairs)):
+        patterns[:, narrow] = _patterns(len(narrow), len(parts), generator)
+        patterns[:, pairs[:, 1]] = _GRID - patterns[:, pairs[:, 0]]
+        moves = _moves(patterns, distance, parts)
+    return np.asarray(parts[:, None] * true + moves, np.int64)
+
+
+def _moves(patterns: NDArray[np.int64], distance: NDArray[np.float64], parts: Ints) -> NDArray[np.int64]:
+    """Return how far each vector is from the data, for each record, times the part of the vector.
+
+    The mixture of all moves is taken back everywhere; one vector takes what whole numbers leave.
+    """
     moved = np.rint(distance * patterns / _GRID).astype(np.int64)
-    # The mixture of all moves is taken back everywhere; one vector takes what whole numbers leave.
     everything = int(parts.sum())
     back = parts @ moved
-    scaled = np.asarray(parts[:, None] * (true + moved - back // everything), np.int64)
-    scaled[int(parts.argmax())] -= back % everything
-    return scaled
+    moves = np.asarray(parts[:, None] * (moved - back // everything), np.int64)
+    moves[int(parts.argmax())] -= back % everything
+    return moves
+
+
+def _narrow(moves: NDArray[np.int64], parts: Ints, pairs: Ints) -> Ints:
+    """Return the records that do not have another whole number on both sides; of mirrored ones the first of the pair.
+
+    A value at one of its bounds would follow from an interval in which it is the only whole number. Values decide
+    nothing here, so that a pattern that is drawn again tells nothing of them.
+    """
+    has_both = (moves <= -parts[:, None]).any(axis=0) & (moves >= parts[:, None]).any(axis=0)
+    is_narrow: Mask = np.asarray(~has_both)
+    is_narrow[pairs[:, 0]] |= is_narrow[pairs[:, 1]]
+    is_narrow[pairs[:, 1]] = False
+    return np.asarray(np.flatnonzero(is_narrow), np.int64)
 
 
 def _patterns(count: int, number: int, generator: np.random.Generator) -> Ints:

@@ -31,7 +31,7 @@ from tacita.ledger.sources import sha256_of
 from tacita.queries.cube.cube import Cube, CubeAttribute
 from tacita.queries.cube.tables import cells_table, labels_of, read_history, records_table
 from tacita.queries.disclosing import disclosed_population, population_table
-from tacita.queries.policy.policy import QueryPolicy
+from tacita.queries.policy.policy import AnswerMode, QueryPolicy
 from tacita.queries.policy.policy_file import parse_query_policy
 from tacita.settings import Settings
 from tacita.version import __version__
@@ -209,6 +209,12 @@ def read_version(folder: Path) -> FrozenVersion:
             raise _damaged(folder, f"{KEY_FILE} is another key")
         text = (folder / POLICY_FILE).read_text(encoding="utf-8")
         policy = parse_query_policy(text, where=str(folder / POLICY_FILE), folder=Path(facts["policy_folder"]))
+        if facts["format"] == 1 and policy.answers is AnswerMode.CAMOUFLAGE:
+            raise InputError(
+                "was opened by a Tacita that drew other vectors: two intervals of one figure would say more than one",
+                where=str(folder),
+                do="open the data under a new name",
+            )
         cells, records = pq.read_table(folder / _CELLS), pq.read_table(folder / _RECORDS)
         cube = _cube(policy, facts, cells, records)
         source = facts["source"]
