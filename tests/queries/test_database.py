@@ -242,8 +242,12 @@ def test_releases_of_the_same_source_are_noticed_and_notice_answers():
         opened(folder="again.opened")
 
 
-def test_a_table_that_an_answer_unlocks_is_refused():
-    """The 3x3 table of document 002: a count of 90 persons, answered before, makes its withheld cells exact."""
+@pytest.mark.parametrize("other", ["", '[[filter]]\nattribute = "early"\n'])
+def test_a_table_that_an_answer_unlocks_is_refused(other: str):
+    """The 3x3 table of document 002: a count of 90 persons, answered before, makes its withheld cells exact.
+
+    That the cube has another attribute, which nobody asked about, changes nothing.
+    """
     counts = {"R1": (20, 50, 10), "R2": (8, 19, 22), "R3": (17, 32, 12)}
     people = [
         (region, f"C{c + 1}", "harbour" if c < 2 and (c == 1) != (region == "R2") else "inland")
@@ -251,12 +255,12 @@ def test_a_table_that_an_answer_unlocks_is_refused():
         for c, count in enumerate(row)
         for _ in range(count)
     ]
-    rows = [f"P{n},{','.join(person)}" for n, person in enumerate(people)]
-    Path("people.csv").write_text("person,region,group,place\n" + "\n".join(rows) + "\n")
+    rows = [f"P{n},{','.join(person)},{'yes' if n < 6 else 'no'}" for n, person in enumerate(people)]
+    Path("people.csv").write_text("person,region,group,place,early\n" + "\n".join(rows) + "\n")
     ledgers.init(".", ledgers.LedgerPlan(name="office", file=Path("office.sqlite")))
     with Path("tacita-ledger.toml").open("a") as settings:
         settings.write('\n[sources.people]\nkey = "person"\nfiles = ["people.csv"]\nleast = 3\n')
-    Path("policy.toml").write_text('name = "people"\n[[filter]]\nattribute = "place"\n')
+    Path("policy.toml").write_text(f'name = "people"\n[[filter]]\nattribute = "place"\n{other}')
     open_for_questions(tc.read("people.csv"), "policy.toml", "people.opened")
     with Database("people.opened") as database:
         answer = database.sql("SELECT COUNT(*) FROM people WHERE place = 'harbour'")

@@ -15,10 +15,12 @@ from tacita.joint.evidence import COUNT, Ints, Mask, Numbers, Partition, Partiti
 from tacita.joint.groups import Leaves, members
 from tacita.joint.recorded import RecordedRelease, UnknownRelease, real_records
 from tacita.ledger.disclosures import (
+    CUBE_CELLS,
     PERSONS_COLUMN,
     AttributeDisclosure,
     DisclosedAttribute,
     DisclosedCell,
+    DisclosedDimension,
     DisclosedPopulation,
     DisclosedTable,
 )
@@ -53,10 +55,13 @@ def _table(table: DisclosedTable, frame: pa.Table, units: Ints, population: Disc
         added = frame.column(PERSONS_COLUMN).to_numpy(zero_copy_only=False).astype(np.float64)
     columns = []
     for dimension in table.dimensions:
-        labels = tuple(dict.fromkeys(finest for some in dimension.codes.values() for finest in some))
-        codes = _codes(frame.column(f"d{dimensions.index(dimension.name)}"), labels)
-        inside &= codes >= 0
-        columns.append(PartitionColumn(dimension.attribute, labels, codes.astype(np.int32), made_of=made_of))
+        places = _places(dimension)
+        row = _codes(frame.column(f"d{dimensions.index(dimension.name)}"), tuple(places))
+        inside &= row >= 0
+        first = {place: finest for finest, place in reversed(places.items())}
+        labels = tuple(first[place] for place in range(len(first)))
+        codes = np.array([*places.values(), -1], np.int32)[row]
+        columns.append(PartitionColumn(dimension.attribute, labels, codes, made_of=made_of))
     part = Partition(
         table.name,
         units[inside],
@@ -74,15 +79,29 @@ def _codes(column: pa.ChunkedArray, labels: Sequence[str | None]) -> Ints:
     return np.asarray(found_at.fill_null(-1).to_numpy(zero_copy_only=False)).astype(np.int64)
 
 
+def _places(dimension: DisclosedDimension) -> dict[str, int]:
+    """Return the place of each finest code. Cells of a cube have one place where no code tells them apart.
+
+    How fine a cube is, a question about a few of its attributes does not say: nobody has to reckon with groups in cells
+    that nobody asked about.
+    """
+    holders: dict[str, list[int]] = {}
+    for row, some in enumerate(dimension.codes.values()):
+        for finest in some:
+            holders.setdefault(finest, []).append(row)
+    if not dimension.attribute.startswith(CUBE_CELLS):
+        return {finest: place for place, finest in enumerate(holders)}
+    first: dict[tuple[int, ...], int] = {}
+    return {finest: first.setdefault(tuple(rows), len(first)) for finest, rows in holders.items()}
+
+
 def _statements(table: DisclosedTable) -> Statements:
     masks, choices = [], np.zeros((len(table.cells), len(table.dimensions)), np.int32)
     for at, dimension in enumerate(table.dimensions):
-        labels = {
-            one: place for place, one in enumerate(dict.fromkeys(f for some in dimension.codes.values() for f in some))
-        }
-        mask = np.zeros((len(dimension.codes), len(labels)), np.bool_)
-        for row, finest in enumerate(dimension.codes.values()):
-            mask[row, [labels[one] for one in finest]] = True
+        places = _places(dimension)
+        mask = np.zeros((len(dimension.codes), max(places.values(), default=-1) + 1), np.bool_)
+        for row, some in enumerate(dimension.codes.values()):
+            mask[row, [places[one] for one in some]] = True
         masks.append(mask)
         place = {code: row for row, code in enumerate(dimension.codes)}
         choices[:, at] = [place[cell.codes[at]] for cell in table.cells]

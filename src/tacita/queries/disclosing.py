@@ -8,7 +8,7 @@ policy calls no count confidential does not matter: a table may have withheld on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -29,12 +29,12 @@ from tacita.ledger.disclosures import (
 from tacita.queries.audit.judge import AuditRequest, ToldSum
 from tacita.queries.cube.cube import COUNT, Cube
 from tacita.queries.figures import figure_text
-from tacita.queries.question import Mask
+from tacita.queries.question import Mask, selected_attributes
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_CELL, _IN_QUESTION, _LEFT_OUT = "cell", "in question", "left out"
+_CELL, _IN_QUESTION, _PART = "cell", "in question", "part"
 MOST_CELLS = 20_000
 """Cells of a cube that answers list; of larger ones nothing is written, and later releases are refused."""
 
@@ -98,21 +98,21 @@ def _table(cube: Cube, population: DisclosedPopulation, sums: Sequence[ToldSum],
     measure, standing = sums[0].measure, cube.standing(sums[0].measure)
     masks = {one.cells.tobytes(): (cube.present & one.cells[standing], one.value) for one in sums}
     codes = {_IN_QUESTION if at == 1 else f"{_IN_QUESTION}, {at}": one for at, one in enumerate(masks.values(), 1)}
-    left_out = cube.present & ~np.logical_or.reduce([mask for mask, _ in masks.values()])
     cells = {code: _listed(mask) for code, (mask, _) in codes.items()}
     unit = Fraction(1) if measure == COUNT else Fraction(cube.policy.measure(measure).unit)
     values = {code: figure_text(unit * value) for code, (_, value) in codes.items()}
     low = Decimal(0) if measure == COUNT else cube.policy.measure(measure).lower
-    published = tuple(DisclosedCell((code,), value, value) for code, value in values.items())
-    if left_out.any():
-        # Of the records that are left out nothing is said; they have to be there, so that all records are in groups.
-        cells[_LEFT_OUT] = _listed(left_out)
-        published = (*published, DisclosedCell((_LEFT_OUT,), None, None))
+    published = [DisclosedCell((code,), value, value) for code, value in values.items()]
+    # Of the parts nothing is said. They say what the question tells apart: all records have to be in one of them, and
+    # what it does not tell apart must not look as if anybody could know it.
+    for part, mask in enumerate(_parts(cube, sums), 1):
+        cells[f"{_PART} {part}"] = _listed(mask)
+        published.append(DisclosedCell((f"{_PART} {part}",), None, None))
     return DisclosedTable(
         name,
         measure,
         (DisclosedDimension(_CELL, f"{CUBE_CELLS}{population.sha256[:16]}", cells),),
-        published,
+        tuple(published),
         method="answer",
         is_whole=unit == 1,
         is_nonnegative=low >= 0,
@@ -121,3 +121,15 @@ def _table(cube: Cube, population: DisclosedPopulation, sums: Sequence[ToldSum],
 
 def _listed(cells: Mask) -> tuple[str, ...]:
     return tuple(str(cell) for cell in np.flatnonzero(cells).tolist())
+
+
+def _parts(cube: Cube, sums: Sequence[ToldSum]) -> Iterator[Mask]:
+    """Yield the cells with the same codes of all attributes that some sums select by."""
+    used = sorted({name for one in sums for name in selected_attributes(one.where)})
+    codes = np.stack([cube.codes[name] for name in used]) if used else np.zeros((1, len(cube)), np.int32)
+    _, part_of = np.unique(codes[:, cube.present], axis=1, return_inverse=True)
+    present = np.flatnonzero(cube.present)
+    for part in range(int(part_of.max(initial=-1)) + 1):
+        mask = np.zeros(len(cube), np.bool_)
+        mask[present[part_of.reshape(-1) == part]] = True
+        yield mask

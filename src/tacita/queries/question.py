@@ -168,6 +168,11 @@ def products_of(predicate: Predicate, sizes: Mapping[str, int]) -> tuple[dict[st
     return tuple(dict(zip(classes, one, strict=True)) for one, does in zip(combined, holds, strict=True) if does)
 
 
+def selected_attributes(predicate: Predicate) -> frozenset[str]:
+    """Return the attributes that a predicate selects by."""
+    return frozenset(_selected(predicate))
+
+
 def _selected(predicate: Predicate) -> dict[str, list[frozenset[int]]]:
     """Return, by attribute, the sets of codes that a predicate compares with."""
     if isinstance(predicate, Selection):
