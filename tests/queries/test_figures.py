@@ -7,6 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacita.queries.answer import AnswerRow, Figure, FigureStatus, QueryAnswer
 from tacita.queries.figures import interval_texts, noisy_texts, rounded_error
 
 NUMBERS = st.fractions(-(10**12), 10**12, max_denominator=10**6)
@@ -37,3 +38,12 @@ def test_ends_of_intervals_are_rounded_outwards(lower: Fraction, width: Fraction
     for text, end in zip(interval_texts(lower, upper)[1:], (lower, upper), strict=True):
         assert len(text.lstrip("-0.").replace(".", "").rstrip("0")) <= 8
         assert abs(Fraction(text) - end) <= abs(end) * Fraction(1, 10**7)
+
+
+def test_columns_of_one_name_are_numbered() -> None:
+    noisy = Figure(FigureStatus.NOISY, "3", error="1")
+    row = AnswerRow(("a",), (noisy, Figure(FigureStatus.EXACT, "7"), Figure(FigureStatus.EXACT, "9")))
+    answer = QueryAnswer("b", 1, "", ("n status",), ("n", "n error", "n status"), (row,))
+    assert answer.to_arrow().to_pylist() == [
+        {"n status": "a", "n": 3.0, "n status 2": "noisy", "n error": 1.0, "n error 2": 7.0, "n status 3": 9.0}
+    ]

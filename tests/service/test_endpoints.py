@@ -238,6 +238,7 @@ def test_a_fault_of_ours_tells_no_value(service: RunningService, monkeypatch: py
 
 def test_health_and_metrics_need_no_token_and_name_nobody(service: RunningService) -> None:
     assert service.send("GET", "/health").json["status"] == "ok"
+    assert service.send("HEAD", "/health").status == 200
     service.ask(BY_AREA, service.token("zoe"))
     service.send("GET", "/v1/databases/zoe-wrote-this", service.token("zoe"))
     figures = service.send("GET", "/metrics").text

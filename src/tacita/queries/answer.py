@@ -106,20 +106,28 @@ class QueryAnswer(Result):
         return f"'{self.database}': {self.status}, {counted(len(self.rows), 'row')}"
 
     def to_arrow(self) -> Any:
-        """Return the figures as an Arrow table: columns of groups, then of figures with their status and bounds."""
+        """Return the figures as an Arrow table: columns of groups, then of figures with their status and bounds.
+
+        A name that another column has gets a number, as in ``income status 2``: analysts choose the names of figures.
+        """
         import pyarrow as pa
 
-        columns: dict[str, Any] = {
-            name: pa.array([row.group[at] for row in self.rows], pa.string()) for at, name in enumerate(self.groups)
-        }
+        columns: dict[str, Any] = {}
+
+        def add(name: str, values: list[Any], kind: Any) -> None:
+            names = (name, *(f"{name} {number}" for number in range(2, len(columns) + 3)))
+            columns[next(one for one in names if one not in columns)] = pa.array(values, kind)
+
+        for at, name in enumerate(self.groups):
+            add(name, [row.group[at] for row in self.rows], pa.string())
         for at, name in enumerate(self.names):
             figures = [row.figures[at] for row in self.rows]
-            columns[name] = pa.array([_number(one.value) for one in figures], pa.float64())
+            add(name, [_number(one.value) for one in figures], pa.float64())
             if any(one.status is not FigureStatus.EXACT for one in figures):
-                columns[f"{name} status"] = pa.array([str(one.status) for one in figures], pa.string())
+                add(f"{name} status", [str(one.status) for one in figures], pa.string())
             for part in ("lower", "upper", "error"):
                 if any(getattr(one, part) is not None for one in figures):
-                    columns[f"{name} {part}"] = pa.array([_number(getattr(one, part)) for one in figures], pa.float64())
+                    add(f"{name} {part}", [_number(getattr(one, part)) for one in figures], pa.float64())
         return pa.table(columns)
 
     def to_pandas(self) -> Any:

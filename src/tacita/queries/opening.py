@@ -185,11 +185,12 @@ def ledger_of(version: FrozenVersion, settings: Settings | None) -> Ledger:
     if version.ledger_id:
         return _settings_of(version.ledger_id, version.folder, settings).open(settings)
     path = _own_path(version)
-    if version.own_ledger and not path.is_file():
+    if not path.is_file():
+        whose = "of the first version, which has the answers of all," if version.own_ledger else "with the answers"
         raise LedgerError(
-            "the ledger of the first version, which has the answers, is not there",
+            f"the ledger {whose} is not there",
             where=str(path),
-            do="restore the folder of the first version: all versions answer by its ledger",
+            do="restore it from a backup (tacita query restore): without it, nobody knows what was answered",
         )
     return _own(path, settings)
 

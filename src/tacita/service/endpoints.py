@@ -104,6 +104,7 @@ async def audit(request: Request, name: str, owner: _Auditor, last: _Last = 100)
     return JSONResponse(await core_of(request).audit(name, last))
 
 
+@health.head("/health", include_in_schema=False)
 @health.get("/health", response_model=HealthBody)
 async def alive() -> Response:
     """Say that the service answers."""
