@@ -97,6 +97,25 @@ def test_two_questions_that_only_together_unlock_a_table(office: Office) -> None
         assert database.sql(parts[1]).status == "refused"
 
 
+@pytest.mark.parametrize(("is_asked", "status"), [(True, "refused"), (False, "answered")])
+def test_an_answer_of_an_earlier_version_counts_beside_a_table(office: Office, is_asked: bool, status: str) -> None:
+    """One half of the zone was asked of the version before; the table and the other half are harmless without it."""
+    rows = [row | {"half": "ab"[at % 2]} for at, row in enumerate(office.people())]
+    office.write(rows)
+    office.write([*rows, *(row | {"person": f"N{at}"} for at, row in enumerate(rows[-6:]))], "later.csv")
+    keyed = POLICY.replace('name = "people"', 'name = "people"\nkey = "person"') + '[[filter]]\nattribute = "half"\n'
+    half = f"{IN_ZONE} AND half = "
+    opened(keyed, folder="v1")
+    office.table("march", office.hidden())
+    if is_asked:
+        with Database("v1") as database:
+            assert database.sql(f"{half}'a'").status == "answered"
+    open_for_questions(tc.read("later.csv"), "policy.toml", "v2", after="v1")
+    with Database("v2") as database:
+        assert database.sql(f"{half}'b'").status == status
+        assert [one["rule"] for one in objections(database)] == ["releases"] * is_asked
+
+
 def test_an_answer_that_is_given_while_a_table_is_judged_counts_for_it(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:

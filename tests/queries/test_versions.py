@@ -112,6 +112,7 @@ def test_everything_goes_on_in_the_new_version() -> None:
             first.price(TOTAL)
         assert len(first.history().answers) == 3 == len(first.audit().questions)
         assert "answered by a newer version, in the folder 'v2'" in first.audit().notes[-1]
+        assert first.check_ledger()[-1].startswith("'staff' answers no question")
     with pytest.raises(QueryRefused, match="newer version"):
         ask("v1", TOTAL)
     with Database("v2") as second:

@@ -184,7 +184,8 @@ class Database:
     def check_ledger(self) -> tuple[str, ...]:
         """Recompute every hash of the ledger; raise `LedgerError` with the first place that was changed.
 
-        Returns what a person should know about how safely the ledger is kept.
+        Returns what a person should know who serves the data set: how safely its ledger is kept, and whether a newer
+        version answers instead.
         """
         ledger = self._database.ledger
         verification = ledger.verify()
@@ -194,6 +195,11 @@ class Database:
                 where=ledger.place,
                 do="restore it from a backup, and compare it with a checkpoint: tacita ledger verify",
             )
+        if newer := self._database.answers_elsewhere:
+            said = (
+                f"'{self._database.version.policy.name}' answers no question: the version in '{Path(newer).name}' does"
+            )
+            return (*verification.notes, said)
         return verification.notes
 
     def history(self, analyst: str | None = None, last: int | None = None) -> QueryHistory:
