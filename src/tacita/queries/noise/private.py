@@ -57,7 +57,7 @@ class PrivateFigures:
         if not self._parts.knows_records:
             said = f"Figures have noise of differential privacy (neighbours: one {who} more or less); {promise}"
             if any(Statistic.QUANTILE in measure.statistics for measure in policy.measures):
-                said += " Quantiles have no error."
+                said += " The error of quantiles is not stated."
             if policy.unlisted:
                 names = listed(sorted(policy.unlisted), 99)
                 said += (
