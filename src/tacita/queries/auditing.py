@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tacita.errors import counted
+from tacita.ledger.entry import RESTORE
 from tacita.model.result import Result
 from tacita.queries.answer import QueryAnswer
 from tacita.queries.audit.ranks import most_answers
@@ -108,6 +109,11 @@ def audit_of(database: QueryDatabase) -> QueryAudit:
     notes = [note for note in (version.source_note(),) if note]
     if newer := database.answers_elsewhere:
         notes.append(f"Questions are answered by a newer version, in the folder '{Path(newer).name}'.")
+    notes += [
+        f"Entry {entry.sequence} accepted an older copy of the ledger: answers that were given between that copy and this "
+        "entry are not in the audit."
+        for entry in database.ledger.entries(kinds=(RESTORE,))
+    ]
     return QueryAudit(
         policy.name,
         version.cube.records,
