@@ -110,7 +110,7 @@ def test_an_older_copy_in_its_place_can_be_accepted(tmp_path: Path) -> None:
     assert restore(folder, "the disk failed").entries == 2
     assert "Not in it: 1 entry." in notes_of(folder)
     with Database(folder) as database:
-        assert any("older copy since entry 2" in note for note in database.audit().notes)
+        assert any("Entry 2 accepted an older copy" in note for note in database.audit().notes)
 
 
 def test_another_history_is_not_accepted(tmp_path: Path) -> None:

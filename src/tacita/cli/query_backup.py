@@ -62,9 +62,7 @@ def restore(
         from tacita.service.state import ServiceState
 
         if state.exists():
-            raise UsageError(
-                f"{state}: the folder of --state exists", do="leave out --state to keep it, or name a new folder"
-            )
+            raise UsageError(f"{state}: the folder of --state exists", do="leave out --state, or name a new folder")
         if not (backup / _STATE).is_dir():
             raise UsageError(f"{backup}: the backup has no tokens of a service", do="leave out --state")
         with ServiceState(backup / _STATE) as opened:

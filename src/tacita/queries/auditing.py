@@ -110,8 +110,8 @@ def audit_of(database: QueryDatabase) -> QueryAudit:
     if newer := database.answers_elsewhere:
         notes.append(f"Questions are answered by a newer version, in the folder '{Path(newer).name}'.")
     notes += [
-        f"Entry {entry.sequence} accepted an older copy of the ledger: answers that were given between that copy and this "
-        "entry are not in the audit."
+        f"Entry {entry.sequence} accepted an older copy of the ledger: answers that were given between that copy and "
+        "this entry are not in the audit."
         for entry in database.ledger.entries(kinds=(RESTORE,))
     ]
     return QueryAudit(
