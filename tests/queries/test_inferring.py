@@ -74,3 +74,15 @@ def test_private_answers_tell_what_each_analyst_spent() -> None:
         {"epsilon": "0.75"}, {"epsilon": "2"}, {"epsilon": "1"},
     )  # fmt: skip
     assert audit["widths"] is None and audit["inferred"] == []
+
+
+def test_reasons_name_the_groups_that_were_refused() -> None:
+    tc.open_for_questions(tc.read("staff.csv"), "policy.toml", "staff.opened")
+    with Database("staff.opened") as staff:
+        staff.sql("SELECT COUNT(*) FROM staff WHERE department = 'Works'")
+        staff.sql("SELECT department, COUNT(*) FROM staff GROUP BY ROLLUP (department)")
+        audit = staff.audit()
+    _, question = audit.to_dict()["questions"]
+    assert [""] in [labels for one in question["objections"] for labels in one["labels"]]
+    assert "minimum ((missing)): it is about fewer than" in audit.to_text()
+    assert not audit.labels.keys() - {question["entry"]}

@@ -109,6 +109,8 @@ def test_an_older_copy_in_its_place_can_be_accepted(tmp_path: Path) -> None:
     assert "tacita query restore FOLDER --why TEXT" in str(caught.value.do)
     assert restore(folder, "the disk failed").entries == 2
     assert "Not in it: 1 entry." in notes_of(folder)
+    with Database(folder) as database:
+        assert any("Entry 2 accepted an older copy" in note for note in database.audit().notes)
 
 
 def test_another_history_is_not_accepted(tmp_path: Path) -> None:
@@ -191,6 +193,10 @@ def test_tokens_come_along_and_sessions_do_not(tacita: Run, tmp_path: Path) -> N
     back = ("query", "restore", str(folder), "--from", "backup", "--why", "the disk failed")
     there = tacita(*back, "--state", "state")
     assert there.returncode == 2 and "exists" in there.stderr and not folder.exists()
+    (tmp_path / "backup" / "state").rename(tmp_path / "away")
+    without = tacita(*back, "--state", "new state")
+    assert without.returncode == 2 and "no tokens" in without.stderr and not folder.exists()
+    (tmp_path / "away").rename(tmp_path / "backup" / "state")
     again = tacita(*back, "--state", "new state")
     assert again.returncode == 0, again.stderr
     assert "valid again" in again.stdout

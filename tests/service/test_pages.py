@@ -74,6 +74,20 @@ def test_a_form_that_is_not_ours_is_refused(site: RunningService) -> None:
     assert post(site, "/login", "tacita_form=x", form=form_of(start), token=mine).status == 403
 
 
+def test_pages_say_how_many_questions_they_leave_out(site: RunningService) -> None:
+    for area in ("North", "North", "Center"):
+        site.ask(f"SELECT COUNT(*) FROM firms WHERE Area = '{area}'", site.token("lea"))
+    analyst, auditor = (f"tacita_token={site.token(*one)}" for one in (("lea", "analyst"), ("otto", "auditor")))
+    for path, cookie, note in (
+        ("/data/firms", analyst, "These are your last 2 questions."),
+        ("/data/firms/audit", auditor, "These are the last 2 of "),
+    ):
+        assert note in site.send("GET", f"{path}?last=2", Cookie=cookie).text
+        every = site.send("GET", f"{path}?last=1000", Cookie=cookie).text
+        assert "These are" not in every and every.count("<code>SELECT COUNT(*) FROM firms WHERE Area") >= 3
+        assert site.send("GET", f"{path}?last=1001", Cookie=cookie).status == 422
+
+
 def test_pages_keep_to_roles(site: RunningService) -> None:
     analyst, auditor = (f"tacita_token={site.token(*one)}" for one in (("ida", "analyst"), ("otto", "auditor")))
     assert site.send("GET", "/data/firms/audit", Cookie=analyst).status == 403

@@ -61,10 +61,10 @@ def restore(
     if state is not None and backup is not None:
         from tacita.service.state import ServiceState
 
-        if state.exists() or not (backup / _STATE).is_dir():
-            raise UsageError(
-                "the folder of --state exists, or the backup has no state", do="name a new folder, or leave it out"
-            )
+        if state.exists():
+            raise UsageError(f"{state}: the folder of --state exists", do="leave out --state, or name a new folder")
+        if not (backup / _STATE).is_dir():
+            raise UsageError(f"{backup}: the backup has no tokens of a service", do="leave out --state")
         with ServiceState(backup / _STATE) as opened:
             opened.copy_to(state)
         notes.append("Tokens that were revoked after the backup are valid again: look through 'tacita token list'.")

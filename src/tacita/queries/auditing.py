@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tacita.errors import counted
+from tacita.ledger.entry import RESTORE
 from tacita.model.result import Result
 from tacita.queries.answer import QueryAnswer
 from tacita.queries.audit.ranks import most_answers
@@ -21,7 +22,7 @@ from tacita.queries.inferring import (
     widths_told,
 )
 from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.state import RecordedAnswer
+from tacita.queries.state import RecordedAnswer, shown_rows
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,6 +65,13 @@ class QueryAudit(Result):
     analyst_caps: Mapping[str, str] = field(default_factory=dict)
     """What one analyst may spend."""
     notes: tuple[str, ...] = ()
+    labels: Mapping[int, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict, repr=False)
+    """Of questions with several groups and reasons of refusals: the labels of the groups, by entry."""
+
+    def refused_groups(self, one: RecordedAnswer, places: Sequence[int]) -> list[tuple[str | None, ...]]:
+        """Return the labels of the groups that a reason is about; none if the question has one group."""
+        labels = self.labels.get(one.sequence, ())
+        return [labels[place] for place in places] if labels else []
 
     @property
     def released(self) -> int:
@@ -101,6 +109,11 @@ def audit_of(database: QueryDatabase) -> QueryAudit:
     notes = [note for note in (version.source_note(),) if note]
     if newer := database.answers_elsewhere:
         notes.append(f"Questions are answered by a newer version, in the folder '{Path(newer).name}'.")
+    notes += [
+        f"Entry {entry.sequence} accepted an older copy of the ledger: answers that were given between that copy and "
+        "this entry are not in the audit."
+        for entry in database.ledger.entries(kinds=(RESTORE,))
+    ]
     return QueryAudit(
         policy.name,
         version.cube.records,
@@ -118,4 +131,9 @@ def audit_of(database: QueryDatabase) -> QueryAudit:
         spent_text({currency: total for currency, (total, _) in caps_of(policy).items()}),
         analyst_caps(policy),
         tuple(notes),
+        {
+            one.sequence: tuple(shown_rows(one.groups, one.question.groups, version.cube))
+            for one in state.answers
+            if one.objections and len(one.groups) > 1
+        },
     )

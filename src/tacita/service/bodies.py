@@ -205,6 +205,8 @@ class ObjectionBody(BaseModel):
 
     rule: str
     sentence: str
+    labels: list[list[str | None]]
+    """The groups that it is about, if the question has several."""
 
 
 class AskedBody(BaseModel):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from fastapi import Query
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
@@ -25,6 +26,7 @@ AUDITS = (ServiceRole.HOLDER, ServiceRole.AUDITOR)
 ANYBODY = tuple(ServiceRole)
 MOST_ANSWERS = 1000
 """Questions of a history, at most."""
+LastQuestions = Annotated[int, Query(ge=1, le=MOST_ANSWERS, description="How many of the last questions.")]
 
 
 @dataclass(frozen=True, slots=True)

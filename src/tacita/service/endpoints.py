@@ -20,7 +20,7 @@ from tacita.service.bodies import (
     PriceBody,
     QuestionBody,
 )
-from tacita.service.core import ANYBODY, ASKS, AUDITS, MOST_ANSWERS, core_of
+from tacita.service.core import ANYBODY, ASKS, AUDITS, LastQuestions, core_of
 from tacita.service.metrics import CONTENT_TYPE
 from tacita.service.tokens import AccessToken, ServiceRole
 from tacita.version import __version__
@@ -42,7 +42,6 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 }
 _bearer = HTTPBearer(auto_error=False, description="A token of 'tacita token make', or of the issuer.")
 _Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
-_Last = Annotated[int, Query(ge=1, le=MOST_ANSWERS, description="How many of the last questions.")]
 _Analyst = Annotated[str | None, Query(max_length=100, description="Only what this analyst asked.")]
 
 api = APIRouter(prefix="/v1", responses=_ERRORS, default_response_class=JSONResponse)
@@ -92,14 +91,14 @@ async def price(request: Request, name: str, body: QuestionBody, owner: _Asker) 
 
 @api.get("/databases/{name}/history", response_model=HistoryBody)
 async def history(
-    request: Request, name: str, owner: _Anybody, analyst: _Analyst = None, last: _Last = 100
+    request: Request, name: str, owner: _Anybody, analyst: _Analyst = None, last: LastQuestions = 100
 ) -> Response:
     """Return what you asked; holder and auditor see what everybody asked."""
     return JSONResponse(await core_of(request).history(name, owner, analyst, last))
 
 
 @api.get("/databases/{name}/audit", response_model=AuditBody)
-async def audit(request: Request, name: str, owner: _Auditor, last: _Last = 100) -> Response:
+async def audit(request: Request, name: str, owner: _Auditor, last: LastQuestions = 100) -> Response:
     """Return everything that was asked, with reasons of refusals and what was told so far. It is internal."""
     return JSONResponse(await core_of(request).audit(name, last))
 

@@ -20,7 +20,7 @@ from starlette.datastructures import FormData
 from tacita.api.querying import SentQuestion
 from tacita.errors import UsageError
 from tacita.service.bodies import LONGEST_QUESTION
-from tacita.service.core import ANYBODY, ASKS, AUDITS, ServiceCore, core_of
+from tacita.service.core import ANYBODY, ASKS, AUDITS, MOST_ANSWERS, LastQuestions, ServiceCore, core_of
 from tacita.service.faults import (
     NO_TOKEN,
     NOT_MAPPED,
@@ -42,7 +42,7 @@ _TOKEN, _FORM = "tacita_token", "tacita_form"
 """Cookies: whose pages these are, and for which browser the form to sign in was made."""
 _SEE_OTHER = 303
 _SHOWN = 50
-"""Questions on a page."""
+"""Questions on a page, unless more are asked for."""
 
 pages = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -123,11 +123,11 @@ async def come_back(request: Request) -> Response:
 
 
 @pages.get("/data/{name}")
-async def data_page(request: Request, name: str) -> Response:
+async def data_page(request: Request, name: str, last: LastQuestions = _SHOWN) -> Response:
     """Show what may be asked, and what was."""
     owner = await _owner(request)
     core_of(request).database(name)
-    return await _data(request, owner, name, {})
+    return await _data(request, owner, name, {}, last)
 
 
 @pages.post("/data/{name}")
@@ -154,13 +154,13 @@ async def ask_on_page(request: Request, name: str) -> Response:
 
 
 @pages.get("/data/{name}/audit")
-async def audit_page(request: Request, name: str) -> Response:
+async def audit_page(request: Request, name: str, last: LastQuestions = _SHOWN) -> Response:
     """Show an auditor everything."""
     owner = await _owner(request)
     if owner.role not in AUDITS:
         raise RequestRefused(NOT_YOURS)
-    audit = await core_of(request).audit(name, _SHOWN)
-    return _page("audit.html", request, owner, audit=audit, name=name)
+    audit = await core_of(request).audit(name, last)
+    return _page("audit.html", request, owner, audit=audit, name=name, most=MOST_ANSWERS)
 
 
 @pages.get("/service.css")
@@ -189,14 +189,14 @@ def _issuer(request: Request) -> OidcProvider:
     return issuer
 
 
-async def _data(request: Request, owner: AccessToken, name: str, shown: dict[str, Any]) -> Response:
+async def _data(request: Request, owner: AccessToken, name: str, shown: dict[str, Any], last: int = _SHOWN) -> Response:
     core = core_of(request)
-    history = await core.history(name, owner, owner.name, _SHOWN)
+    history = await core.history(name, owner, owner.name, last)
     description = core.database(name).description
     values = {"fields": {}, "answer": None, "price": None, "fault": None, **shown}
     reply = _page(
         "data.html", request, owner, name=name, description=description, history=history, may_ask=owner.role in ASKS,
-        **values,
+        most=MOST_ANSWERS, **values,
     )  # fmt: skip
     if values["fault"] is not None:
         reply.status_code = values["fault"].status

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacita.errors import counted, listed
+from tacita.errors import counted
 from tacita.model.figures import share
-from tacita.views.queries import amounts_text
+from tacita.views.queries import amounts_text, label_text
 from tacita.views.terminal import add, columns, lines, notes
 from tacita.views.view import View
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import RenderableType
 
     from tacita.queries.audit.inferred import InferredSum
     from tacita.queries.auditing import QueryAudit
     from tacita.queries.inferring import AnalystAccount, InferredBound, InferredSoFar, WidthsTold
     from tacita.queries.state import RecordedAnswer
+
+
+_MOST_GROUPS = 8
+"""Groups that a line of reasons names."""
 
 
 class QueryAuditView(View["QueryAudit"]):
@@ -53,7 +59,7 @@ class QueryAuditView(View["QueryAudit"]):
             "spent": dict(result.spent),
             "caps": dict(result.caps),
             "analyst_caps": dict(result.analyst_caps),
-            "questions": [_question_fields(one, q) for q, one in enumerate(result.questions, 1)],
+            "questions": [_question_fields(result, one, q) for q, one in enumerate(result.questions, 1)],
             "notes": list(result.notes),
         }
 
@@ -74,7 +80,7 @@ class QueryAuditView(View["QueryAudit"]):
         for q, one in enumerate(result.questions, 1):
             add(table, str(q), str(one.sequence), one.analyst, one.decision, one.text)
             for objection in one.objections:
-                where = _groups(one, objection["groups"])
+                where = _groups(result.refused_groups(one, objection["groups"]))
                 add(table, "", "", "", "", f"  {objection['rule']}{where}: {objection['sentence']}")
         accounts = [_accounts(result), *lines([""])] if result.analysts else []
         return Group(*lines(head), *inferred, *accounts, table, *notes(result.notes))
@@ -114,7 +120,7 @@ def _inferred_parts(inferred: InferredSoFar) -> list[RenderableType]:
                 sum_name(one),
                 f"{one.contributors:,}",
                 f"{one.records:,}",
-                one.selection,
+                one.selection or "(no short description)",
                 formula(one),
                 _verdict(one),
             )
@@ -217,7 +223,7 @@ def _account_fields(one: AnalystAccount) -> dict[str, Any]:
     }
 
 
-def _question_fields(one: RecordedAnswer, q: int) -> dict[str, Any]:
+def _question_fields(result: QueryAudit, one: RecordedAnswer, q: int) -> dict[str, Any]:
     return {
         "q": q,
         "entry": one.sequence,
@@ -226,10 +232,14 @@ def _question_fields(one: RecordedAnswer, q: int) -> dict[str, Any]:
         "number": one.number,
         "decision": one.decision,
         "question": one.text,
-        "objections": [dict(objection) for objection in one.objections],
+        "objections": [
+            {**objection, "labels": [list(labels) for labels in result.refused_groups(one, objection["groups"])]}
+            for objection in one.objections
+        ],
     }
 
 
-def _groups(one: RecordedAnswer, places: list[int]) -> str:
-    """Return which groups of a question a reason is about, by their number; nothing if there is one."""
-    return f" (group {listed([place + 1 for place in places])})" if places and len(one.groups) > 1 else ""
+def _groups(groups: Sequence[Sequence[str | None]]) -> str:
+    """Return which groups of a question a reason is about, by their labels; nothing if there is one group."""
+    words = [", ".join(label_text(label) for label in labels) for labels in groups]
+    return f" ({'; '.join(words[:_MOST_GROUPS])}{', and more' * (len(words) > _MOST_GROUPS)})" if words else ""

@@ -116,6 +116,15 @@ def test_too_many_cells_name_the_attribute_that_costs_most():
     assert "50 cells" in str(caught.value) and "without 'street' there would be 2" in str(caught.value)
 
 
+def test_every_attribute_that_is_not_there_is_named():
+    policy = POLICY.replace('"sex"', '"sexes"').replace('"salary"', '"pay"')
+    with pytest.raises(InputError) as caught:
+        cube_of(FRAME, policy)
+    assert "no attribute 'sexes'; did you mean 'sex'?" in str(caught.value) and "no attribute 'pay'" in str(
+        caught.value
+    )
+
+
 def test_an_empty_file_is_not_opened():
     with pytest.raises(InputError, match="no records"):
         cube_of(FRAME.iloc[:0])

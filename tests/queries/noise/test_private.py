@@ -298,3 +298,11 @@ def test_a_median_of_each_group_is_paid_once(monkeypatch: pytest.MonkeyPatch) ->
 
     assert certified_epsilon(drawn(less, 1), drawn(more, 1), alpha=ALPHA) <= CLAIM
     assert certified_epsilon(drawn(less, 200), drawn(more, 200), alpha=ALPHA) > CLAIM
+
+
+def test_what_is_promised_says_that_the_error_of_quantiles_is_not_stated() -> None:
+    cube = cube_with(private_policy(), [17 * place % LARGEST for place in range(60)])
+    mechanism = PrivateFigures(cube)
+    wanted = asking([MEDIAN], [np.ones(len(cube), np.bool_)], epsilon=int(CLAIM * NANO))
+    assert [figure.error for figure in mechanism.figures(wanted, mechanism.price(wanted))[0]] == [None]
+    assert "The error of quantiles is not stated." in mechanism.guarantee

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacita.arithmetic.modular.incremental import IncrementalKernel, KernelTrial
+from tacita.errors import counted
 from tacita.queries.audit.contributors import ClassContributors
 from tacita.queries.audit.explanation import SumFollows, described, formula_of, multipliers
 from tacita.queries.audit.inferred import ExactKnowledge, InferredSums, inferred_sums
@@ -282,7 +283,7 @@ class ExactJudge:
         what = what if one.known.minus is None else f"the change of {what}"
         which = described(self._cube, one.known.cells)
         which = f" ({which})" if which else ""
-        sentence = f"{formula_of(factors)} gives {what} of {records:,} records{which}: {broken[0].sentence}"
+        sentence = f"{formula_of(factors)} gives {what} of {counted(records, 'record')}{which}: {broken[0].sentence}"
         return Objection("exact", sentence, (place,), factors, any(item.looks_at_values for item in broken))
 
     def _completing(self, request: AuditRequest, key: Unknown, factors: Ints, classes: CellClasses) -> int:

@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tacita.errors import counted
 from tacita.queries.audit.contributors import ClassContributors
 from tacita.queries.audit.explanation import described, formula_of
 from tacita.queries.audit.judge import AuditRequest, Objection, ToldSum
@@ -345,14 +346,14 @@ class IntervalJudge:
             if abs(dual) > 1e-6
         )
         cells = np.asarray(state.classes.of_cell == column)
-        records, which = int(self._cube.n[cells].sum()), described(self._cube, cells)
-        which = f" ({which})" if which else ""
+        records, which = counted(int(self._cube.n[cells].sum()), "record"), described(self._cube, cells)
+        which = f"{records} ({which})" if which else records
         if state.needs[column] is NEVER:
-            sentence = f"extremes bound the value of a contributor among {records:,} records{which} too closely"
+            sentence = f"extremes bound the value of a contributor among {which} too closely"
             return Objection("interval", sentence, tuple(places) if len(places) == 1 else (), looks_at_values=True)
         what = "the number" if measure == COUNT else "the total"
         side = "from above" if sign > 0 else "from below"
-        how = f"{formula_of(factors)} and the declared bounds limit {what} of {records:,} records{which} {side}"
+        how = f"{formula_of(factors)} and the declared bounds limit {what} of {which} {side}"
         sentence = f"{how} so closely that a contributor can be estimated{self._share_of_largest(measure, cells)}"
         return Objection("interval", sentence, tuple(places) if len(places) == 1 else (), factors, looks_at_values=True)
 

@@ -151,9 +151,10 @@ def _check_names(microdata: Microdata, names: Sequence[str]) -> None:
     present = microdata.dictionary.names
     if absent := [name for name in names if name not in present]:
         raise InputError(
-            f"no attribute '{listed(absent)}'{did_you_mean(absent[0], present)}",
+            "the data do not fit the policy:"
+            + "".join(f"\n  - no attribute '{name}'{did_you_mean(name, present)}" for name in absent),
             where=microdata.source.name,
-            do="check the names in the policy",
+            do="correct the names in the policy; nothing was opened",
         )
 
 

@@ -56,6 +56,8 @@ class PrivateFigures:
         promise = "the true figure is within the error with a probability of 95 %."
         if not self._parts.knows_records:
             said = f"Figures have noise of differential privacy (neighbours: one {who} more or less); {promise}"
+            if any(Statistic.QUANTILE in measure.statistics for measure in policy.measures):
+                said += " The error of quantiles is not stated."
             if policy.unlisted:
                 names = listed(sorted(policy.unlisted), 99)
                 said += (
