@@ -108,7 +108,8 @@ class QueryAnswer(Result):
     def to_arrow(self) -> Any:
         """Return the figures as an Arrow table: columns of groups, then of figures with their status and bounds.
 
-        A name that another column has gets a number, as in ``income status 2``: analysts choose the names of figures.
+        Whole numbers stay whole, other figures become floating-point numbers; the rows have all digits. A name that
+        another column has gets a number, as in ``income status 2``: analysts choose the names of figures.
         """
         import pyarrow as pa
 
@@ -122,7 +123,11 @@ class QueryAnswer(Result):
             add(name, [row.group[at] for row in self.rows], pa.string())
         for at, name in enumerate(self.names):
             figures = [row.figures[at] for row in self.rows]
-            add(name, [_number(one.value) for one in figures], pa.float64())
+            values = [one.value for one in figures]
+            if all(value is None or value.lstrip("-").isdigit() for value in values):
+                add(name, [None if value is None else int(value) for value in values], pa.int64())
+            else:
+                add(name, [_number(value) for value in values], pa.float64())
             if any(one.status is not FigureStatus.EXACT for one in figures):
                 add(f"{name} status", [str(one.status) for one in figures], pa.string())
             for part in ("lower", "upper", "error"):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -32,6 +32,7 @@ from tacita.queries.language.parse import parse_question
 from tacita.queries.language.text import question_text
 from tacita.queries.mechanism import AskedGroup, AskedQuestion, Mechanism, Price, ReleasesLabels
 from tacita.queries.mechanisms import mechanism_of
+from tacita.queries.question import Statistic
 from tacita.queries.recording import (
     ANSWER,
     OPENING,
@@ -115,6 +116,11 @@ class QueryDatabase:
     def close(self) -> None:
         """Close the ledger."""
         self.ledger.close()
+
+    @property
+    def statistics(self) -> frozenset[Statistic]:
+        """What can be answered in the mode of the policy."""
+        return self._mechanism.statistics
 
     @property
     def guarantee(self) -> str:
@@ -300,11 +306,15 @@ class QueryDatabase:
             question.groups,
             question.names,
             rows,
-            self.guarantee,
+            f"{self.guarantee} {self._mechanism.remark(question, self._paid(recorded))}".strip(),
             spent_text(recorded.spent),
             left_of(self._state, recorded.analyst, cube.policy),
             bool(recorded.of),
         )
+
+    def _paid(self, recorded: RecordedAnswer) -> Mapping[str, int]:
+        """Return what the figures of an answer cost, whoever paid them first."""
+        return self._state.paid_at(recorded.of or recorded.sequence)
 
     def _rebuild(self) -> None:
         self._state = QueryState(self.version.cube)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tacita.errors import counted
 from tacita.model.result import Result
 from tacita.queries.budgets import caps_of, spent_text
 from tacita.queries.database import QueryDatabase
 from tacita.queries.policy.policy import DeclaredJoin, QueryMeasure
+from tacita.queries.question import Statistic
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,8 +46,13 @@ def description_of(database: QueryDatabase) -> DatabaseDescription:
         database.guarantee,
         tuple(one for one in labels if one[0] not in regressors),
         tuple(one for one in labels if one[0] in regressors),
-        policy.measures,
+        tuple(_answered(one, database.statistics) for one in policy.measures),
         policy.joins,
         spent_text({currency: own for currency, (_, own) in caps_of(policy).items()}),
         tuple(one.name for one in policy.filters if one.name in policy.unlisted),
     )
+
+
+def _answered(measure: QueryMeasure, statistics: frozenset[Statistic]) -> QueryMeasure:
+    """Return a measure with those of its statistics that the mode answers."""
+    return replace(measure, statistics=tuple(one for one in measure.statistics if one in statistics))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from tacita.errors import QueryRefused
@@ -10,7 +11,7 @@ from tacita.queries.cube.cube import Cube
 from tacita.queries.figures import figure_text, true_figure
 from tacita.queries.mechanism import AskedQuestion, Price
 from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.question import Statistic
+from tacita.queries.question import DataQuestion, Statistic
 
 
 class ExactFigures:
@@ -18,6 +19,7 @@ class ExactFigures:
 
     mode: ClassVar[AnswerMode] = AnswerMode.EXACT
     guarantee = "Figures are exact."
+    statistics = frozenset(Statistic) - {Statistic.QUANTILE, Statistic.CONTRIBUTORS}
 
     def __init__(self, cube: Cube) -> None:
         self._cube = cube
@@ -37,6 +39,10 @@ class ExactFigures:
         if wanted.epsilon is not None or wanted.accuracy is not None:
             raise QueryRefused("exact answers have no accuracy to choose", do="leave out epsilon and accuracy")
         return Price()
+
+    def remark(self, question: DataQuestion, spent: Mapping[str, int]) -> str:
+        """Return nothing: each figure says what holds of it."""
+        return ""
 
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
         """Return the true figures; one that does not exist (an average of nobody) looks refused."""

@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from tacita.queries.answer import Figure
 from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.question import DataQuestion, Mask
+from tacita.queries.question import DataQuestion, Mask, Statistic
 
 NANO = 10**9
 """Budgets are whole numbers of a billionth."""
@@ -66,11 +66,18 @@ class Mechanism(Protocol):
     mode: ClassVar[AnswerMode]
 
     @property
+    def statistics(self) -> frozenset[Statistic]:
+        """What can be answered in this mode at all."""
+
+    @property
     def guarantee(self) -> str:
         """What holds of every figure, in a sentence for the analyst."""
 
     def price(self, wanted: AskedQuestion) -> Price:
         """Return what the answer would cost; raise `QueryRefused` if the mode cannot answer such a question."""
+
+    def remark(self, question: DataQuestion, spent: Mapping[str, int]) -> str:
+        """Return what else holds of the figures of one question, in a sentence; mostly nothing."""
 
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
         """Return the figures of each group, in the order of the aggregates."""

@@ -29,6 +29,7 @@ from tacita.queries.cube.version import FrozenVersion, SourceFacts, VersionOrigi
 from tacita.queries.database import BesideReleases, QueryDatabase
 from tacita.queries.mechanisms import mechanism_of
 from tacita.queries.policy.policy import AnswerMode, JudgedTogether, QueryPolicy
+from tacita.queries.question import Statistic
 from tacita.queries.recording import OPENING
 from tacita.queries.succession import check_latest, check_succession, record_opening
 from tacita.settings import Settings
@@ -161,7 +162,8 @@ def _begin(
             SqliteStore.create(version.folder / OWN_LEDGER, version.policy.name, settings=settings).close()
         with ledger_of(version, settings) as ledger:
             record_opening(version, ledger)
-            return QueryDatabase(version, ledger, _beside(judge_of, configured)).notes
+            database = QueryDatabase(version, ledger, _beside(judge_of, configured))
+            return (*_unanswered(version.policy, database.statistics), *database.notes)
     except (UsageError, LimitError):  # raised before anything is recorded
         shutil.rmtree(version.folder, ignore_errors=True)
         raise
@@ -257,6 +259,15 @@ def _changes_note(changes: RecordChanges, before: FrozenVersion, cells: int) -> 
         f"{counted(changes.kept, 'record')} with the same values, {changes.changed:,} with others, "
         f"{changes.added:,} added, {changes.removed:,} removed. Questions are judged in {counted(cells, 'cell')} of "
         "all versions; sets of records that changed by few contributors since they were asked about are refused."
+    )
+
+
+def _unanswered(policy: QueryPolicy, statistics: frozenset[Statistic]) -> Sequence[str]:
+    """Return what is said of statistics that a policy declares and its mode never answers."""
+    declared = {one for measure in policy.measures for one in measure.statistics}
+    names = [str(one) for one in sorted(declared - statistics)]
+    return (
+        [f"'{policy.answers}' answers have no {listed(names)}: the policy declares them for nothing."] if names else []
     )
 
 

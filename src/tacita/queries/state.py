@@ -68,6 +68,7 @@ class QueryState:
         self._asked_by: Counter[str] = Counter()
         self._telling_refusals: Counter[str] = Counter()
         self._answered: dict[tuple[str, Any], RecordedAnswer] = {}
+        self._paid: dict[int, Mapping[str, int]] = {}
         self.sequence = 0
 
     def judges(self, analyst: str) -> tuple[QueryJudge, ...]:
@@ -108,6 +109,10 @@ class QueryState:
         """Return the number that the next question of an analyst has."""
         return self._asked_by[analyst] + 1
 
+    def paid_at(self, sequence: int) -> Mapping[str, int]:
+        """Return what the answer of an entry cost."""
+        return self._paid.get(sequence, {})
+
     def spent_by(self, analyst: str) -> Counter[str]:
         """Return what an analyst has spent, in billionths by currency."""
         return self._spent_by.setdefault(analyst, Counter())
@@ -127,6 +132,8 @@ class QueryState:
         self.answers.append(self._with_shared_parts(answer, key))
         self._asked_by[answer.analyst] = max(self._asked_by[answer.analyst], answer.number)
         self.spent.update(answer.spent)
+        if answer.spent:
+            self._paid[answer.sequence] = answer.spent
         self.spent_by(answer.analyst).update(answer.spent)
         refusals = answer.telling_refusals
         self._telling_refusals[answer.analyst] += refusals if self._policy.rules.cell_by_cell else min(refusals, 1)

@@ -7,6 +7,7 @@ records.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import ClassVar
 
@@ -21,7 +22,7 @@ from tacita.queries.cube.version import FrozenVersion
 from tacita.queries.figures import figure_text, interval_texts, true_figure
 from tacita.queries.mechanism import AskedQuestion, Price
 from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.question import AskedStatistic, Mask, Statistic
+from tacita.queries.question import AskedStatistic, DataQuestion, Mask, Statistic
 
 _STEPS = 400
 _ROUNDING = 1e-9
@@ -34,6 +35,7 @@ class CamouflagedFigures:
     """Intervals that hold for every mixture of the vectors. Counts are exact: who is in which cell is not hidden."""
 
     mode: ClassVar[AnswerMode] = AnswerMode.CAMOUFLAGE
+    statistics = frozenset(Statistic)
 
     def __init__(self, version: FrozenVersion) -> None:
         options = version.policy.options
@@ -62,6 +64,10 @@ class CamouflagedFigures:
         if wanted.epsilon is not None or wanted.accuracy is not None:
             raise QueryRefused("the intervals of these answers are fixed", do="leave out epsilon and accuracy")
         return Price()
+
+    def remark(self, question: DataQuestion, spent: Mapping[str, int]) -> str:
+        """Return nothing: each figure says what holds of it."""
+        return ""
 
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
         """Return intervals."""

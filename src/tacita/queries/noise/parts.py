@@ -31,6 +31,8 @@ _NEEDED: dict[Statistic, tuple[Part, ...]] = {
     Statistic.VARIANCE: ((COUNT, 1), ("measure", 1), ("measure", 2)),
     Statistic.RATIO: (("measure", 1), ("other", 1)),
 }
+MADE_OF_SUMS = frozenset(_NEEDED)
+"""What is computed of sums with noise."""
 
 
 class SummedParts:

@@ -7,6 +7,7 @@ questions have independent errors: many of them together tell the records, which
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import ClassVar
 
@@ -19,7 +20,7 @@ from tacita.queries.mechanism import AskedQuestion, Price
 from tacita.queries.noise.intervals import NoisySum, average, ratio
 from tacita.queries.noise.keyed import KeyedNoise
 from tacita.queries.policy.policy import AnswerMode, QueryPolicy
-from tacita.queries.question import AskedStatistic, Mask, Statistic
+from tacita.queries.question import AskedStatistic, DataQuestion, Mask, Statistic
 
 ANSWERED = frozenset({Statistic.COUNT, Statistic.SUM, Statistic.AVERAGE, Statistic.RATIO})
 Z, Z_JOINT = 1.959964, 2.393980
@@ -30,6 +31,7 @@ class PerturbedFigures:
     """Figures with an error whose size depends on the policy alone."""
 
     mode: ClassVar[AnswerMode] = AnswerMode.PERTURBED
+    statistics = ANSWERED
 
     def __init__(self, version: FrozenVersion) -> None:
         self._cube, self._noise = version.cube, KeyedNoise(version.cube, version.secret)
@@ -49,6 +51,10 @@ class PerturbedFigures:
         """Return that it costs nothing; raise for what cannot be made of perturbed sums."""
         check_answered(wanted, ANSWERED)
         return Price()
+
+    def remark(self, question: DataQuestion, spent: Mapping[str, int]) -> str:
+        """Return nothing: each figure says what holds of it."""
+        return ""
 
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
         """Return perturbed figures."""

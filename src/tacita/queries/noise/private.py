@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tacita.errors import QueryRefused, listed
+from tacita.errors import QueryRefused, counted, listed
 from tacita.queries.answer import NOT_ANSWERED, Figure, FigureStatus
 from tacita.queries.cube.cube import COUNT, MOST_GROUPS, Cube
 from tacita.queries.figures import figure_text, noisy_texts, rounded_error
@@ -24,8 +24,8 @@ from tacita.queries.mechanism import DELTA, AskedQuestion, Price, ReleasedGroup
 from tacita.queries.noise.consistent import Floats, GroupingSets
 from tacita.queries.noise.intervals import NoisySum, average, ratio, variance
 from tacita.queries.noise.measurements import cost_of_reach, measurement_of, reach_of, scale_of
-from tacita.queries.noise.parts import LARGEST, PEOPLE, Part, SummedParts
-from tacita.queries.noise.quantiles import QUANTILES, MicroaggregatedQuantiles, chosen_quantile
+from tacita.queries.noise.parts import LARGEST, MADE_OF_SUMS, PEOPLE, Part, SummedParts
+from tacita.queries.noise.quantiles import QUANTILES, MicroaggregatedQuantiles, chosen_quantile, rank_error
 from tacita.queries.noise.thresholded import OccurringLabels, check_threshold, threshold_measurement
 from tacita.queries.policy.policy import AnswerMode
 from tacita.queries.question import AskedStatistic, DataQuestion, Mask, Statistic
@@ -49,6 +49,11 @@ class PrivateFigures:
         self._means = MicroaggregatedQuantiles(cube, self._parts, size, self._currency) if size else None
 
     @property
+    def statistics(self) -> frozenset[Statistic]:
+        """What can be answered: sums, what is made of them, and quantiles; of means, extremes as well."""
+        return MADE_OF_SUMS | (QUANTILES if self._means is not None else {Statistic.QUANTILE})
+
+    @property
     def guarantee(self) -> str:
         """What holds of every figure."""
         policy = self._cube.policy
@@ -57,7 +62,7 @@ class PrivateFigures:
         if not self._parts.knows_records:
             said = f"Figures have noise of differential privacy (neighbours: one {who} more or less); {promise}"
             if any(Statistic.QUANTILE in measure.statistics for measure in policy.measures):
-                said += " The error of quantiles is not stated."
+                said += " The error of quantiles is in ranks."
             if policy.unlisted:
                 names = listed(sorted(policy.unlisted), 99)
                 said += (
@@ -79,7 +84,7 @@ class PrivateFigures:
         """Return what the figures cost: what the analyst offers, or what the accuracy needs."""
         statistics = wanted.question.aggregates
         self._check(wanted)
-        shares = self._shares(wanted)
+        shares = self._shares(wanted.question)
         if wanted.accuracy is not None and wanted.epsilon is not None:
             raise QueryRefused("both an accuracy and a price are given", do="give one of them")
         if not shares:
@@ -99,15 +104,27 @@ class PrivateFigures:
             raise QueryRefused(
                 f"the price is too small for {shares} figures with noise", do="offer more, or ask for less at once"
             )
-        delta = {DELTA: self._delta} if self._unlisted(wanted) else {}
+        delta = {DELTA: self._delta} if self._unlisted(wanted.question) else {}
         if delta:
             check_threshold(self._currency, self._parts.records, cost // shares)
         errors = tuple(None if wanted.question.levels else self._error(one, cost // shares) for one in statistics)
         return Price({self._currency: cost, **delta}, errors)
 
+    def remark(self, question: DataQuestion, spent: Mapping[str, int]) -> str:
+        """Return the error of quantiles that are chosen, in ranks: their figures have none in units of the measure."""
+        chosen = [one for one in question.aggregates if one.statistic is Statistic.QUANTILE and self._means is None]
+        if not chosen or not spent.get(self._currency):
+            return ""
+        share = spent[self._currency] // self._shares(question)
+        ranks = max(rank_error(one, self._cube, self._parts, self._currency, share) for one in chosen)
+        return (
+            f"With a probability of 95 %, at most {counted(ranks, 'record')} lie between a quantile and the figure, beside "
+            "those nearer to it than the next of 1,001 values between the bounds."
+        )
+
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
         """Return figures with noise; each sum is drawn once and used for all figures that need it."""
-        statistics, shares = wanted.question.aggregates, self._shares(wanted)
+        statistics, shares = wanted.question.aggregates, self._shares(wanted.question)
         share = price.spent[self._currency] // shares if shares else 0
         masks = [group.cells for group in wanted.groups]
         drawn = {part: self._sums(part, masks, wanted.question, share) for part in self._needed(statistics)}
@@ -130,7 +147,7 @@ class PrivateFigures:
         Other sums than counts are drawn for the released groups only, which are public by then.
         """
         ((selected,), question) = [group.cells for group in wanted.groups], wanted.question
-        share = price.spent[self._currency] // self._shares(wanted)
+        share = price.spent[self._currency] // self._shares(wanted.question)
         measurement, _ = threshold_measurement(self._currency, self._parts.records, share, price.spent[DELTA])
         labels = OccurringLabels(self._cube, question.groups, selected)
         counts = labels.released(measurement)
@@ -154,22 +171,22 @@ class PrivateFigures:
             if one.statistic in QUANTILES and self._means is not None:
                 self._means.check(one.measure)
         combinations = math.prod(len(self._cube.attribute(name).labels) for name in question.groups)
-        if question.levels and not self._unlisted(wanted) and combinations > MOST_GROUPS:
+        if question.levels and not self._unlisted(wanted.question) and combinations > MOST_GROUPS:
             raise QueryRefused(
                 f"totals would have to fit {combinations:,} combinations of labels",
                 do="group by fewer attributes at once",
             )
-        if not self._unlisted(wanted):
+        if not self._unlisted(wanted.question):
             return
-        names = listed(sorted(self._unlisted(wanted)), 99)
+        names = listed(sorted(self._unlisted(wanted.question)), 99)
         if question.levels:
             raise QueryRefused(
                 f"the labels of {names} are confidential: groups that are not shown have no totals",
                 do="write GROUP BY without totals, and ask for totals by themselves",
             )
 
-    def _unlisted(self, wanted: AskedQuestion) -> frozenset[str]:
-        return self._cube.policy.unlisted.intersection(wanted.question.groups)
+    def _unlisted(self, question: DataQuestion) -> frozenset[str]:
+        return self._cube.policy.unlisted.intersection(question.groups)
 
     def _needed(self, statistics: Sequence[AskedStatistic]) -> list[Part]:
         sums = [one for one in statistics if one.statistic is not Statistic.QUANTILE]
@@ -178,11 +195,11 @@ class PrivateFigures:
     def _of_means(self, statistics: Sequence[AskedStatistic]) -> list[AskedStatistic]:
         return [one for one in statistics if self._means is not None and one.statistic in QUANTILES]
 
-    def _shares(self, wanted: AskedQuestion) -> int:
+    def _shares(self, question: DataQuestion) -> int:
         """Return how many equal shares a price has."""
-        statistics, levels = wanted.question.aggregates, len(wanted.question.levels) or 1
+        statistics, levels = question.aggregates, len(question.levels) or 1
         parts = [part for part in self._needed(statistics) if not self._parts.is_public(part)]
-        if self._unlisted(wanted) and (COUNT, 1) not in parts:
+        if self._unlisted(question) and (COUNT, 1) not in parts:
             parts.append((COUNT, 1))  # the threshold is on counts, whatever is asked
         return (len(parts) + sum(one.statistic in QUANTILES for one in statistics)) * levels
 
@@ -263,7 +280,7 @@ class PrivateFigures:
                 "an accuracy can be chosen for one count or one sum",
                 do="ask for it alone, or say what to pay (epsilon)",
             )
-        if self._shares(wanted) != 1:
+        if self._shares(wanted.question) != 1:
             raise QueryRefused(
                 "an accuracy can be chosen for figures of one kind, without totals",
                 do="leave the totals out, or say what to pay (epsilon)",

@@ -46,10 +46,7 @@ def chosen_quantile(
     at_most = np.searchsorted(values, candidates, side="right")
     goal = above * len(values)
     scores = -np.maximum(np.maximum(whole * below - goal, goal - whole * at_most), 0).astype(np.int64)
-    sensitivity = parts.records * (whole if parts.knows_records else max(above, whole - above))
-    budget = budget_of(share)
-    # A choice that is epsilon-private is epsilon^2/2-concentrated (Bun and Steinke 2016, proposition 3).
-    epsilon = budget if currency == EPSILON else math.nextafter(math.sqrt(2 * budget), 0.0)
+    sensitivity, epsilon = _sensitivity(one, parts), _epsilon(currency, share)
     scale = 2 * sensitivity / epsilon
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
     chooser: Any = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
@@ -58,6 +55,29 @@ def chosen_quantile(
         chooser = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
     place = int(chooser(scores.tolist()))
     return Figure(FigureStatus.NOISY, figure_text(Fraction(measure.unit) * int(candidates[place])))
+
+
+def rank_error(one: AskedStatistic, cube: Cube, parts: SummedParts, currency: str, share: int) -> int:
+    """Return how many records lie between a chosen quantile and the best candidate, at most, with 95 %.
+
+    Noise takes less than ``scale (ln r + ln 20)`` of the score of the best of r candidates with this probability
+    (McSherry and Talwar 2007), and a record is as many points of the score as the share has parts.
+    """
+    low, high = cube.policy.measure(one.measure).bounds
+    candidates = min(_CANDIDATES, high - low + 1)
+    scale = 2 * _sensitivity(one, parts) / _epsilon(currency, share)
+    return math.ceil(scale * (math.log(candidates) + math.log(20)) / one.share.denominator)
+
+
+def _sensitivity(one: AskedStatistic, parts: SummedParts) -> int:
+    above, whole = one.share.numerator, one.share.denominator
+    return parts.records * (whole if parts.knows_records else max(above, whole - above))
+
+
+def _epsilon(currency: str, share: int) -> float:
+    budget = budget_of(share)
+    # A choice that is epsilon-private is epsilon^2/2-concentrated (Bun and Steinke 2016, proposition 3).
+    return budget if currency == EPSILON else math.nextafter(math.sqrt(2 * budget), 0.0)
 
 
 class MicroaggregatedQuantiles:

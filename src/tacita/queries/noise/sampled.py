@@ -6,7 +6,7 @@ another one has another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -21,7 +21,7 @@ from tacita.queries.noise.intervals import NoisySum
 from tacita.queries.noise.keyed import KeyedNoise
 from tacita.queries.noise.perturbed import ANSWERED, check_answered, figure_of, names_of
 from tacita.queries.policy.policy import AnswerMode
-from tacita.queries.question import AskedStatistic, Mask
+from tacita.queries.question import AskedStatistic, DataQuestion, Mask
 
 _ALPHA = 0.05
 
@@ -30,6 +30,7 @@ class SampledFigures:
     """Figures of random samples."""
 
     mode: ClassVar[AnswerMode] = AnswerMode.SAMPLE
+    statistics = ANSWERED
 
     def __init__(self, version: FrozenVersion) -> None:
         self._cube, self._noise = version.cube, KeyedNoise(version.cube, version.secret)
@@ -47,6 +48,10 @@ class SampledFigures:
         """Return that it costs nothing; raise for what cannot be estimated from a sample of sums."""
         check_answered(wanted, ANSWERED)
         return Price()
+
+    def remark(self, question: DataQuestion, spent: Mapping[str, int]) -> str:
+        """Return nothing: each figure says what holds of it."""
+        return ""
 
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:
         """Return figures of samples; all figures about the same values are of the same sample.
