@@ -258,7 +258,7 @@ def _coded(
         records = sum(int((inverse == occurring.index(text)).sum()) for text in unknown)
         faults.append(f"'{one.name}': {counted(records, 'value')} not declared in 'values'")
         return CubeAttribute(one.name, ()), np.zeros(len(column), np.int32)
-    labels = declared or sorted(present, key=_in_order)
+    labels = declared or sorted(present, key=label_order)
     if one.is_complete and MISSING in occurring:
         faults.append(_incomplete(one, int((inverse == occurring.index(MISSING)).sum())))
     labels += [MISSING] if MISSING in occurring or (one.values and not one.is_complete) else []
@@ -281,11 +281,15 @@ def _canonical(text: str) -> str:
         return text.strip()
 
 
-def _in_order(label: str) -> tuple[int, float, str]:
+def label_order(label: str) -> tuple[int, float, str]:
+    """Return by what labels are sorted that are not declared: numbers first, then texts, a missing value last."""
+    if label == MISSING:
+        return 2, 0.0, label
     try:
-        return 0, float(label), label
+        number = float(label)
     except ValueError:
         return 1, 0.0, label
+    return (0, number, label) if np.isfinite(number) else (1, 0.0, label)
 
 
 def interval_labels(cuts: Sequence[Decimal]) -> tuple[str, ...]:
