@@ -16,7 +16,7 @@ from tacita.files.contract import ReadOptions
 from tacita.files.read import read
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
-from tacita.queries.cube.cube import Cube, CubeAttribute, Ints
+from tacita.queries.cube.cube import Cube, CubeAttribute, Ints, label_order
 from tacita.queries.cube.history import RecordHistory, first_history, in_order
 from tacita.queries.cube.identities import RecordIdentities, identities_of, key_faults
 from tacita.queries.policy.policy import AnswerMode, DeclaredJoin, FilterAttribute, QueryMeasure, QueryPolicy
@@ -279,17 +279,6 @@ def _canonical(text: str) -> str:
         return text_of(float(text)) if Decimal(text).is_finite() else text
     except ArithmeticError:
         return text.strip()
-
-
-def label_order(label: str) -> tuple[int, float, str]:
-    """Return by what labels are sorted that are not declared: numbers first, then texts, a missing value last."""
-    if label == MISSING:
-        return 2, 0.0, label
-    try:
-        number = float(label)
-    except ValueError:
-        return 1, 0.0, label
-    return (0, number, label) if np.isfinite(number) else (1, 0.0, label)
 
 
 def interval_labels(cuts: Sequence[Decimal]) -> tuple[str, ...]:

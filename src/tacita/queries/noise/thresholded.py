@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from tacita.errors import QueryRefused
-from tacita.queries.cube.build import label_order
-from tacita.queries.cube.cube import Cube
+from tacita.queries.cube.cube import Cube, label_order
 from tacita.queries.mechanism import DELTA_UNIT
 from tacita.queries.noise.measurements import EPSILON, budget_of, scale_of, wider
 from tacita.queries.noise.parts import LARGEST
