@@ -215,6 +215,8 @@ def test_private_sums_over_public_records_tell_their_count(office: Office) -> No
         answer = database.sql(by_both.format('ROLLUP (region, "group")'), epsilon="1")
         assert answer.status == "refused" and answer.left == {"epsilon": "99"}
         assert database.sql(by_both.format("ROLLUP (region)"), epsilon="1").status == "answered"
+        counts = by_both.replace("SUM(pay)", "COUNT(*)")
+        assert database.sql(counts.format('ROLLUP (region, "group")')).status == "partly"
 
 
 def test_a_table_that_a_count_beside_intervals_unlocks_is_refused(office: Office) -> None:

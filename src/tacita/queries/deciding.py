@@ -63,9 +63,9 @@ class GroupsDecision:
     def judged(self, wanted: AskedQuestion) -> JudgedGroups:
         """Return which groups may be answered together: all, or those that no judge objects to, by the policy."""
         policy, deadline = self.cube.policy, self.cube.policy.limits.deadline
-        # Private totals are made to fit their groups: they are drawn all together.
-        has_fitted_totals = policy.answers is AnswerMode.PRIVATE and bool(wanted.question.levels)
-        cell_by_cell = policy.rules.cell_by_cell and not has_fitted_totals
+        # Private totals of measures are made to fit their groups: they are drawn all together.
+        is_drawn = policy.answers is AnswerMode.PRIVATE and any(one.measure for one in wanted.question.aggregates)
+        cell_by_cell = policy.rules.cell_by_cell and not (is_drawn and wanted.question.levels)
         places = list(range(len(wanted.groups)))
         against: list[Objection] = []
         ends = time.thread_time() + _TRIES * deadline / 1000
