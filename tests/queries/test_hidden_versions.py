@@ -162,6 +162,10 @@ def test_a_budget_is_one_for_all_versions_and_new_data_cost_again() -> None:
     assert ask("v2", TOTAL, analyst="bob", epsilon="0.5")[0].status == "answered"
     assert ask("v2", COUNT, analyst="eve", epsilon="0.1")[0].is_repeated  # it was paid by ann
     assert ask("v2", "SELECT SUM(hours) FROM staff", analyst="eve", epsilon="0.1")[0].status == "refused"
+    with Database("v1") as database:  # it does not know what was spent since, and says nothing of what is left
+        history = database.history("ann")
+        assert not history.left and not any(answer.left for _, answer in history.answers)
+        assert "what was spent in all" in database.audit().notes[-1]
 
 
 @pytest.mark.parametrize("had_it", [False, True])

@@ -302,7 +302,7 @@ class QueryDatabase:
             rows,
             self.guarantee,
             spent_text(recorded.spent),
-            left_of(self._state, recorded.analyst, cube.policy),
+            {} if self._answers_elsewhere else left_of(self._state, recorded.analyst, cube.policy),
             bool(recorded.of),
         )
 
