@@ -214,6 +214,30 @@ def test_counts_beside_intervals_are_exact_and_count(office: Office) -> None:
         assert database.sql("SELECT MAX(pay) FROM people WHERE zone = 'in'").status == "answered"
 
 
+def test_private_sums_over_public_records_tell_their_count(office: Office) -> None:
+    """At a low price a sum is at one of its bounds, which are the declared ones times the number of records."""
+    office.write([row | {"pay": "12"} for row in office.people()])
+    office.table("march", office.hidden())
+    filters = POLICY.replace('"zone"', '"zone"\nvalues = ["in", "out"]')
+    filters = filters.replace('"group"', '"group"\nvalues = ["C1", "C2", "C3"]\nmissing = "refuse"')
+    filters = filters.replace('"region"', '"region"\nvalues = ["R1", "R2", "R3"]\nmissing = "refuse"')
+    opened(
+        filters.replace('name = "people"', 'name = "people"\nanswers = "private"')
+        + '[[measure]]\nattribute = "pay"\nlower = 0\nupper = 100\n[rules]\ncounts_are_confidential = false\n'
+        '[private]\ntotal = 100\nneighbours = "values"\n'
+    )
+    by_both = "SELECT SUM(pay) FROM people GROUP BY {}"
+    with Database("people.opened") as database:
+        assert database.sql("SELECT SUM(pay) FROM people WHERE zone = 'in'", epsilon="0.00001").status == "refused"
+        assert database.sql(by_both.format('region, "group"'), epsilon="1").status == "partly"
+        # Totals fit their groups: without one of these none is drawn, and nothing is paid.
+        answer = database.sql(by_both.format('ROLLUP (region, "group")'), epsilon="1")
+        assert answer.status == "refused" and answer.left == {"epsilon": "99"}
+        assert database.sql(by_both.format("ROLLUP (region)"), epsilon="1").status == "answered"
+        counts = by_both.replace("SUM(pay)", "COUNT(*)")
+        assert database.sql(counts.format('ROLLUP (region, "group")')).status == "partly"
+
+
 def test_a_table_that_a_count_beside_intervals_unlocks_is_refused(office: Office) -> None:
     opened(CAMOUFLAGE)
     with Database("people.opened") as database:

@@ -162,3 +162,17 @@ def test_a_budget_is_one_for_all_versions_and_new_data_cost_again() -> None:
     assert ask("v2", TOTAL, analyst="bob", epsilon="0.5")[0].status == "answered"
     assert ask("v2", COUNT, analyst="eve", epsilon="0.1")[0].is_repeated  # it was paid by ann
     assert ask("v2", "SELECT SUM(hours) FROM staff", analyst="eve", epsilon="0.1")[0].status == "refused"
+    with Database("v1") as database:  # it does not know what was spent since, and says nothing of what is left
+        history = database.history("ann")
+        assert not history.left and not any(answer.left for _, answer in history.answers)
+        assert "what was spent in all" in database.audit().notes[-1]
+
+
+@pytest.mark.parametrize("had_it", [False, True])
+def test_the_order_of_confidential_labels_does_not_tell_which_of_them_somebody_had_before(had_it: bool) -> None:
+    top = 'answers = "private"'
+    more = "[private]\ntotal = 1000\nanalyst = 1000\nrecords_per_unit = 1\ndelta = 0.01\n"
+    opened("v1", people() + (some(1, "first", "Archive") if had_it else []), top=top, more=more)
+    opened("v2", people() + some(60, "a", "Archive"), "v1", top=top, more=more)
+    (answer,) = ask("v2", "SELECT COUNT(*) FROM staff GROUP BY department", epsilon="100")
+    assert [row.group for row in answer.rows] == [("Archive",), ("Management",), ("Sales",), ("Works",)]

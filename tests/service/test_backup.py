@@ -14,9 +14,10 @@ import pytest
 from tests.conftest import Run
 from tests.service.serving import BY_AREA, EXACT, PRIVATE, opened, running
 
+import tacita as tc
 from tacita.api.backups import back_up, restore
 from tacita.api.ledgers import LedgerPlan, init, verify
-from tacita.api.querying import Database
+from tacita.api.querying import Database, open_for_questions
 from tacita.errors import InputError, LedgerError, OutputError, TacitaError, UsageError
 from tacita.ledger.seen import SeenState
 from tacita.service.options import ServeOptions
@@ -178,6 +179,25 @@ def test_a_configured_ledger_comes_along_and_is_put_back_only_if_it_is_gone(tmp_
     assert verify(home / "tacita-ledger.toml").holds
     with Database(folder) as database:
         assert not database.history().answers
+
+
+def test_a_later_version_comes_back_although_the_folder_of_the_first_one_is_lost(tmp_path: Path) -> None:
+    """All versions answer by the ledger in the folder of the first one."""
+    (tmp_path / "staff.csv").write_text("id,sex\n" + "".join(f"r{n},{'fm'[n % 2]}\n" for n in range(40)))
+    policy = 'name = "staff"\nkey = "id"\n[[filter]]\nattribute = "sex"\n'
+    (tmp_path / "staff.toml").write_text(policy)
+    data, first, second = tc.read(tmp_path / "staff.csv"), tmp_path / "v1", tmp_path / "v2"
+    open_for_questions(data, tmp_path / "staff.toml", first)
+    open_for_questions(data, tmp_path / "staff.toml", second, after=first)
+    with Database(second) as database:
+        assert database.sql("SELECT COUNT(*) FROM staff").status == "answered"
+    back_up(second, tmp_path / "backup")
+    shutil.rmtree(first)
+    shutil.rmtree(second)
+    restore(second, "the disk failed", tmp_path / "backup")
+    assert stat.S_IMODE(first.stat().st_mode) == 0o700
+    with Database(second) as database:
+        assert database.sql("SELECT COUNT(*) FROM staff").is_repeated
 
 
 def test_tokens_come_along_and_sessions_do_not(tacita: Run, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def history_of(database: QueryDatabase, analyst: str | None, last: int | None = 
         policy.name,
         analyst,
         tuple((one.analyst, database.shown_again(one)) for one in recorded),
-        {} if analyst is None else left_of(database.state, analyst, policy),
+        {} if analyst is None or database.answers_elsewhere else left_of(database.state, analyst, policy),
     )
 
 
@@ -108,7 +108,10 @@ def audit_of(database: QueryDatabase) -> QueryAudit:
     is_limited = policy.answers in {AnswerMode.EXACT, AnswerMode.SAMPLE, AnswerMode.PERTURBED}
     notes = [note for note in (version.source_note(),) if note]
     if newer := database.answers_elsewhere:
-        notes.append(f"Questions are answered by a newer version, in the folder '{Path(newer).name}'.")
+        notes.append(
+            f"Questions are answered by a newer version, in the folder '{Path(newer).name}'. Its audit says what "
+            "follows from the answers of all versions, and what was spent in all."
+        )
     notes += [
         f"Entry {entry.sequence} accepted an older copy of the ledger: answers that were given between that copy and "
         "this entry are not in the audit."

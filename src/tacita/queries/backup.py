@@ -130,6 +130,8 @@ def _put_back(backup: Path, folder: Path, facts: Mapping[str, Any], settings: Se
             _copy(backup / LEDGER_COPY, aside / own)
         place = (folder / own).resolve() if own else None if configured is None else configured.file
         if place is not None and own != OWN_LEDGER and not place.exists():  # others may have their answers there too
+            if own:  # the folder of the first version, which may be lost as well
+                place.parent.mkdir(mode=0o700, exist_ok=True)
             _copy(backup / LEDGER_COPY, place)
 
 

@@ -308,7 +308,7 @@ class QueryDatabase:
             rows,
             f"{self.guarantee} {self._mechanism.remark(question, self._paid(recorded))}".strip(),
             spent_text(recorded.spent),
-            left_of(self._state, recorded.analyst, cube.policy),
+            {} if self._answers_elsewhere else left_of(self._state, recorded.analyst, cube.policy),
             bool(recorded.of),
         )
 

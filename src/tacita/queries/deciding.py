@@ -62,7 +62,10 @@ class GroupsDecision:
 
     def judged(self, wanted: AskedQuestion) -> JudgedGroups:
         """Return which groups may be answered together: all, or those that no judge objects to, by the policy."""
-        rules, deadline = self.cube.policy.rules, self.cube.policy.limits.deadline
+        policy, deadline = self.cube.policy, self.cube.policy.limits.deadline
+        # Private totals of measures are made to fit their groups: they are drawn all together.
+        is_drawn = policy.answers is AnswerMode.PRIVATE and any(one.measure for one in wanted.question.aggregates)
+        cell_by_cell = policy.rules.cell_by_cell and not (is_drawn and wanted.question.levels)
         places = list(range(len(wanted.groups)))
         against: list[Objection] = []
         ends = time.thread_time() + _TRIES * deadline / 1000
@@ -77,7 +80,7 @@ class GroupsDecision:
             against += [
                 replace(one, places=tuple(sorted({places[asking.of[at]] for at in one.places}))) for one in objections
             ]
-            if not rules.cell_by_cell or len(places) == 1:
+            if not cell_by_cell or len(places) == 1:
                 break
             if blamed := {asking.of[at] for one in objections for at in one.places}:
                 places = [place for at, place in enumerate(places) if at not in blamed]

@@ -90,14 +90,19 @@ def facts_of(aggregate: AskedStatistic, cube: Cube, cells: Mask, where: Predicat
 def counts_told_by(
     aggregate: AskedStatistic, cube: Cube, cells: Mask, where: Predicate = EVERYTHING
 ) -> tuple[ToldSum, ...]:
-    """Return the counts that follow from a figure in camouflage.
+    """Return the counts that follow from a figure that is not exact itself.
 
-    Sums are intervals and counts are exact, also those by which intervals are divided: the interval of an average is
-    that of the sum over the number of records, and the two together tell it.
+    In camouflage sums are intervals and counts are exact, also those by which intervals are divided: the interval of an
+    average is that of the sum over the number of records, and the two together tell it. Private sums over public
+    records are kept between bounds times their number: at a low price they are at one of these, and tell the number.
     """
     if aggregate.statistic is Statistic.QUANTILE:
         return ()
-    return tuple(fact for fact in facts_of(aggregate, cube, cells, where) if not fact.measure)
+    facts = facts_of(aggregate, cube, cells, where)
+    counts = tuple(fact for fact in facts if not fact.measure)
+    if not counts and cube.policy.has_public_records and not any(fact.extreme for fact in facts):
+        return (ToldSum("", cells, int(cube.n[cells].sum()), where=where),)
+    return counts
 
 
 def sum_of(cube: Cube, measure: str, cells: Mask) -> int:

@@ -72,7 +72,7 @@ class QueryAuditView(View["QueryAudit"]):
             f"{counted(result.records, 'record')} in {counted(result.cells, 'cell')}. {result.guarantee}",
             *_ranks(result),
             *_widths(result.widths),
-            *([f"spent: {amounts_text(result.spent)} of {amounts_text(result.caps)}"] if result.caps else []),
+            *([f"spent: {_spent(result)}"] if result.caps else []),
             "",
         ]
         inferred = [part for one in result.inferred for part in _inferred_parts(one)]
@@ -84,6 +84,10 @@ class QueryAuditView(View["QueryAudit"]):
                 add(table, "", "", "", "", f"  {objection['rule']}{where}: {objection['sentence']}")
         accounts = [_accounts(result), *lines([""])] if result.analysts else []
         return Group(*lines(head), *inferred, *accounts, table, *notes(result.notes))
+
+
+def _spent(result: QueryAudit) -> str:
+    return f"{amounts_text(result.spent) or 'nothing'} of {amounts_text(result.caps)}"
 
 
 def _ranks(result: QueryAudit) -> list[str]:

@@ -16,7 +16,7 @@ from tacita.files.contract import ReadOptions
 from tacita.files.read import read
 from tacita.model.microdata import Microdata
 from tacita.progress import Progress, Step, silent
-from tacita.queries.cube.cube import Cube, CubeAttribute, Ints
+from tacita.queries.cube.cube import Cube, CubeAttribute, Ints, label_order
 from tacita.queries.cube.history import RecordHistory, first_history, in_order
 from tacita.queries.cube.identities import RecordIdentities, identities_of, key_faults
 from tacita.queries.policy.policy import AnswerMode, DeclaredJoin, FilterAttribute, QueryMeasure, QueryPolicy
@@ -259,7 +259,7 @@ def _coded(
         records = sum(int((inverse == occurring.index(text)).sum()) for text in unknown)
         faults.append(f"'{one.name}': {counted(records, 'value')} not declared in 'values'")
         return CubeAttribute(one.name, ()), np.zeros(len(column), np.int32)
-    labels = declared or sorted(present, key=_in_order)
+    labels = declared or sorted(present, key=label_order)
     if one.is_complete and MISSING in occurring:
         faults.append(_incomplete(one, int((inverse == occurring.index(MISSING)).sum())))
     labels += [MISSING] if MISSING in occurring or (one.values and not one.is_complete) else []
@@ -280,13 +280,6 @@ def _canonical(text: str) -> str:
         return text_of(float(text)) if Decimal(text).is_finite() else text
     except ArithmeticError:
         return text.strip()
-
-
-def _in_order(label: str) -> tuple[int, float, str]:
-    try:
-        return 0, float(label), label
-    except ValueError:
-        return 1, 0.0, label
 
 
 def interval_labels(cuts: Sequence[Decimal]) -> tuple[str, ...]:

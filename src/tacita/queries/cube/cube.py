@@ -199,3 +199,14 @@ class Cube:
 def _by_cell(values: Ints, starts: Ints) -> Ints:
     total = np.concatenate([[0], np.cumsum(values)])
     return np.asarray(total[starts[1:]] - total[starts[:-1]], np.int64)
+
+
+def label_order(label: str) -> tuple[int, float, str]:
+    """Return by what labels are sorted that are not declared: numbers first, then texts, a missing value last."""
+    if not label:
+        return 2, 0.0, label
+    try:
+        number = float(label)
+    except ValueError:
+        return 1, 0.0, label
+    return (0, number, label) if np.isfinite(number) else (1, 0.0, label)

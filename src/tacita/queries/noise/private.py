@@ -118,8 +118,8 @@ class PrivateFigures:
         share = spent[self._currency] // self._shares(question)
         ranks = max(rank_error(one, self._cube, self._parts, self._currency, share) for one in chosen)
         return (
-            f"With a probability of 95 %, at most {counted(ranks, 'record')} lie between a quantile and the figure, beside "
-            "those nearer to it than the next of 1,001 values between the bounds."
+            f"With a probability of 95 %, at most {counted(ranks, 'record')} lie between a quantile and the figure, "
+            "beside those between it and the next of the 1,001 values that are chosen from."
         )
 
     def figures(self, wanted: AskedQuestion, price: Price) -> tuple[tuple[Figure, ...], ...]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tacita.errors import QueryRefused
-from tacita.queries.cube.cube import Cube
+from tacita.queries.cube.cube import Cube, label_order
 from tacita.queries.mechanism import DELTA_UNIT
 from tacita.queries.noise.measurements import EPSILON, budget_of, scale_of, wider
 from tacita.queries.noise.parts import LARGEST
@@ -74,6 +74,7 @@ class OccurringLabels:
     """The combinations of codes that occur among some cells: which ones, is a fact of the data."""
 
     def __init__(self, cube: Cube, names: tuple[str, ...], selected: Mask) -> None:
+        self._cube, self._names = cube, names
         codes = np.stack([cube.codes[name][selected] for name in names], axis=1)
         different, which = np.unique(codes, axis=0, return_inverse=True)
         self._place: dict[Codes, int] = {tuple(one): place for place, one in enumerate(different.tolist())}
@@ -83,10 +84,21 @@ class OccurringLabels:
         np.add.at(self._counts, which.reshape(-1), cube.n[selected])
 
     def released(self, measurement: Any) -> dict[Codes, int]:
-        """Return the combinations that reach a threshold, in the order of their labels, with their noisy counts."""
-        keys = {",".join(map(str, codes)): codes for codes in self._place}
+        """Return the combinations that reach a threshold, in the order of their labels, with their noisy counts.
+
+        Codes would not do as an order: those of labels that came with a later version are the last, so that the order
+        told which labels somebody had before.
+        """
+        keys = {",".join(map(str, codes)): codes for codes in sorted(self._place, key=self._order)}
         noisy = measurement(dict(zip(keys, self._counts.tolist(), strict=True)))
         return {codes: int(noisy[key]) for key, codes in keys.items() if key in noisy}
+
+    def _order(self, codes: Codes) -> tuple[object, ...]:
+        unlisted = self._cube.policy.unlisted
+        return tuple(
+            label_order(self._cube.attribute(name).labels[code]) if name in unlisted else code
+            for name, code in zip(self._names, codes, strict=True)
+        )
 
     def cells(self, codes: Codes) -> Mask:
         """Return the cells of a combination."""
