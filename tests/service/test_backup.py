@@ -83,7 +83,7 @@ def test_nobody_goes_on_from_a_backup_without_saying_so(tmp_path: Path, monkeypa
     shutil.rmtree(folder)
     another_machine(tmp_path, monkeypatch)  # which cannot know that anything is missing
     shutil.copytree(tmp_path / "backup" / "data", folder)
-    with pytest.raises(LedgerError, match="no ledger"):
+    with pytest.raises(LedgerError, match="the ledger with the answers is not there"):
         Database(folder)
     shutil.rmtree(folder)
     with pytest.raises(UsageError, match="no reason"):

@@ -23,8 +23,9 @@ from tacita.queries.cube.cube import Cube
 from tacita.queries.mechanism import NANO
 from tacita.queries.noise import measurements, private
 from tacita.queries.noise.measurements import budget_of
-from tacita.queries.noise.parts import PEOPLE
+from tacita.queries.noise.parts import PEOPLE, SummedParts
 from tacita.queries.noise.private import PrivateFigures
+from tacita.queries.noise.quantiles import chosen_quantile
 from tacita.queries.question import AskedStatistic, Statistic
 
 CLAIM = 0.5
@@ -300,9 +301,17 @@ def test_a_median_of_each_group_is_paid_once(monkeypatch: pytest.MonkeyPatch) ->
     assert certified_epsilon(drawn(less, 200), drawn(more, 200), alpha=ALPHA) > CLAIM
 
 
-def test_what_is_promised_says_that_the_error_of_quantiles_is_not_stated() -> None:
-    cube = cube_with(private_policy(), [17 * place % LARGEST for place in range(60)])
-    mechanism = PrivateFigures(cube)
-    wanted = asking([MEDIAN], [np.ones(len(cube), np.bool_)], epsilon=int(CLAIM * NANO))
-    assert [figure.error for figure in mechanism.figures(wanted, mechanism.price(wanted))[0]] == [None]
-    assert "The error of quantiles is not stated." in mechanism.guarantee
+def test_the_error_of_a_quantile_is_said_in_ranks_and_holds(tmp_path: Path) -> None:
+    rows = ["area,size,x", *(f"n,1,{n % 100}" for n in range(900))]
+    with _opened(tmp_path, TOTALS, rows) as database:
+        answers = [database.sql("SELECT MEDIAN(x) FROM p", epsilon="0.05") for _ in range(2)]
+        assert [one.is_repeated for one in answers] == [False, True] and "in ranks" in answers[0].guarantee
+        # 2 / 0.05 times the logarithms of 101 candidates and of 20, halved, since a rank is two points of the score.
+        assert all("at most 153 records lie between" in one.guarantee for one in answers)
+        assert "lie between" not in database.sql("SELECT COUNT(*) FROM p", epsilon=1).guarantee
+        cube = database._database.version.cube
+    median = AskedStatistic(Statistic.QUANTILE, "x", share=Fraction(1, 2))
+    cells, share = np.ones(len(cube), np.bool_), NANO // 20
+    drawn = [chosen_quantile(median, cells, cube, SummedParts(cube), "epsilon", share) for _ in range(300)]
+    between = [abs(9 * int(one.value or 0) - 450) for one in drawn]
+    assert np.mean(np.array(between) <= 153 + 9) >= 0.95 and max(between) > 9
