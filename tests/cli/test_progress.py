@@ -20,6 +20,7 @@ QUICK = {
     *(f"ledger {name}" for name in ("withdraw", "note", "restore")),
     "measures",
     "methods",
+    *(f"query {name}" for name in ("backup", "restore")),
     "rules check",
     "rules explain",
     "rules format",
