@@ -18,6 +18,7 @@ from tests.queries.sequences import Asked, DrawnSequence, drawn_sequence, every_
 
 import tacita as tc
 from tacita.api.querying import Database
+from tacita.engines.context import Context
 from tacita.errors import QueryRefused
 
 SEQUENCES = range(10_000) if LONG else (0, 17, 96, 137, 202, 283, 418, 446)
@@ -199,6 +200,13 @@ def faults(sequence: DrawnSequence, given: Sequence[Given]) -> list[str]:
         if sequence.rules["counts_are_confidential"] == "true":
             result += count_faults(sequence, given)
     return result
+
+
+@pytest.fixture(autouse=True)
+def engine_of_one_test() -> Iterator[None]:
+    """Close the engine of a test: each has settings of its own, and thousands of engines fill the memory."""
+    yield
+    Context.shared().close()
 
 
 @pytest.mark.long
