@@ -261,8 +261,11 @@ def test_a_key_is_not_asked_about() -> None:
             parse_query_policy(text)
 
 
-def test_of_two_that_follow_at_once_one_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("after", "reason"), [("v1", "newer version"), (None, "open already")])
+def test_of_two_that_open_at_once_one_wins(monkeypatch: pytest.MonkeyPatch, after: str | None, reason: str) -> None:
     opened("v1", people())
+    if after is None:
+        ledgers.init(".", ledgers.LedgerPlan(name="office", file=Path("office.sqlite")))
     both = threading.Barrier(2)
     record = opening.record_opening
 
@@ -275,7 +278,7 @@ def test_of_two_that_follow_at_once_one_wins(monkeypatch: pytest.MonkeyPatch) ->
 
     def follow(folder: str) -> None:
         try:
-            open_for_questions(tc.read("staff.csv"), "staff.toml", folder, after="v1")
+            open_for_questions(tc.read("staff.csv"), "staff.toml", folder, after=after)
         except TacitaError as error:
             errors.append(error)
 
@@ -284,7 +287,7 @@ def test_of_two_that_follow_at_once_one_wins(monkeypatch: pytest.MonkeyPatch) ->
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(errors) == 1 and "newer version" in str(errors[0])
+    assert len(errors) == 1 and reason in str(errors[0])
     (winner,) = [folder for folder in ("a", "b") if Path(folder).exists()]
     assert ask(winner, TOTAL)[0].status == "answered"
 

@@ -30,8 +30,7 @@ from tacita.queries.database import BesideReleases, QueryDatabase
 from tacita.queries.mechanisms import mechanism_of
 from tacita.queries.policy.policy import AnswerMode, JudgedTogether, QueryPolicy
 from tacita.queries.question import Statistic
-from tacita.queries.recording import OPENING
-from tacita.queries.succession import check_latest, check_succession, record_opening
+from tacita.queries.succession import check_latest, check_not_open, check_succession, record_opening
 from tacita.settings import Settings
 
 JudgeOfReleases = Callable[[FrozenVersion, Ledger, LedgerSettings | None], ReleasesJudge]
@@ -236,13 +235,8 @@ def _with_persons(source: SourceFacts, microdata: Microdata, settings: LedgerSet
 def _check_ledger(
     ledger: Ledger, settings: LedgerSettings, policy: QueryPolicy, source: SourceFacts, before: FrozenVersion | None
 ) -> None:
-    openings = [] if before is not None else list(ledger.entries(kinds=(OPENING,), subject=policy.subject))
-    if openings:
-        raise UsageError(
-            f"'{policy.subject}' is open already (entry {openings[0].sequence}), and what was answered counts",
-            where=ledger.place,
-            do="ask there; open a new version of the data after it (--after), other data under a name of their own",
-        )
+    if before is None:
+        check_not_open(policy.subject, ledger)
     named = version_of([Path(source.path)] if source.path else [], settings.sources, str(settings.path)).subject
     if named != policy.subject and (named or policy.subject in settings.sources):
         raise UsageError(

@@ -25,7 +25,19 @@ def record_opening(version: FrozenVersion, ledger: Ledger) -> None:
     with ledger.alone() as turn:
         if version.earlier:
             check_latest(version.policy.subject, version.earlier[-1], ledger)
+        else:
+            check_not_open(version.policy.subject, ledger)
         turn.append([opening_entry(version, digest)])
+
+
+def check_not_open(subject: str, ledger: Ledger) -> None:
+    """Raise if a data set is open under a name: two of them would be judged without each other."""
+    if openings := list(ledger.entries(kinds=(OPENING,), subject=subject)):
+        raise UsageError(
+            f"'{subject}' is open already (entry {openings[0].sequence}), and what was answered counts",
+            where=ledger.place,
+            do="ask there; open a new version of the data after it (--after), other data under a name of their own",
+        )
 
 
 def check_latest(subject: str, database: str, ledger: Ledger) -> None:
