@@ -116,6 +116,23 @@ def test_an_answer_of_an_earlier_version_counts_beside_a_table(office: Office, i
         assert [one["rule"] for one in objections(database)] == ["releases"] * is_asked
 
 
+@pytest.mark.parametrize(("changed", "status"), [(1, "refused"), (8, "answered"), (0, "answered")])
+def test_a_table_of_an_earlier_version_does_not_tell_who_earns_more(office: Office, changed: int, status: str) -> None:
+    """The table has the sum of a region; in the new version it differs by what one person earns more."""
+    rows = [row | {"pay": str(10 + at % 7)} for at, row in enumerate(office.people())]
+    office.write(rows)
+    office.write(
+        [row | {"pay": "55"} if at >= len(rows) - changed else row for at, row in enumerate(rows)], "later.csv"
+    )
+    pay = '[[measure]]\nattribute = "pay"\nlower = 0\nupper = 1000\n'
+    opened(POLICY.replace('name = "people"', 'name = "people"\nkey = "person"') + pay, folder="v1")
+    office.table("sums", office.specification(["region"], 'response = "pay"'))
+    open_for_questions(tc.read("later.csv"), "policy.toml", "v2", after="v1")
+    with Database("v2") as database:
+        assert database.sql("SELECT SUM(pay) FROM people WHERE region = 'R3'").status == status
+        assert database.sql("SELECT SUM(pay) FROM people WHERE region = 'R1'").status == "answered"
+
+
 def test_an_answer_that_is_given_while_a_table_is_judged_counts_for_it(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:

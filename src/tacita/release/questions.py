@@ -29,6 +29,9 @@ _SumKey = tuple[str, Predicate]
 """A sum that is told: its measure, and what selects its records."""
 _MOST_REASONS = 3
 """Reasons that are recorded of one refusal."""
+_FEW_REVISED = (
+    "few people in it have other values than in an earlier version of the data, of which something was released"
+)
 _DEADLINE = Objection(_RULE, "what follows from releases and answers together was not decided in its time")
 
 
@@ -120,7 +123,7 @@ class QuestionsBesideReleases:
             return self._gone
         if self._case is None or not request.facts:
             return ()
-        if hidden := tuple(self._unjudged(request)):
+        if hidden := (*self._unjudged(request), *self._revised(request)):
             return hidden
         places = [place for place, fact in enumerate(request.facts) if _is_sum(fact)]
         number, spent = self._spent
@@ -164,6 +167,23 @@ class QuestionsBesideReleases:
     def _sum(self, wanted: _SumKey, name: str) -> CubeSum:
         sizes = {one.name: len(one.labels) for one in self._version.cube.attributes}
         return CubeSum(wanted[0], products_of(wanted[1], sizes), name)
+
+    def _revised(self, request: AuditRequest) -> list[Objection]:
+        """Return the sums in which few people have other values than in an earlier version that something left of.
+
+        A release told the old sum of these records, or of nearly these: the difference would be the change of a few.
+        """
+        cube, own = self._version.cube, self._version.source_sha256
+        if not any(entry.source != own for entry in self._counting if entry.sequence not in self._earlier):
+            return []
+        few = []
+        for place, fact in enumerate(request.facts):
+            if not fact.measure or not _is_sum(fact):
+                continue
+            cells = fact.where.cells(cube.codes, len(cube)) & cube.present & cube.revised(fact.measure)
+            if 0 < cube.contributors(cells) < max(self._source.least, self._version.policy.rules.minimum):
+                few.append(Objection(_RULE, _FEW_REVISED, (place,), looks_at_values=True))
+        return few
 
     def _unjudged(self, request: AuditRequest) -> list[Objection]:
         """Return the facts that are no sums, of measures that releases tell something about."""

@@ -105,6 +105,14 @@ class Cube:
         """Return for each cell the one that stands for it where a measure is concerned."""
         return np.arange(len(self), dtype=np.int64) if self.history is None else self.history.same[measure]
 
+    def revised(self, measure: str) -> Mask:
+        """Return the cells of records that had several values of a measure over all versions."""
+        if self.history is None:
+            return np.zeros(len(self), np.bool_)
+        record, value = self.history.same[COUNT], self.history.same[measure]
+        several = np.unique(record[value != value[record]])
+        return np.asarray(np.isin(record, several))
+
     def seen_from(self, version: int) -> Cube:
         """Return the cube as an earlier version sees it: its codes, its labels, its records."""
         return self if version == self.version else self._views[version]
