@@ -6,7 +6,11 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 import tacita as tc
+
+pytestmark = pytest.mark.slow
 
 SAME = ("cells.parquet", "records.parquet", "policy.toml")
 

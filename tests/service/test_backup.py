@@ -25,6 +25,8 @@ from tacita.service.serving import check
 from tacita.service.state import ServiceState
 from tacita.service.tokens import ServiceRole
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

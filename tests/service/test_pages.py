@@ -14,6 +14,8 @@ from tests.service.serving import BY_AREA, EXACT, PRIVATE, REFUSED, Reply, Runni
 
 from tacita.service.options import ServeOptions
 
+pytestmark = pytest.mark.slow
+
 Page = Any
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 

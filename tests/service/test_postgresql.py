@@ -24,6 +24,8 @@ from tacita.api.querying import Database
 from tacita.errors import LedgerError, OutputError, ServiceError
 from tacita.service.options import ServeOptions
 
+pytestmark = pytest.mark.slow
+
 psycopg = pytest.importorskip("psycopg")
 AREAS, SECTORS = ("North", "South", "Center"), ("Commerce", "Construction", "Financial", "Other", "Textiles")
 QUESTIONS = [f"SELECT COUNT(*) FROM noisy WHERE Area = '{a}' AND Sector = '{s}'" for a in AREAS for s in SECTORS]

@@ -17,6 +17,8 @@ from tacita.api.remote import RemoteServer
 from tacita.errors import QueryRefused, ServiceError, UsageError
 from tacita.service.options import ServeOptions
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def server(service: RunningService) -> RemoteServer:

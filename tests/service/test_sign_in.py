@@ -18,6 +18,8 @@ from tacita.service.options import ServeOptions
 from tacita.service.state import ServiceState
 from tacita.service.tokens import ServiceRole
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def issuer() -> Iterator[Issuer]:

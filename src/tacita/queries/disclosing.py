@@ -29,7 +29,7 @@ from tacita.ledger.disclosures import (
 from tacita.queries.audit.judge import AuditRequest, ToldSum
 from tacita.queries.cube.cube import COUNT, Cube
 from tacita.queries.figures import figure_text
-from tacita.queries.question import Mask, selected_attributes
+from tacita.queries.question import Mask, codes_told_apart
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,11 +124,14 @@ def _listed(cells: Mask) -> tuple[str, ...]:
 
 
 def _parts(cube: Cube, sums: Sequence[ToldSum]) -> Iterator[Mask]:
-    """Yield the cells with the same codes of all attributes that some sums select by."""
-    used = sorted({name for one in sums for name in selected_attributes(one.where)})
-    codes = np.stack([cube.codes[name] for name in used]) if used else np.zeros((1, len(cube)), np.int32)
-    _, part_of = np.unique(codes[:, cube.present], axis=1, return_inverse=True)
+    """Yield the cells that the conditions of some sums do not tell apart."""
+    sizes = {one.name: len(one.labels) for one in cube.attributes}
+    classes = codes_told_apart((one.where for one in sums), sizes)
     present = np.flatnonzero(cube.present)
+    codes = np.stack(
+        [np.zeros(len(present), np.int32), *(own[cube.codes[name][present]] for name, own in classes.items())]
+    )
+    _, part_of = np.unique(codes, axis=1, return_inverse=True)
     for part in range(int(part_of.max(initial=-1)) + 1):
         mask = np.zeros(len(cube), np.bool_)
         mask[present[part_of.reshape(-1) == part]] = True

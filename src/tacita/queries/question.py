@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -168,9 +168,22 @@ def products_of(predicate: Predicate, sizes: Mapping[str, int]) -> tuple[dict[st
     return tuple(dict(zip(classes, one, strict=True)) for one, does in zip(combined, holds, strict=True) if does)
 
 
-def selected_attributes(predicate: Predicate) -> frozenset[str]:
-    """Return the attributes that a predicate selects by."""
-    return frozenset(_selected(predicate))
+def codes_told_apart(predicates: Iterable[Predicate], sizes: Mapping[str, int]) -> dict[str, NDArray[np.int32]]:
+    """Return, of each attribute that some predicates select by, which of its codes they do not tell apart.
+
+    >>> codes_told_apart([Selection("age", frozenset((0, 1)))], {"age": 4, "sex": 2})
+    {'age': array([0, 0, 1, 1], dtype=int32)}
+    """
+    selected: dict[str, list[frozenset[int]]] = {}
+    for predicate in predicates:
+        for name, sets in _selected(predicate).items():
+            selected.setdefault(name, []).extend(sets)
+    result = {}
+    for name, sets in selected.items():
+        result[name] = np.zeros(sizes[name], np.int32)
+        for number, codes in enumerate(_classes(list(dict.fromkeys(sets)), sizes[name])):
+            result[name][list(codes)] = number
+    return result
 
 
 def _selected(predicate: Predicate) -> dict[str, list[frozenset[int]]]:

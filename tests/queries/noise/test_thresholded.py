@@ -27,6 +27,8 @@ from tacita.queries.noise.private import PrivateFigures
 from tacita.queries.noise.thresholded import threshold_measurement
 from tacita.queries.question import AskedStatistic, DataQuestion, Statistic
 
+pytestmark = pytest.mark.slow
+
 CLAIM, ALPHA = 0.5, 1e-6
 SCALED_UP = 0.05
 """A delta of which a test sees whether it holds."""

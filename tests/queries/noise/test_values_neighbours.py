@@ -31,6 +31,8 @@ from tacita.queries.noise.quantiles import quantile_of_means
 from tacita.queries.policy.policy import AnswerMode, FilterAttribute, QueryMeasure, QueryPolicy
 from tacita.queries.question import AskedStatistic, Statistic
 
+pytestmark = pytest.mark.slow
+
 CLAIM, ALPHA, SIZE = 0.5, 1e-6, 5
 MEDIAN = AskedStatistic(Statistic.QUANTILE, "x", share=Fraction(1, 2))
 MAXIMUM, VARIANCE = AskedStatistic(Statistic.MAXIMUM, "x"), AskedStatistic(Statistic.VARIANCE, "x")
