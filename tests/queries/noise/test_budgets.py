@@ -14,6 +14,7 @@ import tacita as tc
 from tacita.api.querying import Database, open_for_questions, parse_query_policy
 from tacita.errors import QueryRefused
 from tacita.queries.mechanism import NANO
+from tacita.queries.noise import private
 
 TOTAL, OWN = 10_000, 6_000
 """Of all analysts, and of one, in billionths."""
@@ -123,8 +124,11 @@ def test_a_price_below_a_billionth_is_not_paid(tmp_path: Path, price: str) -> No
         assert firms.history().answers == ()
 
 
-def test_a_figure_that_noise_leaves_without_a_value_is_paid_for(tmp_path: Path) -> None:
+def test_a_figure_that_noise_leaves_without_a_value_is_paid_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """That there may be nobody is told by noise, too: whoever asks until there is an average pays each time."""
+    monkeypatch.setattr(private, "measurement_of", lambda *_: lambda values: values)  # a draw that says: nobody
     text = "SELECT AVG(W) FROM firms WHERE Area = 'Abroad'"
     with Database(_opened(tmp_path, total="0.25", own="0.25")) as firms:
         answers = [firms.sql(text, epsilon="0.1") for _ in range(4)]
