@@ -1,7 +1,7 @@
 """The service over loopback with 8 clients: requests a second, CPU a request, and memory over many requests.
 
 Clients are a process of their own, so that the CPU of the service is its own. Replies to questions leave at steps of
-50 ms: 8 clients that wait for each reply get 160 a second at most, whatever the service can do. What it can do is seen
+40 ms: 8 clients that wait for each reply get 200 a second at most, whatever the service can do. What it can do is seen
 with more clients, and in the CPU that it spends.
 """
 

@@ -17,7 +17,7 @@ from tacita.api.querying import Database, QueryAnswer, SentQuestion
 from tacita.errors import InternalError, TacitaError
 from tacita.service.faults import BUSY, STOPPING, RequestRefused
 
-STEP = 0.05
+STEP = 0.04
 """Seconds between two moments at which a reply may leave."""
 _MOST_AT_ONCE = 64
 _MOST_WAITING = 256
