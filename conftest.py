@@ -7,6 +7,7 @@ import itertools
 import os
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -49,14 +50,27 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def clean_home_of_fixtures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what fixtures of modules and sessions do apart from a user, and from earlier runs at the same path."""
+    home = tmp_path_factory.getbasetemp() / "homes" / "fixtures"
+    with pytest.MonkeyPatch.context() as patch:
+        _move_home(home, patch)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def clean_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep journals and experience of tests apart from those of a user, and of each other."""
     # The factory would look through all homes before it numbers the next one: too long for thousands of tests.
     home = tmp_path_factory.getbasetemp() / "homes" / str(next(_numbers))
+    _move_home(home, monkeypatch)
+    return home
+
+
+def _move_home(home: Path, patch: pytest.MonkeyPatch) -> None:
     home.mkdir(parents=True)
     for name in [name for name in os.environ if name.startswith("TACITA_") and name != "TACITA_SHARED"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("TACITA_STATE", str(home / "state"))
-    monkeypatch.setenv("TACITA_EXPERIENCE", str(home / "experience.toml"))
-    return home
+        patch.delenv(name)
+    patch.setenv("TACITA_STATE", str(home / "state"))
+    patch.setenv("TACITA_EXPERIENCE", str(home / "experience.toml"))
