@@ -52,7 +52,7 @@ def reference(_: Path) -> Iterator[Line]:
     folder = SHARED / "tables"
     if not folder.is_dir():
         return
-    table = _z3(folder)
+    table = reference_table("z3", ("region", "hovedint", "mnd"))
     levels = Levels.of(len(table), np.flatnonzero((table.values > 0) & (table.values <= 2)), 1, 1)
     knowledge = Knowledge.of(len(table), integer=True)
     yield _line("z3, 239 sensitive", table, levels, knowledge, 60, 5, "cost 711 in 5 s (sdcTable: 850 in 48)")
@@ -82,16 +82,17 @@ def _tree(name: str, branches: Sequence[int]) -> Dimension:
     return Dimension.tree(name, {"Total": below(name, branches)})
 
 
-def _z3(folder: Path) -> Table:
+def reference_table(name: str, columns: Sequence[str]) -> Table:
+    """Return a table of the reference data over the hierarchies beside it."""
     import csv
 
-    names = ("region", "hovedint", "mnd")
-    dimensions = [read_hierarchy(folder / f"z3_dimlist_{name}.csv", name) for name in names]
+    folder = SHARED / "tables"
+    dimensions = [read_hierarchy(folder / f"{name}_dimlist_{column}.csv", column) for column in columns]
     counts = np.zeros([len(each.leaves) for each in dimensions])
-    with (folder / "z3.csv").open() as lines:
+    with (folder / f"{name}.csv").open() as lines:
         for row in csv.DictReader(lines):
             counts[tuple(each.leaves.index(row[each.name]) for each in dimensions)] += float(row["ant"])
-    return table_of_leaves("z3", dimensions, counts, is_count=True)
+    return table_of_leaves(name, dimensions, counts, is_count=True)
 
 
 def _line(
