@@ -14,7 +14,7 @@ from tests.tables.grids import PLENTY, reference
 
 from tacita.attacks.tables.table_audit import AuditOptions, audit
 from tacita.errors import InputError, UsageError
-from tacita.model.table import Dimension, Knowledge, Levels, Status, Table, table_of_leaves
+from tacita.model.table import Dimension, InsiderLevels, Knowledge, Levels, Status, Table, table_of_leaves
 from tacita.progress import Step
 from tacita.tables.suppression.problem import SecretUnion
 from tacita.tables.suppression.suppress import SuppressionOptions, suppress
@@ -245,7 +245,8 @@ def test_nobody_is_protected_from_themselves():
     knows = replace(Knowledge.of(len(table)), owners=owners)
     with pytest.raises(InputError, match="cannot be protected"):
         suppress(table, levels, knows)
-    own = replace(knows, secrets=np.where(np.arange(len(table)) == total, 7, -1))
-    found = suppress(table, levels, own)
-    assert audit(table, found.suppressed, levels, own, options=AuditOptions(unions=False)).passed
+    nothing = np.zeros(1)
+    own = replace(levels, against=InsiderLevels(np.array([total]), np.array([7]), nothing, nothing, nothing))
+    found = suppress(table, own, knows)
+    assert audit(table, found.suppressed, own, knows, options=AuditOptions(unions=False)).passed
     assert not audit(table, found.suppressed, levels, knows, options=AuditOptions(unions=False)).passed

@@ -146,15 +146,7 @@ def _scaled(small: Reduced) -> tuple[float, Reduced]:
     problem = small.problem
     levels = np.concatenate([problem.lower, problem.upper, problem.sliding])
     unit = 1.0 / float(np.median(levels[levels > 0])) if np.any(levels > 0) else 1.0
-    scaled = replace(
-        problem,
-        down=problem.down * unit,
-        up=problem.up * unit,
-        lower=problem.lower * unit,
-        upper=problem.upper * unit,
-        sliding=problem.sliding * unit,
-    )
-    return unit, replace(small, problem=scaled)
+    return unit, replace(small, problem=problem.in_units(unit))
 
 
 def _real(cells: NDArray[np.int64], table: int, unions: Sequence[SecretUnion]) -> NDArray[np.int64]:
